@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of error. Every error of a [Workspace], a [Service] and a [Store]
+// wraps exactly one of them or the error of a context; the text around it
+// names the operation, the object, the cause and the way out.
+var (
+	ErrNotFound       = errors.New("not found")
+	ErrInvalid        = errors.New("invalid")
+	ErrTooLarge       = errors.New("too large")
+	ErrQuota          = errors.New("quota exceeded")
+	ErrConflict       = errors.New("conflict")
+	ErrCorrupt        = errors.New("corrupt")             // stored bytes are not what was written; nothing was changed
+	ErrBusy           = errors.New("busy")                // the deadline came before the write began; nothing happened
+	ErrStorageFull    = errors.New("storage full")        // nothing was stored; reads still work
+	ErrOutcomeUnknown = errors.New("outcome unknown")     // the write may or may not be stored: read before writing again
+	ErrReadOnly       = errors.New("read-only")           // this store takes no writes; reads still work
+	ErrUnsupported    = errors.New("unsupported version") // written by a newer version of this module
+	ErrClosed         = errors.New("closed")
+)
+
+// fail builds the error of an operation on an object: "write plan.md: CAUSE: KIND".
+func fail(kind error, op, object, cause string, args ...any) error {
+	return fmt.Errorf("%s %s: %s: %w", op, clip(object), fmt.Sprintf(cause, args...), kind)
+}
+
+// within adds the operation and the object to an error that has a kind already.
+func within(op, object string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", op, clip(object), err)
+}
+
+// clip keeps a name that somebody sent from filling an error.
+func clip(name string) string {
+	const most = 80
+	for i := range len(name) {
+		if c := name[i]; i >= most || c < 0x20 || c >= 0x7f {
+			return fmt.Sprintf("%.*q", most, name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}
