@@ -1,0 +1,213 @@
+package linediff
+
+import "hash/maphash"
+
+// Op says what became of the lines of a [Run] or a [Chunk]. The zero value is [Equal].
+type Op uint8
+
+const (
+	Equal  Op = iota // in both texts
+	Remove           // in the old text only
+	Add              // in the new text only
+)
+
+// String gives the contract's name of the operation: "equal", "remove" or "add".
+func (op Op) String() string {
+	switch op {
+	case Equal:
+		return "equal"
+	case Remove:
+		return "remove"
+	case Add:
+		return "add"
+	}
+	return "unknown"
+}
+
+// A Run is a row of lines with the same operation.
+type Run struct {
+	Op Op
+	// Old and New are the lines, from 0, before which the run stands in each text.
+	Old, New int
+	// Lines is how many lines the run has, at least one.
+	Lines int
+}
+
+// A Diff is the difference of two texts. It is made by [Compare], does not change,
+// and is safe for concurrent use. The zero value is the difference of two empty texts.
+type Diff struct {
+	old, new       []byte
+	runs           []Run
+	removed, added int
+}
+
+// Compare gives the difference of two texts, of whatever bytes. It never fails.
+// It keeps both slices, which must not be changed while the Diff is in use.
+//
+// Two texts of at most 1 MiB take under 200 ms and 160 MiB. What does not fit the budget
+// for a minimal difference gets a valid one that is near it. Where the lines between what the texts
+// have in common at their ends come to 1 GiB or more, these are all removed and all added.
+func Compare(old, new []byte) *Diff {
+	seed := maphash.MakeSeed()
+	hash := func(line []byte) uint64 { return maphash.Bytes(seed, line) }
+	return compare(old, new, hash, limits{work: maxWork, table: maxTable, window: minWindow})
+}
+
+// Runs gives the difference as maximal runs in the order of the texts. Between two equal runs
+// stands at most one removed run, and then at most one added run. It is empty
+// for two empty texts. The slice must not be changed.
+func (d *Diff) Runs() []Run {
+	return d.runs
+}
+
+// Size gives the number of bytes of the removed and of the added lines, line ends included.
+// It costs nothing, so that a caller can refuse a difference before it makes the chunks.
+func (d *Diff) Size() (removed, added int) {
+	return d.removed, d.added
+}
+
+// maxMiddle bounds the offsets and the numbers of lines, which have 32 bits.
+const maxMiddle = 1 << 30
+
+func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
+	prefix, suffix := commonEnds(old, new)
+	oldMid, newMid := old[prefix:len(old)-suffix], new[prefix:len(new)-suffix]
+	var m matching
+	equal := prefix + suffix
+	if len(oldMid) == 0 || len(newMid) == 0 || len(oldMid)+len(newMid) >= maxMiddle {
+		m = matching{old: make([]bool, Lines(oldMid)), new: make([]bool, Lines(newMid))}
+	} else {
+		oldStarts, newStarts := lineStarts(oldMid), lineStarts(newMid)
+		a, b, distinct := intern(oldMid, newMid, oldStarts, newStarts, hash)
+		m = match(a, b, distinct, l)
+		for i, in := range m.old {
+			if in {
+				equal += int(oldStarts[i+1] - oldStarts[i])
+			}
+		}
+	}
+	return &Diff{
+		old: old, new: new,
+		runs:    m.runs(Lines(old[:prefix]), Lines(old[len(old)-suffix:])),
+		removed: len(old) - equal,
+		added:   len(new) - equal,
+	}
+}
+
+// A matching says of each line of two texts whether it has a partner in the other.
+// The partners come in the same order: the first pairs with the first.
+type matching struct {
+	old, new []bool
+}
+
+// match finds the partners by the budget. Lines that only one text has
+// need no search: leaving them out of it costs no minimality.
+func match(a, b []int32, distinct int, l limits) matching {
+	shared, symbols := number(a, b, distinct)
+	x := box{a: keep(a, shared), b: keep(b, shared)}
+	x.ina, x.inb = make([]bool, len(x.a)), make([]bool, len(x.b))
+
+	s := &solver{symbols: symbols, budget: l.work, limits: l}
+	s.solve(x)
+
+	return matching{old: expand(a, shared, x.ina), new: expand(b, shared, x.inb)}
+}
+
+// number gives each of the distinct lines that both texts have a number from 0, and -1 to the others.
+func number(a, b []int32, distinct int) (shared []int32, symbols int) {
+	shared = make([]int32, distinct)
+	for _, id := range a {
+		shared[id] = 1
+	}
+	for _, id := range b {
+		shared[id] |= 2
+	}
+	for id, in := range shared {
+		shared[id] = -1
+		if in == 3 {
+			shared[id] = int32(symbols)
+			symbols++
+		}
+	}
+	return shared, symbols
+}
+
+func keep(ids, shared []int32) []int32 {
+	n := 0
+	for _, id := range ids {
+		if shared[id] >= 0 {
+			n++
+		}
+	}
+	kept := make([]int32, 0, n)
+	for _, id := range ids {
+		if shared[id] >= 0 {
+			kept = append(kept, shared[id])
+		}
+	}
+	return kept
+}
+
+func expand(ids, shared []int32, in []bool) []bool {
+	all := make([]bool, len(ids))
+	for i, id := range ids {
+		if shared[id] >= 0 {
+			all[i] = in[0]
+			in = in[1:]
+		}
+	}
+	return all
+}
+
+// runs gives the matching as runs, between head and tail more lines that are equal.
+func (m matching) runs(head, tail int) []Run {
+	n := 0
+	m.walk(head, tail, func(Op, int) { n++ })
+	list := runList{runs: make([]Run, 0, n)}
+	m.walk(head, tail, list.add)
+	return list.runs
+}
+
+func (m matching) walk(head, tail int, yield func(op Op, lines int)) {
+	equal, i, j := head, 0, 0
+	for i < len(m.old) || j < len(m.new) {
+		i0, j0 := i, j
+		for i < len(m.old) && !m.old[i] {
+			i++
+		}
+		for j < len(m.new) && !m.new[j] {
+			j++
+		}
+		if equal > 0 && (i > i0 || j > j0) {
+			yield(Equal, equal)
+			equal = 0
+		}
+		if i > i0 {
+			yield(Remove, i-i0)
+		}
+		if j > j0 {
+			yield(Add, j-j0)
+		}
+		for i < len(m.old) && j < len(m.new) && m.old[i] && m.new[j] {
+			i, j, equal = i+1, j+1, equal+1
+		}
+	}
+	if equal += tail; equal > 0 {
+		yield(Equal, equal)
+	}
+}
+
+type runList struct {
+	runs     []Run
+	old, new int // the lines before the next run
+}
+
+func (l *runList) add(op Op, lines int) {
+	l.runs = append(l.runs, Run{Op: op, Old: l.old, New: l.new, Lines: lines})
+	if op != Add {
+		l.old += lines
+	}
+	if op != Remove {
+		l.new += lines
+	}
+}

@@ -1,0 +1,99 @@
+package linediff
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+var newline = []byte{'\n'}
+
+// Lines is the number of lines of text: "a\nb" has two, "a\n" one, and the
+// empty text none.
+func Lines(text []byte) int {
+	n := bytes.Count(text, newline)
+	if unterminated(text) {
+		n++
+	}
+	return n
+}
+
+func unterminated(text []byte) bool {
+	return len(text) > 0 && text[len(text)-1] != '\n'
+}
+
+// lineStarts gives the offset of each line and, last, the length of text.
+func lineStarts(text []byte) []uint32 {
+	starts := make([]uint32, 0, Lines(text)+1)
+	for at := 0; at < len(text); {
+		starts = append(starts, uint32(at))
+		at = skipLines(text, at, 1)
+	}
+	return append(starts, uint32(len(text)))
+}
+
+// skipLines gives the offset n lines after at, which is the start of a line.
+// It stops at the end of text.
+func skipLines(text []byte, at, n int) int {
+	for ; n > 0 && at < len(text); n-- {
+		i := bytes.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		at += i + 1
+	}
+	return at
+}
+
+// commonEnds gives the length in bytes of the whole lines which both texts
+// begin with, and of those which both end with. The two do not overlap.
+func commonEnds(old, new []byte) (prefix, suffix int) {
+	prefix = commonPrefix(old, new)
+	if prefix == len(old) && prefix == len(new) {
+		return prefix, 0
+	}
+	prefix = bytes.LastIndexByte(old[:prefix], '\n') + 1
+	old, new = old[prefix:], new[prefix:]
+
+	suffix = commonSuffix(old, new)
+	if !startsLine(old, len(old)-suffix) || !startsLine(new, len(new)-suffix) {
+		tail := old[len(old)-suffix:]
+		suffix -= skipLines(tail, 0, 1)
+	}
+	return prefix, suffix
+}
+
+func startsLine(text []byte, at int) bool {
+	return at == 0 || text[at-1] == '\n'
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
+		if x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+func commonSuffix(a, b []byte) int {
+	n := min(len(a), len(b))
+	a, b = a[len(a)-n:], b[len(b)-n:]
+	i := n
+	for ; i >= 8; i -= 8 {
+		x := binary.LittleEndian.Uint64(a[i-8:]) ^ binary.LittleEndian.Uint64(b[i-8:])
+		if x != 0 {
+			return n - i + bits.LeadingZeros64(x)/8
+		}
+	}
+	for i > 0 && a[i-1] == b[i-1] {
+		i--
+	}
+	return n - i
+}

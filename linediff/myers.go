@@ -1,0 +1,113 @@
+package linediff
+
+import "math"
+
+// myers solves a trimmed box in the linear-space way of Myers (An O(ND) difference algorithm
+// and its variations, 1986), for when few lines differ. It gives false, with
+// nothing paired, when that takes more work than limit.
+func (s *solver) myers(x box, limit int64) bool {
+	afford := int(math.Sqrt(float64(limit)/diagonalWork)) + 2
+	return s.split(x, min(afford, x.lines()/2+1), limit)
+}
+
+// split solves a trimmed box, which needs more than steps from each end only if it needs more work than limit.
+func (s *solver) split(x box, steps int, limit int64) bool {
+	i, j, steps := s.middle(x, steps, limit)
+	if steps == 0 {
+		return false
+	}
+	before, after := x.cut(i, j)
+	for _, half := range [2]box{before, after} {
+		if half = half.trim(); !half.empty() {
+			s.split(half, steps/2+1, math.MaxInt64) // it has at most steps differences
+		}
+	}
+	return true
+}
+
+// middle finds a point in the middle of a shortest path of removals and additions
+// from the start of a trimmed box to its end. It searches from both ends, and is done
+// where the two searches meet: after as many steps as it gives, or 0 where limit or steps do not suffice.
+//
+// On diagonal k are the points where i-j is k. After d steps, forward[k] is the greatest
+// i that d removals and additions reach on k, backward[k] the least.
+func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
+	a, b := x.a, x.b
+	n, m := len(a), len(b)
+	delta := n - m
+	odd := delta&1 != 0
+	s.forward, s.backward = resize(s.forward, 2*steps+3), resize(s.backward, 2*steps+3)
+	forward, backward := s.forward, s.backward
+	f0, b0 := steps+1, steps+1-delta // where diagonal 0 is in each
+
+	forward[f0], backward[b0+delta] = 0, int32(n)
+	fmin, fmax, bmin, bmax := 0, 0, delta, delta
+	work := int64(0)
+	defer func() { s.budget -= work }()
+	for d := 1; d <= steps; d++ {
+		if fmin > -m {
+			fmin--
+			forward[f0+fmin-1] = -1
+		} else {
+			fmin++
+		}
+		if fmax < n {
+			fmax++
+			forward[f0+fmax+1] = -1
+		} else {
+			fmax--
+		}
+		for k := fmax; k >= fmin; k -= 2 {
+			from := int(max(forward[f0+k-1]+1, forward[f0+k+1]))
+			i, j := from, from-k
+			for i < n && j < m && a[i] == b[j] {
+				i, j = i+1, j+1
+			}
+			forward[f0+k] = int32(i)
+			if odd && bmin <= k && k <= bmax && int(backward[b0+k]) <= i && i <= n && j <= m {
+				return i, j, d
+			}
+			if work += int64(i - from + diagonalWork); work > limit {
+				return 0, 0, 0
+			}
+		}
+
+		if bmin > -m {
+			bmin--
+			backward[b0+bmin-1] = math.MaxInt32
+		} else {
+			bmin++
+		}
+		if bmax < n {
+			bmax++
+			backward[b0+bmax+1] = math.MaxInt32
+		} else {
+			bmax--
+		}
+		for k := bmax; k >= bmin; k -= 2 {
+			from := int(min(backward[b0+k-1], backward[b0+k+1]-1))
+			i, j := from, from-k
+			for i > 0 && j > 0 && a[i-1] == b[j-1] {
+				i, j = i-1, j-1
+			}
+			backward[b0+k] = int32(i)
+			if !odd && fmin <= k && k <= fmax && i <= int(forward[f0+k]) && i >= 0 && j >= 0 {
+				return i, j, d
+			}
+			if work += int64(from - i + diagonalWork); work > limit {
+				return 0, 0, 0
+			}
+		}
+	}
+	return 0, 0, 0
+}
+
+// diagonalWork is the work of one diagonal in one step, but for the equal lines on it.
+const diagonalWork = 6
+
+func resize[E any](s []E, n int) []E {
+	if n > cap(s) {
+		return make([]E, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,148 @@
+package linediff
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// longest is the length of a longest common subsequence.
+func longest(a, b []int32) int {
+	row := make([]int, len(b)+1)
+	for i := range a {
+		diagonal := 0
+		for j := range b {
+			up := row[j+1]
+			if a[i] == b[j] {
+				row[j+1] = diagonal + 1
+			} else {
+				row[j+1] = max(up, row[j])
+			}
+			diagonal = up
+		}
+	}
+	return row[len(b)]
+}
+
+// paired is the number of pairs, or -1 where the marks pair lines that are not equal.
+func paired(x box) int {
+	var a, b []int32
+	for i, in := range x.ina {
+		if in {
+			a = append(a, x.a[i])
+		}
+	}
+	for j, in := range x.inb {
+		if in {
+			b = append(b, x.b[j])
+		}
+	}
+	if len(a) != len(b) {
+		return -1
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return -1
+		}
+	}
+	return len(a)
+}
+
+func randomBox(r *rand.Rand) (x box, symbols int) {
+	symbols = 1 + r.IntN(1+r.IntN(300))
+	line := func() int32 { return int32(min(r.IntN(symbols), r.IntN(symbols))) }
+	x.a, x.b = make([]int32, r.IntN(400)), make([]int32, r.IntN(400))
+	for i := range x.a {
+		x.a[i] = line()
+	}
+	for j := range x.b {
+		x.b[j] = line()
+		if j < len(x.a) && r.IntN(8) > 0 {
+			x.b[j] = x.a[j]
+		}
+	}
+	x.ina, x.inb = make([]bool, len(x.a)), make([]bool, len(x.b))
+	return x, symbols
+}
+
+func TestEachWayIsMinimal(t *testing.T) {
+	ways := map[string]func(s *solver, x box){
+		"myers":     func(s *solver, x box) { s.myers(x, math.MaxInt32) },
+		"hunt":      func(s *solver, x box) { s.hunt(x, s.census(x), 63) },
+		"rectangle": func(s *solver, x box) { s.rectangle(x) },
+		"table":     func(s *solver, x box) { s.solveTable(x, math.MaxInt) },
+		"solve":     func(s *solver, x box) { s.solve(x) },
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for range 500 {
+				x, symbols := randomBox(r)
+				want := longest(x.a, x.b)
+				s := &solver{symbols: symbols, budget: maxWork, limits: limits{work: maxWork, table: 1 + r.IntN(100), window: minWindow}}
+				if rest := x.trim(); !rest.empty() {
+					way(s, rest)
+				}
+				if got := paired(x); got != want {
+					t.Fatalf("%d pairs, want %d, of\n%v\n%v", got, want, x.a, x.b)
+				}
+			}
+		})
+	}
+}
+
+// One solver goes from box to box: what it kept from one must not show in the next.
+func TestSolverIsReused(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	s := &solver{symbols: 300, budget: maxWork, limits: limits{work: maxWork, table: 50, window: minWindow}}
+	for range 500 {
+		x, _ := randomBox(r)
+		s.rectangle(x)
+		if got, want := paired(x), longest(x.a, x.b); got != want {
+			t.Fatalf("%d pairs, want %d, of\n%v\n%v", got, want, x.a, x.b)
+		}
+	}
+}
+
+// A search that is given up must leave no pairs, and one within its limit must be kept.
+func TestMyersKeepsItsLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		x, symbols := randomBox(r)
+		x = x.trim()
+		if x.empty() {
+			continue
+		}
+		clear(x.ina)
+		clear(x.inb)
+		s := &solver{symbols: symbols}
+		limit := r.Int64N(20_000)
+		if done := s.myers(x, limit); !done {
+			if got := paired(x); got != 0 {
+				t.Fatalf("%d pairs after it gave up", got)
+			}
+			if over := -s.budget - limit; over > int64(x.lines()) {
+				t.Fatalf("%d over the limit of %d", over, limit)
+			}
+		} else if got, want := paired(x), longest(x.a, x.b); got != want {
+			t.Fatalf("%d pairs, want %d", got, want)
+		}
+	}
+}
+
+func TestWindowsPairMost(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		x, symbols := randomBox(r)
+		if x = x.trim(); x.empty() {
+			continue
+		}
+		clear(x.ina)
+		clear(x.inb)
+		s := &solver{symbols: symbols, limits: limits{window: 64}}
+		s.windows(x, 0)
+		if got, want := paired(x), longest(x.a, x.b); got < want/2 || got > want {
+			t.Fatalf("%d pairs, want nearly %d, of\n%v\n%v", got, want, x.a, x.b)
+		}
+	}
+}

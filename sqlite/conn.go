@@ -1,0 +1,186 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// conn is one connection with its prepared statements. It is not safe for
+// concurrent use. It stands on the driver itself, not on database/sql: there is
+// no pool to manage here, and content is copied once less.
+type conn struct {
+	dc    driver.Conn
+	stmts map[string]statement
+	args  []driver.NamedValue // reused from call to call
+	dest  []driver.Value      // likewise
+
+	// broken is the last error after which SQLite may have ended the
+	// transaction by itself. Whoever begins something sets it to nil.
+	broken error
+}
+
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// background is the context of every statement: a statement that is
+// interrupted takes the whole transaction with it.
+var background = context.Background()
+
+// dial opens a connection. The pragmas are "name(value)".
+func dial(path, mode string, pragmas ...string) (*conn, error) {
+	connector, err := sqlite.NewConnector(dsn(path, mode, pragmas))
+	if err != nil {
+		return nil, fmt.Errorf("%v", err)
+	}
+	dc, err := connector.Connect(background)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return &conn{dc: dc, stmts: make(map[string]statement)}, nil
+}
+
+// dsn escapes the path, so that no character in a folder's name is an option.
+func dsn(path, mode string, pragmas []string) string {
+	q := url.Values{"mode": {mode}, "_pragma": pragmas}
+	if mode != "ro" {
+		q.Set("_defensive", "1")
+	}
+	slashed := filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		slashed = "/" + slashed // file:/C:/folder
+	}
+	return "file:" + (&url.URL{Path: slashed}).EscapedPath() + "?" + q.Encode()
+}
+
+func (c *conn) close() error {
+	for _, s := range c.stmts {
+		s.Close()
+	}
+	return translate(c.dc.Close())
+}
+
+func (c *conn) prepare(query string) (statement, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	ds, err := c.dc.Prepare(query)
+	if err != nil {
+		return nil, translate(err)
+	}
+	s := ds.(statement)
+	c.stmts[query] = s
+	return s, nil
+}
+
+// bind puts the arguments in the form of the driver: int64, string, []byte.
+func (c *conn) bind(args []any) []driver.NamedValue {
+	c.args = c.args[:0]
+	for i, a := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return c.args
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (c *conn) exec(query string, args ...any) (int64, error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := s.ExecContext(background, c.bind(args))
+	if err != nil {
+		return 0, c.failed(err)
+	}
+	n, err := res.RowsAffected()
+	return n, translate(err)
+}
+
+// each runs a query and calls fn with every row, whose values are fn's own but
+// not the slice.
+func (c *conn) each(fn func(row []driver.Value) error, query string, args ...any) error {
+	s, err := c.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(background, c.bind(args))
+	if err != nil {
+		return c.failed(err)
+	}
+	n := len(rows.Columns())
+	for len(c.dest) < n {
+		c.dest = append(c.dest, nil)
+	}
+	for {
+		err := rows.Next(c.dest[:n])
+		if err == io.EOF {
+			return translate(rows.Close())
+		}
+		if err == nil {
+			err = fn(c.dest[:n])
+		}
+		if err != nil {
+			rows.Close()
+			return c.failed(err)
+		}
+	}
+}
+
+// failed translates an error of a statement and remembers what may have ended
+// the transaction: https://www.sqlite.org/lang_transaction.html, part 3.
+func (c *conn) failed(err error) error {
+	err = translate(err)
+	switch codeOf(err) & 0xff {
+	case codeFull, codeIOErr, codeNoMem, codeInterrupt, codeBusy, codeCantOpen:
+		c.broken = err
+	}
+	return err
+}
+
+// one runs a query of at most one row and reports whether there was one.
+func (c *conn) one(fn func(row []driver.Value) error, query string, args ...any) (bool, error) {
+	found := false
+	err := c.each(func(row []driver.Value) error {
+		found = true
+		return fn(row)
+	}, query, args...)
+	return found, err
+}
+
+// number runs a query of one integer.
+func (c *conn) number(query string, args ...any) (n int64, err error) {
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		n = f.int()
+		return f.err("answer", query)
+	}, query, args...)
+	return n, err
+}
+
+// script runs several statements that take no arguments.
+func (c *conn) script(sql string) error {
+	for _, one := range strings.Split(sql, ";\n") {
+		if strings.TrimSpace(one) == "" {
+			continue
+		}
+		s, err := c.dc.Prepare(one)
+		if err != nil {
+			return translate(err)
+		}
+		_, err = s.(statement).ExecContext(background, nil)
+		s.Close()
+		if err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}

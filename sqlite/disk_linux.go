@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// networkMagic are file systems on which the locks of one machine do not hold
+// for another: statfs(2), linux/magic.h.
+var networkMagic = map[int64]string{
+	0x6969:     "NFS",
+	0x517b:     "SMB",
+	0xff534d42: "CIFS",
+	0xfe534d42: "SMB2",
+	0x564c:     "NCP",
+	0x5346414f: "AFS",
+	0x6b414653: "AFS",
+	0x73757245: "Coda",
+	0x00c36400: "Ceph",
+	0x0bd00bd0: "Lustre",
+	0x7461636f: "OCFS2",
+	0x01021997: "9P",
+	0x47504653: "GPFS",
+	0x19830326: "BeeGFS",
+	0x786f4256: "VirtualBox shared folder",
+}
+
+const fuseMagic = 0x65735546
+
+// networkFuse are the names of file systems in user space whose files are
+// elsewhere.
+var networkFuse = []string{"sshfs", "s3fs", "rclone", "gcsfuse", "glusterfs", "goofys", "juicefs", "cephfs", "smbnetfs", "davfs", "curlftpfs", "blobfuse", "nfs"}
+
+// networkDisk names the network file system that the folder is on; "" for a
+// local one.
+func networkDisk(dir string) string {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return ""
+	}
+	if s.Type == fuseMagic {
+		return networkFuseName(mountType(dir))
+	}
+	return networkMagic[int64(uint32(s.Type))]
+}
+
+func networkFuseName(fsType string) string {
+	name := strings.ToLower(strings.TrimPrefix(fsType, "fuse."))
+	for _, n := range networkFuse {
+		if strings.HasPrefix(name, n) {
+			return fsType
+		}
+	}
+	return ""
+}
+
+// mountType returns the type of the mount that holds the folder, from
+// /proc/self/mountinfo (proc(5)): the longest mount point above it, the last one
+// where several are mounted there.
+func mountType(dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	best, found := "", ""
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		before, after, ok := strings.Cut(lines.Text(), " - ")
+		cols, types := strings.Fields(before), strings.Fields(after)
+		if !ok || len(cols) < 5 || len(types) == 0 {
+			continue
+		}
+		point := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(cols[4])
+		inside := point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
+		if inside && len(point) >= len(best) {
+			best, found = point, types[0]
+		}
+	}
+	return found
+}
+
+// freeBytes returns what is free on the folder's disk for this user; -1 if
+// that cannot be told.
+func freeBytes(dir string) int64 {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return -1
+	}
+	return int64(s.Bavail) * s.Bsize
+}
+
+// allocate gives the file blocks of its own.
+func allocate(f *os.File, size int64) error {
+	if unix.Fallocate(int(f.Fd()), 0, 0, size) == nil {
+		return nil
+	}
+	return writeZeros(f, size)
+}
+
+// fileSizeLimited reports that the process may not make files of any size, so
+// that a write that fails need not mean a full disk.
+func fileSizeLimited() bool {
+	var l unix.Rlimit
+	return unix.Getrlimit(unix.RLIMIT_FSIZE, &l) == nil && l.Cur != unix.RLIM_INFINITY
+}

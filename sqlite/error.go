@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"modernc.org/sqlite"
+)
+
+// SQLite's result codes: https://www.sqlite.org/rescode.html
+const (
+	codeError      = 1
+	codePerm       = 3
+	codeBusy       = 5
+	codeNoMem      = 7
+	codeReadOnly   = 8
+	codeInterrupt  = 9
+	codeIOErr      = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeCantOpen   = 14
+	codeConstraint = 19
+	codeNotADB     = 26
+
+	codeIOErrRead       = 266
+	codeIOErrShortRead  = 522
+	codeIOErrWrite      = 778
+	codeIOErrFsync      = 1034
+	codeIOErrDirFsync   = 1290
+	codeIOErrTruncate   = 1546
+	codeIOErrShmSize    = 4874
+	codeReadOnlyRollbck = 776
+)
+
+// dbError is an error of SQLite as a kind of the workspace, without the
+// driver's type. Its code is for this package.
+type dbError struct {
+	kind error // nil: none
+	code int
+	text string
+}
+
+func (e *dbError) Error() string {
+	if e.kind == nil {
+		return e.text
+	}
+	return fmt.Sprintf("%s: %v", e.text, e.kind)
+}
+
+func (e *dbError) Unwrap() error { return e.kind }
+
+// translate gives an error of the driver its kind. Others pass through.
+func translate(err error) error {
+	var de *sqlite.Error
+	if !errors.As(err, &de) {
+		return err
+	}
+	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: fmt.Sprintf("sqlite: %v", de)}
+}
+
+func kindOf(code int) error {
+	switch code {
+	case codeIOErrWrite, codeIOErrShmSize:
+		return workspace.ErrStorageFull
+	case codeIOErrFsync, codeIOErrDirFsync:
+		return workspace.ErrOutcomeUnknown
+	case codeIOErrShortRead:
+		return workspace.ErrCorrupt
+	}
+	switch code & 0xff {
+	case codeBusy:
+		return workspace.ErrBusy
+	case codeFull:
+		return workspace.ErrStorageFull
+	case codeCorrupt, codeNotADB:
+		return workspace.ErrCorrupt
+	case codeReadOnly, codePerm:
+		return workspace.ErrReadOnly
+	}
+	return nil
+}
+
+// codeOf returns SQLite's extended result code of an error, 0 for another one.
+func codeOf(err error) int {
+	var e *dbError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return 0
+}
+
+// isFsync reports that the disk did not confirm what was written.
+func isFsync(err error) bool {
+	code := codeOf(err)
+	return code == codeIOErrFsync || code == codeIOErrDirFsync
+}
+
+func isFull(err error) bool { return errors.Is(err, workspace.ErrStorageFull) }

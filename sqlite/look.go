@@ -1,0 +1,178 @@
+package sqlite
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+const (
+	applicationID = 0x53637250 // "ScrP"
+	schemaVersion = 1
+)
+
+// look says whether the database is still to be made, and otherwise reads,
+// without changing a byte, whether it is one of ours. Only what is missing or
+// has 0 bytes is new.
+func look(path string) (isNew bool, err error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, noOrphanLog(path)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return false, fmt.Errorf("it is a symbolic link; give the file itself: %w", workspace.ErrInvalid)
+	case info.IsDir():
+		return false, fmt.Errorf("it is a folder; give a file in it: %w", workspace.ErrInvalid)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("it is no regular file: %w", workspace.ErrInvalid)
+	case info.Size() == 0:
+		return true, noOrphanLog(path)
+	}
+	c, err := dial(path, "ro", "busy_timeout(2000)")
+	if err != nil {
+		return false, lookError(err)
+	}
+	defer c.close()
+	return false, lookError(c.identify())
+}
+
+// noOrphanLog refuses to begin a new database where SQLite would throw away the
+// write-ahead log of a lost one.
+func noOrphanLog(path string) error {
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return fmt.Errorf("it is empty or missing, but %s holds data of it: restore the database from a backup, or move that file away: %w",
+			filepath.Base(path)+"-wal", workspace.ErrCorrupt)
+	}
+	return nil
+}
+
+// identify refuses a database that this version must not touch.
+func (c *conn) identify() error {
+	app, err := c.number("SELECT application_id FROM pragma_application_id")
+	if err != nil {
+		return err
+	}
+	version, err := c.number("SELECT user_version FROM pragma_user_version")
+	if err != nil {
+		return err
+	}
+	tables, err := c.number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN" +
+		" ('owners', 'files', 'versions', 'logs', 'entries', 'summaries', 'requests', 'records')")
+	switch {
+	case err != nil:
+		return err
+	case app != applicationID:
+		return fmt.Errorf("it is the database of another program (application_id %d); give another path: %w", app, workspace.ErrInvalid)
+	case version > schemaVersion:
+		return fmt.Errorf("its schema is %d, this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
+	case version < schemaVersion || tables != 8:
+		return fmt.Errorf("its schema is damaged (version %d, %d tables); restore it from a backup: %w", version, tables, workspace.ErrCorrupt)
+	}
+	return nil
+}
+
+// lookError says what an error means before anything was opened for writing.
+func lookError(err error) error {
+	code := codeOf(err)
+	switch {
+	case err == nil || code == 0:
+		return err
+	case code == codeNotADB:
+		return fmt.Errorf("it is no SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
+	case code&0xff == codeBusy:
+		return fmt.Errorf("another program keeps it locked; close that program or try again: %w", workspace.ErrBusy)
+	case code == codeReadOnlyRollbck:
+		return fmt.Errorf("another program left a change half-done in it (it has a hot journal); open it with that program: %w", workspace.ErrInvalid)
+	case code&0xff == codeCantOpen:
+		return fmt.Errorf("it cannot be opened; look at the permissions of the file and its folder: %v: %w", err, workspace.ErrInvalid)
+	case code&0xff == codeError, code&0xff == codeIOErr && !errors.Is(err, workspace.ErrCorrupt):
+		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %v: %w", err, workspace.ErrCorrupt)
+	}
+	return err
+}
+
+// create makes a database beside the path and links it there when it is whole,
+// so that no moment shows half of one. The caller holds the turn.
+func create(path string) error {
+	temp := path + "-new"
+	for _, old := range []string{temp, temp + "-wal", temp + "-shm", temp + "-journal"} {
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%v", err)
+		}
+	}
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("%v; the database's folder must be writable", err)
+	}
+	f.Close()
+	defer os.Remove(temp)
+	if err := writeSchema(temp); err != nil {
+		return err
+	}
+	if err := os.Link(temp, path); err != nil {
+		// An empty file stands there, or the file system knows no links.
+		if info, statErr := os.Lstat(path); statErr == nil && info.Size() != 0 {
+			return fmt.Errorf("%v", err)
+		}
+		if err := os.Rename(temp, path); err != nil {
+			return fmt.Errorf("%v", err)
+		}
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func writeSchema(path string) error {
+	c, err := dial(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	err = c.script("BEGIN IMMEDIATE;\n" + schemaSQL +
+		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
+		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
+		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, c.close())
+}
+
+// syncFolder makes a new name in a folder durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("%v", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !isWindows() {
+		return fmt.Errorf("%v", err)
+	}
+	return nil
+}
+
+func isWindows() bool { return filepath.Separator == '\\' }
+
+// oldSQLite reports a version before 3.51.3, whose reset of the write-ahead log
+// can corrupt a database (https://www.sqlite.org/wal.html).
+func oldSQLite(version string) bool {
+	have, fixed := [3]int{}, [3]int{3, 51, 3}
+	for i, part := range strings.SplitN(version, ".", 3) {
+		have[i], _ = strconv.Atoi(part)
+	}
+	for i := range have {
+		if have[i] != fixed[i] {
+			return have[i] < fixed[i]
+		}
+	}
+	return false
+}

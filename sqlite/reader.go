@@ -1,0 +1,181 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// reader is a [workspace.Reader] on a connection that is in a transaction.
+type reader struct {
+	c     *conn
+	owner string
+}
+
+func (r reader) Owner() (s workspace.OwnerState, err error) {
+	_, err = r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		s = f.owner(r.owner)
+		return f.err("usage of", r.owner)
+	}, "SELECT "+ownerColumns+" FROM owners WHERE owner = ?", r.owner)
+	return s, err
+}
+
+func (r reader) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+	h, err := r.head(path)
+	if err != nil {
+		return h, workspace.OwnerState{}, err
+	}
+	s, err := r.Owner()
+	return h, s, err
+}
+
+func (r reader) head(path string) (workspace.FileHead, error) {
+	h := workspace.FileHead{Path: path}
+	_, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		h = f.file(r.owner)
+		return f.err("head of file", path)
+	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
+	return h, err
+}
+
+func (r reader) Current(path string) (workspace.FileHead, workspace.Version, error) {
+	h, err := r.head(path)
+	if err != nil || !h.Exists() {
+		return h, workspace.Version{}, err
+	}
+	v, err := r.Version(path, h.Version)
+	if errors.Is(err, workspace.ErrNotFound) {
+		err = fmt.Errorf("version %d is missing: %w", h.Version, workspace.ErrCorrupt)
+	}
+	return h, v, err
+}
+
+func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
+	found, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		v = f.version(r.owner)
+		v.Content = f.bytes()
+		return f.err("version of", fmt.Sprintf("%s, %d,", path, n))
+	}, "SELECT "+versionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
+	if err == nil && !found {
+		err = fmt.Errorf("version %d: %w", n, workspace.ErrNotFound)
+	}
+	return v, err
+}
+
+func (r reader) Versions(path string) (versions []workspace.Version, err error) {
+	err = r.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		versions = append(versions, f.version(r.owner))
+		return f.err("version of", path)
+	}, "SELECT "+versionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
+	return versions, err
+}
+
+func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
+	err = r.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		heads = append(heads, f.file(r.owner))
+		return f.err("head of file", heads[len(heads)-1].Path)
+	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
+		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
+	return heads, err
+}
+
+func (r reader) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
+	h := workspace.LogHead{Path: path}
+	_, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		h = f.log(r.owner)
+		return f.err("head of log", path)
+	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? AND path = ?", r.owner, path)
+	if err != nil {
+		return h, workspace.OwnerState{}, err
+	}
+	s, err := r.Owner()
+	return h, s, err
+}
+
+// errEnough ends a scan that has what it needs.
+var errEnough = errors.New("enough")
+
+func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+	query, after := "SELECT "+entryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After
+	if q.Tail {
+		query, after = "SELECT "+entryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0
+	}
+	limit := int64(q.Limit)
+	if limit <= 0 {
+		limit = -1
+	}
+	var entries []workspace.Entry
+	var size int64
+	err := r.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		e := f.entry(r.owner)
+		e.Content = f.bytes()
+		if err := f.err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
+			return err
+		}
+		size += int64(len(e.Content))
+		if q.MaxBytes > 0 && size > q.MaxBytes && len(entries) > 0 {
+			return errEnough
+		}
+		if n := len(entries); n > 0 && !follows(entries[n-1].ID, e.ID, q.Tail) {
+			return fmt.Errorf("entry between %d and %d is missing: %w", entries[n-1].ID, e.ID, workspace.ErrCorrupt)
+		}
+		entries = append(entries, e)
+		return nil
+	}, query, r.owner, path, after, limit)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	if q.Tail {
+		reverse(entries)
+	}
+	return entries, nil
+}
+
+func follows(a, b int64, down bool) bool {
+	if down {
+		return b == a-1
+	}
+	return b == a+1
+}
+
+func reverse(entries []workspace.Entry) {
+	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
+		entries[i], entries[j] = entries[j], entries[i]
+	}
+}
+
+func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
+	err = r.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		heads = append(heads, f.log(r.owner))
+		return f.err("head of log", heads[len(heads)-1].Path)
+	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
+		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
+	return heads, err
+}
+
+func (r reader) Request(key string) (q workspace.Request, err error) {
+	found, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		q = f.request(r.owner)
+		return f.err("request", key)
+	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
+	if err == nil && !found {
+		err = fmt.Errorf("request %q: %w", key, workspace.ErrNotFound)
+	}
+	return q, err
+}
+
+// afterPrefix returns a string above every path that has the prefix and below
+// every other that is above them. Paths are ASCII, so it ends the prefix with a
+// byte that none of them holds.
+func afterPrefix(prefix string) string { return prefix + "\x7f" }

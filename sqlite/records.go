@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	recordColumns = "key, value, revision, updated, crc"
+	upsertRecord  = "INSERT OR REPLACE INTO records (" + recordColumns + ") VALUES (?, ?, ?, ?, ?)"
+)
+
+// records is a [workspace.Records] on the store.
+type records struct {
+	ctx context.Context
+	s   *Store
+}
+
+// System implements [workspace.Store].
+func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+
+func (r records) Get(key string) (rec workspace.Record, err error) {
+	err = r.s.read(r.ctx, func(c *conn) error {
+		rec, err = c.record(key)
+		if err == nil && rec.Revision == 0 {
+			return fmt.Errorf("record %q: %w", key, workspace.ErrNotFound)
+		}
+		return err
+	})
+	return rec, err
+}
+
+func (r records) Put(key string, value []byte, revision int64) (int64, error) {
+	next := rand.Int64N(1<<62) + 1 // no one draws it again
+	v := []any{key, blob(append([]byte(nil), value...)), next, micros(time.Now())}
+	v = append(v, sum(v...))
+	err := r.s.writer.do(r.ctx, "", func(t *tx) error {
+		if err := t.c.checkRevision(key, revision); err != nil {
+			return err
+		}
+		_, err := t.c.exec(upsertRecord, v...)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return next, nil
+}
+
+func (r records) Delete(key string, revision int64) error {
+	return r.s.writer.do(r.ctx, "", func(t *tx) error {
+		rec, err := t.c.record(key)
+		switch {
+		case err != nil:
+			return err
+		case rec.Revision == 0:
+			return fmt.Errorf("record %q: %w", key, workspace.ErrNotFound)
+		}
+		if err := t.c.checkRevision(key, revision); err != nil {
+			return err
+		}
+		_, err = t.c.exec("DELETE FROM records WHERE key = ?", key)
+		return err
+	})
+}
+
+func (r records) List(prefix string) (list []workspace.Record, err error) {
+	err = r.s.read(r.ctx, func(c *conn) error {
+		list = nil
+		return c.each(func(row []driver.Value) error {
+			f := fields{row: row}
+			rec := f.record()
+			if len(rec.Key) < len(prefix) || rec.Key[:len(prefix)] != prefix {
+				return errEnough
+			}
+			list = append(list, rec)
+			return f.err("record", rec.Key)
+		}, "SELECT "+recordColumns+" FROM records WHERE key >= ? ORDER BY key", prefix)
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return list, err
+}
+
+// record returns the zero Record where there is none.
+func (c *conn) record(key string) (rec workspace.Record, err error) {
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		rec = f.record()
+		return f.err("record", key)
+	}, "SELECT "+recordColumns+" FROM records WHERE key = ?", key)
+	return rec, err
+}
+
+func (c *conn) checkRevision(key string, revision int64) error {
+	rec, err := c.record(key)
+	if err == nil && rec.Revision != revision {
+		err = fmt.Errorf("record %q is not at the revision given: %w", key, workspace.ErrConflict)
+	}
+	return err
+}
+
+func (f *fields) record() (r workspace.Record) {
+	r.Key, r.Value, r.Revision, r.Updated = f.text(), f.bytes(), f.int(), f.time()
+	f.check(r.Key, r.Value, r.Revision, micros(r.Updated))
+	return r
+}

@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sum returns the crc of a row: of its values in order, each with its length.
+func sum(values ...any) int64 {
+	var crc uint32
+	var n [9]byte
+	for _, v := range values {
+		switch v := v.(type) {
+		case int64:
+			n[0] = 'i'
+			binary.BigEndian.PutUint64(n[1:], uint64(v))
+			crc = crc32.Update(crc, castagnoli, n[:])
+		case string:
+			n[0] = 's'
+			binary.BigEndian.PutUint64(n[1:], uint64(len(v)))
+			crc = crc32.Update(crc, castagnoli, n[:])
+			crc = crc32.Update(crc, castagnoli, []byte(v))
+		case []byte:
+			n[0] = 'b'
+			binary.BigEndian.PutUint64(n[1:], uint64(len(v)))
+			crc = crc32.Update(crc, castagnoli, n[:])
+			crc = crc32.Update(crc, castagnoli, v)
+		}
+	}
+	return int64(crc)
+}
+
+// fields takes the values of a row one by one. A value of another type than
+// the column's is remembered as damage.
+type fields struct {
+	row []driver.Value
+	bad bool
+}
+
+func (f *fields) next() driver.Value {
+	if len(f.row) == 0 {
+		f.bad = true
+		return nil
+	}
+	v := f.row[0]
+	f.row = f.row[1:]
+	return v
+}
+
+func (f *fields) int() int64 {
+	v, ok := f.next().(int64)
+	f.bad = f.bad || !ok
+	return v
+}
+
+func (f *fields) text() string {
+	v, ok := f.next().(string)
+	f.bad = f.bad || !ok
+	return v
+}
+
+// bytes returns an empty BLOB as nil, as the driver does.
+func (f *fields) bytes() []byte {
+	v := f.next()
+	if v == nil {
+		return nil
+	}
+	b, ok := v.([]byte)
+	f.bad = f.bad || !ok
+	return b
+}
+
+func (f *fields) hash() (h [sha256.Size]byte) {
+	b := f.bytes()
+	f.bad = f.bad || copy(h[:], b) != sha256.Size
+	return h
+}
+
+func (f *fields) time() time.Time { return fromMicros(f.int()) }
+
+func (f *fields) author() workspace.Author {
+	return workspace.Author{Client: f.text(), Version: f.text(), Key: f.text()}
+}
+
+// check compares the row's crc with that of the values it must have.
+func (f *fields) check(values ...any) {
+	crc := f.int()
+	f.bad = f.bad || crc != sum(values...)
+}
+
+// err returns ErrCorrupt, naming the row, if anything in it was wrong.
+func (f *fields) err(what, name string) error {
+	if f.bad {
+		return fmt.Errorf("the stored %s %s does not match its checksum: %w", what, name, workspace.ErrCorrupt)
+	}
+	return nil
+}
+
+// noTime stands for the zero time.
+const noTime = -1 << 63
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return noTime
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == noTime {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+func boolInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// blob returns the content as the driver wants it: NULL is no empty BLOB.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func encodeSizes(sizes []int64) []byte {
+	b := make([]byte, 0, 4*len(sizes))
+	for _, s := range sizes {
+		b = binary.AppendUvarint(b, uint64(s))
+	}
+	return b
+}
+
+func decodeSizes(b []byte) (sizes []int64, ok bool) {
+	for len(b) > 0 {
+		s, n := binary.Uvarint(b)
+		if n <= 0 {
+			return nil, false
+		}
+		sizes = append(sizes, int64(s))
+		b = b[n:]
+	}
+	return sizes, true
+}
+
+// The columns of each record, in the order in which its functions take them.
+const (
+	ownerColumns   = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
+	fileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
+	versionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
+	logColumns     = "path, first, last, bytes, deleted, created, updated, crc"
+	entryColumns   = "path, entry, sha256, client, client_version, key_id, created, crc"
+	requestColumns = "key, hash, created, number, count, bytes, crc"
+)
+
+func ownerValues(owner string, s workspace.OwnerState) []any {
+	v := []any{owner, s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests}
+	return append(v, sum(v...))
+}
+
+func (f *fields) owner(owner string) (s workspace.OwnerState) {
+	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations, &s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
+		*n = f.int()
+	}
+	v := ownerValues(owner, s)
+	f.check(v[:len(v)-1]...)
+	return s
+}
+
+func fileValues(owner string, h workspace.FileHead) []any {
+	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), int64(0), boolInt(h.Deleted), micros(h.Created), micros(h.Updated)}
+	return append(v, sum(v...))
+}
+
+func (f *fields) file(owner string) (h workspace.FileHead) {
+	h.Path, h.Version = f.text(), f.int()
+	sizes := f.bytes()
+	summaries := f.int()
+	h.Deleted, h.Created, h.Updated = f.int() != 0, f.time(), f.time()
+	f.check(owner, h.Path, h.Version, sizes, summaries, boolInt(h.Deleted), micros(h.Created), micros(h.Updated))
+	var ok bool
+	h.Sizes, ok = decodeSizes(sizes)
+	f.bad = f.bad || !ok
+	return h
+}
+
+func versionValues(owner, path string, v *workspace.Version) []any {
+	a := v.Author
+	r := []any{owner, path, v.Number, v.Size, v.SHA256[:], a.Client, a.Version, a.Key, micros(v.Time)}
+	return append(r, sum(r...), blob(v.Content))
+}
+
+func (f *fields) version(owner string) (v workspace.Version) {
+	path := f.text()
+	v.Number, v.Size, v.SHA256, v.Author, v.Time = f.int(), f.int(), f.hash(), f.author(), f.time()
+	f.check(owner, path, v.Number, v.Size, v.SHA256[:], v.Author.Client, v.Author.Version, v.Author.Key, micros(v.Time))
+	return v
+}
+
+func logValues(owner string, h workspace.LogHead) []any {
+	v := []any{owner, h.Path, h.First, h.Last, h.Bytes, boolInt(h.Deleted), micros(h.Created), micros(h.Updated)}
+	return append(v, sum(v...))
+}
+
+func (f *fields) log(owner string) (h workspace.LogHead) {
+	h.Path, h.First, h.Last, h.Bytes = f.text(), f.int(), f.int(), f.int()
+	h.Deleted, h.Created, h.Updated = f.int() != 0, f.time(), f.time()
+	v := logValues(owner, h)
+	f.check(v[:len(v)-1]...)
+	return h
+}
+
+func entryValues(owner, path string, e *workspace.Entry) []any {
+	a := e.Author
+	r := []any{owner, path, e.ID, e.SHA256[:], a.Client, a.Version, a.Key, micros(e.Time)}
+	return append(r, sum(r...), blob(e.Content))
+}
+
+func (f *fields) entry(owner string) (e workspace.Entry) {
+	path := f.text()
+	e.ID, e.SHA256, e.Author, e.Time = f.int(), f.hash(), f.author(), f.time()
+	f.check(owner, path, e.ID, e.SHA256[:], e.Author.Client, e.Author.Version, e.Author.Key, micros(e.Time))
+	return e
+}
+
+func requestValues(owner string, r workspace.Request) []any {
+	v := []any{owner, r.Key, r.Hash[:], micros(r.Time), r.Outcome.Number, r.Outcome.Count, r.Outcome.Bytes}
+	return append(v, sum(v...))
+}
+
+func (f *fields) request(owner string) (r workspace.Request) {
+	r.Key, r.Hash, r.Time = f.text(), f.hash(), f.time()
+	r.Outcome = workspace.Outcome{Number: f.int(), Count: f.int(), Bytes: f.int()}
+	v := requestValues(owner, r)
+	f.check(v[:len(v)-1]...)
+	return r
+}

@@ -1,0 +1,262 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [Open]. The zero value works.
+type Options struct {
+	Readers int          // connections for reading, opened when needed; 0: 4
+	Logger  *slog.Logger // slow functions and trouble that no caller sees; nil: slog.Default
+}
+
+// Store is a [workspace.Store] in one SQLite file. It is safe for concurrent
+// use, and several processes may have the same file open.
+type Store struct {
+	path    string
+	log     *slog.Logger
+	writer  *writer
+	readers chan *conn // nil: a connection that is still to be opened
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// Open opens the database at a path, or makes it where nothing is there or an
+// empty file, in a folder that exists and can be written to: beside the
+// database stand its -wal and -shm, and -turn, -write and -reserve of this
+// package. The context ends the wait for other processes.
+//
+// What is no database of this module is refused and not changed in a byte, with
+// an error that wraps [workspace.ErrInvalid] (another program's, no database, a
+// link, a folder, a network file system), [workspace.ErrUnsupported] (written by
+// a newer version), [workspace.ErrCorrupt] or [workspace.ErrBusy].
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if o.Readers == 0 {
+		o.Readers = 4
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	s, err := open(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, path string, o Options) (*Store, error) {
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case path == "" || o.Readers < 0:
+		return nil, fmt.Errorf("the path is empty or Readers negative: %w", workspace.ErrInvalid)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("there is no folder %s; create it: %w", dir, workspace.ErrInvalid)
+	}
+	if name := networkDisk(dir); name != "" {
+		return nil, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or PostgreSQL for several machines: %w",
+			dir, name, workspace.ErrInvalid)
+	}
+	isNew, err := look(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openTurn(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", err, workspace.ErrReadOnly)
+	}
+	c, err := openWriter(ctx, path, t, isNew)
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	s := &Store{path: path, log: o.Logger, readers: make(chan *conn, o.Readers), closed: make(chan struct{})}
+	for range o.Readers {
+		s.readers <- nil
+	}
+	s.writer = startWriter(c, t, reserve{path + "-reserve"}, o.Logger)
+	return s, nil
+}
+
+// openWriter makes the database if it is new, and opens the connection that
+// writes. Both are done in turn with other processes.
+func openWriter(ctx context.Context, path string, t *turn, isNew bool) (*conn, error) {
+	if err := takeTurn(ctx, t); err != nil {
+		return nil, err
+	}
+	defer t.give()
+	if isNew {
+		isNew, err := look(path)
+		if err != nil {
+			return nil, err
+		}
+		if isNew {
+			if err := create(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c, err := dial(path, "rw", "busy_timeout(15000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkVersion(); err != nil {
+		c.close()
+		return nil, err
+	}
+	reserve{path + "-reserve"}.fill()
+	return c, nil
+}
+
+func (c *conn) checkVersion() (err error) {
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		if v := f.text(); oldSQLite(v) {
+			return fmt.Errorf("SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later: %w", v, workspace.ErrUnsupported)
+		}
+		return nil
+	}, "SELECT sqlite_version()")
+	return err
+}
+
+// takeTurn waits for the turn no longer than the context lasts. Where the
+// context ends first, the turn is given back as soon as it comes.
+func takeTurn(ctx context.Context, t *turn) error {
+	taken := make(chan error, 1)
+	go func() { taken <- t.take() }()
+	select {
+	case err := <-taken:
+		return err
+	case <-ctx.Done():
+		go func() {
+			if <-taken == nil {
+				t.give()
+			}
+		}()
+		return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
+	}
+}
+
+// Path returns the absolute path of the database.
+func (s *Store) Path() string { return s.path }
+
+// View implements [workspace.Store].
+func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.read(ctx, func(c *conn) error { return fn(reader{c: c, owner: o.String()}) })
+}
+
+// read runs fn in a read transaction.
+func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c, err := s.reader(ctx)
+	if err != nil {
+		return err
+	}
+	healthy := false
+	defer func() { s.release(c, healthy) }()
+	if _, err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	// Also after a panic or a Goexit in fn, which go on to the caller.
+	defer func() {
+		_, end := c.exec("COMMIT")
+		healthy = end == nil
+	}()
+	return fn(c)
+}
+
+// reader waits for a free connection and opens it if it is not yet.
+func (s *Store) reader(ctx context.Context) (*conn, error) {
+	select {
+	case <-s.closed:
+		return nil, workspace.ErrClosed
+	default:
+	}
+	select {
+	case <-s.closed:
+		return nil, workspace.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case c := <-s.readers:
+		if c != nil {
+			return c, nil
+		}
+	}
+	c, err := dial(s.path, "rw", "busy_timeout(15000)", "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
+	if err != nil {
+		s.readers <- nil
+		return nil, err
+	}
+	return c, nil
+}
+
+// release puts a connection back. One that is not healthy is opened anew.
+func (s *Store) release(c *conn, healthy bool) {
+	if !healthy {
+		c.close()
+		c = nil
+	}
+	s.readers <- c
+}
+
+// Update implements [workspace.Store].
+func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.writer.do(ctx, o.String(), func(t *tx) error { return fn(t) })
+}
+
+// Owners implements [workspace.Store].
+func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (owners []workspace.OwnerUsage, err error) {
+	prefix := tenant + "/"
+	err = s.read(ctx, func(c *conn) error {
+		owners = nil
+		return c.each(func(row []driver.Value) error {
+			f := fields{row: row}
+			owner := f.text()
+			usage := f.owner(owner).Usage
+			owners = append(owners, workspace.OwnerUsage{
+				Owner: workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]}, Usage: usage,
+			})
+			return f.err("usage of", owner)
+		}, "SELECT owner, "+ownerColumns+" FROM owners WHERE owner > ? AND owner < ?"+
+			" AND (files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0) ORDER BY owner LIMIT ?",
+			prefix+after, afterPrefix(prefix), int64(limit))
+	})
+	return owners, err
+}
+
+// Close implements [workspace.Store]: what was queued is stored, the log is
+// folded into the database, and the connections are closed. Where another
+// process keeps the turn for seconds, it returns without waiting for it.
+func (s *Store) Close() error {
+	var err error
+	s.once.Do(func() {
+		close(s.closed)
+		for range cap(s.readers) {
+			if c := <-s.readers; c != nil {
+				err = errors.Join(err, c.close())
+			}
+		}
+		err = errors.Join(err, s.writer.close())
+	})
+	return err
+}

@@ -1,0 +1,36 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
+)
+
+func open(t testing.TB, path string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	return s
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
+}
+
+func TestStoreDurable(t *testing.T) {
+	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
+		path := filepath.Join(t.TempDir(), "test.db")
+		s := open(t, path)
+		return s, func() workspace.Store { s = open(t, path); return s }
+	})
+}

@@ -1,0 +1,446 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	groupJobs  = 256     // functions in one transaction at most
+	groupBytes = 4 << 20 // content in one transaction, after which no function joins it
+	slowJob    = 100 * time.Millisecond
+	idleAfter  = time.Second     // without a write, until the log is folded into the database
+	closeWait  = 3 * time.Second // for the turn of another process, in close
+)
+
+// job is one function on its way through the writer.
+type job struct {
+	ctx   context.Context
+	owner string
+	fn    func(*tx) error
+	state atomic.Int32
+	done  chan struct{} // closed when the following is set
+
+	err      error
+	panicked bool
+	value    any  // of the panic
+	exited   bool // by runtime.Goexit
+}
+
+// States of a job. The caller and the writer each try to move it from queued.
+const (
+	queued int32 = iota
+	running
+	withdrawn
+)
+
+// writer is the group commit: one goroutine that owns the writing connection,
+// runs the functions that wait in one transaction, each in a savepoint, and
+// answers them all after the commit.
+type writer struct {
+	c       *conn
+	turn    *turn
+	reserve reserve
+	log     *slog.Logger
+
+	mu      sync.Mutex // guards the following
+	queue   []*job
+	closing bool
+
+	wake   chan struct{} // has room for one
+	exited chan struct{} // closed when the goroutine has ended
+
+	broken atomic.Pointer[error] // why no more is written; nil: it is
+
+	// Of the goroutine alone:
+	group    []*job // taken and not yet answered
+	dirty    bool   // written since the log was last folded
+	exitedBy *job   // whose Goexit ended the goroutine before this one
+}
+
+func startWriter(c *conn, t *turn, r reserve, log *slog.Logger) *writer {
+	w := &writer{c: c, turn: t, reserve: r, log: log, wake: make(chan struct{}, 1), exited: make(chan struct{})}
+	go w.run()
+	return w
+}
+
+// do queues a function and waits for its answer. The function is withdrawn
+// when the context ends before it has started.
+func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return notStarted(ctx)
+	}
+	j := &job{ctx: ctx, owner: owner, fn: fn, done: make(chan struct{})}
+	if err := w.enqueue(j); err != nil {
+		return err
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		if j.state.CompareAndSwap(queued, withdrawn) {
+			w.forget(j)
+			return notStarted(ctx)
+		}
+		select {
+		case <-j.done: // answered in the same moment
+		default:
+			return fmt.Errorf("the call ended while its commit was under way; read before writing again: %w: %w", workspace.ErrOutcomeUnknown, ctx.Err())
+		}
+	}
+	switch {
+	case j.panicked:
+		panic(j.value)
+	case j.exited:
+		runtime.Goexit()
+	}
+	return j.err
+}
+
+// notStarted is the answer to a caller who left before anything happened.
+func notStarted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the deadline came before the write could begin, nothing was stored; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+	}
+	return ctx.Err()
+}
+
+func (w *writer) enqueue(j *job) error {
+	if broken := w.broken.Load(); broken != nil {
+		return *broken
+	}
+	w.mu.Lock()
+	if w.closing {
+		w.mu.Unlock()
+		return workspace.ErrClosed
+	}
+	w.queue = append(w.queue, j)
+	w.mu.Unlock()
+	w.poke()
+	return nil
+}
+
+func (w *writer) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop takes the next job that is not withdrawn and marks it as running.
+func (w *writer) pop() *job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) > 0 {
+		j := w.queue[0]
+		w.queue[0] = nil
+		w.queue = w.queue[1:]
+		if j.ctx.Err() != nil && j.state.CompareAndSwap(queued, withdrawn) {
+			j.err = notStarted(j.ctx)
+			close(j.done)
+			continue
+		}
+		if j.state.CompareAndSwap(queued, running) {
+			return j
+		}
+	}
+	w.queue = nil
+	return nil
+}
+
+// forget takes a withdrawn job out of the queue, which may not move for long
+// while another process has the turn.
+func (w *writer) forget(j *job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.queue, j); i >= 0 {
+		w.queue = slices.Delete(w.queue, i, i+1)
+	}
+}
+
+// run is the writer's goroutine. A Goexit in a function ends it; another one
+// then takes over, at the function after that one.
+func (w *writer) run() {
+	finished := false
+	defer func() {
+		if !finished {
+			go w.run()
+		}
+	}()
+	if w.group != nil {
+		w.resume()
+	}
+	for w.wait() {
+		if err := w.turn.take(); err != nil {
+			w.refuse(err)
+			continue
+		}
+		w.commitGroup()
+		w.giveTurn()
+	}
+	w.end()
+	finished = true
+}
+
+// wait returns true when there is a job, and false when the writer is to end.
+// When nothing comes for a while it folds the log into the database.
+func (w *writer) wait() bool {
+	var idle <-chan time.Time
+	if w.dirty {
+		timer := time.NewTimer(idleAfter)
+		defer timer.Stop()
+		idle = timer.C
+	}
+	for {
+		w.mu.Lock()
+		some, closing := len(w.queue) > 0, w.closing
+		w.mu.Unlock()
+		if some {
+			return true
+		}
+		if closing {
+			return false
+		}
+		select {
+		case <-w.wake:
+		case <-idle:
+			w.checkpoint()
+			idle = nil
+		}
+	}
+}
+
+func (w *writer) giveTurn() {
+	if err := w.turn.give(); err != nil {
+		w.fail(fmt.Errorf("%v: %w", err, workspace.ErrReadOnly))
+	}
+}
+
+// resume goes on where a Goexit cut a group off.
+func (w *writer) resume() {
+	j := w.exitedBy
+	w.exitedBy = nil
+	j.exited = true
+	w.finishGroup(w.undo(j))
+	w.giveTurn()
+}
+
+// commitGroup runs what waits in one transaction and answers it.
+func (w *writer) commitGroup() {
+	w.group = w.group[:0]
+	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+		w.refuse(err)
+		return
+	}
+	w.finishGroup(nil)
+}
+
+// finishGroup runs functions until none waits or the transaction has enough,
+// commits, and answers. err says that the transaction is gone already.
+func (w *writer) finishGroup(err error) {
+	var size int64
+	for err == nil && len(w.group) < groupJobs && size < groupBytes {
+		j := w.pop()
+		if j == nil {
+			break
+		}
+		w.group = append(w.group, j)
+		t := &tx{reader: reader{c: w.c, owner: j.owner}}
+		err = w.runInSavepoint(j, t)
+		size += t.wrote
+	}
+	if err == nil {
+		_, err = w.c.exec("COMMIT")
+	}
+	switch {
+	case err == nil:
+		w.dirty = true
+		w.answer()
+	case isFsync(err):
+		w.lostFsync(err)
+	default:
+		w.runAlone(err)
+	}
+	w.group = nil
+}
+
+// runInSavepoint runs a function so that its work can be undone alone. The
+// error it returns is that of the transaction, which is gone then.
+func (w *writer) runInSavepoint(j *job, t *tx) error {
+	if _, err := w.c.exec("SAVEPOINT job"); err != nil {
+		return err
+	}
+	w.call(j, t)
+	return w.undo(j)
+}
+
+// undo ends a function's savepoint: its work is kept, or undone if it failed.
+func (w *writer) undo(j *job) error {
+	if w.c.broken != nil { // also where the function has not passed it on
+		return w.c.broken
+	}
+	if j.err != nil || j.panicked || j.exited {
+		if _, err := w.c.exec("ROLLBACK TO job"); err != nil {
+			return err
+		}
+	}
+	_, err := w.c.exec("RELEASE job")
+	return err
+}
+
+// call runs the function of a job. A panic is kept for the caller; a Goexit
+// ends this goroutine, see run.
+func (w *writer) call(j *job, t *tx) {
+	j.err, j.panicked, j.value = nil, false, nil
+	w.c.broken = nil
+	began := time.Now()
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			j.panicked, j.value = true, v
+			return
+		}
+		w.exitedBy = j
+	}()
+	j.err = j.fn(t)
+	returned = true
+	if took := time.Since(began); took > slowJob {
+		w.log.Warn("a transaction's function is slow; it must do nothing but its calls", "owner", j.owner, "took", took)
+	}
+}
+
+// answer tells the callers of the group.
+func (w *writer) answer() {
+	for _, j := range w.group {
+		close(j.done)
+	}
+}
+
+// runAlone is for a group whose transaction is gone: each function runs again in
+// a transaction of its own, so that the trouble of one is not that of the others.
+func (w *writer) runAlone(cause error) {
+	w.rollback()
+	for len(w.group) > 0 {
+		j := w.group[0]
+		if j.exited {
+			j.err = nil
+		} else {
+			j.err = w.alone(j)
+		}
+		if isFsync(j.err) {
+			w.lostFsync(j.err)
+			return
+		}
+		close(j.done)
+		w.group = w.group[1:]
+	}
+}
+
+// alone runs one function in its own transaction, and once more with the
+// reserve released where it removes something and the disk is full.
+func (w *writer) alone(j *job) error {
+	t := &tx{reader: reader{c: w.c, owner: j.owner}}
+	err := w.once(j, t)
+	if isFull(err) && t.removed && w.releaseReserve(err) {
+		err = w.once(j, &tx{reader: reader{c: w.c, owner: j.owner}})
+		if err == nil {
+			w.fold()
+		}
+	}
+	return err
+}
+
+func (w *writer) once(j *job, t *tx) error {
+	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	w.call(j, t)
+	if j.err == nil {
+		j.err = w.c.broken
+	}
+	if j.err != nil || j.panicked {
+		w.rollback()
+		return j.err
+	}
+	if _, err := w.c.exec("COMMIT"); err != nil {
+		w.rollback()
+		return err
+	}
+	w.dirty = true
+	return nil
+}
+
+// rollback ends a transaction of which nobody knows whether it still stands.
+func (w *writer) rollback() {
+	// Where SQLite has ended it already, this fails, and that is well.
+	w.c.exec("ROLLBACK")
+}
+
+// refuse answers everybody who waits with why nothing can be written now.
+func (w *writer) refuse(err error) {
+	for j := w.pop(); j != nil; j = w.pop() {
+		j.err = err
+		close(j.done)
+	}
+}
+
+// lostFsync is the answer when the disk did not confirm a commit: the page cache
+// may show what the disk has lost, so nothing is written any more until the
+// process is started again.
+func (w *writer) lostFsync(err error) {
+	w.rollback()
+	w.fail(fmt.Errorf("the disk failed to confirm a write (%v); look at the disk, start this process again, and check the last writes: %w", err, workspace.ErrReadOnly))
+	unknown := fmt.Errorf("the disk failed to confirm the write (%v); it may or may not be stored: %w", err, workspace.ErrOutcomeUnknown)
+	for _, j := range w.group {
+		j.err, j.panicked, j.exited = unknown, false, false
+		close(j.done)
+	}
+	w.group = nil
+}
+
+// fail makes the store read-only.
+func (w *writer) fail(err error) {
+	if w.broken.CompareAndSwap(nil, &err) {
+		w.log.Error("the store is read-only", "cause", err)
+	}
+	w.refuse(err)
+}
+
+// close stores what is queued and ends the goroutine.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closing = true
+	w.mu.Unlock()
+	w.poke()
+	select {
+	case <-w.exited:
+		return nil
+	case <-time.After(closeWait):
+	}
+	// Another process keeps the turn. The goroutine ends when it gets it.
+	w.refuse(workspace.ErrClosed)
+	return nil
+}
+
+// end folds the log and lets go of everything.
+func (w *writer) end() {
+	if w.dirty {
+		w.checkpoint()
+	}
+	if err := w.c.close(); err != nil {
+		w.log.Warn("closing the database", "err", err)
+	}
+	w.turn.close()
+	close(w.exited)
+}

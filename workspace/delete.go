@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"context"
+)
+
+// maxDeleted is how many deleted paths of an agent keep a number of their own,
+// files and logs each; the oldest beyond it fold into the owner's floor.
+const maxDeleted = 10_000
+
+// DeleteOptions of [Workspace.DeleteFile] and [Workspace.DeleteLog]. The zero
+// value sets no condition.
+type DeleteOptions struct {
+	IfVersion      *int64 // of a file: as in WriteOptions; a log has no versions and refuses it
+	IdempotencyKey string // as in WriteOptions
+}
+
+// DeleteResult says what a deletion removed.
+type DeleteResult struct {
+	Path    string
+	Deleted bool  // false: there was nothing
+	Removed int64 // versions of a file, or entries of a log
+}
+
+// DeleteFile removes a file with all of its versions and summaries. A file that
+// does not exist is no error. A log at the same path stays, and so does the
+// number that the path had reached: a later file there continues above it.
+// Errors: [ErrConflict].
+func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
+	const op = "delete"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return DeleteResult{}, err
+	}
+	if err := checkCondition(op, path, o.IfVersion); err != nil {
+		return DeleteResult{}, err
+	}
+	return w.remove(ctx, op, p, o, func(tx Tx, a *attempt) (Outcome, error) {
+		head, state, err := tx.File(p.name)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if err := head.checkCondition(o.IfVersion); err != nil {
+			return Outcome{}, err
+		}
+		return w.deleteFile(tx, a, head, state)
+	})
+}
+
+// DeleteLog removes a log with all of its entries. A log that does not exist is
+// no error. A file at the same path stays, and so does the number that the log
+// had reached: a later entry there continues above it.
+func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
+	const op = "delete log"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return DeleteResult{}, err
+	}
+	if o.IfVersion != nil {
+		return DeleteResult{}, fail(ErrInvalid, op, path, "a log has no versions; leave IfVersion out")
+	}
+	return w.remove(ctx, op, p, o, func(tx Tx, a *attempt) (Outcome, error) {
+		head, state, err := tx.Log(p.name)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return w.deleteLog(tx, a, head, state)
+	})
+}
+
+// remove runs a deletion with its idempotency key.
+func (w *Workspace) remove(ctx context.Context, op string, p Path, o DeleteOptions, fn func(Tx, *attempt) (Outcome, error)) (DeleteResult, error) {
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, conditionBytes(o.IfVersion))
+	if err != nil {
+		return DeleteResult{}, err
+	}
+	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) { return fn(tx, a) })
+	if err != nil {
+		return DeleteResult{}, within(op, p.name, err)
+	}
+	return DeleteResult{Path: p.name, Deleted: out.Count > 0, Removed: out.Count}, nil
+}
+
+func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerState) (Outcome, error) {
+	before := state
+	out := Outcome{Number: head.Version, Count: int64(len(head.Sizes))}
+	if !head.Exists() {
+		return out, w.saveNothing(tx, a, before, state, out)
+	}
+	state.Files--
+	for _, size := range head.Sizes {
+		state.Bytes -= size
+	}
+	head.Deleted, head.Sizes = true, nil
+	if head.Updated.Before(a.now) {
+		head.Updated = a.now
+	}
+	state.DeletedFiles++
+	if err := w.settle(tx, a, before, &state, out); err != nil {
+		return Outcome{}, err
+	}
+	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Owner: state}); err != nil {
+		return Outcome{}, err
+	}
+	if state.DeletedFiles <= maxDeleted {
+		return out, nil
+	}
+	if err := foldFiles(tx, &state, maxDeleted); err != nil {
+		return Outcome{}, err
+	}
+	return out, tx.SaveOwner(state)
+}
+
+func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
+	before := state
+	out := Outcome{Number: head.Last, Count: head.Entries()}
+	if !head.Exists() {
+		return out, w.saveNothing(tx, a, before, state, out)
+	}
+	state.Logs--
+	state.Entries -= head.Entries()
+	state.Bytes -= head.Bytes
+	head.Deleted, head.Bytes, head.First = true, 0, head.Last+1
+	if head.Updated.Before(a.now) {
+		head.Updated = a.now
+	}
+	state.DeletedLogs++
+	if err := w.settle(tx, a, before, &state, out); err != nil {
+		return Outcome{}, err
+	}
+	if err := tx.SaveLog(LogChange{Head: head, Clear: true, Owner: state}); err != nil {
+		return Outcome{}, err
+	}
+	if state.DeletedLogs <= maxDeleted {
+		return out, nil
+	}
+	if err := foldLogs(tx, &state, maxDeleted); err != nil {
+		return Outcome{}, err
+	}
+	return out, tx.SaveOwner(state)
+}
+
+// saveNothing ends a deletion of what is not there: the outcome is kept for a
+// retry, and an agent that never wrote is left without a trace.
+func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState, out Outcome) error {
+	if before == (OwnerState{}) && a.key == "" {
+		return nil
+	}
+	if err := w.settle(tx, a, before, &state, out); err != nil {
+		return err
+	}
+	return tx.SaveOwner(state)
+}
+
+// foldFiles folds the deleted files beyond keep into the owner's floor.
+func foldFiles(tx Tx, state *OwnerState, keep int64) error {
+	if state.DeletedFiles <= keep {
+		return nil
+	}
+	highest, err := tx.FoldFiles(int(state.DeletedFiles - keep))
+	state.FileFloor = max(state.FileFloor, highest)
+	state.DeletedFiles = keep
+	return err
+}
+
+func foldLogs(tx Tx, state *OwnerState, keep int64) error {
+	if state.DeletedLogs <= keep {
+		return nil
+	}
+	highest, err := tx.FoldLogs(int(state.DeletedLogs - keep))
+	state.LogFloor = max(state.LogFloor, highest)
+	state.DeletedLogs = keep
+	return err
+}

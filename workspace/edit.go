@@ -1,0 +1,225 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
+// and sets no condition.
+type EditOptions struct {
+	All            bool   // replace every occurrence; they do not overlap
+	IfVersion      *int64 // nil: whatever is there; n: the file must be at version n, else ErrConflict
+	IdempotencyKey string // as in WriteOptions
+}
+
+// EditResult says what an edit stored.
+type EditResult struct {
+	Path         string
+	Version      int64
+	Bytes        int64 // of the whole new version
+	Replacements int64
+}
+
+// EditFile replaces old by new in the current version and stores the result as
+// the next one. old must occur exactly once unless [EditOptions.All] is set. An
+// edit of what somebody else changes meanwhile is made again on their version.
+// Errors: [ErrNotFound] where there is no such file; [ErrConflict] where old
+// does not occur, or occurs several times; [ErrTooLarge], [ErrQuota].
+func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
+	const op = "edit"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return EditResult{}, err
+	}
+	if err := checkEdit(path, old, new, o); err != nil {
+		return EditResult{}, err
+	}
+	if err := checkText(op, path, []byte(new), w.svc.limits.FileBytes); err != nil {
+		return EditResult{}, err
+	}
+	all := []byte{0}
+	if o.All {
+		all[0] = 1
+	}
+	a, err := w.newAttempt(op, path, o.IdempotencyKey, []byte(old), []byte(new), all, conditionBytes(o.IfVersion))
+	if err != nil {
+		return EditResult{}, err
+	}
+	out, err := w.edit(ctx, p, old, new, o, a)
+	if err != nil {
+		return EditResult{}, within(op, path, err)
+	}
+	return EditResult{Path: path, Version: out.Number, Bytes: out.Bytes, Replacements: out.Count}, nil
+}
+
+func checkEdit(path, old, new string, o EditOptions) error {
+	switch {
+	case old == "":
+		return fail(ErrInvalid, "edit", path, "old_text is empty; give the text to replace, or use write_file")
+	case old == new:
+		return fail(ErrInvalid, "edit", path, "old_text and new_text are equal")
+	case o.IfVersion != nil:
+		return checkNumber("edit", path, "if_version", *o.IfVersion, 1)
+	}
+	return nil
+}
+
+var errNoFile = fmt.Errorf("there is no such file; list_files shows what there is: %w", ErrNotFound)
+
+// errMoved says that the file was changed between reading and writing.
+var errMoved = errors.New("moved")
+
+// edit reads, replaces outside of any transaction, and writes if the file is
+// still the one that was read; as often as it takes.
+func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOptions, a *attempt) (Outcome, error) {
+	for {
+		read, out, err := w.readForEdit(ctx, p, o, a)
+		if errors.Is(err, errRepeated) {
+			return out, nil
+		}
+		if err != nil {
+			return Outcome{}, err
+		}
+		text, n, err := replace(read.Content, old, new, o.All, w.svc.limits.FileBytes)
+		if err != nil {
+			return Outcome{}, err
+		}
+		v := w.newVersion(text, a.now)
+		out, err = w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+			head, state, err := tx.File(p.name)
+			if err != nil {
+				return Outcome{}, err
+			}
+			if !head.Exists() || head.Version != read.Number {
+				return Outcome{}, errMoved
+			}
+			return w.saveVersion(tx, a, head, state, v, n)
+		})
+		if !errors.Is(err, errMoved) {
+			return out, err
+		}
+	}
+}
+
+// readForEdit returns the current version of a file, or the outcome of a
+// repeated request with errRepeated.
+func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, Outcome, error) {
+	var out Outcome
+	var head FileHead
+	var current Version
+	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+		if out, err = a.answered(tx); err != nil {
+			return err
+		}
+		head, current, err = tx.Current(p.name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return Version{}, out, err
+	case !head.Exists():
+		return Version{}, out, errNoFile
+	}
+	if err := head.checkCondition(o.IfVersion); err != nil {
+		return Version{}, out, err
+	}
+	return current, out, current.verify()
+}
+
+// replace returns text with old replaced by new and the number of replacements.
+func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64, error) {
+	n := bytes.Count(text, []byte(old))
+	switch {
+	case n == 0:
+		return nil, 0, fmt.Errorf("old_text does not occur%s: %w", nearest(text, old), ErrConflict)
+	case n > 1 && !all:
+		return nil, 0, fmt.Errorf("old_text occurs %d times, on lines %s; give more of the text around it, or set all: %w",
+			n, lineNumbers(text, old, 10), ErrConflict)
+	}
+	if size := int64(len(text)) + int64(n)*int64(len(new)-len(old)); size > limit {
+		return nil, 0, fmt.Errorf("%d bytes after the edit, limit %d: %w", size, limit, ErrTooLarge)
+	}
+	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
+}
+
+// lineNumbers lists the lines on which the first occurrences of old begin.
+func lineNumbers(text []byte, old string, most int) string {
+	var b strings.Builder
+	line := 1
+	for i := range most {
+		at := bytes.Index(text, []byte(old))
+		if at < 0 {
+			return b.String()
+		}
+		line += bytes.Count(text[:at], []byte("\n"))
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, line)
+		line += strings.Count(old, "\n")
+		text = text[at+len(old):]
+	}
+	if bytes.Contains(text, []byte(old)) {
+		b.WriteString(" and more")
+	}
+	return b.String()
+}
+
+// nearest says which line is the most like the first line of old that has
+// text, where one shares at least half of it.
+func nearest(text []byte, old string) string {
+	want := firstText(old)
+	if want == "" {
+		return "; read the file to see what does"
+	}
+	best, bestLine, bestText := 0, 0, ""
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		have := strings.TrimSpace(string(line))
+		if score := alike(have, want); score > best {
+			best, bestLine, bestText = score, number, have
+		}
+	}
+	if best*2 < len(want) {
+		return "; read the file to see what does"
+	}
+	return fmt.Sprintf("; the nearest is line %d: %s", bestLine, quoteShort(bestText))
+}
+
+// firstText returns the first line with text in it, without space around it.
+func firstText(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// alike counts the bytes that two lines share at their beginning and end, less
+// what the longer one has besides.
+func alike(a, b string) int {
+	n := min(len(a), len(b))
+	front := 0
+	for front < n && a[front] == b[front] {
+		front++
+	}
+	back := 0
+	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
+		back++
+	}
+	return front + back - (max(len(a), len(b))-n)/2
+}
+
+func quoteShort(s string) string {
+	const most = 60
+	if runes := []rune(s[:min(len(s), 4*most)]); len(runes) > most {
+		return fmt.Sprintf("%q...", string(runes[:most]))
+	}
+	return fmt.Sprintf("%q", s)
+}

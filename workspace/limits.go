@@ -1,0 +1,68 @@
+package workspace
+
+import "fmt"
+
+// Limits bound what is kept. A zero field takes its default; a negative one is
+// refused by [New].
+type Limits struct {
+	FileBytes  int64 // of one version of a file; 1 MiB
+	EntryBytes int64 // of one entry of a log; 64 KiB
+	Versions   int64 // retained of a file; 10
+	Files      int64 // of an agent; 1,000
+	Logs       int64 // of an agent; 1,000
+	Entries    int64 // of an agent, in all of its logs; 100,000
+	Bytes      int64 // of an agent: all retained versions, entries and summaries; 100,000,000
+}
+
+// DefaultLimits are the limits that the zero Limits stands for.
+func DefaultLimits() Limits {
+	return Limits{
+		FileBytes: 1 << 20, EntryBytes: 64 << 10, Versions: 10,
+		Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000,
+	}
+}
+
+func (l Limits) withDefaults() (Limits, error) {
+	d := DefaultLimits()
+	for _, f := range []struct {
+		name      string
+		value     *int64
+		byDefault int64
+	}{
+		{"FileBytes", &l.FileBytes, d.FileBytes},
+		{"EntryBytes", &l.EntryBytes, d.EntryBytes},
+		{"Versions", &l.Versions, d.Versions},
+		{"Files", &l.Files, d.Files},
+		{"Logs", &l.Logs, d.Logs},
+		{"Entries", &l.Entries, d.Entries},
+		{"Bytes", &l.Bytes, d.Bytes},
+	} {
+		if *f.value < 0 {
+			return Limits{}, fail(ErrInvalid, "limit", f.name, "%d is negative", *f.value)
+		}
+		if *f.value == 0 {
+			*f.value = f.byDefault
+		}
+	}
+	return l, nil
+}
+
+// checkQuota refuses a change that takes a usage further over a limit. One
+// that only shrinks what is over a limit is accepted.
+func (l Limits) checkQuota(before, after Usage) error {
+	for _, q := range []struct {
+		what                 string
+		limit, before, after int64
+	}{
+		{"files", l.Files, before.Files, after.Files},
+		{"logs", l.Logs, before.Logs, after.Logs},
+		{"entries", l.Entries, before.Entries, after.Entries},
+		{"bytes", l.Bytes, before.Bytes, after.Bytes},
+	} {
+		if q.after > q.limit && q.after > q.before {
+			return fmt.Errorf("%d %s of %d are used, this write adds %d: delete what is not needed: %w",
+				q.before, q.what, q.limit, q.after-q.before, ErrQuota)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package workspace
+
+import (
+	"context"
+	"time"
+)
+
+// ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value
+// is the first page of all.
+type ListOptions struct {
+	Prefix string // plain bytes, case-sensitive, no wildcards; may end in a slash
+	After  string // where the last page ended: its Next
+	Limit  int    // 1-200; 0: 200
+}
+
+const pagePaths = 200
+
+// FileInfo is a file in a list.
+type FileInfo struct {
+	Path    string
+	Version int64
+	Bytes   int64 // of the current version
+	Kept    int64 // of all retained versions
+	Created time.Time
+	Updated time.Time
+}
+
+// FileList is a page of files in byte order of path.
+type FileList struct {
+	Files []FileInfo
+	More  bool
+	Next  string // opaque; for After, where there is more
+}
+
+// ListFiles returns a page of the files below a prefix.
+func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
+	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, func(h FileHead) string { return h.Path })
+	list := FileList{Files: make([]FileInfo, len(heads)), More: more, Next: next}
+	for i, h := range heads {
+		list.Files[i] = h.info()
+	}
+	return list, err
+}
+
+// LogInfo is a log in a list.
+type LogInfo struct {
+	Path    string
+	Entries int64
+	Bytes   int64
+	Last    int64 // number of the newest entry
+	Created time.Time
+	Updated time.Time
+}
+
+// LogList is a page of logs in byte order of path.
+type LogList struct {
+	Logs []LogInfo
+	More bool
+	Next string // opaque; for After, where there is more
+}
+
+// ListLogs returns a page of the logs below a prefix.
+func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
+	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, func(h LogHead) string { return h.Path })
+	list := LogList{Logs: make([]LogInfo, len(heads)), More: more, Next: next}
+	for i, h := range heads {
+		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created, Updated: h.Updated}
+	}
+	return list, err
+}
+
+// listPage reads one head more than the page holds, to know whether there is more.
+func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions,
+	read func(Reader, string, string, int) ([]H, error), path func(H) string) (heads []H, more bool, next string, err error) {
+	limit, err := o.check(ctx, op)
+	if err != nil {
+		return nil, false, "", err
+	}
+	err = w.view(ctx, func(tx Reader) (err error) {
+		heads, err = read(tx, o.Prefix, o.After, limit+1)
+		return err
+	})
+	if err != nil {
+		return nil, false, "", within(op, o.Prefix, err)
+	}
+	if len(heads) <= limit {
+		return heads, false, "", nil
+	}
+	return heads[:limit], true, path(heads[limit-1]), nil
+}
+
+func (o ListOptions) check(ctx context.Context, op string) (limit int, err error) {
+	if err := checkContext(ctx, op, o.Prefix); err != nil {
+		return 0, err
+	}
+	if err := checkPrefix(o.Prefix); err != nil {
+		return 0, err
+	}
+	if o.After != "" {
+		if _, err := ParsePath(o.After); err != nil {
+			return 0, fail(ErrInvalid, op, o.Prefix, "after is not the next of a page before")
+		}
+	}
+	if o.Limit < 0 || o.Limit > pagePaths {
+		return 0, fail(ErrInvalid, op, o.Prefix, "limit is %d, allowed are 1-%d", o.Limit, pagePaths)
+	}
+	if o.Limit == 0 {
+		return pagePaths, nil
+	}
+	return o.Limit, nil
+}
+
+func (h FileHead) info() FileInfo {
+	info := FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Created: h.Created, Updated: h.Updated}
+	for _, size := range h.Sizes {
+		info.Kept += size
+	}
+	return info
+}

@@ -1,0 +1,244 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// AppendOptions of [Workspace.AppendLogWith].
+type AppendOptions struct {
+	IdempotencyKey string // as in WriteOptions
+}
+
+// AppendResult says what an append stored.
+type AppendResult struct {
+	Path  string
+	First int64 // number of the first entry that was appended
+	Last  int64 // of the last one
+	Bytes int64 // of all of them
+}
+
+// AppendLog adds entries to the end of a log, all of them or none, with
+// consecutive numbers. An entry is UTF-8 text. It needs one entry at least.
+// Errors: [ErrTooLarge], [ErrQuota].
+func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byte) (AppendResult, error) {
+	return w.AppendLogWith(ctx, path, AppendOptions{}, entries...)
+}
+
+// AppendLogWith is [Workspace.AppendLog] with options.
+func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOptions, entries ...[]byte) (AppendResult, error) {
+	const op = "append to"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return AppendResult{}, err
+	}
+	if len(entries) == 0 {
+		return AppendResult{}, fail(ErrInvalid, op, path, "there is no entry to append")
+	}
+	for i, e := range entries {
+		object := path
+		if len(entries) > 1 {
+			object = fmt.Sprintf("%s, entry %d", path, i+1)
+		}
+		if err := checkText(op, object, e, w.svc.limits.EntryBytes); err != nil {
+			return AppendResult{}, err
+		}
+	}
+	a, err := w.newAttempt(op, path, o.IdempotencyKey, entries...)
+	if err != nil {
+		return AppendResult{}, err
+	}
+	added := make([]Entry, len(entries))
+	for i, e := range entries {
+		added[i] = Entry{SHA256: sha256.Sum256(e), Author: w.author, Content: bytes.Clone(e)}
+	}
+	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+		head, state, err := tx.Log(p.name)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return w.saveEntries(tx, a, head, state, added)
+	})
+	if err != nil {
+		return AppendResult{}, within(op, path, err)
+	}
+	return AppendResult{Path: path, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
+}
+
+// saveEntries numbers the entries and adds them to the log.
+func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerState, added []Entry) (Outcome, error) {
+	before := state
+	if !head.Exists() {
+		state.Logs++
+		if head.Deleted {
+			state.DeletedLogs--
+		} else {
+			head.Last = state.LogFloor
+		}
+		head.Deleted, head.Bytes, head.First, head.Created = false, 0, head.Last+1, time.Time{}
+	}
+	now := a.now
+	if now.Before(head.Updated) {
+		now = head.Updated
+	}
+	if head.Created.IsZero() {
+		head.Created = now
+	}
+	head.Updated = now
+	entries := slices.Clone(added) // the function may run again
+	var size int64
+	for i := range entries {
+		head.Last++
+		entries[i].ID, entries[i].Time = head.Last, now
+		size += int64(len(entries[i].Content))
+	}
+	head.Bytes += size
+	state.Bytes += size
+	state.Entries += int64(len(entries))
+	out := Outcome{Number: head.Last, Count: int64(len(entries)), Bytes: size}
+	if err := w.settle(tx, a, before, &state, out); err != nil {
+		return Outcome{}, err
+	}
+	return out, tx.SaveLog(LogChange{Head: head, New: entries, Owner: state})
+}
+
+// ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
+type ReadLogOptions struct {
+	Since int64 // the cursor: entries after this number; 0: from the first
+	Limit int   // entries at most, 1-100; 0: 100
+	Tail  int   // the newest so many, 1-100, instead of Since and Limit; 0: off
+}
+
+// LogPage is a page of a log. Without entries, Last echoes the cursor.
+type LogPage struct {
+	Path    string
+	Entries []Entry // in ascending order; 100 and 256 KiB as JSON at most, one at least
+	Total   int64   // entries after the cursor, those of the page included; with Tail: entries older than the page
+	Last    int64   // the cursor for the next call
+	More    bool    // there are entries after the page; with Tail: before it
+}
+
+const (
+	pageEntries = 100
+	pageBytes   = 256 << 10 // of a page of entries as JSON
+	lineBytes   = 24        // of an entry's number, time and brackets in JSON, about
+)
+
+// ReadLog returns a page of a log, the oldest entries first. A log that does not
+// exist is an empty one.
+func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
+	const op = "read log"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return LogPage{}, err
+	}
+	if err := o.check(op, path); err != nil {
+		return LogPage{}, err
+	}
+	q := EntryQuery{After: o.Since, Limit: o.Limit, MaxBytes: pageBytes}
+	if q.Limit == 0 {
+		q.Limit = pageEntries
+	}
+	if o.Tail > 0 {
+		q.Tail, q.Limit = true, o.Tail
+	}
+	var head LogHead
+	var entries []Entry
+	err = w.view(ctx, func(tx Reader) (err error) {
+		entries = nil
+		if head, _, err = tx.Log(p.name); err != nil || !head.Exists() {
+			return err
+		}
+		entries, err = tx.Entries(p.name, q)
+		return err
+	})
+	if err != nil {
+		return LogPage{}, within(op, path, err)
+	}
+	for _, e := range entries {
+		if err := e.verify(); err != nil {
+			return LogPage{}, within(op, path, err)
+		}
+	}
+	return logPage(path, head, fitPage(entries, q.Tail), q), nil
+}
+
+func (o ReadLogOptions) check(op, path string) error {
+	if err := checkNumber(op, path, "since_entry", o.Since, 0); err != nil {
+		return err
+	}
+	switch {
+	case o.Tail != 0 && o.Since != 0:
+		return fail(ErrInvalid, op, path, "tail and since_entry exclude each other")
+	case o.Tail != 0 && o.Limit != 0:
+		return fail(ErrInvalid, op, path, "tail and limit exclude each other")
+	case o.Tail < 0 || o.Tail > pageEntries:
+		return fail(ErrInvalid, op, path, "tail is %d, allowed are 1-%d", o.Tail, pageEntries)
+	case o.Limit < 0 || o.Limit > pageEntries:
+		return fail(ErrInvalid, op, path, "limit is %d, allowed are 1-%d", o.Limit, pageEntries)
+	}
+	return nil
+}
+
+// logPage says what stands around the entries of a page.
+func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
+	page := LogPage{Path: path, Entries: entries, Last: q.After}
+	if !head.Exists() {
+		return page
+	}
+	if n := len(entries); n > 0 {
+		page.Last = entries[n-1].ID
+	}
+	if q.Tail {
+		page.Total = head.Entries() - int64(len(entries))
+		page.More = page.Total > 0
+		return page
+	}
+	page.Total = max(0, head.Last-max(q.After, head.First-1))
+	page.More = page.Total > int64(len(entries))
+	return page
+}
+
+// fitPage cuts entries to the bytes that a page may have as JSON: from the end,
+// or from the beginning where the newest are wanted.
+func fitPage(entries []Entry, tail bool) []Entry {
+	left := pageBytes
+	for i := range entries {
+		e := entries[i]
+		if tail {
+			e = entries[len(entries)-1-i]
+		}
+		if left -= lineBytes + jsonSize(e.Content); left < 0 && i > 0 {
+			if tail {
+				return entries[len(entries)-i:]
+			}
+			return entries[:i]
+		}
+	}
+	return entries
+}
+
+// jsonSize returns the bytes of a text as a JSON string.
+func jsonSize(text []byte) int {
+	n := len(text) + 2
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r':
+			n++
+		case c < 0x20:
+			n += 5
+		}
+	}
+	return n
+}
+
+func (e Entry) verify() error {
+	if sha256.Sum256(e.Content) != e.SHA256 {
+		return fmt.Errorf("entry %d: its bytes do not match their SHA-256: %w", e.ID, ErrCorrupt)
+	}
+	return nil
+}

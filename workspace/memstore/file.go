@@ -1,0 +1,131 @@
+package memstore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// file is a path's head and its retained versions in ascending order.
+type file struct {
+	head     workspace.FileHead
+	versions []workspace.Version
+}
+
+func (f *file) lists() bool { return f.head.Exists() }
+
+// find returns a retained version with content of its own.
+func (f *file) find(n int64) (workspace.Version, bool) {
+	i, found := slices.BinarySearchFunc(f.versions, n, func(v workspace.Version, n int64) int {
+		return cmp.Compare(v.Number, n)
+	})
+	if !found {
+		return workspace.Version{}, false
+	}
+	v := f.versions[i]
+	v.Content = slices.Clone(v.Content)
+	return v, true
+}
+
+func copyHead(h workspace.FileHead) workspace.FileHead {
+	h.Sizes = slices.Clone(h.Sizes)
+	return h
+}
+
+func (r *reader) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+	f := r.files.get(path)
+	if f == nil {
+		return workspace.FileHead{Path: path}, r.state, nil
+	}
+	return copyHead(f.head), r.state, nil
+}
+
+func (r *reader) Current(path string) (workspace.FileHead, workspace.Version, error) {
+	f := r.files.get(path)
+	if f == nil {
+		return workspace.FileHead{Path: path}, workspace.Version{}, nil
+	}
+	head := copyHead(f.head)
+	if !head.Exists() {
+		return head, workspace.Version{}, nil
+	}
+	v, ok := f.find(head.Version)
+	if !ok {
+		return workspace.FileHead{}, workspace.Version{},
+			fmt.Errorf("read %s: version %d is not there: %w", path, head.Version, workspace.ErrCorrupt)
+	}
+	return head, v, nil
+}
+
+func (r *reader) Version(path string, n int64) (workspace.Version, error) {
+	if f := r.files.get(path); f != nil {
+		if v, ok := f.find(n); ok {
+			return v, nil
+		}
+	}
+	return workspace.Version{}, fmt.Errorf("read %s: version %d: %w", path, n, workspace.ErrNotFound)
+}
+
+func (r *reader) Versions(path string) ([]workspace.Version, error) {
+	f := r.files.get(path)
+	if f == nil {
+		return nil, nil
+	}
+	list := slices.Clone(f.versions)
+	for i := range list {
+		list[i].Content = nil
+	}
+	return list, nil
+}
+
+func (r *reader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
+	var heads []workspace.FileHead
+	for _, f := range r.files.list(prefix, after, limit) {
+		heads = append(heads, copyHead(f.head))
+	}
+	return heads, nil
+}
+
+// SaveFile returns ErrCorrupt for a version that is there already or lower than
+// one that is: the head that the caller read is not that of its versions.
+func (t *tx) SaveFile(c workspace.FileChange) error {
+	f := &file{head: copyHead(c.Head)}
+	f.head.Created = stored(f.head.Created)
+	f.head.Updated = stored(f.head.Updated)
+	if old := t.files.get(c.Head.Path); old != nil {
+		f.versions = slices.Clone(old.versions)
+	}
+	if c.New != nil {
+		v := *c.New
+		v.Time = stored(v.Time)
+		v.Content = slices.Clone(v.Content)
+		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
+			return fmt.Errorf("save %s: version %d after version %d: %w",
+				c.Head.Path, v.Number, f.versions[n-1].Number, workspace.ErrCorrupt)
+		}
+		f.versions = append(f.versions, v)
+	}
+	f.versions = slices.DeleteFunc(f.versions, func(v workspace.Version) bool { return v.Number <= c.Prune })
+	t.setFile(c.Head.Path, f)
+	return t.SaveOwner(c.Owner)
+}
+
+func (t *tx) FoldFiles(n int) (highest int64, err error) {
+	var gone []*file
+	for _, f := range t.files.rows {
+		if f.head.Deleted {
+			gone = append(gone, f)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *file) int {
+		return cmp.Or(a.head.Updated.Compare(b.head.Updated), strings.Compare(a.head.Path, b.head.Path))
+	})
+	for _, f := range gone[:min(max(n, 0), len(gone))] {
+		highest = max(highest, f.head.Version)
+		t.setFile(f.head.Path, nil)
+	}
+	return highest, nil
+}

@@ -1,0 +1,111 @@
+package memstore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// journal is a log's head and its entries in ascending order. Journals of one
+// path share the array of their entries, each as far as its own length.
+type journal struct {
+	head    workspace.LogHead
+	entries []workspace.Entry
+}
+
+func (l *journal) lists() bool { return l.head.Exists() }
+
+func (r *reader) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
+	l := r.logs.get(path)
+	if l == nil {
+		return workspace.LogHead{Path: path}, r.state, nil
+	}
+	return l.head, r.state, nil
+}
+
+func (r *reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+	l := r.logs.get(path)
+	if l == nil {
+		return nil, nil
+	}
+	list := slices.Clone(choose(l.entries, q))
+	for i := range list {
+		list[i].Content = slices.Clone(list[i].Content)
+	}
+	return list, nil
+}
+
+// choose returns the entries that a query asks for.
+func choose(entries []workspace.Entry, q workspace.EntryQuery) []workspace.Entry {
+	if !q.Tail {
+		first, _ := slices.BinarySearchFunc(entries, q.After, func(e workspace.Entry, after int64) int {
+			return cmp.Or(cmp.Compare(e.ID, after), -1) // the entry at the cursor is before it
+		})
+		entries = entries[first:]
+	}
+	var bytes int64
+	for n := range entries {
+		i := n
+		if q.Tail {
+			i = len(entries) - 1 - n
+		}
+		bytes += int64(len(entries[i].Content))
+		if q.Limit > 0 && n == q.Limit || q.MaxBytes > 0 && n > 0 && bytes > q.MaxBytes {
+			if q.Tail {
+				return entries[i+1:]
+			}
+			return entries[:i]
+		}
+	}
+	return entries
+}
+
+func (r *reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
+	var heads []workspace.LogHead
+	for _, l := range r.logs.list(prefix, after, limit) {
+		heads = append(heads, l.head)
+	}
+	return heads, nil
+}
+
+// SaveLog returns ErrCorrupt for an entry that is there already or lower than
+// one that is.
+func (t *tx) SaveLog(c workspace.LogChange) error {
+	l := &journal{head: c.Head}
+	l.head.Created = stored(l.head.Created)
+	l.head.Updated = stored(l.head.Updated)
+	if old := t.logs.get(c.Head.Path); old != nil && !c.Clear {
+		l.entries = old.entries
+	}
+	for _, e := range c.New {
+		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
+			return fmt.Errorf("save %s: entry %d after entry %d: %w",
+				c.Head.Path, e.ID, l.entries[n-1].ID, workspace.ErrCorrupt)
+		}
+		e.Time = stored(e.Time)
+		e.Content = slices.Clone(e.Content)
+		l.entries = append(l.entries, e)
+	}
+	t.setLog(c.Head.Path, l)
+	return t.SaveOwner(c.Owner)
+}
+
+func (t *tx) FoldLogs(n int) (highest int64, err error) {
+	var gone []*journal
+	for _, l := range t.logs.rows {
+		if l.head.Deleted {
+			gone = append(gone, l)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *journal) int {
+		return cmp.Or(a.head.Updated.Compare(b.head.Updated), strings.Compare(a.head.Path, b.head.Path))
+	})
+	for _, l := range gone[:min(max(n, 0), len(gone))] {
+		highest = max(highest, l.head.Last)
+		t.setLog(l.head.Path, nil)
+	}
+	return highest, nil
+}

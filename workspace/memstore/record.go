@@ -1,0 +1,102 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// record is a record of the installation.
+type record workspace.Record
+
+func (*record) lists() bool { return true }
+
+func (r *record) copy() workspace.Record {
+	c := workspace.Record(*r)
+	c.Value = slices.Clone(c.Value)
+	return c
+}
+
+// records is the [workspace.Records] of a store for one context.
+type records struct {
+	ctx   context.Context
+	store *Store
+}
+
+// System returns the records of the installation.
+func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+
+// run calls fn with the records in its hands.
+func (r records) run(op, key string, fn func(*table[*record]) error) error {
+	err := withdrawn(r.ctx)
+	if err == nil {
+		r.store.mu.Lock()
+		defer r.store.mu.Unlock()
+		if r.store.closed {
+			err = workspace.ErrClosed
+		} else {
+			err = fn(&r.store.records)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s record %.80q: %w", op, key, err)
+	}
+	return nil
+}
+
+func (r records) Get(key string) (found workspace.Record, err error) {
+	err = r.run("get", key, func(t *table[*record]) error {
+		old := t.get(key)
+		if old == nil {
+			return workspace.ErrNotFound
+		}
+		found = old.copy()
+		return nil
+	})
+	return found, err
+}
+
+func (r records) Put(key string, value []byte, revision int64) (drawn int64, err error) {
+	err = r.run("put", key, func(t *table[*record]) error {
+		var at int64
+		if old := t.get(key); old != nil {
+			at = old.Revision
+		}
+		if at != revision {
+			return fmt.Errorf("at revision %d, not %d: %w", at, revision, workspace.ErrConflict)
+		}
+		drawn = 1 + rand.Int64N(math.MaxInt64) // of 63 bits: none comes twice
+		t.set(key, &record{Key: key, Value: slices.Clone(value), Revision: drawn, Updated: stored(time.Now())})
+		return nil
+	})
+	return drawn, err
+}
+
+func (r records) Delete(key string, revision int64) error {
+	return r.run("delete", key, func(t *table[*record]) error {
+		old := t.get(key)
+		if old == nil {
+			return workspace.ErrNotFound
+		}
+		if old.Revision != revision {
+			return fmt.Errorf("at revision %d, not %d: %w", old.Revision, revision, workspace.ErrConflict)
+		}
+		t.set(key, nil)
+		return nil
+	})
+}
+
+func (r records) List(prefix string) (list []workspace.Record, err error) {
+	err = r.run("list", prefix, func(t *table[*record]) error {
+		for _, found := range t.list(prefix, "", math.MaxInt) {
+			list = append(list, found.copy())
+		}
+		return nil
+	})
+	return list, err
+}

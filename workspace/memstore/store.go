@@ -1,0 +1,177 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Store is a [workspace.Store] in memory. The transactions of one owner run one
+// after the other, in the goroutine of the caller; those of different owners do
+// not wait for one another. A Store is safe for concurrent use.
+type Store struct {
+	active sync.WaitGroup // the transactions under way
+
+	mu      sync.Mutex // guards the fields below, and holding and usage of each desk
+	closed  bool
+	desks   map[workspace.Owner]*desk
+	records table[*record]
+}
+
+var _ workspace.Store = (*Store)(nil)
+
+// New returns a store that holds nothing.
+func New() *Store {
+	return &Store{desks: map[workspace.Owner]*desk{}}
+}
+
+// desk is one owner's place in the store.
+type desk struct {
+	turn chan struct{} // holds one value while a transaction has the turn, which guards data
+	data data
+
+	holding int             // transactions that have the turn or wait for it
+	usage   workspace.Usage // as of the last commit
+}
+
+// View runs fn on what the owner has, which nothing changes meanwhile. A context
+// that ends before fn started withdraws it, as in [Store.Update].
+func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	d, err := s.enter(ctx, o)
+	if err != nil {
+		return fmt.Errorf("view %s: %w", o, err)
+	}
+	r := &reader{&d.data}
+	defer func() {
+		r.data = nil
+		s.leave(o, d)
+	}()
+	return fn(r)
+}
+
+// Update runs fn once, in the caller's goroutine. A context that ends later than
+// fn started changes nothing, and the outcome is always known.
+func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	d, err := s.enter(ctx, o)
+	if err != nil {
+		return fmt.Errorf("update %s: %w", o, err)
+	}
+	t := &tx{reader: reader{&d.data}}
+	commit := false
+	defer func() { // also when fn panics or ends the goroutine
+		if !commit {
+			t.rollback()
+		}
+		t.data = nil
+		s.leave(o, d)
+	}()
+	if err := fn(t); err != nil {
+		return err
+	}
+	commit = true
+	return nil
+}
+
+// Owners lists the owners of a tenant, as of one moment. It waits for no
+// transaction.
+func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) ([]workspace.OwnerUsage, error) {
+	if err := withdrawn(ctx); err != nil {
+		return nil, fmt.Errorf("owners %s: %w", tenant, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("owners %s: %w", tenant, workspace.ErrClosed)
+	}
+	var list []workspace.OwnerUsage
+	for o, d := range s.desks {
+		if o.Tenant == tenant && o.Agent > after && d.usage != (workspace.Usage{}) {
+			list = append(list, workspace.OwnerUsage{Owner: o, Usage: d.usage})
+		}
+	}
+	slices.SortFunc(list, func(a, b workspace.OwnerUsage) int {
+		return cmp.Compare(a.Owner.Agent, b.Owner.Agent)
+	})
+	return list[:min(len(list), max(limit, 0))], nil
+}
+
+// Close waits for the transactions under way and forgets everything.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+
+	s.active.Wait()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.desks)
+	s.records = table[*record]{}
+	return nil
+}
+
+// enter gives a transaction the owner's turn; leave gives it back.
+func (s *Store) enter(ctx context.Context, o workspace.Owner) (*desk, error) {
+	if err := withdrawn(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, workspace.ErrClosed
+	}
+	s.active.Add(1)
+	d := s.desks[o]
+	if d == nil {
+		d = &desk{turn: make(chan struct{}, 1)}
+		s.desks[o] = d
+	}
+	d.holding++
+	s.mu.Unlock()
+
+	select {
+	case d.turn <- struct{}{}:
+		if err := withdrawn(ctx); err != nil {
+			s.leave(o, d)
+			return nil, err
+		}
+		return d, nil
+	case <-ctx.Done():
+		s.mu.Lock()
+		s.release(o, d)
+		s.mu.Unlock()
+		return nil, withdrawn(ctx)
+	}
+}
+
+func (s *Store) leave(o workspace.Owner, d *desk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d.usage = d.data.state.Usage
+	<-d.turn
+	s.release(o, d)
+}
+
+// release ends a transaction, and forgets an owner that has nothing once nobody
+// holds its desk. The caller holds s.mu.
+func (s *Store) release(o workspace.Owner, d *desk) {
+	d.holding--
+	if d.holding == 0 && d.data.empty() {
+		delete(s.desks, o)
+	}
+	s.active.Done()
+}
+
+// withdrawn returns why a context that has ended takes a transaction back.
+func withdrawn(ctx context.Context) error {
+	err := ctx.Err()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w before it began: %w", err, workspace.ErrBusy)
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package memstore
+
+import (
+	"slices"
+	"strings"
+)
+
+// A table holds rows under keys and knows the order of those that are listed.
+// A row is never changed once it is in: a change is another row in its place,
+// which is what makes it cheap to undo. The zero table is empty.
+type table[R row] struct {
+	rows   map[string]R
+	listed []string // sorted
+}
+
+type row interface {
+	comparable // a pointer; nil where there is no row
+	lists() bool
+}
+
+// get returns the row under a key, nil if there is none.
+func (t *table[R]) get(key string) R { return t.rows[key] }
+
+// set puts a row under a key, or none if it is nil.
+func (t *table[R]) set(key string, r R) {
+	var none R
+	old := t.rows[key]
+	switch {
+	case r == none:
+		delete(t.rows, key)
+	case t.rows == nil:
+		t.rows = map[string]R{key: r}
+	default:
+		t.rows[key] = r
+	}
+	was, is := old != none && old.lists(), r != none && r.lists()
+	if was == is {
+		return
+	}
+	i, _ := slices.BinarySearch(t.listed, key)
+	if is {
+		t.listed = slices.Insert(t.listed, i, key)
+	} else {
+		t.listed = slices.Delete(t.listed, i, i+1)
+	}
+}
+
+// list returns the listed rows below a prefix, from the first one after a key,
+// at most limit of them.
+func (t *table[R]) list(prefix, after string, limit int) []R {
+	i, found := slices.BinarySearch(t.listed, max(prefix, after))
+	if found && after >= prefix {
+		i++
+	}
+	var rows []R
+	for _, key := range t.listed[i:] {
+		if len(rows) >= limit || !strings.HasPrefix(key, prefix) {
+			break
+		}
+		rows = append(rows, t.rows[key])
+	}
+	return rows
+}

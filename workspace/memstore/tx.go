@@ -1,0 +1,71 @@
+package memstore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// data is all that one owner has.
+type data struct {
+	state    workspace.OwnerState
+	files    table[*file]
+	logs     table[*journal]
+	requests table[*request]
+}
+
+func (d *data) empty() bool {
+	return d.state == workspace.OwnerState{} &&
+		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0
+}
+
+// reader is a [workspace.Reader]. The end of its transaction takes the data
+// from it, so that a function that kept it panics and spoils nothing.
+type reader struct {
+	*data
+}
+
+func (r *reader) Owner() (workspace.OwnerState, error) { return r.state, nil }
+
+// tx is a [workspace.Tx]. It changes the data at once and notes how to undo it.
+type tx struct {
+	reader
+	undo []func(*data)
+}
+
+func (t *tx) rollback() {
+	for _, undo := range slices.Backward(t.undo) {
+		undo(t.data)
+	}
+}
+
+func (t *tx) SaveOwner(s workspace.OwnerState) error {
+	old := t.state
+	t.undo = append(t.undo, func(d *data) { d.state = old })
+	t.state = s
+	return nil
+}
+
+func (t *tx) setFile(path string, f *file) {
+	old := t.files.get(path)
+	t.undo = append(t.undo, func(d *data) { d.files.set(path, old) })
+	t.files.set(path, f)
+}
+
+func (t *tx) setLog(path string, l *journal) {
+	old := t.logs.get(path)
+	t.undo = append(t.undo, func(d *data) { d.logs.set(path, old) })
+	t.logs.set(path, l)
+}
+
+func (t *tx) setRequest(key string, r *request) {
+	old := t.requests.get(key)
+	t.undo = append(t.undo, func(d *data) { d.requests.set(key, old) })
+	t.requests.set(key, r)
+}
+
+// stored returns a time as every store keeps it: UTC, to the microsecond.
+func stored(t time.Time) time.Time {
+	return t.UTC().Truncate(time.Microsecond)
+}

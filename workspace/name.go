@@ -1,0 +1,110 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AgentID is a valid name of an agent, made by [ParseAgentID]: 1-128 of
+// [a-zA-Z0-9_-].
+type AgentID struct{ name string }
+
+// String returns the name as it was parsed.
+func (a AgentID) String() string { return a.name }
+
+// ParseAgentID returns the name as an AgentID. The error wraps [ErrInvalid] and
+// names the rule that is broken.
+func ParseAgentID(name string) (AgentID, error) {
+	if cause := badAgentID(name); cause != "" {
+		return AgentID{}, fail(ErrInvalid, "agent_id", name, "%s", cause)
+	}
+	return AgentID{name}, nil
+}
+
+func badAgentID(name string) string {
+	const most = 128
+	switch {
+	case name == "":
+		return "it is empty; give 1-128 of a-z A-Z 0-9 _ -"
+	case len(name) > most:
+		return fmt.Sprintf("%d characters, limit %d", len(name), most)
+	}
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && c != '-' {
+			return fmt.Sprintf("byte %d is %q; allowed are a-z A-Z 0-9 _ -", i+1, c)
+		}
+	}
+	return ""
+}
+
+// Path is a valid name of a file or a log, made by [ParsePath]: 1-255 of
+// [a-zA-Z0-9/_.-], segments separated by single slashes, none of them "." and
+// no ".." anywhere. Files and logs have a namespace each.
+type Path struct{ name string }
+
+// String returns the path as it was parsed.
+func (p Path) String() string { return p.name }
+
+const maxPath = 255
+
+// ParsePath returns the name as a Path. The error wraps [ErrInvalid] and names
+// the rule that is broken.
+func ParsePath(name string) (Path, error) {
+	if cause := badPath(name); cause != "" {
+		return Path{}, fail(ErrInvalid, "path", name, "%s", cause)
+	}
+	return Path{name}, nil
+}
+
+func badPath(name string) string {
+	if name == "" {
+		return "it is empty; give a relative path such as notes/plan.md"
+	}
+	if cause := badPathText(name); cause != "" {
+		return cause
+	}
+	if strings.HasSuffix(name, "/") {
+		return "it ends in a slash; name a file"
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		switch segment {
+		case "":
+			return "it has an empty segment (two slashes in a row)"
+		case ".":
+			return `it has a segment "."`
+		}
+	}
+	return ""
+}
+
+// badPathText finds what is wrong in a path or in a prefix of one.
+func badPathText(name string) string {
+	if len(name) > maxPath {
+		return fmt.Sprintf("%d characters, limit %d", len(name), maxPath)
+	}
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && c != '-' && c != '.' && c != '/' {
+			return fmt.Sprintf("byte %d is %q; allowed are a-z A-Z 0-9 / _ . -", i+1, c)
+		}
+	}
+	switch {
+	case name != "" && name[0] == '/':
+		return "it begins with a slash; paths are relative"
+	case strings.Contains(name, ".."):
+		return `it holds ".."`
+	}
+	return ""
+}
+
+// checkPrefix checks a prefix of paths: the characters of a path, it may be
+// empty or end in a slash.
+func checkPrefix(prefix string) error {
+	if cause := badPathText(prefix); cause != "" {
+		return fail(ErrInvalid, "prefix", prefix, "%s", cause)
+	}
+	return nil
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+}

@@ -1,0 +1,264 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+// ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
+// whole. Since, Version and the lines exclude each other.
+type ReadOptions struct {
+	Since    int64 // the version that the reader knows: only what changed since; 0: off
+	Context  int   // with Since: equal lines to show around a change; -1: all, also where that costs more than the file
+	Version  int64 // a retained version; 0: the current one
+	FromLine int   // the first line to return, from 1; 0: the first
+	ToLine   int   // the last line; past the end is the end; 0: the last
+}
+
+// ReadResult is a file, a part of one, or what changed in it.
+type ReadResult struct {
+	Path    string
+	Current int64 // the current version
+
+	// Of the version that was read: the current one but for ReadOptions.Version.
+	Version int64
+	Bytes   int64 // of the whole version
+	Lines   int   // of the whole version: "a\nb" has 2, "" none
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+
+	Content  []byte // the version or its lines; nil where Diff or Unchanged answers
+	FromLine int    // the lines that Content is; 0: all
+	ToLine   int
+	Large    bool // Content costs over 20,000 tokens: read a part instead
+
+	Since         int64            // echoed
+	Diff          []linediff.Chunk // what changed after Since; nil where Content answers
+	Unchanged     bool             // Since is the current version
+	VersionTooOld bool             // Since is not retained: Content is the whole file
+	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file
+}
+
+// largeTokens is the cost above which a body is marked as large.
+const largeTokens = 20_000
+
+// ReadFile returns a file, a retained version, some lines, or what changed since
+// a version that the reader knows. A diff that would cost a model more than the
+// file is not sent: the file is.
+// Errors: [ErrNotFound] for the file or a version that is not retained,
+// [ErrInvalid] for a Since above the current version, [ErrCorrupt] where the
+// stored bytes are not those that were written.
+func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
+	const op = "read"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return ReadResult{}, err
+	}
+	if err := o.check(path); err != nil {
+		return ReadResult{}, err
+	}
+	var head FileHead
+	var v, old Version
+	err = w.view(ctx, func(tx Reader) (err error) {
+		head, v, old, err = o.load(tx, p)
+		return err
+	})
+	if err != nil {
+		return ReadResult{}, within(op, path, err)
+	}
+	for _, each := range []Version{v, old} {
+		if err := each.verify(); err != nil {
+			return ReadResult{}, within(op, path, err)
+		}
+	}
+	res := ReadResult{
+		Path: path, Current: head.Version, Version: v.Number, Bytes: v.Size, Lines: linediff.Lines(v.Content),
+		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
+	}
+	switch {
+	case o.Since != 0:
+		res.since(head, old, v, o)
+		return res, nil
+	case o.FromLine != 0 || o.ToLine != 0:
+		err = res.lines(v.Content, o)
+	default:
+		res.Content = v.Content
+	}
+	res.Large = isLarge(res.Content)
+	return res, within(op, path, err)
+}
+
+// check refuses what is wrong whatever the file is.
+func (o ReadOptions) check(path string) error {
+	const op = "read"
+	lines := o.FromLine != 0 || o.ToLine != 0
+	switch {
+	case o.Since != 0 && o.Version != 0:
+		return fail(ErrInvalid, op, path, "since_version and version exclude each other")
+	case o.Since != 0 && lines:
+		return fail(ErrInvalid, op, path, "since_version and from_line/to_line exclude each other")
+	case o.Version != 0 && lines:
+		return fail(ErrInvalid, op, path, "version and from_line/to_line exclude each other")
+	case o.Context != 0 && o.Since == 0:
+		return fail(ErrInvalid, op, path, "context needs since_version")
+	case o.Context < -1:
+		return fail(ErrInvalid, op, path, "context is %d, the least is -1 (every line)", o.Context)
+	case o.FromLine < 0 || o.ToLine < 0:
+		return fail(ErrInvalid, op, path, "lines are numbered from 1")
+	case o.ToLine != 0 && o.FromLine > o.ToLine:
+		return fail(ErrInvalid, op, path, "from_line %d is after to_line %d", o.FromLine, o.ToLine)
+	}
+	return checkNumber(op, path, "version", o.Version, 0)
+}
+
+// load reads what the options need: the version to return, and for a diff the
+// one to compare it with.
+func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err error) {
+	if head, v, err = tx.Current(p.name); err != nil {
+		return head, v, old, err
+	}
+	if !head.Exists() {
+		return head, v, old, errNoFile
+	}
+	switch {
+	case o.Version != 0 && o.Version != head.Version:
+		if v, err = tx.Version(p.name, o.Version); errors.Is(err, ErrNotFound) {
+			err = head.notRetained(o.Version)
+		}
+	case o.Since < 0 || o.Since > head.Version:
+		err = fmt.Errorf("since_version is %d, the current version is %d: %w", o.Since, head.Version, ErrInvalid)
+	case o.Since >= head.Oldest() && o.Since < head.Version:
+		old, err = tx.Version(p.name, o.Since)
+	}
+	return head, v, old, err
+}
+
+func (h FileHead) notRetained(n int64) error {
+	return fmt.Errorf("version %d is not kept, versions %d to %d are: %w", n, h.Oldest(), h.Version, ErrNotFound)
+}
+
+// since answers what changed: nothing, a diff, or the whole file.
+func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
+	if o.Since == head.Version {
+		r.Unchanged = true
+		return
+	}
+	r.VersionTooOld = o.Since < head.Oldest()
+	if !r.VersionTooOld {
+		if r.Diff = affordableDiff(old.Content, current.Content, o.Context); r.Diff != nil {
+			return
+		}
+		r.DiffLarger = true
+	}
+	r.Content = current.Content
+	r.Large = isLarge(r.Content)
+}
+
+// lines cuts the content to the lines that were asked for.
+func (r *ReadResult) lines(content []byte, o ReadOptions) error {
+	from, to := max(o.FromLine, 1), o.ToLine
+	if from > r.Lines {
+		return fmt.Errorf("from_line is %d, the file has %d lines: %w", from, r.Lines, ErrInvalid)
+	}
+	if to == 0 || to > r.Lines {
+		to = r.Lines
+	}
+	r.FromLine, r.ToLine = from, to
+	rest := content
+	for range from - 1 {
+		rest = rest[bytes.IndexByte(rest, '\n')+1:]
+	}
+	end := 0
+	for range to - from + 1 {
+		i := bytes.IndexByte(rest[end:], '\n')
+		if i < 0 {
+			end = len(rest)
+			break
+		}
+		end += i + 1
+	}
+	r.Content = rest[:end]
+	return nil
+}
+
+// affordableDiff returns the diff as chunks, or nil where a model would pay
+// more for it than for the text itself. Both costs are estimates, so a diff
+// must be cheaper by more than they err.
+func affordableDiff(old, text []byte, context int) []linediff.Chunk {
+	d := linediff.Compare(old, text)
+	if context < 0 {
+		return nonNil(d.Chunks(context))
+	}
+	removed, added := d.Size()
+	if removed+added > 4*len(text)+64 { // a token is a few bytes at most: no need to build it
+		return nil
+	}
+	chunks := d.Chunks(context)
+	cost := tokens.EstimateBytes(linediff.AppendJSON(nil, chunks))
+	if cost+cost*3/10+diffOverhead > tokens.EstimateBytes(text) {
+		return nil
+	}
+	return nonNil(chunks)
+}
+
+// diffOverhead is what the record of a diff costs beyond that of a full read.
+const diffOverhead = 24
+
+func nonNil(chunks []linediff.Chunk) []linediff.Chunk {
+	if chunks == nil {
+		return []linediff.Chunk{}
+	}
+	return chunks
+}
+
+func isLarge(text []byte) bool {
+	return len(text) > largeTokens && tokens.EstimateBytes(text) > largeTokens
+}
+
+// verify compares the content with its hash; a zero Version has none.
+func (v Version) verify() error {
+	if v.Number != 0 && (sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content))) {
+		return fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", v.Number, ErrCorrupt)
+	}
+	return nil
+}
+
+// VersionInfo is a retained version in a history.
+type VersionInfo struct {
+	Version int64
+	Bytes   int64
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+}
+
+// History returns the retained versions of a file, the oldest first.
+// Errors: [ErrNotFound].
+func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
+	const op = "history of"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return nil, err
+	}
+	var versions []Version
+	err = w.view(ctx, func(tx Reader) (err error) {
+		versions, err = tx.Versions(p.name)
+		if err == nil && len(versions) == 0 {
+			return errNoFile
+		}
+		return err
+	})
+	infos := make([]VersionInfo, len(versions))
+	for i, v := range versions {
+		infos[i] = VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time}
+	}
+	return infos, within(op, path, err)
+}

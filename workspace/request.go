@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	requestAge   = 24 * time.Hour
+	requestCount = 1000 // kept of an agent; beyond it the oldest goes
+	requestBytes = 200  // of each, in the quota
+	requestDrops = 10   // expired ones that one write removes at most
+	maxKey       = 128
+)
+
+// attempt is one call that writes: when it was made, and its idempotency key.
+type attempt struct {
+	now   time.Time
+	key   string // "": none
+	hash  [sha256.Size]byte
+	stale bool  // an expired request stands under the key
+	ops   int64 // what the call adds to the owner's operations
+}
+
+// newAttempt checks the key and hashes the request: the operation and all that
+// it was given.
+func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt, error) {
+	a := &attempt{key: key, now: w.svc.stamp(time.Time{})}
+	if key == "" {
+		return a, nil
+	}
+	if n := utf8.RuneCountInString(key); n > maxKey {
+		return nil, fail(ErrInvalid, op, object, "the idempotency key has %d characters, limit %d", n, maxKey)
+	}
+	for _, r := range key {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return nil, fail(ErrInvalid, op, object, "the idempotency key holds %q; only printable characters are allowed", r)
+		}
+	}
+	h := sha256.New()
+	for _, arg := range append([][]byte{[]byte(op), []byte(object)}, args...) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(arg)))
+		h.Write(n[:])
+		h.Write(arg)
+	}
+	h.Sum(a.hash[:0])
+	return a, nil
+}
+
+// errRepeated ends a transaction whose request was answered before.
+var errRepeated = errors.New("repeated")
+
+// commit runs the one transaction of a write, and answers a repeated request as
+// the first one was. The reads that are pending are counted with it.
+func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
+	var out Outcome
+	reads := w.svc.reads.take(w.owner)
+	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) (err error) {
+		a.ops = reads + 1
+		if out, err = a.answered(tx); err == nil {
+			out, err = fn(tx)
+		}
+		return err
+	})
+	if err == nil {
+		return out, nil
+	}
+	w.svc.reads.add(w.owner, reads)
+	if errors.Is(err, errRepeated) {
+		return out, nil
+	}
+	return Outcome{}, err
+}
+
+// answered returns errRepeated and the first outcome when the request is one
+// that was answered already.
+func (a *attempt) answered(tx Reader) (Outcome, error) {
+	a.stale = false
+	if a.key == "" {
+		return Outcome{}, nil
+	}
+	kept, err := tx.Request(a.key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Outcome{}, nil
+	case err != nil:
+		return Outcome{}, err
+	case a.now.Sub(kept.Time) >= requestAge:
+		a.stale = true
+		return Outcome{}, nil
+	case kept.Hash != a.hash:
+		return Outcome{}, fail(ErrConflict, "idempotency key", a.key, "it was used for another request; take a new key")
+	}
+	return kept.Outcome, errRepeated
+}
+
+// settle is the end of every write: the outcome is kept under the key, expired
+// requests go, the operation is counted, the quota checked.
+func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
+	if err := a.keep(tx, after, out); err != nil {
+		return err
+	}
+	after.Operations += a.ops
+	return w.svc.limits.checkQuota(before.Usage, after.Usage)
+}
+
+func (a *attempt) keep(tx Tx, state *OwnerState, out Outcome) error {
+	if a.key != "" {
+		if err := tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out}); err != nil {
+			return err
+		}
+		if !a.stale {
+			state.Requests++
+			state.Bytes += requestBytes
+		}
+	}
+	if state.Requests == 0 {
+		return nil
+	}
+	dropped, err := tx.DropRequests(a.now.Add(-requestAge), requestDrops)
+	if err != nil {
+		return err
+	}
+	if over := int(state.Requests) - dropped - requestCount; over > 0 {
+		n, err := tx.DropRequests(a.now, over)
+		if err != nil {
+			return err
+		}
+		dropped += n
+	}
+	state.Requests -= int64(dropped)
+	state.Bytes -= int64(dropped) * requestBytes
+	return nil
+}

@@ -1,0 +1,239 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Options of [New]. The zero value works.
+type Options struct {
+	Tenant string           // whose agents these are; "" is "local"; the characters of an agent_id
+	Limits Limits           // zero fields take their defaults
+	Now    func() time.Time // nil: time.Now
+}
+
+// A Service gives out the workspaces of a tenant's agents, and is where an
+// operator lists and deletes agents. It is safe for concurrent use.
+type Service struct {
+	store  Store
+	tenant string
+	limits Limits
+	now    func() time.Time
+	reads  readCounter
+}
+
+// New returns a Service on a store, which stays the caller's to close, after
+// the Service. Errors: [ErrInvalid].
+func New(store Store, o Options) (*Service, error) {
+	if store == nil {
+		return nil, fail(ErrInvalid, "new", "service", "the store is nil")
+	}
+	if o.Tenant == "" {
+		o.Tenant = "local"
+	}
+	if cause := badAgentID(o.Tenant); cause != "" {
+		return nil, fail(ErrInvalid, "tenant", o.Tenant, "%s", cause)
+	}
+	limits, err := o.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now}
+	s.reads.flush = func() { s.flushReads(context.Background()) }
+	return s, nil
+}
+
+// Close writes the counts of reads that are still in memory. It does not close
+// the store. Workspaces go on working, and a later Close writes again.
+func (s *Service) Close(ctx context.Context) error { return s.flushReads(ctx) }
+
+// Agent returns the workspace of an agent, which need not have written before.
+// Errors: [ErrInvalid].
+func (s *Service) Agent(agentID string) (*Workspace, error) {
+	id, err := ParseAgentID(agentID)
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{svc: s, owner: s.owner(id)}, nil
+}
+
+// AgentUsage is an agent in a list of them.
+type AgentUsage struct {
+	Agent string
+	Usage Usage
+}
+
+// Agents lists the agents that hold anything, in byte order, from the first
+// one after the given name ("": the first of all), at most limit of them (0:
+// 100). Errors: [ErrInvalid] and those of the store.
+func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentUsage, error) {
+	if err := checkContext(ctx, "list", "agents"); err != nil {
+		return nil, err
+	}
+	if limit < 0 {
+		return nil, fail(ErrInvalid, "list", "agents", "limit %d is negative", limit)
+	}
+	if limit == 0 {
+		limit = 100
+	}
+	owners, err := s.store.Owners(ctx, s.tenant, after, limit)
+	if err != nil {
+		return nil, within("list", "agents", err)
+	}
+	agents := make([]AgentUsage, len(owners))
+	for i, o := range owners {
+		agents[i] = AgentUsage{Agent: o.Owner.Agent, Usage: o.Usage}
+	}
+	return agents, nil
+}
+
+// DeleteAgent removes all files, logs and kept requests of an agent, a file or
+// log in each transaction, so that one that is interrupted can be run again.
+// The numbers that the agent's paths had reached stay, folded into one floor,
+// so that no version is ever given twice. It reports whether there was anything.
+// Errors: [ErrInvalid] and those of the store.
+func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
+	w, err := s.Agent(agentID)
+	if err != nil {
+		return false, err
+	}
+	if err := checkContext(ctx, "delete", agentID); err != nil {
+		return false, err
+	}
+	found := false
+	for {
+		files, err := w.ListFiles(ctx, ListOptions{})
+		if err != nil {
+			return found, err
+		}
+		for _, f := range files.Files {
+			if _, err := w.DeleteFile(ctx, f.Path, DeleteOptions{}); err != nil {
+				return found, err
+			}
+			found = true
+		}
+		logs, err := w.ListLogs(ctx, ListOptions{})
+		if err != nil {
+			return found, err
+		}
+		for _, l := range logs.Logs {
+			if _, err := w.DeleteLog(ctx, l.Path, DeleteOptions{}); err != nil {
+				return found, err
+			}
+			found = true
+		}
+		if !files.More && !logs.More {
+			break
+		}
+	}
+	s.reads.take(w.owner)
+	err = s.store.Update(ctx, w.owner, func(tx Tx) error { return eraseOwner(tx, s.now()) })
+	return found, within("delete", agentID, err)
+}
+
+// eraseOwner folds every number that the owner's paths had reached into the
+// floors and forgets the rest.
+func eraseOwner(tx Tx, now time.Time) error {
+	state, err := tx.Owner()
+	if err != nil || state == (OwnerState{}) {
+		return err
+	}
+	if err := foldFiles(tx, &state, 0); err != nil {
+		return err
+	}
+	if err := foldLogs(tx, &state, 0); err != nil {
+		return err
+	}
+	for dropped := 1; dropped > 0; {
+		if dropped, err = tx.DropRequests(now.AddDate(1000, 0, 0), 1000); err != nil {
+			return err
+		}
+		state.Requests -= int64(dropped)
+		state.Bytes -= int64(dropped) * requestBytes
+	}
+	state.Operations = 0
+	return tx.SaveOwner(state)
+}
+
+func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent: id.name} }
+
+// readCounter holds the reads that no transaction has counted yet: a reader
+// stays read-only, and its operation is written with the owner's next write or
+// within ten seconds.
+type readCounter struct {
+	mu      sync.Mutex // guards the following
+	pending map[Owner]int64
+	timer   *time.Timer
+	flush   func()
+}
+
+const readFlushInterval = 10 * time.Second
+
+func (c *readCounter) add(o Owner, n int64) {
+	if n == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending == nil {
+		c.pending = make(map[Owner]int64)
+	}
+	c.pending[o] += n
+	if c.timer == nil {
+		c.timer = time.AfterFunc(readFlushInterval, c.flush)
+	}
+}
+
+func (c *readCounter) take(o Owner) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.pending[o]
+	delete(c.pending, o)
+	return n
+}
+
+func (c *readCounter) peek(o Owner) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending[o]
+}
+
+func (c *readCounter) takeAll() map[Owner]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.pending
+	c.pending = nil
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	return all
+}
+
+// flushReads writes what is pending. What could not be written waits for the
+// next flush; a closed store forgets it.
+func (s *Service) flushReads(ctx context.Context) error {
+	var failed error
+	for owner, n := range s.reads.takeAll() {
+		err := s.store.Update(ctx, owner, func(tx Tx) error {
+			state, err := tx.Owner()
+			if err != nil || state.Usage == (Usage{}) { // a read leaves no trace of an agent that never wrote
+				return err
+			}
+			state.Operations += n
+			return tx.SaveOwner(state)
+		})
+		if err != nil {
+			failed = within("count reads of", owner.Agent, err)
+			if !errors.Is(err, ErrClosed) {
+				s.reads.add(owner, n)
+			}
+		}
+	}
+	return failed
+}

@@ -1,0 +1,22 @@
+// Package storetest is the specification of a [workspace.Store], as a test suite
+// that every backend passes:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t testing.TB) workspace.Store {
+//			s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
+//			if err != nil {
+//				t.Fatal(err)
+//			}
+//			t.Cleanup(func() { s.Close() })
+//			return s
+//		})
+//	}
+//
+// A store that survives a restart passes [RunDurable] as well. There are no
+// flags for what a backend cannot do. SCRATCHPAD_TEST=all runs the
+// rounds of the concurrent checks in full, -short hardly any.
+//
+// It tests records and transactions, not rules: limits, quotas, hashes and
+// the numbering of versions are the workspace's. It cannot see a power cut, a second process or
+// a full disk either; a backend that meets them tests that itself.
+package storetest

@@ -1,0 +1,170 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// durableCheck is a behaviour over several openings of one store.
+type durableCheck struct {
+	name string
+	run  func(t testing.TB, s workspace.Store, reopen func() workspace.Store)
+}
+
+var durables = []durableCheck{
+	{"Everything", durableEverything},
+	{"UndoneStaysUndone", durableUndone},
+	{"NumbersGoOn", durableNumbers},
+	{"ManyOpenings", durableOpenings},
+}
+
+// RunDurable tests that what a store holds is there when it is opened again.
+// open is called once for each behaviour and returns a store that holds nothing, with
+// a function that opens the same one again, which is called after Close only.
+// Both leave closing to t.Cleanup, which may close a store a second time.
+func RunDurable(t *testing.T, open func(t testing.TB) (s workspace.Store, reopen func() workspace.Store)) {
+	for _, c := range durables {
+		t.Run(c.name, func(t *testing.T) {
+			s, reopen := open(t)
+			c.run(t, s, reopen)
+		})
+	}
+}
+
+// again closes the store and opens it again.
+func again(t testing.TB, s workspace.Store, reopen func() workspace.Store) workspace.Store {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatalf("Close = %v, want nil", err)
+	}
+	return reopen()
+}
+
+// fillOdd gives an owner the contents, authors and times of the other checks.
+func fillOdd(tx workspace.Tx) error {
+	for _, c := range texts() {
+		if err := errors.Join(write(tx, 1, c.name, c.text), add(tx, 1, c.name, c.text)); err != nil {
+			return err
+		}
+	}
+	for i, a := range authors() {
+		v, path := version(1, i, "x"), fmt.Sprint("author-", i)
+		v.Author = a
+		if err := tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: path, Version: 1, Sizes: []int64{1}}, New: &v}); err != nil {
+			return err
+		}
+	}
+	for i, given := range times() {
+		path := fmt.Sprint("time-", i)
+		e := entry(1, 1, "x")
+		e.Time = given
+		if err := errors.Join(
+			tx.SaveLog(workspace.LogChange{
+				Head: workspace.LogHead{Path: path, First: 1, Last: 1, Created: given, Updated: given}, New: []workspace.Entry{e},
+			}),
+			tx.SaveRequest(workspace.Request{Key: path, Time: given}),
+		); err != nil {
+			return err
+		}
+	}
+	return tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Bytes: 1<<62 + 1}, FileFloor: 1, LogFloor: 2, Requests: 3})
+}
+
+// oddities is everything for what fillOdd made.
+func oddities(r workspace.Reader) (contents, error) {
+	var paths, keys []string
+	for _, c := range texts() {
+		paths = append(paths, c.name)
+	}
+	for i := range authors() {
+		paths = append(paths, fmt.Sprint("author-", i))
+	}
+	for i := range times() {
+		paths, keys = append(paths, fmt.Sprint("time-", i)), append(keys, fmt.Sprint("time-", i))
+	}
+	return dump(r, paths, keys)
+}
+
+func durableEverything(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+	odd := workspace.Owner{Tenant: "local", Agent: "odd"}
+	update(t, s, alice, fillAs("alice"))
+	update(t, s, bob, fillAs("bob"))
+	update(t, s, bob, spoil)
+	update(t, s, odd, fillOdd)
+	records := s.System(t.Context())
+	kept := put(t, records, "kept", "value\x00", 0)
+	gone := put(t, records, "gone", "value", 0)
+	if err := records.Delete("gone", gone); err != nil {
+		t.Fatalf("Delete = %v, want nil", err)
+	}
+	before, err := records.Get("kept")
+	if err != nil {
+		t.Fatalf("Get = %v, want nil", err)
+	}
+	wantAlice, wantBob, wantOdd := view(t, s, alice, everything), view(t, s, bob, everything), view(t, s, odd, oddities)
+	wantList := list(t, s, "local", "", 10)
+
+	s = again(t, s, reopen)
+	equal(t, "everything of alice in the store opened again", view(t, s, alice, everything), wantAlice)
+	equal(t, "everything of bob in the store opened again", view(t, s, bob, everything), wantBob)
+	equal(t, "all the odd things in the store opened again", view(t, s, odd, oddities), wantOdd)
+	equal(t, "Owners of the store opened again", list(t, s, "local", "", 10), wantList)
+	records = s.System(t.Context())
+	holds(t, records, "kept", "value\x00", kept)
+	after, err := records.Get("kept")
+	if err != nil || after.Updated != before.Updated {
+		t.Errorf("Get of a record in the store opened again = %+v, %v, want %+v", after, err, before)
+	}
+	if _, err := records.Get("gone"); !errors.Is(err, workspace.ErrNotFound) {
+		t.Errorf("Get of a deleted record in the store opened again = %v, want ErrNotFound", err)
+	}
+	if _, err := records.Put("kept", nil, gone); !errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("Put at another's revision in the store opened again = %v, want ErrConflict", err)
+	}
+}
+
+func durableUndone(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+	before := filled(t, s)
+	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		return errors.Join(spoil(tx), errFn)
+	}); !errors.Is(err, errFn) {
+		t.Errorf("Update = %v, want the function's error", err)
+	}
+	if panicked(func() {
+		s.Update(t.Context(), alice, func(tx workspace.Tx) error { panic(errors.Join(spoil(tx), errFn)) })
+	}) == nil {
+		t.Error("Update of a function that panics did not")
+	}
+	s = again(t, s, reopen)
+	unchanged(t, s, "Updates that failed before the store was opened again", before)
+}
+
+func durableNumbers(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+	update(t, s, alice, fillAs("alice"))
+	s = again(t, s, reopen)
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(
+			write(tx, 30, "plan.md", "next"), write(tx, 31, "gone", "next"),
+			add(tx, 32, "plan.md", "next"), add(tx, 33, "gone", "next"))
+	})
+	if p, g := view(t, s, alice, readFile("plan.md")), view(t, s, alice, readFile("gone")); p.Current.Number != 5 || g.Current.Number != 2 {
+		t.Errorf("the next versions in the store opened again are %d and %d, want 5 and 2", p.Current.Number, g.Current.Number)
+	}
+	if p, g := view(t, s, alice, readLog("plan.md")), view(t, s, alice, readLog("gone")); p.Head.Last != 4 || g.Head.Last != 3 {
+		t.Errorf("the next entries in the store opened again are %d and %d, want 4 and 3", p.Head.Last, g.Head.Last)
+	}
+}
+
+func durableOpenings(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+	for i := range 10 {
+		update(t, s, alice, func(tx workspace.Tx) error { return add(tx, i, "a", fmt.Sprint(i)) })
+		s = again(t, s, reopen)
+		entries := view(t, s, alice, readEntries("a", workspace.EntryQuery{}))
+		if len(entries) != i+1 || string(entries[i].Content) != fmt.Sprint(i) {
+			t.Fatalf("after %d openings the log has %d entries %v, want %d", i+1, len(entries), entries, i+1)
+		}
+	}
+}

@@ -1,0 +1,764 @@
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// mutants are stores with one bug each, and the checks that must see it.
+var mutants = []struct {
+	name   string
+	open   func(workspace.Store) workspace.Store
+	caught []string
+}{
+	{"an error undoes nothing", update1(keepsOnError), []string{"Transactions/Error", "Transactions/FirstIsUndone", "Concurrency/OneOfManyFails"}},
+	{"a panic undoes nothing", update1(keepsOnPanic), []string{"Transactions/Panic"}},
+	{"a Goexit undoes nothing", update1(keepsOnGoexit), []string{"Transactions/Goexit"}},
+	{"a panic becomes an error", update1(swallowsPanic), []string{"Transactions/Panic"}},
+	{"a Goexit becomes an error", update1(swallowsGoexit), []string{"Transactions/Goexit"}},
+	{"the function's error is wrapped", update1(wrapsError), []string{"Transactions/Error"}},
+	{"a function runs twice without an undo", update1(runsTwice), []string{"Concurrency/NoUpdateIsLost"}},
+	{"the context is not looked at", update1(ignoresContext), []string{"Contexts/CancelledBefore", "Contexts/DeadlineBefore"}},
+	{"a deadline is not busy", update1(deadlineOnly), []string{"Contexts/DeadlineBefore"}},
+	{"a stored write is said to be cancelled", update1(saysCancelled), []string{"Contexts/EndsInTheFunction"}},
+	{"the state is read before the turn", update1(readsEarly), []string{"Concurrency/NoUpdateIsLost"}},
+	{"a cancelled caller takes another along", clumsy(context.Canceled), []string{"Concurrency/OneOfManyCancelled"}},
+	{"a function that fails takes another along", clumsy(errFn), []string{"Concurrency/OneOfManyFails"}},
+	{"a View is many moments", looseView, []string{"Concurrency/ViewIsOneMoment"}},
+	{"Close leaves it open", func(s workspace.Store) workspace.Store { return kept{s} }, []string{"Transactions/Closed"}},
+	{"Close does not wait", func(s workspace.Store) workspace.Store { return hasty{s} }, []string{"Transactions/CloseWaits"}},
+
+	{"tenants are one", ownedBy(func(o workspace.Owner) string { return o.Agent }), []string{"Isolation/NothingIsSeen", "Isolation/NothingIsChanged", "Isolation/SamePaths"}},
+	{"tenant and agent run together", ownedBy(func(o workspace.Owner) string { return o.Tenant + o.Agent }), []string{"Isolation/NothingIsSeen"}},
+	{"owners are folded in case", ownedBy(func(o workspace.Owner) string { return strings.ToLower(o.String()) }), []string{"Isolation/NothingIsSeen"}},
+	{"owners match by a pattern", ownedBy(func(o workspace.Owner) string { return strings.ReplaceAll(o.String(), "-", "_") }), []string{"Isolation/NothingIsSeen"}},
+	{"requests are everybody's", sharedRequests, []string{"Isolation/NothingIsSeen"}},
+	{"Owners is of all tenants", listsOwners(allTenants), []string{"Owners/ListIsOfOneTenant"}},
+	{"Owners has those without usage", listsOwners(emptyOwners), []string{"Owners/ListLeavesEmptyOut"}},
+	{"Owners begins at the given one", listsOwners(fromOwner), []string{"Owners/List"}},
+
+	{"deleted paths are listed", tx1(func(tx workspace.Tx) workspace.Tx { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
+	{"the current version is stale", tx1(func(tx workspace.Tx) workspace.Tx { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
+	{"lists are folded in case", tx1(func(tx workspace.Tx) workspace.Tx { return foldedList{tx} }), []string{"Files/List"}},
+	{"a prefix is a pattern", tx1(func(tx workspace.Tx) workspace.Tx { return patternList{tx} }), []string{"Files/List"}},
+	{"a page begins at the given path", tx1(func(tx workspace.Tx) workspace.Tx { return inclusiveLogs{tx} }), []string{"Logs/List"}},
+	{"content ends at NUL", tx1(func(tx workspace.Tx) workspace.Tx { return cutAtNUL{tx} }), []string{"Files/Content", "Logs/Content"}},
+	{"nothing is pruned", tx1(func(tx workspace.Tx) workspace.Tx { return neverPrunes{tx} }), []string{"Files/Prune", "Files/Deleted"}},
+	{"nothing is cleared", tx1(func(tx workspace.Tx) workspace.Tx { return neverClears{tx} }), []string{"Logs/Deleted"}},
+	{"the owner's state is forgotten", tx1(func(tx workspace.Tx) workspace.Tx { return forgetsState{tx} }), []string{"Files/OwnerStateIsSavedToo", "Logs/OwnerStateIsSavedToo"}},
+	{"times are of seconds", tx1(func(tx workspace.Tx) workspace.Tx { return wholeSeconds{tx} }), []string{"Files/Times", "Logs/Times", "Requests/Times"}},
+	{"times are local", tx1(func(tx workspace.Tx) workspace.Tx { return localTimes{tx} }), []string{"Files/Times"}},
+	{"authors are forgotten", tx1(func(tx workspace.Tx) workspace.Tx { return anonymous{tx} }), []string{"Files/Authors", "Logs/Authors"}},
+	{"numbers are floats", tx1(func(tx workspace.Tx) workspace.Tx { return floats{tx} }), []string{"Files/Numbers", "Logs/Numbers"}},
+	{"a version that exists is let be", tx1(func(tx workspace.Tx) workspace.Tx { return insertsOrIgnores{tx} }), []string{"Files/VersionThatExists", "Logs/EntryThatExists"}},
+	{"a missing version is none", tx1(func(tx workspace.Tx) workspace.Tx { return hidesCorruption{tx} }), []string{"Files/CurrentMissing"}},
+	{"the tail is the newest first", tx1(func(tx workspace.Tx) workspace.Tx { return tailFirst{tx} }), []string{"Logs/SavedIsRead", "Logs/Query"}},
+	{"bytes are looked at too late", tx1(func(tx workspace.Tx) workspace.Tx { return oneByteMore{tx} }), []string{"Logs/QueryBytes"}},
+	{"fold takes one more", tx1(func(tx workspace.Tx) workspace.Tx { return foldsMore{tx} }), []string{"Files/Fold", "Logs/Fold"}},
+	{"fold says no number", tx1(func(tx workspace.Tx) workspace.Tx { return foldsSilently{tx} }), []string{"Files/Fold", "Files/FoldTies", "Logs/Fold"}},
+	{"requests of the very time are dropped", tx1(func(tx workspace.Tx) workspace.Tx { return dropsEqual{tx} }), []string{"Requests/Drop"}},
+	{"a request stays as it was", tx1(func(tx workspace.Tx) workspace.Tx { return keepsRequest{tx} }), []string{"Requests/Replaced"}},
+	{"results are shared", sharesResults, []string{"Files/ResultsAreOwn"}},
+
+	{"revisions count from 1", systemOf(func() *counting { return &counting{} }), []string{"Records/RevisionsNeverRepeat"}},
+	{"Put looks at no revision", systemOf(func() *counting { return &counting{careless: true} }), []string{"Records/PutAtRevision", "Records/OneWinner"}},
+	{"a prefix of records is a pattern", systemOf(func() *counting { return &counting{folded: true} }), []string{"Records/List"}},
+}
+
+// updater is an Update in place of the store's.
+type updater func(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error
+
+type updates struct {
+	workspace.Store
+	with updater
+}
+
+func (s updates) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.with(s.Store, ctx, o, fn)
+}
+
+func update1(with updater) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store { return updates{s, with} }
+}
+
+func keepsOnError(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	var own error
+	if err := s.Update(ctx, o, func(tx workspace.Tx) error {
+		own = fn(tx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return own
+}
+
+func keepsOnPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	var value any
+	err := s.Update(ctx, o, func(tx workspace.Tx) (err error) {
+		defer func() { value = recover() }()
+		return fn(tx)
+	})
+	if value != nil {
+		panic(value)
+	}
+	return err
+}
+
+func keepsOnGoexit(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	gone := false
+	err := s.Update(ctx, o, func(tx workspace.Tx) (err error) {
+		gone = exited(func() { err = fn(tx) })
+		return err
+	})
+	if gone {
+		runtime.Goexit()
+	}
+	return err
+}
+
+func swallowsPanic(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return s.Update(ctx, o, fn)
+}
+
+func swallowsGoexit(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) (err error) {
+	if exited(func() { err = s.Update(ctx, o, fn) }) {
+		return errors.New("goexit")
+	}
+	return err
+}
+
+func wrapsError(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	if err := s.Update(ctx, o, fn); err != nil {
+		return fmt.Errorf("update %s: %w", o, err)
+	}
+	return nil
+}
+
+func runsTwice(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Update(ctx, o, func(tx workspace.Tx) error { return cmp.Or(fn(tx), fn(tx)) })
+}
+
+func ignoresContext(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Update(context.WithoutCancel(ctx), o, fn)
+}
+
+func deadlineOnly(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Update(ctx, o, fn)
+}
+
+func saysCancelled(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return cmp.Or(s.Update(ctx, o, fn), ctx.Err())
+}
+
+func readsEarly(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	var early workspace.OwnerState
+	if err := s.View(ctx, o, func(r workspace.Reader) (err error) {
+		early, err = r.Owner()
+		return err
+	}); err != nil {
+		return err
+	}
+	runtime.Gosched()
+	return s.Update(ctx, o, func(tx workspace.Tx) error { return fn(earlyState{tx, early}) })
+}
+
+type earlyState struct {
+	workspace.Tx
+	state workspace.OwnerState
+}
+
+func (tx earlyState) Owner() (workspace.OwnerState, error) { return tx.state, nil }
+
+// clumsy undoes the next Update after one that ended with an error, and says
+// that it is stored: a group of which one withdraws.
+func clumsy(with error) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store {
+		var hurt atomic.Bool
+		lost := errors.New("lost")
+		return updates{s, func(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+			err := s.Update(ctx, o, func(tx workspace.Tx) error {
+				if err := fn(tx); err != nil {
+					return err
+				}
+				if hurt.Swap(false) {
+					return lost
+				}
+				return nil
+			})
+			if err == lost {
+				return nil
+			}
+			if errors.Is(cmp.Or(err, ctx.Err()), with) {
+				hurt.Store(true)
+			}
+			return err
+		}}
+	}
+}
+
+// looseView gives every call of a View its own moment.
+func looseView(s workspace.Store) workspace.Store { return loose{s} }
+
+type loose struct{ workspace.Store }
+
+func (s loose) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return fn(looseReader{s.Store, ctx, o})
+}
+
+type looseReader struct {
+	store workspace.Store
+	ctx   context.Context
+	owner workspace.Owner
+}
+
+func (r looseReader) view(fn func(workspace.Reader) error) error {
+	return r.store.View(r.ctx, r.owner, fn)
+}
+
+func (r looseReader) Owner() (s workspace.OwnerState, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { s, err = r.Owner(); return err })
+	return s, err
+}
+
+func (r looseReader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { h, s, err = r.File(path); return err })
+	return h, s, err
+}
+
+func (r looseReader) Current(path string) (h workspace.FileHead, v workspace.Version, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { h, v, err = r.Current(path); return err })
+	return h, v, err
+}
+
+func (r looseReader) Version(path string, n int64) (v workspace.Version, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { v, err = r.Version(path, n); return err })
+	return v, err
+}
+
+func (r looseReader) Versions(path string) (list []workspace.Version, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Versions(path); return err })
+	return list, err
+}
+
+func (r looseReader) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Files(prefix, after, limit); return err })
+	return list, err
+}
+
+func (r looseReader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { h, s, err = r.Log(path); return err })
+	return h, s, err
+}
+
+func (r looseReader) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Entries(path, q); return err })
+	return list, err
+}
+
+func (r looseReader) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Logs(prefix, after, limit); return err })
+	return list, err
+}
+
+func (r looseReader) Request(key string) (q workspace.Request, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { q, err = r.Request(key); return err })
+	return q, err
+}
+
+// hasty closes without waiting for the transactions under way.
+type hasty struct{ workspace.Store }
+
+func (s hasty) Close() error {
+	go s.Store.Close()
+	return nil
+}
+
+// owned keeps all owners under a key of their own.
+type owned struct {
+	workspace.Store
+	key func(workspace.Owner) string
+}
+
+func ownedBy(key func(workspace.Owner) string) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store { return owned{s, key} }
+}
+
+func (s owned) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.Store.View(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+}
+
+func (s owned) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Store.Update(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+}
+
+// lister is an Owners in place of the store's, which is given all it needs.
+type lister func(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage
+
+type lists struct {
+	workspace.Store
+	with   lister
+	owners map[workspace.Owner]bool
+}
+
+func listsOwners(with lister) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store { return lists{s, with, map[workspace.Owner]bool{}} }
+}
+
+func (s lists) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	s.owners[o] = true
+	return s.Store.Update(ctx, o, fn)
+}
+
+func (s lists) Owners(ctx context.Context, tenant, after string, limit int) ([]workspace.OwnerUsage, error) {
+	var all []workspace.OwnerUsage
+	for o := range s.owners {
+		var state workspace.OwnerState
+		if err := s.View(ctx, o, func(r workspace.Reader) (err error) {
+			state, err = r.Owner()
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		all = append(all, workspace.OwnerUsage{Owner: o, Usage: state.Usage})
+	}
+	slices.SortFunc(all, func(a, b workspace.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) })
+	all = s.with(all, tenant, after)
+	return all[:min(limit, len(all))], nil
+}
+
+func allTenants(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
+	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
+		return u.Owner.Agent <= after || u.Usage == workspace.Usage{}
+	})
+}
+
+func emptyOwners(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
+	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
+		return u.Owner.Agent <= after || u.Owner.Tenant != tenant
+	})
+}
+
+func fromOwner(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {
+	return slices.DeleteFunc(all, func(u workspace.OwnerUsage) bool {
+		return u.Owner.Agent < after || u.Owner.Tenant != tenant || u.Usage == workspace.Usage{}
+	})
+}
+
+// bent puts a Tx in place of the store's, for a View as well.
+type bent struct {
+	workspace.Store
+	with func(workspace.Tx) workspace.Tx
+}
+
+type writer interface {
+	SaveFile(workspace.FileChange) error
+	SaveLog(workspace.LogChange) error
+	FoldFiles(n int) (int64, error)
+	FoldLogs(n int) (int64, error)
+	SaveRequest(workspace.Request) error
+	DropRequests(before time.Time, n int) (int, error)
+	SaveOwner(workspace.OwnerState) error
+}
+
+// readsOnly is a Tx whose writes are not there.
+type readsOnly struct {
+	workspace.Reader
+	writer
+}
+
+func tx1(with func(workspace.Tx) workspace.Tx) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store { return bent{s, with} }
+}
+
+func (s bent) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(s.with(readsOnly{Reader: r})) })
+}
+
+func (s bent) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(s.with(tx)) })
+}
+
+func sharedRequests(s workspace.Store) workspace.Store {
+	var mu sync.Mutex // guards all
+	all := map[string]workspace.Request{}
+	return bent{s, func(tx workspace.Tx) workspace.Tx { return requestsOfAll{tx, &mu, all} }}
+}
+
+type requestsOfAll struct {
+	workspace.Tx
+	mu  *sync.Mutex
+	all map[string]workspace.Request
+}
+
+func (tx requestsOfAll) SaveRequest(q workspace.Request) error {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.all[q.Key] = q
+	return nil
+}
+
+func (tx requestsOfAll) Request(key string) (workspace.Request, error) {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if q, ok := tx.all[key]; ok {
+		return q, nil
+	}
+	return workspace.Request{}, workspace.ErrNotFound
+}
+
+type deletedListed struct{ workspace.Tx }
+
+func (tx deletedListed) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
+	heads, err := tx.Tx.Files(prefix, after, math.MaxInt)
+	for _, path := range []string{"b", "d"} {
+		if h, _, _ := tx.File(path); h.Deleted {
+			heads = append(heads, h)
+		}
+	}
+	slices.SortFunc(heads, func(a, b workspace.FileHead) int { return cmp.Compare(a.Path, b.Path) })
+	return heads[:min(limit, len(heads))], err
+}
+
+type staleCurrent struct{ workspace.Tx }
+
+func (tx staleCurrent) Current(path string) (workspace.FileHead, workspace.Version, error) {
+	h, v, err := tx.Tx.Current(path)
+	if err == nil && h.Exists() {
+		v, err = tx.Version(path, h.Oldest())
+	}
+	return h, v, err
+}
+
+type foldedList struct{ workspace.Tx }
+
+func (tx foldedList) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
+	heads, err := tx.Tx.Files(prefix, after, limit)
+	slices.SortFunc(heads, func(a, b workspace.FileHead) int {
+		return cmp.Compare(strings.ToLower(a.Path), strings.ToLower(b.Path))
+	})
+	return heads, err
+}
+
+type patternList struct{ workspace.Tx }
+
+func (tx patternList) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
+	heads, err := tx.Tx.Files("", after, math.MaxInt)
+	for _, h := range heads {
+		if len(list) < limit && matches(h.Path, prefix) {
+			list = append(list, h)
+		}
+	}
+	return list, err
+}
+
+// matches is LIKE with % at the end.
+func matches(s, pattern string) bool {
+	if len(s) < len(pattern) {
+		return false
+	}
+	for i := range len(pattern) {
+		if pattern[i] != '_' && !strings.EqualFold(s[i:i+1], pattern[i:i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+type inclusiveLogs struct{ workspace.Tx }
+
+func (tx inclusiveLogs) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
+	heads, err := tx.Tx.Logs(prefix, after, limit)
+	if h, _, _ := tx.Log(after); h.Exists() && strings.HasPrefix(after, prefix) {
+		heads = slices.Insert(heads, 0, h)
+	}
+	return heads[:min(limit, len(heads))], err
+}
+
+type cutAtNUL struct{ workspace.Tx }
+
+func cut(content []byte) []byte {
+	before, _, _ := bytes.Cut(content, []byte{0})
+	return before
+}
+
+func (tx cutAtNUL) SaveFile(c workspace.FileChange) error {
+	if c.New != nil {
+		v := *c.New
+		v.Content = cut(v.Content)
+		c.New = &v
+	}
+	return tx.Tx.SaveFile(c)
+}
+
+func (tx cutAtNUL) SaveLog(c workspace.LogChange) error {
+	c.New = slices.Clone(c.New)
+	for i := range c.New {
+		c.New[i].Content = cut(c.New[i].Content)
+	}
+	return tx.Tx.SaveLog(c)
+}
+
+type neverPrunes struct{ workspace.Tx }
+
+func (tx neverPrunes) SaveFile(c workspace.FileChange) error {
+	c.Prune = 0
+	return tx.Tx.SaveFile(c)
+}
+
+type neverClears struct{ workspace.Tx }
+
+func (tx neverClears) SaveLog(c workspace.LogChange) error {
+	c.Clear = false
+	return tx.Tx.SaveLog(c)
+}
+
+type forgetsState struct{ workspace.Tx }
+
+func (tx forgetsState) SaveFile(c workspace.FileChange) error {
+	c.Owner, _ = tx.Owner()
+	return tx.Tx.SaveFile(c)
+}
+
+func (tx forgetsState) SaveLog(c workspace.LogChange) error {
+	c.Owner, _ = tx.Owner()
+	return tx.Tx.SaveLog(c)
+}
+
+type wholeSeconds struct{ workspace.Tx }
+
+func (tx wholeSeconds) SaveFile(c workspace.FileChange) error {
+	c.Head.Updated = c.Head.Updated.Truncate(time.Second)
+	return tx.Tx.SaveFile(c)
+}
+
+func (tx wholeSeconds) SaveLog(c workspace.LogChange) error {
+	c.Head.Created = c.Head.Created.Truncate(time.Second)
+	return tx.Tx.SaveLog(c)
+}
+
+func (tx wholeSeconds) SaveRequest(q workspace.Request) error {
+	q.Time = q.Time.Truncate(time.Second)
+	return tx.Tx.SaveRequest(q)
+}
+
+type localTimes struct{ workspace.Tx }
+
+func (tx localTimes) Versions(path string) ([]workspace.Version, error) {
+	list, err := tx.Tx.Versions(path)
+	for i := range list {
+		list[i].Time = list[i].Time.In(time.FixedZone("here", 3600))
+	}
+	return list, err
+}
+
+type anonymous struct{ workspace.Tx }
+
+func (tx anonymous) SaveFile(c workspace.FileChange) error {
+	if c.New != nil {
+		v := *c.New
+		v.Author.Key = ""
+		c.New = &v
+	}
+	return tx.Tx.SaveFile(c)
+}
+
+func (tx anonymous) SaveLog(c workspace.LogChange) error {
+	c.New = slices.Clone(c.New)
+	for i := range c.New {
+		c.New[i].Author.Version = ""
+	}
+	return tx.Tx.SaveLog(c)
+}
+
+type floats struct{ workspace.Tx }
+
+func (tx floats) SaveFile(c workspace.FileChange) error {
+	c.Head.Sizes = slices.Clone(c.Head.Sizes)
+	for i, size := range c.Head.Sizes {
+		c.Head.Sizes[i] = int64(float64(size))
+	}
+	return tx.Tx.SaveFile(c)
+}
+
+func (tx floats) SaveLog(c workspace.LogChange) error {
+	c.Head.Bytes = int64(float64(c.Head.Bytes))
+	return tx.Tx.SaveLog(c)
+}
+
+type insertsOrIgnores struct{ workspace.Tx }
+
+func (tx insertsOrIgnores) SaveFile(c workspace.FileChange) error {
+	if err := tx.Tx.SaveFile(c); !errors.Is(err, workspace.ErrCorrupt) {
+		return err
+	}
+	return nil
+}
+
+func (tx insertsOrIgnores) SaveLog(c workspace.LogChange) error {
+	if err := tx.Tx.SaveLog(c); !errors.Is(err, workspace.ErrCorrupt) {
+		return err
+	}
+	return nil
+}
+
+type hidesCorruption struct{ workspace.Tx }
+
+func (tx hidesCorruption) Current(path string) (workspace.FileHead, workspace.Version, error) {
+	h, v, err := tx.Tx.Current(path)
+	if errors.Is(err, workspace.ErrCorrupt) {
+		h, _, err = tx.File(path)
+	}
+	return h, v, err
+}
+
+type tailFirst struct{ workspace.Tx }
+
+func (tx tailFirst) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+	list, err := tx.Tx.Entries(path, q)
+	if q.Tail {
+		slices.Reverse(list)
+	}
+	return list, err
+}
+
+type oneByteMore struct{ workspace.Tx }
+
+func (tx oneByteMore) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+	if q.MaxBytes > 0 {
+		q.MaxBytes++
+	}
+	return tx.Tx.Entries(path, q)
+}
+
+type foldsMore struct{ workspace.Tx }
+
+func (tx foldsMore) FoldFiles(n int) (int64, error) { return tx.Tx.FoldFiles(n + 1) }
+func (tx foldsMore) FoldLogs(n int) (int64, error)  { return tx.Tx.FoldLogs(n + 1) }
+
+type foldsSilently struct{ workspace.Tx }
+
+func (tx foldsSilently) FoldFiles(n int) (int64, error) {
+	_, err := tx.Tx.FoldFiles(n)
+	return 0, err
+}
+
+func (tx foldsSilently) FoldLogs(n int) (int64, error) {
+	_, err := tx.Tx.FoldLogs(n)
+	return 0, err
+}
+
+type dropsEqual struct{ workspace.Tx }
+
+func (tx dropsEqual) DropRequests(before time.Time, n int) (int, error) {
+	return tx.Tx.DropRequests(before.Add(time.Microsecond), n)
+}
+
+type keepsRequest struct{ workspace.Tx }
+
+func (tx keepsRequest) SaveRequest(q workspace.Request) error {
+	if _, err := tx.Request(q.Key); err == nil {
+		return nil
+	}
+	return tx.Tx.SaveRequest(q)
+}
+
+// sharesResults gives every caller the same bytes.
+func sharesResults(s workspace.Store) workspace.Store {
+	contents := map[string][]byte{}
+	return bent{s, func(tx workspace.Tx) workspace.Tx { return sharedContent{tx, contents} }}
+}
+
+type sharedContent struct {
+	workspace.Tx
+	contents map[string][]byte
+}
+
+func (tx sharedContent) Version(path string, n int64) (workspace.Version, error) {
+	v, err := tx.Tx.Version(path, n)
+	key := fmt.Sprint(path, n)
+	if _, ok := tx.contents[key]; !ok {
+		tx.contents[key] = v.Content
+	}
+	v.Content = tx.contents[key]
+	return v, err
+}
+
+// counting is Records whose revisions count the Puts of a record since it is there.
+type counting struct {
+	mu               sync.Mutex // guards rows
+	rows             map[string]workspace.Record
+	careless, folded bool
+}
+
+type system struct {
+	workspace.Store
+	records *counting
+}
+
+func systemOf(open func() *counting) func(workspace.Store) workspace.Store {
+	return func(s workspace.Store) workspace.Store { return system{s, open()} }
+}
+
+func (s system) System(context.Context) workspace.Records { return s.records }
+
+func (r *counting) Get(key string) (workspace.Record, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if found, ok := r.rows[key]; ok {
+		return found, nil
+	}
+	return workspace.Record{}, workspace.ErrNotFound
+}
+
+func (r *counting) Put(key string, value []byte, revision int64) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.rows[key].Revision
+	if old != revision && !r.careless {
+		return 0, workspace.ErrConflict
+	}
+	if r.rows == nil {
+		r.rows = map[string]workspace.Record{}
+	}
+	r.rows[key] = workspace.Record{Key: key, Value: value, Revision: old + 1, Updated: time.Now().UTC()}
+	return old + 1, nil
+}
+
+func (r *counting) Delete(key string, revision int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.rows, key)
+	return nil
+}
+
+func (r *counting) List(prefix string) (list []workspace.Record, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(r.rows)) {
+		if strings.HasPrefix(key, prefix) || r.folded && matches(key, prefix) {
+			list = append(list, r.rows[key])
+		}
+	}
+	return list, nil
+}

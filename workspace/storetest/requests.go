@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var requests = []check{
+	{"Requests/Absent", requestAbsent},
+	{"Requests/SavedIsRead", requestSaved},
+	{"Requests/Replaced", requestReplaced},
+	{"Requests/Drop", requestDrop},
+	{"Requests/Times", requestTimes},
+}
+
+func readRequest(key string) func(workspace.Reader) (workspace.Request, error) {
+	return func(r workspace.Reader) (workspace.Request, error) { return r.Request(key) }
+}
+
+func requestAbsent(t testing.TB, s workspace.Store) {
+	update(t, s, alice, func(tx workspace.Tx) error { return note(tx, 1, "there") })
+	for _, key := range []string{"never", "THERE", "there ", "ther", "ther_", "ther%"} {
+		if got, err := try(t, s, alice, readRequest(key)); !errors.Is(err, workspace.ErrNotFound) {
+			t.Errorf("Request(%q) = %+v, %v, want ErrNotFound", key, got, err)
+		}
+	}
+}
+
+func requestSaved(t testing.TB, s workspace.Store) {
+	keys := []string{"k", "K", "k ", `'"\`, "k%", "k_", "0", "null", "\u00e9\U0001f600", strings.Repeat("k", 128)}
+	update(t, s, alice, func(tx workspace.Tx) error {
+		for i, key := range keys {
+			if err := tx.SaveRequest(request(i, key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, key := range keys {
+		equal(t, "SaveRequest then Request "+key, view(t, s, alice, readRequest(key)), request(i, key))
+	}
+	large := workspace.Request{Key: "large", Outcome: workspace.Outcome{Number: 1<<62 + 1, Count: 1<<53 + 1, Bytes: 1<<62 + 3}}
+	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(large) })
+	equal(t, "a request with large numbers", view(t, s, alice, readRequest("large")), large)
+}
+
+func requestReplaced(t testing.TB, s workspace.Store) {
+	later := request(5, "k")
+	later.Hash[0]++
+	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(request(1, "k")) })
+	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(later) })
+	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)
+	dropped := 0
+	update(t, s, alice, func(tx workspace.Tx) (err error) {
+		dropped, err = tx.DropRequests(at(9), 10)
+		return err
+	})
+	if dropped != 1 {
+		t.Errorf("DropRequests of one that was kept twice = %d, want 1", dropped)
+	}
+}
+
+func requestDrop(t testing.TB, s workspace.Store) {
+	all := []string{"e", "a", "d", "b", "c"} // kept at 1, 2, 3, 4, 5
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
+	})
+	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	drop := func(before time.Time, n, want int, left ...string) {
+		t.Helper()
+		got := 0
+		update(t, s, alice, func(tx workspace.Tx) (err error) {
+			got, err = tx.DropRequests(before, n)
+			return err
+		})
+		if got != want {
+			t.Errorf("DropRequests(%v, %d) = %d, want %d", before, n, got, want)
+		}
+		for _, key := range all {
+			_, err := try(t, s, alice, readRequest(key))
+			if kept := err == nil; kept != slices.Contains(left, key) {
+				t.Errorf("DropRequests(%v, %d) then Request(%s) = %v; want only %v kept", before, n, key, err, left)
+			}
+		}
+	}
+	drop(at(1), 10, 0, "e", "a", "d", "b", "c") // the oldest is of that very time
+	drop(at(1).Add(time.Microsecond), 10, 1, "a", "d", "b", "c")
+	drop(at(5), 0, 0, "a", "d", "b", "c")
+	drop(at(5), 2, 2, "b", "c")
+	drop(at(5), 2, 1, "c")
+	drop(at(6), 2, 1)
+	drop(at(6), 2, 0)
+	after := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	equal(t, "DropRequests then Owner, which it leaves to its caller", after, state)
+}
+
+func requestTimes(t testing.TB, s workspace.Store) {
+	for _, given := range times() {
+		q := request(1, "k")
+		q.Time = given
+		update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(q) })
+		sameTime(t, "Time of a request", view(t, s, alice, readRequest("k")).Time, given)
+	}
+}

@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// check is one behaviour. It is given a store that holds nothing, and leaves its
+// functions free to be run again: they only set what they captured.
+type check struct {
+	name string
+	run  func(testing.TB, workspace.Store)
+}
+
+func checks() []check {
+	return slices.Concat(files, logs, requests, owners, records, isolation, transactions, contexts, concurrency, model)
+}
+
+// Run tests that open gives a store that does what [workspace.Store] says. It is called
+// once for each behaviour, returns a store that holds nothing, and closes it
+// by t.Cleanup.
+func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
+	}
+}
+
+// rounds returns how often a concurrent check repeats itself.
+func rounds(all, plain, short int) int {
+	switch {
+	case os.Getenv("SCRATCHPAD_TEST") == "all":
+		return all
+	case testing.Short():
+		return short
+	}
+	return plain
+}
+
+// update runs an Update that must succeed.
+func update(t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), o, fn); err != nil {
+		t.Fatalf("Update(%s) = %v, want nil", o, err)
+	}
+}
+
+// view returns what fn read in a View, which must succeed.
+func view[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Reader) (T, error)) T {
+	t.Helper()
+	got, err := try(t, s, o, fn)
+	if err != nil {
+		t.Fatalf("View(%s) = %v, want nil", o, err)
+	}
+	return got
+}
+
+// try is view where an error may be right.
+func try[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Reader) (T, error)) (got T, err error) {
+	err = s.View(t.Context(), o, func(r workspace.Reader) (err error) {
+		got, err = fn(r)
+		return err
+	})
+	return got, err
+}
+
+// reporter is the part of testing.TB that rapid.T has too.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// equal reports what differs. Nil and empty are the same to it, and times
+// in any zone.
+func equal(t reporter, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s is not what is wanted (-want +got):\n%s", what, diff)
+	}
+}

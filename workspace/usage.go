@@ -1,0 +1,27 @@
+package workspace
+
+import "context"
+
+// UsageReport is what an agent uses, and its limits.
+type UsageReport struct {
+	Agent string
+	Usage
+	Limits Limits
+}
+
+// Usage returns what the agent uses. Operations counts this call too.
+func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
+	if err := checkContext(ctx, "usage of", w.owner.Agent); err != nil {
+		return UsageReport{}, err
+	}
+	var state OwnerState
+	err := w.view(ctx, func(tx Reader) (err error) {
+		state, err = tx.Owner()
+		return err
+	})
+	if err != nil {
+		return UsageReport{}, within("usage of", w.owner.Agent, err)
+	}
+	state.Operations += w.svc.reads.peek(w.owner)
+	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Limits: w.svc.limits}, nil
+}

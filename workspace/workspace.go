@@ -1,0 +1,126 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Workspace is what one agent has: its files and its logs. It is safe for
+// concurrent use, also of several Workspaces of the same agent, in any number
+// of processes. What is given to it is copied, what it returns is the caller's.
+//
+// Every method takes paths as strings and parses them. Besides the errors that
+// it names, a method returns [ErrInvalid] for an argument, [ErrClosed], the
+// error of a context that ended before anything happened, and, where the store
+// is in trouble, [ErrBusy], [ErrCorrupt], [ErrReadOnly], [ErrStorageFull] and
+// for a write [ErrOutcomeUnknown].
+type Workspace struct {
+	svc    *Service
+	owner  Owner
+	author Author
+}
+
+// Agent returns the name of the agent.
+func (w *Workspace) Agent() string { return w.owner.Agent }
+
+// As returns the same workspace with another author for what is written
+// through it. Fields longer than 256 bytes are cut, and what is not valid UTF-8
+// in them is replaced.
+func (w *Workspace) As(a Author) *Workspace {
+	c := *w
+	c.author = Author{Client: cutAuthor(a.Client), Version: cutAuthor(a.Version), Key: cutAuthor(a.Key)}
+	return &c
+}
+
+// view runs a read and counts it when it succeeds.
+func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
+	if err := w.svc.store.View(ctx, w.owner, fn); err != nil {
+		return err
+	}
+	w.svc.reads.add(w.owner, 1)
+	return nil
+}
+
+// stamp is the time of a change: never before the one that the path had last.
+func (s *Service) stamp(last time.Time) time.Time {
+	t := s.now().UTC().Truncate(time.Microsecond)
+	if t.Before(last) {
+		return last
+	}
+	return t
+}
+
+// maxNumber bounds versions and cursors: the integers that every JSON reader
+// keeps exactly.
+const maxNumber = 1 << 53
+
+// checkNumber checks a version, a cursor or a line that the caller gave.
+func checkNumber(op, object, name string, n, least int64) error {
+	switch {
+	case n < least:
+		return fail(ErrInvalid, op, object, "%s is %d, the least is %d", name, n, least)
+	case n > maxNumber:
+		return fail(ErrInvalid, op, object, "%s is %d, the most is 2^53", name, n)
+	}
+	return nil
+}
+
+// checkText checks content before anything is stored.
+func checkText(op, object string, content []byte, limit int64) error {
+	if int64(len(content)) > limit {
+		return fail(ErrTooLarge, op, object, "%d bytes, limit %d", len(content), limit)
+	}
+	if !utf8.Valid(content) {
+		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", firstInvalid(content)+1)
+	}
+	return nil
+}
+
+func firstInvalid(content []byte) int {
+	at := 0
+	for at < len(content) {
+		r, n := utf8.DecodeRune(content[at:])
+		if r == utf8.RuneError && n == 1 {
+			return at
+		}
+		at += n
+	}
+	return at
+}
+
+func checkContext(ctx context.Context, op, object string) error {
+	if ctx == nil {
+		return fail(ErrInvalid, op, object, "the context is nil")
+	}
+	if err := ctx.Err(); err != nil {
+		return within(op, object, err)
+	}
+	return nil
+}
+
+// start does what every call on a path begins with.
+func start(ctx context.Context, op, path string) (Path, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return Path{}, fmt.Errorf("%s %w", op, err)
+	}
+	return p, checkContext(ctx, op, path)
+}
+
+// cutAuthor keeps what a client says of itself to a size worth storing with
+// every version.
+func cutAuthor(name string) string {
+	const most = 256
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	if len(name) <= most {
+		return name
+	}
+	cut := most
+	for !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return name[:cut]
+}

@@ -1,0 +1,149 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
+type WriteOptions struct {
+	// IfVersion nil: write whatever is there. 0: the path must not exist (a
+	// deleted one does not). n: the file must be at version n. Else ErrConflict.
+	IfVersion *int64
+
+	// IdempotencyKey, 1-128 printable characters, makes it safe to send the
+	// call again: the same request under the same key within 24 hours gets the
+	// first answer and stores nothing, another request ErrConflict. The newest
+	// 1,000 keys of an agent are kept. "": none.
+	IdempotencyKey string
+}
+
+// WriteResult says what a write stored.
+type WriteResult struct {
+	Path    string
+	Version int64
+	Bytes   int64 // of the new version
+}
+
+// WriteFile stores content as the next version of a file, also when it is the
+// same as before. Content is UTF-8 text, NUL included. When it returns nil, the
+// version survives a power cut.
+// Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
+func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
+	const op = "write"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if err := checkCondition(op, path, o.IfVersion); err != nil {
+		return WriteResult{}, err
+	}
+	if err := checkText(op, path, content, w.svc.limits.FileBytes); err != nil {
+		return WriteResult{}, err
+	}
+	a, err := w.newAttempt(op, path, o.IdempotencyKey, content, conditionBytes(o.IfVersion))
+	if err != nil {
+		return WriteResult{}, err
+	}
+	v := w.newVersion(bytes.Clone(content), a.now)
+	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+		head, state, err := tx.File(p.name)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if err := head.checkCondition(o.IfVersion); err != nil {
+			return Outcome{}, err
+		}
+		return w.saveVersion(tx, a, head, state, v, 0)
+	})
+	if err != nil {
+		return WriteResult{}, within(op, path, err)
+	}
+	return WriteResult{Path: path, Version: out.Number, Bytes: out.Bytes}, nil
+}
+
+// newVersion is a version of the content, before it has a number.
+func (w *Workspace) newVersion(content []byte, now time.Time) Version {
+	return Version{
+		Size: int64(len(content)), SHA256: sha256.Sum256(content), Content: content,
+		Author: w.author, Time: now,
+	}
+}
+
+// saveVersion makes v the current version of the file: its number, what it
+// prunes, and what both do to the owner's usage.
+func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, count int64) (Outcome, error) {
+	before := state
+	if !head.Exists() {
+		state.Files++
+		if head.Deleted {
+			state.DeletedFiles--
+		} else {
+			head.Version = state.FileFloor
+		}
+		head.Deleted, head.Sizes, head.Created = false, nil, time.Time{}
+	}
+	if v.Time.Before(head.Updated) {
+		v.Time = head.Updated
+	}
+	if head.Created.IsZero() {
+		head.Created = v.Time
+	}
+	head.Version++
+	head.Updated = v.Time
+	v.Number = head.Version
+	sizes := append(slices.Clone(head.Sizes), v.Size)
+	over := max(0, len(sizes)-int(w.svc.limits.Versions))
+	for _, size := range sizes[:over] {
+		state.Bytes -= size
+	}
+	state.Bytes += v.Size
+	head.Sizes = sizes[over:]
+	var prune int64
+	if over > 0 {
+		prune = head.Oldest() - 1
+	}
+	out := Outcome{Number: v.Number, Bytes: v.Size, Count: count}
+	if err := w.settle(tx, a, before, &state, out); err != nil {
+		return Outcome{}, err
+	}
+	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Owner: state})
+}
+
+func checkCondition(op, path string, ifVersion *int64) error {
+	if ifVersion == nil {
+		return nil
+	}
+	return checkNumber(op, path, "if_version", *ifVersion, 0)
+}
+
+// checkCondition compares the file with the version that the caller expects.
+func (h FileHead) checkCondition(ifVersion *int64) error {
+	if ifVersion == nil {
+		return nil
+	}
+	want := *ifVersion
+	switch {
+	case !h.Exists() && want == 0:
+		return nil
+	case !h.Exists():
+		return fmt.Errorf("it does not exist, if_version is %d; write it with if_version 0: %w", want, ErrConflict)
+	case want == 0:
+		return fmt.Errorf("it exists at version %d, if_version is 0; read it first: %w", h.Version, ErrConflict)
+	case want != h.Version:
+		return fmt.Errorf("it is at version %d, if_version is %d; read it with since_version %d to see what changed: %w",
+			h.Version, want, min(want, h.Version), ErrConflict)
+	}
+	return nil
+}
+
+func conditionBytes(ifVersion *int64) []byte {
+	if ifVersion == nil {
+		return nil
+	}
+	return fmt.Append(nil, *ifVersion)
+}
