@@ -146,3 +146,19 @@ func TestWindowsPairMost(t *testing.T) {
 		}
 	}
 }
+
+// A window whose lines have no partners ends its path at an edge, short of the point where it is to be cut.
+func TestWindowsWithoutPairs(t *testing.T) {
+	x := box{a: make([]int32, 900), b: []int32{1, 1, 1, 1, 1, 1, 1, 1, 1, 0}}
+	for i := 800; i < len(x.a); i++ {
+		x.a[i] = 1
+	}
+	for _, x := range []box{x, x.flip()} {
+		x.ina, x.inb = make([]bool, len(x.a)), make([]bool, len(x.b))
+		s := &solver{symbols: 2, limits: limits{window: 32}}
+		s.windows(x, 0)
+		if got := paired(x); got < 1 {
+			t.Errorf("%d pairs, want some", got)
+		}
+	}
+}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -32,7 +29,7 @@ func isolationReads(t testing.TB, s workspace.Store) {
 	for i, o := range neighbours() {
 		update(t, s, o, fillAs(o.String()))
 		for _, other := range neighbours()[i+1:] {
-			if diff := cmp.Diff(nothing, view(t, s, other, everything), cmpopts.EquateEmpty()); diff != "" {
+			if diff := difference(nothing, view(t, s, other, everything)); diff != "" {
 				t.Fatalf("%s wrote, then %s sees (-want +got):\n%s", o, other, diff)
 			}
 		}
@@ -57,7 +54,7 @@ func isolationWrites(t testing.TB, s workspace.Store) {
 		})
 		before[i] = view(t, s, o, everything)
 		for j, other := range neighbours() {
-			if diff := cmp.Diff(before[j], view(t, s, other, everything), cmpopts.EquateEmpty()); diff != "" {
+			if diff := difference(before[j], view(t, s, other, everything)); diff != "" {
 				t.Fatalf("%s changed what it has, then %s has (-want +got):\n%s", o, other, diff)
 			}
 		}

@@ -67,11 +67,16 @@ func reports(t *testing.T, fn func(testing.TB)) []string {
 
 // lenient does all that the ports allow: it runs every function on another
 // goroutine and twice, and does not know the outcome when the context has ended.
-type lenient struct{ workspace.Store }
+type lenient struct {
+	workspace.Store
+	active *sync.RWMutex // held for reading by an Update, which to the store is two
+}
 
 var errAgain = errors.New("again")
 
 func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	s.active.RLock()
+	defer s.active.RUnlock()
 	err := s.Store.Update(ctx, o, func(tx workspace.Tx) error {
 		if err := elsewhere(func() error { return fn(tx) }); err != nil {
 			return err
@@ -88,6 +93,12 @@ func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 		return fmt.Errorf("update %s: %w", o, workspace.ErrOutcomeUnknown)
 	}
 	return err
+}
+
+func (s lenient) Close() error {
+	s.active.Lock()
+	defer s.active.Unlock()
+	return s.Store.Close()
 }
 
 // elsewhere runs fn on another goroutine, and raises here what it raised there.
@@ -113,7 +124,7 @@ func elsewhere(fn func() error) (err error) {
 
 func TestRunAllowsWhatThePortsAllow(t *testing.T) {
 	Run(t, func(t testing.TB) workspace.Store {
-		s := lenient{memstore.New()}
+		s := lenient{memstore.New(), new(sync.RWMutex)}
 		t.Cleanup(func() { s.Close() })
 		return s
 	})

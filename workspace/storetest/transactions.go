@@ -49,6 +49,11 @@ func txOwnWrites(t testing.TB, s workspace.Store) {
 	if len(filled.Files) != 3 || len(filled.Logs) != 2 || len(filled.Requests) != 2 || filled.State.DeletedFiles != 2 {
 		t.Errorf("an Update saw of its own writes %+v, want 3 files, 2 logs, 2 requests and 2 deleted files", filled)
 	}
+	equal(t, "the current plan.md that an Update saw", filled.File[0].Current, version(4, 4, "alice 4444"))
+	equal(t, "the log that an Update saw", filled.Log[0].Entries, []workspace.Entry{
+		entry(1, 11, "alice first"), entry(2, 11, "alice second\x00"), entry(3, 11, ""),
+	})
+	equal(t, "the new plan.md that an Update saw", spoiled.File[0].Current, version(5, 20, "spoiled"))
 }
 
 // txMany does much in one transaction.
