@@ -9,7 +9,7 @@
 // where that is affordable, and its cost is bounded always: the work of one
 // [Compare] has a fixed budget, and where the budget ends, so does the search
 // for less. Texts of some thousands of differing lines, texts whose lines are
-// mostly distinct, and any two of up to about 30,000 lines get a minimal one.
+// mostly distinct, and any two of up to 30,000 lines get a minimal one.
 //
 // A line ends in a line feed, or is the rest at the text's end. A carriage return
 // belongs to its line, and "b" and "b\n" are different lines.

@@ -14,7 +14,7 @@ type limits struct {
 }
 
 const (
-	maxWork   = 60_000_000
+	maxWork   = 30_000_000
 	maxTable  = 1 << 18
 	minWindow = 256
 	maxWindow = 4096
@@ -41,13 +41,14 @@ func (s *solver) solve(x box) {
 	}
 	c := s.census(x)
 	byHunt, byTable := c.total*matchWork, tableWork(x)
+	afford := s.budget // what myers spends in vain must not make another way too dear
 	if s.myers(x, min(s.budget/3, byHunt, byTable)) {
 		return
 	}
 	switch {
-	case byHunt <= min(byTable, s.budget):
+	case byHunt <= min(byTable, afford):
 		s.hunt(x, c, len(c.matches)-1)
-	case byTable <= s.budget:
+	case byTable <= afford:
 		s.rectangle(x)
 	default:
 		s.hunt(x, c, c.rare(s.budget/4/matchWork))

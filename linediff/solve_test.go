@@ -162,3 +162,11 @@ func TestWindowsWithoutPairs(t *testing.T) {
 		}
 	}
 }
+
+// The package's documentation promises a minimal difference of any texts of so many lines.
+func TestWorkSufficesForTables(t *testing.T) {
+	lines := make([]int32, 30_000)
+	if got := tableWork(box{a: lines, b: lines}); got > maxWork {
+		t.Errorf("a table of %d lines takes %d, of %d", len(lines), got, maxWork)
+	}
+}

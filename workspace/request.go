@@ -10,10 +10,12 @@ import (
 	"unicode/utf8"
 )
 
+// RequestBytes is what a kept request counts in [Usage.Bytes].
+const RequestBytes = 200
+
 const (
 	requestAge   = 24 * time.Hour
 	requestCount = 1000 // kept of an agent; beyond it the oldest goes
-	requestBytes = 200  // of each, in the quota
 	requestDrops = 10   // expired ones that one write removes at most
 	maxKey       = 128
 )
@@ -117,7 +119,7 @@ func (a *attempt) keep(tx Tx, state *OwnerState, out Outcome) error {
 		}
 		if !a.stale {
 			state.Requests++
-			state.Bytes += requestBytes
+			state.Bytes += RequestBytes
 		}
 	}
 	if state.Requests == 0 {
@@ -135,6 +137,6 @@ func (a *attempt) keep(tx Tx, state *OwnerState, out Outcome) error {
 		dropped += n
 	}
 	state.Requests -= int64(dropped)
-	state.Bytes -= int64(dropped) * requestBytes
+	state.Bytes -= int64(dropped) * RequestBytes
 	return nil
 }

@@ -154,7 +154,7 @@ func eraseOwner(tx Tx, now time.Time) error {
 			return err
 		}
 		state.Requests -= int64(dropped)
-		state.Bytes -= int64(dropped) * requestBytes
+		state.Bytes -= int64(dropped) * RequestBytes
 	}
 	state.Operations = 0
 	return tx.SaveOwner(state)

@@ -293,10 +293,17 @@ func concurrentCancel(t testing.TB, s workspace.Store) {
 	concurrentRounds(t, s, func(w work, start <-chan struct{}) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		var both sync.WaitGroup
-		defer both.Wait()
+		if rand.IntN(4) == 0 { // surely in flight
+			<-start
+			return s.Update(ctx, w.owner(), func(tx workspace.Tx) error {
+				cancel()
+				return w.do(tx)
+			})
+		}
+		var beside sync.WaitGroup // at any time
+		defer beside.Wait()
 		wait := rand.IntN(200)
-		both.Go(func() {
+		beside.Go(func() {
 			<-start
 			for range wait {
 				runtime.Gosched()

@@ -13,10 +13,10 @@
 //	}
 //
 // A store that survives a restart passes [RunDurable] as well. There are no
-// flags for what a backend cannot do. SCRATCHPAD_TEST=all runs the
-// rounds of the concurrent checks in full, -short hardly any.
+// flags for what a backend cannot do. SCRATCHPAD_TEST=all in the environment runs
+// the concurrent checks for 10,000 rounds instead of 1,000, -short for 50.
 //
-// It tests records and transactions, not rules: limits, quotas, hashes and
-// the numbering of versions are the workspace's. It cannot see a power cut, a second process or
-// a full disk either; a backend that meets them tests that itself.
+// It tests records and transactions, not rules: limits, quotas, hashes and the
+// numbering of versions are the workspace's. Nor can it see a power cut, a
+// second process or a full disk; a backend that meets them tests that itself.
 package storetest

@@ -24,9 +24,9 @@ func checks() []check {
 	return slices.Concat(files, logs, requests, owners, records, isolation, transactions, contexts, concurrency, model)
 }
 
-// Run tests that open gives a store that does what [workspace.Store] says. It is called
-// once for each behaviour, returns a store that holds nothing, and closes it
-// by t.Cleanup.
+// Run tests the stores that open gives. open is called once for each behaviour,
+// returns a store that holds nothing, and closes it by t.Cleanup, which may be
+// a second Close.
 func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })

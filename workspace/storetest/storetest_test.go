@@ -141,9 +141,6 @@ func TestRunDurable(t *testing.T) {
 		return s, func() workspace.Store { return s }
 	})
 	for _, c := range durables {
-		if c.name == "UndoneStaysUndone" {
-			continue // what forgets everything fails there too, but says no more
-		}
 		said := reports(t, func(t testing.TB) {
 			c.run(t, memstore.New(), func() workspace.Store { return memstore.New() })
 		})

@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"modernc.org/sqlite"
+)
+
+// BackupOptions of [Store.Backup]. The zero value works.
+type BackupOptions struct {
+	Progress func(done, total int64) // pages copied and pages in all, now and then; nil: none
+}
+
+const backupPages = 1024 // copied in one step
+
+// Backup writes the database as it is at this moment to a new file, while
+// others read and write, and verifies the copy before it gets its name. The file
+// must not exist yet. Without error, the copy is durable and every hash in it
+// has been checked.
+func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error {
+	if err := s.backup(ctx, file, o); err != nil {
+		return fmt.Errorf("backup to %s: %w", file, err)
+	}
+	return nil
+}
+
+func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("it exists; give a new name: %w", workspace.ErrInvalid)
+	}
+	temp := file + "-new"
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	f.Close()
+	defer func() {
+		for _, name := range []string{temp, temp + "-wal", temp + "-shm", temp + "-journal"} {
+			os.Remove(name)
+		}
+	}()
+	if err := s.copyTo(ctx, temp, o); err != nil {
+		return err
+	}
+	if err := syncFile(temp); err != nil {
+		return err
+	}
+	report, err := verifyCopy(ctx, temp)
+	if err != nil {
+		return err
+	}
+	if len(report.Problems) > 0 {
+		return fmt.Errorf("the copy has %d problems, first: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
+	}
+	if err := linkNew(temp, file); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(file))
+}
+
+// copyTo copies in steps inside one read transaction, so that what others write
+// meanwhile neither shows in the copy nor makes it begin again.
+func (s *Store) copyTo(ctx context.Context, temp string, o BackupOptions) error {
+	return s.read(ctx, func(c *conn) error {
+		if err := c.pragma("schema_version"); err != nil { // begins the snapshot
+			return err
+		}
+		source, ok := c.dc.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return fmt.Errorf("the driver has no online backup: %w", workspace.ErrUnsupported)
+		}
+		b, err := source.NewBackup(dsn(temp, "rw", nil))
+		if err != nil {
+			return translate(err)
+		}
+		for more := true; more; {
+			if err := ctx.Err(); err != nil {
+				b.Finish()
+				return err
+			}
+			if more, err = b.Step(backupPages); err != nil {
+				b.Finish()
+				return translate(err)
+			}
+			if o.Progress != nil {
+				total := int64(b.PageCount())
+				o.Progress(total-int64(b.Remaining()), total)
+			}
+		}
+		return translate(b.Finish())
+	})
+}
+
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("%v", err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("%v", err)
+	}
+	return nil
+}
+
+// linkNew gives a finished file its name, unless the name is taken meanwhile.
+func linkNew(temp, file string) error {
+	err := os.Link(temp, file)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(temp, file) // the file system knows no links
+}
+
+// verifyCopy verifies a file that nobody else has open.
+func verifyCopy(ctx context.Context, file string) (VerifyReport, error) {
+	c, err := dial(file, "ro")
+	if err != nil {
+		return VerifyReport{}, err
+	}
+	defer c.close()
+	if err := c.identify(); err != nil {
+		return VerifyReport{}, err
+	}
+	return c.verifyAll(ctx, VerifyOptions{}, func(_ string, fn func(*conn) error) error { return fn(c) })
+}

@@ -1,0 +1,118 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func workspaceOn(t testing.TB, s workspace.Store, agent string) *workspace.Workspace {
+	t.Helper()
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { svc.Close(t.Context()) })
+	ws, err := svc.Agent(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+func fill(t testing.TB, ws *workspace.Workspace, files int) {
+	t.Helper()
+	for i := range files {
+		content := []byte(strings.Repeat(fmt.Sprintf("line of file %d\n", i), 10*i))
+		if _, err := ws.WriteFile(t.Context(), fmt.Sprintf("file-%d", i), content, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.AppendLog(t.Context(), "log", content[:min(len(content), 100)], []byte("second")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ws.DeleteFile(t.Context(), "file-1", workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A backup taken while writers go on is a database that verifies and holds what
+// was there when it began.
+func TestBackup(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	ws := workspaceOn(t, s, "agent-1")
+	fill(t, ws, 60)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				ws.WriteFile(t.Context(), "busy", []byte(fmt.Sprint(i)), workspace.WriteOptions{})
+			}
+		}
+	}()
+	file := filepath.Join(t.TempDir(), "backup.db")
+	var last int64
+	err := s.Backup(t.Context(), file, sqlite.BackupOptions{Progress: func(done, total int64) { last = done * 100 / total }})
+	close(stop)
+	<-done
+	if err != nil || last != 100 {
+		t.Fatalf("Backup() = %v at %d %%, want nil at 100 %%", err, last)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the backup = %v, %v, want 0600", info.Mode(), err)
+	}
+	copied := workspaceOn(t, open(t, file), "agent-1")
+	for i := 2; i < 60; i++ {
+		path := fmt.Sprintf("file-%d", i)
+		want, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := copied.ReadFile(t.Context(), path, workspace.ReadOptions{})
+		if err != nil || !bytes.Equal(got.Content, want.Content) {
+			t.Fatalf("%s in the backup: %v, want the same bytes", path, err)
+		}
+	}
+	if err := s.Backup(t.Context(), file, sqlite.BackupOptions{}); !errors.Is(err, workspace.ErrInvalid) {
+		t.Errorf("Backup() over a file = %v, want ErrInvalid", err)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	for _, agent := range []string{"a", "b"} {
+		fill(t, workspaceOn(t, s, agent), 30)
+	}
+	report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
+	if err != nil || report.Problems != nil {
+		t.Fatalf("Verify() = %v, %v, want no problems", report.Problems, err)
+	}
+	if report.Owners != 2 || report.Versions != 58 || report.Entries != 120 {
+		t.Errorf("Verify() = %+v, want 2 owners, 58 versions, 120 entries", report)
+	}
+	// A counter that lies must be found.
+	owner := workspace.Owner{Tenant: "local", Agent: "a"}
+	err = s.Update(t.Context(), owner, func(tx workspace.Tx) error {
+		state, err := tx.Owner()
+		state.Bytes++
+		return errors.Join(err, tx.SaveOwner(state))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
+	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "local/a: the counters") {
+		t.Errorf("Verify() = %q, %v, want the counters of local/a", report.Problems, err)
+	}
+}

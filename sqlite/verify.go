@@ -1,0 +1,270 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// VerifyOptions of [Store.Verify]. The zero value works.
+type VerifyOptions struct {
+	Progress func(done, total int64) // bytes of content checked and in all, now and then; nil: none
+}
+
+// VerifyReport is what a verification has found.
+type VerifyReport struct {
+	Owners, Versions, Entries, Bytes int64    // checked
+	Problems                         []string // at most 100, each naming what it is about; nil: all is well
+}
+
+const mostProblems = 100
+
+// Verify reads everything that is stored and checks it: SQLite's own structure,
+// each row's checksum, each content's SHA-256, that versions and entries have no
+// gaps, and that the counters are the sums of what is there. It changes
+// nothing. Others read and write meanwhile; each owner is checked as it is at
+// one moment. What is wrong is in the report, an error is what kept Verify from
+// looking.
+func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, error) {
+	var report VerifyReport
+	err := s.read(ctx, func(c *conn) (err error) {
+		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
+			// A snapshot for each owner: the write-ahead log can shrink between them.
+			if _, err := c.exec("COMMIT"); err != nil {
+				return err
+			}
+			if _, err := c.exec("BEGIN"); err != nil {
+				return err
+			}
+			return fn(c)
+		})
+		return err
+	})
+	if err != nil {
+		return report, fmt.Errorf("verify: %w", err)
+	}
+	return report, nil
+}
+
+func (r *VerifyReport) problem(format string, args ...any) {
+	if len(r.Problems) < mostProblems {
+		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// verifyAll checks the database's structure and then every owner in a snapshot.
+func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
+	var r VerifyReport
+	err := c.each(func(row []driver.Value) error {
+		if text, _ := row[0].(string); text != "ok" {
+			r.problem("structure: %v", row[0])
+		}
+		return ctx.Err()
+	}, "PRAGMA quick_check(20)")
+	if err = r.damage(err); err != nil {
+		return r, err
+	}
+	owners, err := c.ownerNames()
+	if err = r.damage(err); err != nil {
+		return r, err
+	}
+	total, err := c.number("SELECT coalesce(sum(bytes), 0) FROM owners")
+	if err = r.damage(err); err != nil {
+		return r, err
+	}
+	for _, owner := range owners {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		err := snapshot(owner, func(c *conn) error {
+			return ownerCheck{reader: reader{c: c, owner: owner}, ctx: ctx, report: &r, total: total, progress: o.Progress}.run()
+		})
+		if err = r.damage(err); err != nil {
+			return r, err
+		}
+		r.Owners++
+	}
+	return r, nil
+}
+
+// damage turns an error that speaks of damage into a problem.
+func (r *VerifyReport) damage(err error) error {
+	if errors.Is(err, workspace.ErrCorrupt) {
+		r.problem("%v", err)
+		return nil
+	}
+	return err
+}
+
+// ownerNames returns every owner that any table knows.
+func (c *conn) ownerNames() (owners []string, err error) {
+	err = c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		owners = append(owners, f.text())
+		return f.err("name of", "an owner")
+	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
+		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests ORDER BY owner")
+	return owners, err
+}
+
+// ownerCheck compares what an owner has with what its counters say.
+type ownerCheck struct {
+	reader
+	ctx      context.Context
+	report   *VerifyReport
+	total    int64
+	progress func(done, total int64)
+}
+
+func (k ownerCheck) run() error {
+	have, err := k.Owner()
+	if err = k.report.damage(err); err != nil {
+		return err
+	}
+	var sum workspace.OwnerState
+	for _, part := range []func(*workspace.OwnerState) error{k.files, k.logs, k.requests} {
+		if err := k.report.damage(part(&sum)); err != nil {
+			return err
+		}
+	}
+	sum.Operations, sum.FileFloor, sum.LogFloor = have.Operations, have.FileFloor, have.LogFloor
+	if sum != have {
+		k.report.problem("%s: the counters say %+v, the content is %+v", k.owner, have, sum)
+	}
+	return nil
+}
+
+// files checks heads and versions side by side, both in order of path.
+func (k ownerCheck) files(sum *workspace.OwnerState) error {
+	var heads []workspace.FileHead
+	err := k.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		heads = append(heads, f.file(k.owner))
+		return f.err("head of file", heads[len(heads)-1].Path)
+	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? ORDER BY path", k.owner)
+	if err != nil {
+		return err
+	}
+	kept := 0
+	for _, h := range heads {
+		if h.Deleted {
+			sum.DeletedFiles++
+		} else {
+			sum.Files++
+		}
+		kept += len(h.Sizes)
+		if err := k.versions(h, sum); err != nil {
+			return err
+		}
+	}
+	rows, err := k.c.number("SELECT count(*) FROM versions WHERE owner = ?", k.owner)
+	if err == nil && rows != int64(kept) {
+		k.report.problem("%s: %d versions are stored, the files have %d", k.owner, rows, kept)
+	}
+	return err
+}
+
+func (k ownerCheck) versions(h workspace.FileHead, sum *workspace.OwnerState) error {
+	for i, size := range h.Sizes {
+		if err := k.ctx.Err(); err != nil {
+			return err
+		}
+		n := h.Oldest() + int64(i)
+		v, err := k.Version(h.Path, n)
+		switch {
+		case errors.Is(err, workspace.ErrNotFound), errors.Is(err, workspace.ErrCorrupt):
+			k.report.problem("%s: file %s: version %d: %v", k.owner, h.Path, n, err)
+		case err != nil:
+			return err
+		case sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content)) || v.Size != size:
+			k.report.problem("%s: file %s: version %d: its bytes do not match their SHA-256", k.owner, h.Path, n)
+		}
+		sum.Bytes += size
+		k.report.Versions++
+		k.count(size)
+	}
+	return nil
+}
+
+func (k ownerCheck) count(bytes int64) {
+	k.report.Bytes += bytes
+	if k.progress != nil {
+		k.progress(k.report.Bytes, max(k.total, k.report.Bytes))
+	}
+}
+
+func (k ownerCheck) logs(sum *workspace.OwnerState) error {
+	var heads []workspace.LogHead
+	err := k.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		heads = append(heads, f.log(k.owner))
+		return f.err("head of log", heads[len(heads)-1].Path)
+	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? ORDER BY path", k.owner)
+	if err != nil {
+		return err
+	}
+	for _, h := range heads {
+		if h.Deleted {
+			sum.DeletedLogs++
+		} else {
+			sum.Logs++
+		}
+		if err := k.entries(h, sum); err != nil {
+			return err
+		}
+	}
+	rows, err := k.c.number("SELECT count(*) FROM entries WHERE owner = ?", k.owner)
+	if err == nil && rows != sum.Entries {
+		k.report.problem("%s: %d entries are stored, the logs have %d", k.owner, rows, sum.Entries)
+	}
+	return err
+}
+
+func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) error {
+	var bytes, n int64
+	next := h.First
+	for next <= h.Last {
+		if err := k.ctx.Err(); err != nil {
+			return err
+		}
+		page, err := k.Entries(h.Path, workspace.EntryQuery{After: next - 1, Limit: 500, MaxBytes: 4 << 20})
+		if errors.Is(err, workspace.ErrCorrupt) {
+			k.report.problem("%s: log %s after entry %d: %v", k.owner, h.Path, next-1, err)
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 || page[0].ID != next {
+			k.report.problem("%s: log %s: entry %d is missing", k.owner, h.Path, next)
+			break
+		}
+		for _, e := range page {
+			if sha256.Sum256(e.Content) != e.SHA256 {
+				k.report.problem("%s: log %s: entry %d: its bytes do not match their SHA-256", k.owner, h.Path, e.ID)
+			}
+			bytes += int64(len(e.Content))
+			n++
+			k.count(int64(len(e.Content)))
+		}
+		next = page[len(page)-1].ID + 1
+	}
+	if bytes != h.Bytes {
+		k.report.problem("%s: log %s: %d bytes are stored, its head says %d", k.owner, h.Path, bytes, h.Bytes)
+	}
+	sum.Bytes += h.Bytes
+	sum.Entries += h.Entries()
+	k.report.Entries += n
+	return nil
+}
+
+func (k ownerCheck) requests(sum *workspace.OwnerState) error {
+	n, err := k.c.number("SELECT count(*) FROM requests WHERE owner = ?", k.owner)
+	sum.Requests = n
+	sum.Bytes += n * workspace.RequestBytes
+	return err
+}
