@@ -20,9 +20,9 @@ func EstimateBytes(text []byte) int { return estimate(text) }
 const (
 	token = 100
 
-	// Texts vary around the means, and a budget exceeded is worse than one
-	// not used up.
-	marginPercent = 4
+	// One token in margin is added: texts vary around the means, and a budget
+	// exceeded is worse than one not used up.
+	margin = 25
 )
 
 // A class is what a byte is at the start of a piece.
@@ -68,7 +68,8 @@ func isLetter(c class) bool { return lower <= c && c <= latin }
 var (
 	spacedWord = [...]uint16{0, 100, 100, 101, 102, 104, 108, 108, 114, 118, 124, 132, 138, 140, 155, 175, 200}
 	bareWord   = [...]uint16{0, 100, 105, 112, 112, 114, 118, 124, 142, 158, 150, 165, 185, 200, 225, 250, 275}
-	upperWord  = [...]uint16{0, 100, 108, 122, 126, 140, 160, 195, 210, 240, 270, 300, 330, 360, 390, 420, 450}
+	spacedCaps = [...]uint16{0, 100, 101, 110, 112, 125, 138, 150, 160, 180, 195, 215, 235, 255, 275, 300, 325}
+	bareCaps   = [...]uint16{0, 100, 108, 122, 126, 140, 160, 195, 210, 240, 270, 300, 330, 360, 390, 420, 450}
 )
 
 // joinCost is what a mark adds to the word that follows it: little where the
@@ -87,7 +88,7 @@ var joinCost = func() (t [utf8.RuneSelf]uint8) {
 }()
 
 // accentCost is what a letter outside ASCII adds to a Latin word.
-const accentCost = 45
+const accentCost = 65
 
 // A script is a range of runes outside ASCII: what the first and each further
 // rune of a run cost, and what a space before the run adds. Marks take the line
@@ -105,9 +106,9 @@ var scripts = [...]script{
 	{0x3040, 0x309F, 90, 55, 27, false},   // Hiragana
 	{0x30A0, 0x30FF, 105, 62, 13, false},  // Katakana
 	{0xAC00, 0xD7A3, 100, 55, 0, false},   // Hangul
-	{0x0400, 0x052F, 75, 25, 0, false},    // Cyrillic
-	{0x0600, 0x06FF, 75, 28, 0, false},    // Arabic
-	{0x0900, 0x097F, 70, 31, 0, false},    // Devanagari
+	{0x0400, 0x052F, 75, 22, 0, false},    // Cyrillic
+	{0x0600, 0x06FF, 75, 25, 0, false},    // Arabic
+	{0x0900, 0x097F, 70, 29, 0, false},    // Devanagari
 	{0x0370, 0x03FF, 70, 38, 0, false},    // Greek
 	{0x0590, 0x05FF, 60, 42, 0, false},    // Hebrew
 	{0x0E00, 0x0EFF, 70, 42, 11, false},   // Thai, Lao
@@ -119,7 +120,7 @@ var scripts = [...]script{
 	{0x2600, 0x27BF, 120, 120, 0, true},   // symbols, dingbats
 	{0xFE00, 0xFE0F, 30, 30, 0, true},     // variation selectors
 	{0x1F000, 0x1FAFF, 160, 160, 0, true}, // emoji
-	{0, utf8.MaxRune, 200, 200, 0, false}, // the rest
+	{0, -1, 200, 0, 0, false},             // the rest, rune by rune
 }
 
 func estimate[T string | []byte](text T) int {
@@ -140,10 +141,10 @@ func estimate[T string | []byte](text T) int {
 		}
 		cost += c
 	}
-	if cost == 0 {
+	if len(text) == 0 {
 		return 0
 	}
-	return max(1, (cost*(100+marginPercent)/100+token/2)/token)
+	return max(1, (cost+cost/margin+token/2)/token)
 }
 
 // space costs white space from i on, with the piece that takes the last blank.
@@ -226,47 +227,78 @@ func punctuation[T string | []byte](text T, i int) (end, cost int) {
 }
 
 // word costs a run of letters as the tokenizer splits it: at each change from
-// a small to a capital letter.
+// a small to a capital letter, with a contraction such as 's.
 func word[T string | []byte](text T, i int, costs *[17]uint16) (end, cost int) {
-	start, accents := i, 0
+	start := i
 	for i < len(text) && classes[text[i]] == upper {
 		i++
 	}
-	capitals := i - start
-letters:
+	capitals, letters, accents := i-start, i-start, 0
 	for i < len(text) {
-		switch classes[text[i]] {
-		case lower:
+		if classes[text[i]] == lower {
 			i++
-		case latin:
-			if i+1 < len(text) && text[i+1]&0xC0 == 0x80 {
-				i += 2
-				accents++
-				continue
-			}
-			if i == start { // not UTF-8
-				return i + 1, token
-			}
-			break letters
-		default:
-			break letters
+			letters++
+			continue
 		}
+		size := accentedSize(text, i)
+		if size == 0 {
+			break
+		}
+		i += size
+		letters++
+		accents++
 	}
-	n := i - start - accents
-	if capitals == n && n > 1 {
-		if costs == &spacedWord {
-			cost = -10
-		}
-		costs = &upperWord
-	} else if capitals > 1 {
-		cost = 80
+	switch {
+	case letters == 0: // a lone byte of a Latin letter
+		return i + 1, token
+	case capitals == letters && costs == &spacedWord:
+		costs = &spacedCaps
+	case capitals == letters:
+		costs = &bareCaps
+	case capitals > 1:
+		cost = token // as in HTTPServer
+	case letters > 2 && start > 0 && classes[text[start-1]] == digit:
+		cost = token / 2 // as in base64
 	}
 	last := len(costs) - 1
-	cost += int(costs[min(n, last)]) + accents*accentCost
-	if n > last {
-		cost += (n - last) * int(costs[last]-costs[last-1])
+	cost += int(costs[min(letters, last)]) + accents*accentCost
+	if letters > last {
+		cost += (letters - last) * int(costs[last]-costs[last-1])
+	}
+	if i < len(text) && text[i] == '\'' {
+		size, c := contraction(text, i)
+		return i + size, cost + c
 	}
 	return i, cost
+}
+
+// accentedSize returns the size of the Latin letter outside ASCII at i, or 0.
+func accentedSize[T string | []byte](text T, i int) int {
+	switch c := text[i]; {
+	case c < utf8.RuneSelf:
+		return 0
+	case classes[c] == latin && i+1 < len(text) && text[i+1]&0xC0 == 0x80:
+		return 2
+	case c == 0xE1 && i+2 < len(text) && 0xB8 <= text[i+1] && text[i+1] <= 0xBB && text[i+2]&0xC0 == 0x80:
+		return 3 // U+1E00 to U+1EFF
+	}
+	return 0
+}
+
+func contraction[T string | []byte](text T, i int) (size, cost int) {
+	end := i + 1
+	for end < len(text) && end < i+4 && classes[text[end]] == lower {
+		end++
+	}
+	switch string(text[i:end]) {
+	case "'s", "'d":
+		return 2, token * 2 / 3
+	case "'t", "'m":
+		return 2, 0
+	case "'ll", "'re", "'ve":
+		return 3, 0
+	}
+	return 0, 0
 }
 
 // foreign costs a run of runes of one script.
@@ -274,6 +306,9 @@ func foreign[T string | []byte](text T, i int) (end, cost int) {
 	r, size := decode(text, i)
 	if r == utf8.RuneError && size == 1 {
 		return i + 1, token
+	}
+	if r == '’' && i+size < len(text) && classes[text[i+size]] == lower {
+		return i + size, 0 // joined to the letters that follow
 	}
 	s := scriptOf(r)
 	if s.lo == firstHan {

@@ -197,13 +197,18 @@ func affordableDiff(old, text []byte, context int) []linediff.Chunk {
 	if context < 0 {
 		return nonNil(d.Chunks(context))
 	}
-	removed, added := d.Size()
-	if removed+added > 4*len(text)+64 { // a token is a few bytes at most: no need to build it
+	budget := (tokens.EstimateBytes(text) - diffOverhead) * 10 / 13
+	changed := 0
+	for _, run := range d.Runs() {
+		if run.Op != linediff.Equal {
+			changed += run.Lines
+		}
+	}
+	if changed > budget { // a line in a chunk costs a token at least: no need to build it
 		return nil
 	}
 	chunks := d.Chunks(context)
-	cost := tokens.EstimateBytes(linediff.AppendJSON(nil, chunks))
-	if cost+cost*3/10+diffOverhead > tokens.EstimateBytes(text) {
+	if tokens.EstimateBytes(linediff.AppendJSON(nil, chunks)) > budget {
 		return nil
 	}
 	return nonNil(chunks)

@@ -29,7 +29,8 @@ type Store interface {
 	// When fn returns an error, Update undoes all it did and returns that error,
 	// and not before everything that fn may have seen is durable.
 	//
-	// fn may run on another goroutine and more than once: it sets all of its
+	// The Updates of one owner run one after the other. fn may run on another
+	// goroutine and more than once: it sets all of its
 	// results on each run, and does nothing but call the Tx. A panic or a
 	// [runtime.Goexit] in it undoes its work and is raised in the caller's
 	// goroutine.
@@ -75,7 +76,8 @@ type Reader interface {
 	Versions(path string) ([]Version, error)
 
 	// Files returns the heads of live files below a byte prefix, in byte order
-	// of path, from the first one after the given, at most limit of them.
+	// of path, from the first one after the given, at most limit of them; limit
+	// is above 0.
 	Files(prefix, after string, limit int) ([]FileHead, error)
 
 	// Log is to logs what File is to files.
@@ -223,8 +225,8 @@ type Entry struct {
 }
 
 // EntryQuery says which entries: those after After, or the newest when Tail is
-// set, at most Limit of them, and no more once their content has reached
-// MaxBytes, but one at least.
+// set, at most Limit of them, and no more than have MaxBytes of content
+// together, but one at least. A Limit or MaxBytes of 0 does not limit.
 type EntryQuery struct {
 	After    int64
 	Tail     bool

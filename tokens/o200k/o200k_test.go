@@ -19,7 +19,7 @@ func TestCount(t *testing.T) {
 		{"1234567", 3},
 		{"日本語", 2},
 		{"héllo", 2},
-		{"if err != nil {\n\treturn err\n}\n", 11},
+		{"if err != nil {\n\treturn err\n}\n", 9},
 		{"<|endoftext|>", 7}, // plain text, not the special token
 		{"<|endofprompt|>", 7},
 		{"a\xffb", 3}, // as U+FFFD

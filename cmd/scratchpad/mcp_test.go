@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The test binary is the command when the variable is set.
+const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runVariable) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// connect starts scratchpad as a child and connects a real MCP client to it.
+func connect(t *testing.T, args ...string) *mcp.ClientSession {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Stderr = os.Stderr
+	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("the server ended with %v, want a clean exit", err)
+		}
+	})
+	return session
+}
+
+// call returns the text blocks of a tool's answer.
+func call(t *testing.T, s *mcp.ClientSession, tool string, args any) (blocks []string, isError bool) {
+	t.Helper()
+	res, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	for _, c := range res.Content {
+		blocks = append(blocks, c.(*mcp.TextContent).Text)
+	}
+	return blocks, res.IsError
+}
+
+func TestMCP(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "test.db")
+	type m = map[string]any
+	long := strings.Repeat("a line that stays as it is, word for word\n", 50)
+	s := connect(t, "mcp", "--db", db)
+	for _, step := range []struct {
+		tool string
+		args m
+		want []string
+	}{
+		{"write_file", m{"agent_id": "a", "path": "plan.md", "content": "one\n" + long}, []string{`{"path":"plan.md","version":1,"bytes_written":2104}`}},
+		{"write_file", m{"agent_id": "a", "path": "plan.md", "content": "two\n" + long, "if_version": 1}, []string{`{"path":"plan.md","version":2,"bytes_written":2104}`}},
+		{"read_file", m{"agent_id": "a", "path": "plan.md", "since_version": 1}, []string{
+			`{"path":"plan.md","current_version":2,"since_version":1,"version_too_old":false,` +
+				`"diff":[{"op":"remove","lines":["one"]},{"op":"add","lines":["two"]},{"op":"equal","count":50}]}`}},
+		{"read_file", m{"agent_id": "a", "path": "plan.md", "since_version": 2}, []string{`{"path":"plan.md","current_version":2,"since_version":2,"unchanged":true}`}},
+		{"read_file", m{"agent_id": "a", "path": "plan.md", "to_line": 1}, []string{
+			`{"path":"plan.md","current_version":2,"bytes":2104,"lines":51,"from_line":1,"to_line":1}`, "two\n"}},
+		{"write_file", m{"agent_id": "a", "path": "nul", "content": "\x00<&>\u2028"}, []string{`{"path":"nul","version":1,"bytes_written":7}`}},
+		{"read_file", m{"agent_id": "a", "path": "nul"}, []string{`{"path":"nul","current_version":1,"bytes":7,"lines":1}`, "\x00<&>\u2028"}},
+	} {
+		got, isError := call(t, s, step.tool, step.args)
+		if diff := cmp.Diff(step.want, got); diff != "" || isError {
+			t.Errorf("%s %v (-want +got):\n%s", step.tool, step.args, diff)
+		}
+	}
+	for _, step := range []struct {
+		tool string
+		args m
+		want string
+	}{
+		{"read_file", m{"agent_id": "b", "path": "plan.md"}, "not found"},
+		{"write_file", m{"agent_id": "a", "path": "plan.md", "content": "x", "if_version": 1}, "since_version 1"},
+		{"write_file", m{"agent_id": "a", "path": "../x", "content": "x"}, `it holds ".."`},
+		{"write_file", m{"agent_id": "a", "path": "x"}, "argument content is missing"},
+		{"write_file", m{"path": "x", "content": "x"}, "argument agent_id is missing"},
+		{"write_file", m{"agent_id": "a", "Path": "x", "content": "x"}, "it is spelled path"},
+		{"read_file", m{"agent_id": "a", "path": "plan.md", "since_version": 1.5}, "whole number"},
+	} {
+		got, isError := call(t, s, step.tool, step.args)
+		if !isError || len(got) != 1 || !strings.Contains(got[0], step.want) {
+			t.Errorf("%s %v = %q, want an error with %q", step.tool, step.args, got, step.want)
+		}
+	}
+	// Another process on the same file sees what was acknowledged.
+	bound := connect(t, "mcp", "--db", db, "--agent", "a")
+	if got, isError := call(t, bound, "read_file", m{"path": "plan.md", "since_version": 2}); isError {
+		t.Errorf("read_file without agent_id from a bound server = %q, want an answer", got)
+	}
+	if got, isError := call(t, bound, "read_file", m{"agent_id": "b", "path": "plan.md"}); !isError {
+		t.Errorf("read_file of another agent from a bound server = %q, want an error", got)
+	}
+}
+
+// The tools can be listed where no database is to be had; a call says what to mend.
+func TestMCPNoDatabase(t *testing.T) {
+	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 2 {
+		t.Fatalf("ListTools() = %v, %v, want 2 tools", list, err)
+	}
+	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
+	if !isError || !strings.Contains(got[0], "there is no folder") {
+		t.Errorf("read_file = %q, want an error that names the missing folder", got)
+	}
+}

@@ -1,0 +1,159 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// register gives a role its function while the package's variables are
+// initialised, which is before [TestMain] looks for it.
+func register(name string, role func(args []string) error) bool {
+	roles[name] = role
+	return true
+}
+
+// child is a process of this binary in a role, which is spoken with in lines.
+// It ends at the latest with the test.
+type child struct {
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	lines chan string // what it prints; closed at its end
+	once  sync.Once   // of reap
+	err   error       // of reap: how it ended
+}
+
+func startChild(t testing.TB, role string, args ...string) *child {
+	t.Helper()
+	c := &child{cmd: roleCommand(context.Background(), role, args...), lines: make(chan string, 64)}
+	var err error
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.lines)
+		// A last line without an end was cut off by a kill: nobody counts on it.
+		for r := bufio.NewReaderSize(stdout, 64<<10); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			c.lines <- line[:len(line)-1]
+		}
+	}()
+	t.Cleanup(c.kill)
+	return c
+}
+
+// startChildren starts n processes in a role, each with its number as the last
+// argument.
+func startChildren(t testing.TB, n int, role string, args ...string) []*child {
+	t.Helper()
+	children := make([]*child, n)
+	for i := range children {
+		children[i] = startChild(t, role, append(args[:len(args):len(args)], fmt.Sprint(i))...)
+	}
+	return children
+}
+
+func (c *child) say(t testing.TB, line string) {
+	t.Helper()
+	if _, err := io.WriteString(c.stdin, line+"\n"); err != nil {
+		t.Fatalf("saying %q to a process: %v", line, err)
+	}
+}
+
+// next returns the next line that the process prints.
+func (c *child) next(t testing.TB) string {
+	t.Helper()
+	line, ok := <-c.lines
+	if !ok {
+		t.Fatalf("a process ended where it should have printed a line: %v", c.reap())
+	}
+	return line
+}
+
+// expect demands that the process prints a certain line next.
+func (c *child) expect(t testing.TB, want string) {
+	t.Helper()
+	if got := c.next(t); got != want {
+		t.Fatalf("a process printed %q, expected %q", got, want)
+	}
+}
+
+// finish closes the process's input, at which it is to end without an error.
+func (c *child) finish(t testing.TB) {
+	t.Helper()
+	c.stdin.Close()
+	if err := c.reap(); err != nil {
+		t.Fatalf("a process ended with %v, expected no error", err)
+	}
+}
+
+func (c *child) kill() {
+	c.cmd.Process.Kill()
+	c.reap()
+}
+
+// reap waits for the end of the process and says how it ended.
+func (c *child) reap() error {
+	c.once.Do(func() {
+		for range c.lines {
+		}
+		c.err = c.cmd.Wait()
+		c.stdin.Close()
+	})
+	return c.err
+}
+
+// tell prints a line for the parent, in one write.
+func tell(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
+
+// hear returns the lines that the parent says; closed when it ends.
+func hear() <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(os.Stdin); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	return lines
+}
+
+// openService opens a database for a child: the store and a service on it.
+func openService(path string, l workspace.Limits) (*sqlite.Store, *workspace.Service, error) {
+	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	svc, err := workspace.New(s, workspace.Options{Limits: l})
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, svc, nil
+}
+
+// pick returns few plainly, many when the long proofs run.
+func pick[T any](few, many T) T {
+	if long() {
+		return many
+	}
+	return few
+}
