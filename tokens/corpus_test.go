@@ -175,7 +175,7 @@ func (g generator) logs() []sample {
 		"go panic": func() string {
 			return fmt.Sprintf("goroutine %d [%s]:\nexample.com/depot/internal/%s.(*Store).%s(0xc%09x, {0x%x, 0x%x})\n\t/build/depot/internal/%s/store.go:%d +0x%x\ncreated by example.com/depot/cmd/depotd.run in goroutine 1\n\t/build/depot/cmd/depotd/main.go:%d +0x%x\n",
 				g.IntN(3000), pick(g, "IO wait", "select, 4 minutes", "chan receive", "running", "sync.Mutex.Lock"), g.noun(), pick(g, "Get", "List", "commitBatch", "flushLocked"),
-				g.IntN(1<<36), g.IntN(1<<24), g.IntN(256), g.noun(), g.IntN(700), g.IntN(4096), g.IntN(300), g.IntN(4096))
+				g.Int64N(1<<36), g.IntN(1<<24), g.IntN(256), g.noun(), g.IntN(700), g.IntN(4096), g.IntN(300), g.IntN(4096))
 		},
 		"java trace": func() string {
 			return fmt.Sprintf("%s [http-nio-8080-exec-%d] %-5s o.e.depot.%sController - %s\njava.lang.IllegalStateException: %s %d is already closed\n\tat org.example.depot.service.%sService.reopen(%sService.java:%d)\n\tat java.base/java.util.stream.ForEachOps$ForEachOp.accept(ForEachOps.java:%d)\n\t... %d common frames omitted",
