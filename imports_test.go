@@ -1,0 +1,132 @@
+package scratchpad_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/agent-scratchpad/scratchpad"
+
+// allowed says for each package of the module which packages outside of the
+// standard library its files may import, tests aside. Imports point one way:
+//
+//	cmd -> internal/httpserver -> internal/auth, mcpserver -> workspace
+//	    -> scratchpad, conversation, linediff -> tokens
+//
+// and a backend knows the workspace alone. A path that ends in "/..." stands for
+// all below it.
+var allowed = map[string][]string{
+	"tokens":              {},
+	"tokens/o200k":        {"github.com/tiktoken-go/tokenizer/..."},
+	"linediff":            {},
+	".":                   {"tokens", "github.com/tidwall/btree"},
+	"workspace":           {".", "conversation", "linediff", "tokens"},
+	"workspace/memstore":  {"workspace"},
+	"workspace/storetest": {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"sqlite":              {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
+	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/..."},
+	"cmd/scratchpad":      {"mcpserver", "workspace", "workspace/memstore", "sqlite", "github.com/alecthomas/kong"},
+}
+
+func TestImports(t *testing.T) {
+	for file, imports := range goFiles(t) {
+		dir := path.Dir(file)
+		allow, known := allowed[dir]
+		if !known {
+			t.Errorf("%s: package %s is not in the list of this test", file, dir)
+			continue
+		}
+		for _, name := range imports {
+			if !isAllowed(name, allow) {
+				t.Errorf("%s imports %s, which %s may not", file, name, dir)
+			}
+		}
+	}
+}
+
+// The check must be able to fail.
+func TestImportsFindsWhatIsForbidden(t *testing.T) {
+	for _, c := range []struct {
+		dir, name string
+		want      bool
+	}{
+		{"linediff", "bytes", true},
+		{"linediff", module + "/workspace", false},
+		{"tokens", "github.com/tiktoken-go/tokenizer", false},
+		{"tokens/o200k", "github.com/tiktoken-go/tokenizer", true},
+		{"workspace", module + "/sqlite", false},
+		{"workspace", module, true},
+		{"sqlite", module + "/mcpserver", false},
+		{"cmd/scratchpad", module + "/tokens/o200k", false},
+		{"sqlite", "golang.org/x/sys/unix", true},
+	} {
+		if got := isAllowed(c.name, allowed[c.dir]); got != c.want {
+			t.Errorf("%s imports %s: allowed %v, want %v", c.dir, c.name, got, c.want)
+		}
+	}
+}
+
+func isAllowed(name string, allow []string) bool {
+	if first, _, _ := strings.Cut(name, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	for _, a := range allow {
+		if first, _, _ := strings.Cut(a, "/"); !strings.Contains(first, ".") || a == "." {
+			a = path.Join(module, a)
+		}
+		below, all := strings.CutSuffix(a, "/...")
+		if name == a || all && (name == below || strings.HasPrefix(name, below+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// goFiles returns the imports of every file of the module that is no test.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasOwnModule(name)) {
+				return fs.SkipDir
+			}
+			return nil
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		files[name] = nil
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			files[name] = append(files[name], imported)
+		}
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("reading the module: %v, %d files", err, len(files))
+	}
+	return files
+}
+
+func hasOwnModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
