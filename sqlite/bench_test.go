@@ -37,14 +37,14 @@ func fsyncRate(b *testing.B, d time.Duration) float64 {
 	return float64(n) / time.Since(began).Seconds()
 }
 
-func benchService(b *testing.B) *workspace.Service {
+func benchService(b *testing.B, limits workspace.Limits) *workspace.Service {
 	b.Helper()
 	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.Close() })
-	svc, err := workspace.New(s, workspace.Options{})
+	svc, err := workspace.New(s, workspace.Options{Limits: limits})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, agents := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("agents=%d", agents), func(b *testing.B) {
 			floor := fsyncRate(b, 300*time.Millisecond)
-			svc := benchService(b)
+			svc := benchService(b, workspace.Limits{})
 			var next atomic.Int64
 			var wg sync.WaitGroup
 			b.ResetTimer()
@@ -84,5 +84,93 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(floor, "floor-fsync/s")
 			b.ReportMetric(rate/floor, "writes/fsync")
 		})
+	}
+}
+
+// BenchmarkGrowth compares one writer's calls on an empty database with the same
+// on one that holds much already, in turn, so that both meet the same disk.
+func BenchmarkGrowth(b *testing.B) {
+	kib := bytes.Repeat([]byte("0123456789abcde\n"), 64)
+	write := func(b *testing.B, ws *workspace.Workspace, i int) {
+		if _, err := ws.WriteFile(b.Context(), fmt.Sprintf("file-%d", i%100), kib, workspace.WriteOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	add := func(b *testing.B, ws *workspace.Workspace, _ int) {
+		if _, err := ws.AppendLog(b.Context(), "log", kib[:80]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		fill func(*testing.B, *workspace.Service)
+		call func(*testing.B, *workspace.Workspace, int)
+	}{
+		{"write-1KiB/100MB", func(b *testing.B, svc *workspace.Service) { fillFiles(b, svc, 1) }, write},
+		{"write-1KiB/1GB", func(b *testing.B, svc *workspace.Service) { fillFiles(b, svc, 10) }, write},
+		{"append-80B/90000-entries", fillLog, add},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			limits := workspace.Limits{Bytes: 1 << 40, Files: 1 << 20, Entries: 1 << 30}
+			full, empty := benchService(b, limits), benchService(b, limits)
+			c.fill(b, full)
+			fullWS, err := full.Agent("agent-0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			emptyWS, err := empty.Agent("agent-0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			var took [2]time.Duration
+			b.ResetTimer()
+			for i := range b.N {
+				for k, ws := range []*workspace.Workspace{emptyWS, fullWS} {
+					began := time.Now()
+					c.call(b, ws, i)
+					took[k] += time.Since(began)
+				}
+			}
+			b.ReportMetric(float64(took[0].Microseconds())/float64(b.N), "empty-us/op")
+			b.ReportMetric(float64(took[1].Microseconds())/float64(b.N), "full-us/op")
+			b.ReportMetric(float64(took[1])/float64(took[0]), "full/empty")
+		})
+	}
+}
+
+// fillFiles gives each of the agents 100 MB: 1,000 files of 10 versions of 10 KB.
+func fillFiles(b *testing.B, svc *workspace.Service, agents int) {
+	content := bytes.Repeat([]byte("0123456789abcde\n"), 625)
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			for i := w; i < agents*10_000; i += 16 {
+				ws, err := svc.Agent(fmt.Sprintf("agent-%d", i/10_000))
+				if err == nil {
+					_, err = ws.WriteFile(b.Context(), fmt.Sprintf("stored/%d", i%1000), content, workspace.WriteOptions{})
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func fillLog(b *testing.B, svc *workspace.Service) {
+	ws, err := svc.Agent("agent-0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	batch := make([][]byte, 1000)
+	for i := range batch {
+		batch[i] = bytes.Repeat([]byte("x"), 80)
+	}
+	for range 90 {
+		if _, err := ws.AppendLog(b.Context(), "log", batch...); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -15,8 +15,12 @@ func (w *writer) checkpoint() {
 		return
 	}
 	defer w.giveTurn()
-	if err := w.fold(); isFull(err) && w.releaseReserve(err) {
+	err := w.fold()
+	if isFull(err) && w.releaseReserve(err) {
 		err = w.fold()
+	}
+	if err != nil {
+		w.log.Warn("the write-ahead log could not be folded into the database; it is kept and tried again", "err", err)
 	}
 	w.reserve.fill()
 }

@@ -1,0 +1,459 @@
+//go:build unix
+
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// --- the share of each
+
+// "load DB TIME PROCESS": 64 goroutines write 4 KiB each over ten paths of their
+// own agent, from the line that it hears and for so long.
+var _ = register("load", func(args []string) error {
+	store, svc, err := openService(args[0], workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	d, err := time.ParseDuration(args[1])
+	if err != nil {
+		return err
+	}
+	content := bytes.Repeat([]byte("0123456789abcde\n"), 256)
+	const writers = 64
+	took := make([][]time.Duration, writers)
+	errs := make([]error, writers)
+	tell("ready")
+	<-hear()
+	began := time.Now()
+	var wg sync.WaitGroup
+	for g := range writers {
+		wg.Go(func() {
+			ws, err := svc.Agent(fmt.Sprintf("load-%s-%d", args[2], g))
+			for i := 0; err == nil && time.Since(began) < d; i++ {
+				start := time.Now()
+				_, err = ws.WriteFile(context.Background(), fmt.Sprintf("file-%d", i%10), content, workspace.WriteOptions{})
+				took[g] = append(took[g], time.Since(start))
+			}
+			errs[g] = err
+		})
+	}
+	wg.Wait()
+	all := slices.Concat(took...)
+	slices.Sort(all)
+	tell("%d %d %d", len(all), all[len(all)*99/100], all[len(all)-1])
+	return errors.Join(errs...)
+})
+
+// Neither of two busy processes starves the other. How fast they are is logged.
+func TestNeighbourShare(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "share.db")
+	d := pick(1500*time.Millisecond, 6*time.Second)
+	children := startChildren(t, 2, "load", path, d.String())
+	for _, c := range children {
+		c.expect(t, "ready")
+	}
+	for _, c := range children {
+		c.say(t, "go")
+	}
+	var writes [2]int
+	for i, c := range children {
+		var p99, most time.Duration
+		if _, err := fmt.Sscan(c.next(t), &writes[i], (*int64)(&p99), (*int64)(&most)); err != nil {
+			t.Fatal(err)
+		}
+		c.finish(t)
+		t.Logf("process %d: %.0f writes/s, p99 %v (the goal is 250ms), the longest %v", i, float64(writes[i])/d.Seconds(), p99, most)
+	}
+	for i, n := range writes {
+		if all := writes[0] + writes[1]; 3*n < all {
+			t.Errorf("process %d did %d of %d writes, expected a third at least", i, n, all)
+		}
+	}
+}
+
+// --- conditional writes
+
+// "count DB TIMES PROCESS": adds one to a counter so many times, each by a
+// conditional write, with other writes between them.
+var _ = register("count", func(args []string) error {
+	store, svc, err := openService(args[0], workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	times, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("count")
+	if err != nil {
+		return err
+	}
+	tell("ready")
+	<-hear()
+	for n := range times {
+		if err := addOne(ws); err != nil {
+			return err
+		}
+		if _, err := ws.WriteFile(context.Background(), "of-"+args[2], fmt.Append(nil, n+1), workspace.WriteOptions{}); err != nil {
+			return err
+		}
+		tell("added")
+	}
+	return store.Close()
+})
+
+func addOne(ws *workspace.Workspace) error {
+	for {
+		r, err := ws.ReadFile(context.Background(), "counter", workspace.ReadOptions{})
+		n := 0
+		switch {
+		case err == nil:
+			n, err = strconv.Atoi(string(r.Content))
+		case errors.Is(err, workspace.ErrNotFound):
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = ws.WriteFile(context.Background(), "counter", fmt.Append(nil, n+1), workspace.WriteOptions{IfVersion: &r.Version})
+		if !errors.Is(err, workspace.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// No conditional write of 16 processes is lost, and none of them is told that
+// the database is busy: any error ends a process with one.
+func TestNeighbourConditionalWrites(t *testing.T) {
+	const processes = 16
+	times := pick(10, 60)
+	path := filepath.Join(t.TempDir(), "count.db")
+	children := startChildren(t, processes, "count", path, fmt.Sprint(times))
+	for _, c := range children {
+		c.expect(t, "ready")
+	}
+	for _, c := range children {
+		c.say(t, "go")
+	}
+	for _, c := range children {
+		for range times {
+			c.expect(t, "added")
+		}
+		c.finish(t)
+	}
+	ws := agentOf(t, open(t, path), "count")
+	expectFile(t, ws, "counter", fmt.Sprint(processes*times))
+	for p := range processes {
+		expectFile(t, ws, fmt.Sprintf("of-%d", p), fmt.Sprint(times))
+	}
+}
+
+func agentOf(t testing.TB, store workspace.Store, agent string) *workspace.Workspace {
+	t.Helper()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := svc.Agent(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
+	t.Helper()
+	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
+	if err != nil || string(r.Content) != want {
+		t.Errorf("%s holds %q, %v, expected %q", path, r.Content, err, want)
+	}
+}
+
+// --- creating
+
+// create opens what may not be there yet, writes one file, and closes it.
+func create(path, name string) error {
+	store, svc, err := openService(path, workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("create")
+	if err == nil {
+		_, err = ws.WriteFile(context.Background(), name, []byte(name), workspace.WriteOptions{})
+	}
+	return errors.Join(err, store.Close())
+}
+
+// "create PROCESS": creates every path that it hears.
+var _ = register("create", func(args []string) error {
+	for path := range hear() {
+		if err := create(path, "of-"+args[0]); err != nil {
+			tell("%v", err)
+		} else {
+			tell("created")
+		}
+	}
+	return nil
+})
+
+// However many create the same database at once, all of them succeed and
+// nothing is lost, also where an empty file stands.
+func TestNeighbourCreate(t *testing.T) {
+	const n = 16
+	check := func(t *testing.T, path string) {
+		t.Helper()
+		store := open(t, path)
+		for i := range n {
+			expectFile(t, agentOf(t, store, "create"), fmt.Sprintf("of-%d", i), fmt.Sprintf("of-%d", i))
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	rounds := func(t *testing.T, run func(t *testing.T, path string)) {
+		dir := t.TempDir()
+		for i := range pick(4, 40) {
+			path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
+			if i%2 == 1 {
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(t, path)
+			check(t, path)
+		}
+	}
+	t.Run("processes", func(t *testing.T) {
+		children := startChildren(t, n, "create")
+		rounds(t, func(t *testing.T, path string) {
+			for _, c := range children {
+				c.say(t, path)
+			}
+			for _, c := range children {
+				c.expect(t, "created")
+			}
+		})
+		for _, c := range children {
+			c.finish(t)
+		}
+	})
+	t.Run("goroutines", func(t *testing.T) {
+		rounds(t, func(t *testing.T, path string) {
+			begin := make(chan struct{})
+			var wg sync.WaitGroup
+			for i := range n {
+				wg.Go(func() {
+					<-begin
+					if err := create(path, fmt.Sprintf("of-%d", i)); err != nil {
+						t.Errorf("creating with %d others: %v, expected no error", n-1, err)
+					}
+				})
+			}
+			close(begin)
+			wg.Wait()
+		})
+	})
+}
+
+// --- a stopped process
+
+// "hold DB PROCESS": writes a file, and stays inside the transaction, so that it
+// has the turn, from the line "inside" until it hears one.
+var _ = register("hold", func(args []string) error {
+	store, _, err := openService(args[0], workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	svc, err := workspace.New(holdStore{store, hear()}, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("others")
+	if err != nil {
+		return err
+	}
+	if _, err := ws.WriteFile(context.Background(), "held", []byte("held"), workspace.WriteOptions{}); err != nil {
+		return err
+	}
+	tell("held")
+	return store.Close()
+})
+
+type holdStore struct {
+	workspace.Store
+	lines <-chan string
+}
+
+func (s holdStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+		err := fn(tx)
+		tell("inside")
+		<-s.lines
+		return err
+	})
+}
+
+// "wait DB PROCESS": opens, and when it hears a line, queues a write without a
+// deadline. At the next line it closes the store.
+var _ = register("wait", func(args []string) error {
+	store, svc, err := openService(args[0], workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("others")
+	if err != nil {
+		return err
+	}
+	lines := hear()
+	tell("open")
+	<-lines
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ws.WriteFile(context.Background(), "refused", []byte("refused"), workspace.WriteOptions{})
+		answer <- err
+	}()
+	tell("queued")
+	<-lines
+	began := time.Now()
+	err = store.Close()
+	tell("closed %d", time.Since(began))
+	if wrote := <-answer; wrote != nil && !errors.Is(wrote, workspace.ErrClosed) {
+		return wrote
+	} else if wrote == nil {
+		tell("written")
+	} else {
+		tell("refused")
+	}
+	return err
+})
+
+func TestNeighbourStopped(t *testing.T) {
+	t.Run("and continued", func(t *testing.T) { testStopped(t, syscall.SIGCONT) })
+	t.Run("and killed", func(t *testing.T) { testStopped(t, syscall.SIGKILL) })
+}
+
+func testStopped(t *testing.T, end syscall.Signal) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "stopped.db")
+	store := open(t, path)
+	ws := agentOf(t, store, "others")
+	if _, err := ws.WriteFile(t.Context(), "before", []byte("before"), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	waiting := startChild(t, "wait", path, "0")
+	waiting.expect(t, "open")
+	holder := startChild(t, "hold", path, "0")
+	holder.expect(t, "inside")
+	if err := holder.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	waitStopped(t, holder)
+
+	expectBusy(t, store, path, "while the holder of the turn is stopped")
+	expectFile(t, ws, "before", "before")
+	expectNone(t, ws, "held")
+
+	waiting.say(t, "queue")
+	waiting.expect(t, "queued")
+	waiting.say(t, "close")
+	var closed time.Duration
+	if _, err := fmt.Sscanf(waiting.next(t), "closed %d", (*int64)(&closed)); err != nil || closed > 10*time.Second {
+		t.Errorf("Close() took %v, %v, expected a few seconds while the neighbour is stopped", closed, err)
+	}
+	waiting.expect(t, "refused")
+	waiting.finish(t)
+
+	// A write that waits without a deadline goes on when the turn comes.
+	late := make(chan error, 1)
+	go func() {
+		_, err := ws.WriteFile(t.Context(), "late", []byte("late"), workspace.WriteOptions{})
+		late <- err
+	}()
+	expectBusy(t, store, path, "while another write waits")
+	if err := holder.cmd.Process.Signal(end); err != nil {
+		t.Fatal(err)
+	}
+	if end == syscall.SIGCONT {
+		holder.say(t, "go on")
+		holder.expect(t, "held")
+		holder.finish(t)
+	} else {
+		holder.reap()
+	}
+	if err := <-late; err != nil {
+		t.Errorf("the write that waited: %v, expected no error after %v", err, end)
+	}
+	expectFile(t, ws, "late", "late")
+	if end == syscall.SIGCONT {
+		expectFile(t, ws, "held", "held")
+	} else {
+		expectNone(t, ws, "held")
+	}
+	expectNone(t, ws, "refused")
+}
+
+func expectNone(t testing.TB, ws *workspace.Workspace, path string) {
+	t.Helper()
+	if r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+		t.Errorf("%s holds %q, %v, expected that there is none", path, r.Content, err)
+	}
+}
+
+// waitStopped waits until the system reports the process as stopped.
+func waitStopped(t testing.TB, c *child) {
+	t.Helper()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(c.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("wait for a stop: %v, status %v", err, status)
+	}
+}
+
+// expectBusy demands that those who can wait no longer are told so, and that
+// nothing of theirs happened: of many writes, and of an Open.
+func expectBusy(t testing.TB, store *sqlite.Store, path, when string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			err := store.Update(ctx, workspace.Owner{Tenant: "local", Agent: "others"}, func(workspace.Tx) error {
+				t.Errorf("a function ran %s, expected it to be withdrawn", when)
+				return nil
+			})
+			if !errors.Is(err, workspace.ErrBusy) {
+				t.Errorf("Update() = %v %s, expected ErrBusy", err, when)
+			}
+		})
+	}
+	wg.Go(func() {
+		other, err := sqlite.Open(ctx, path, sqlite.Options{})
+		if !errors.Is(err, workspace.ErrBusy) {
+			t.Errorf("Open() = %v %s, expected ErrBusy", err, when)
+		}
+		if other != nil {
+			other.Close()
+		}
+	})
+	wg.Wait()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("with a deadline of 300ms it took %v %s", took, when)
+	}
+}

@@ -1,0 +1,339 @@
+package workspace_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// call is one write of any sort, to be made on a workspace or on the model.
+type call struct {
+	op           string // write, edit, append, delete, delete log
+	path         string
+	content, old string
+	all          bool
+	ifVersion    *int64
+	entries      []string
+	key          string
+	author       workspace.Author
+}
+
+// request is what makes two calls the same: all but the key and the author.
+func (c call) request() string {
+	version := "any"
+	if c.ifVersion != nil {
+		version = fmt.Sprint(*c.ifVersion)
+	}
+	return fmt.Sprintf("%s %q %q %q %t %s %q", c.op, c.path, c.content, c.old, c.all, version, c.entries)
+}
+
+// answer is what any write returns.
+type answer struct {
+	Path                       string
+	Number, First, Bytes, Some int64 // Some: replacements, or what a deletion removed
+	Deleted                    bool
+}
+
+// agent is the model: everything that one agent has, in maps and slices.
+// Nothing is counted ahead; usage is summed up when it is asked for.
+type agent struct {
+	files, logs         map[string]item
+	requests            map[string]kept
+	fileFloor, logFloor int64
+	operations, pending int64 // pending: reads that no write has counted yet
+}
+
+// item is a file with its retained versions, or a log with its entries.
+type item struct {
+	last             int64 // the highest number ever given
+	parts            []part
+	created, updated time.Time
+}
+
+func (i item) live() bool   { return len(i.parts) > 0 }
+func (i item) newest() part { return i.parts[len(i.parts)-1] }
+func (i item) bytes() (n int64) {
+	for _, p := range i.parts {
+		n += int64(len(p.content))
+	}
+	return n
+}
+
+type part struct {
+	number  int64
+	content string
+	author  workspace.Author
+	time    time.Time
+}
+
+type kept struct {
+	request string
+	answer  answer
+	time    time.Time
+}
+
+func newAgent() *agent {
+	return &agent{files: map[string]item{}, logs: map[string]item{}, requests: map[string]kept{}}
+}
+
+// clone shares the slices of parts, which are never changed in place.
+func (a *agent) clone() *agent {
+	b := *a
+	b.files, b.logs, b.requests = maps.Clone(a.files), maps.Clone(a.logs), maps.Clone(a.requests)
+	return &b
+}
+
+func (a *agent) usage() workspace.Usage {
+	u := workspace.Usage{Operations: a.operations, Bytes: 200 * int64(len(a.requests))}
+	for _, f := range a.files {
+		if f.live() {
+			u.Files++
+			u.Bytes += f.bytes()
+		}
+	}
+	for _, l := range a.logs {
+		if l.live() {
+			u.Logs++
+			u.Entries += int64(len(l.parts))
+			u.Bytes += l.bytes()
+		}
+	}
+	return u
+}
+
+// blank reports whether the agent never left a trace.
+func (a *agent) blank() bool {
+	return len(a.files) == 0 && len(a.logs) == 0 && a.fileFloor == 0 && a.logFloor == 0 && a.usage() == workspace.Usage{}
+}
+
+// apply makes a call on the model and returns the answer, or the kind of error.
+func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error) {
+	if err := c.check(l); err != nil {
+		return answer{}, err
+	}
+	if k, ok := a.requests[c.key]; ok && now.Sub(k.time) < 24*time.Hour {
+		if k.request != c.request() {
+			return answer{}, workspace.ErrConflict
+		}
+		return k.answer, nil
+	}
+	b := a.clone()
+	ans, err := b.change(c, now, l)
+	if err != nil {
+		return answer{}, err
+	}
+	if a.blank() && b.blank() && c.key == "" {
+		a.pending = 0 // it deleted nothing: an agent without a trace stays so
+		return ans, nil
+	}
+	b.keep(c, ans, now)
+	b.operations, b.pending = b.operations+b.pending+1, 0
+	if over(a.usage(), b.usage(), l) {
+		return answer{}, workspace.ErrQuota
+	}
+	*a = *b
+	return ans, nil
+}
+
+// check is for all that is wrong whatever the agent has.
+func (c call) check(l workspace.Limits) error {
+	if !goodPath.MatchString(c.path) || strings.Contains(c.path, "..") || len(c.path) > 255 {
+		return workspace.ErrInvalid
+	}
+	least := int64(0)
+	if c.op == "edit" {
+		least = 1
+		if c.old == "" || c.old == c.content || !utf8.ValidString(c.old) {
+			return workspace.ErrInvalid
+		}
+	}
+	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log") || c.op == "append" && len(c.entries) == 0 {
+		return workspace.ErrInvalid
+	}
+	limit, texts := l.FileBytes, []string{c.content}
+	if c.op == "append" {
+		limit, texts = l.EntryBytes, c.entries
+	}
+	for _, text := range texts {
+		if int64(len(text)) > limit {
+			return workspace.ErrTooLarge
+		}
+		if !utf8.ValidString(text) {
+			return workspace.ErrInvalid
+		}
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.RuneCountInString(c.key) > 128 || strings.ContainsFunc(c.key, unprintable) {
+		return workspace.ErrInvalid
+	}
+	return nil
+}
+
+// over reports whether a use is above a limit and was less before.
+func over(before, after workspace.Usage, l workspace.Limits) bool {
+	more := func(before, after, limit int64) bool { return after > limit && after > before }
+	return more(before.Files, after.Files, l.Files) || more(before.Logs, after.Logs, l.Logs) ||
+		more(before.Entries, after.Entries, l.Entries) || more(before.Bytes, after.Bytes, l.Bytes)
+}
+
+func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error) {
+	f := a.files[c.path]
+	if c.op != "edit" && !f.matches(c.ifVersion) {
+		return answer{}, workspace.ErrConflict
+	}
+	switch c.op {
+	case "write":
+		return a.write(c, c.content, now, l), nil
+	case "edit":
+		text, n, err := f.edited(c, l)
+		if err != nil {
+			return answer{}, err
+		}
+		ans := a.write(c, text, now, l)
+		ans.Some = n
+		return ans, nil
+	case "append":
+		return a.append(c, now), nil
+	case "delete":
+		a.files[c.path] = f.cleared(now)
+		if f.last == 0 {
+			delete(a.files, c.path)
+		}
+		return answer{Path: c.path, Some: int64(len(f.parts)), Deleted: f.live()}, nil
+	case "delete log":
+		log := a.logs[c.path]
+		a.logs[c.path] = log.cleared(now)
+		if log.last == 0 {
+			delete(a.logs, c.path)
+		}
+		return answer{Path: c.path, Some: int64(len(log.parts)), Deleted: log.live()}, nil
+	}
+	panic("no such operation: " + c.op)
+}
+
+// matches reports whether a file is as a condition wants it.
+func (i item) matches(ifVersion *int64) bool {
+	switch {
+	case ifVersion == nil:
+		return true
+	case *ifVersion == 0:
+		return !i.live()
+	}
+	return i.live() && i.last == *ifVersion
+}
+
+func (i item) edited(c call, l workspace.Limits) (string, int64, error) {
+	if !i.live() {
+		return "", 0, workspace.ErrNotFound
+	}
+	if !i.matches(c.ifVersion) {
+		return "", 0, workspace.ErrConflict
+	}
+	pieces := strings.Split(i.newest().content, c.old)
+	if n := len(pieces) - 1; n == 0 || n > 1 && !c.all {
+		return "", 0, workspace.ErrConflict
+	}
+	text := strings.Join(pieces, c.content)
+	if int64(len(text)) > l.FileBytes {
+		return "", 0, workspace.ErrTooLarge
+	}
+	return text, int64(len(pieces) - 1), nil
+}
+
+func (i item) cleared(now time.Time) item {
+	if i.live() {
+		i.updated = later(now, i.updated)
+	}
+	i.parts = nil
+	return i
+}
+
+// add gives the item one more part.
+func (i item) add(content string, author workspace.Author, now time.Time) item {
+	now = later(now, i.updated)
+	if !i.live() {
+		i.created = now
+	}
+	i.updated = now
+	i.last++
+	i.parts = append(slices.Clip(i.parts), part{i.last, content, author, now})
+	return i
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+func (a *agent) write(c call, content string, now time.Time, l workspace.Limits) answer {
+	f, known := a.files[c.path]
+	if !known {
+		f.last = a.fileFloor
+	}
+	f = f.add(content, c.author, now)
+	f.parts = f.parts[max(0, len(f.parts)-int(l.Versions)):]
+	a.files[c.path] = f
+	return answer{Path: c.path, Number: f.last, Bytes: int64(len(content))}
+}
+
+func (a *agent) append(c call, now time.Time) answer {
+	log, known := a.logs[c.path]
+	if !known {
+		log.last = a.logFloor
+	}
+	ans := answer{Path: c.path, First: log.last + 1}
+	for _, e := range c.entries {
+		log = log.add(e, c.author, now)
+		ans.Bytes += int64(len(e))
+	}
+	a.logs[c.path] = log
+	ans.Number = log.last
+	return ans
+}
+
+// keep remembers a request, and forgets up to ten that are over 24 hours old.
+func (a *agent) keep(c call, ans answer, now time.Time) {
+	if c.key != "" {
+		a.requests[c.key] = kept{c.request(), ans, now}
+	}
+	old := slices.SortedFunc(maps.Keys(a.requests), func(x, y string) int {
+		if d := a.requests[x].time.Compare(a.requests[y].time); d != 0 {
+			return d
+		}
+		return strings.Compare(x, y)
+	})
+	for i, key := range old {
+		if i < 10 && now.Sub(a.requests[key].time) > 24*time.Hour {
+			delete(a.requests, key)
+		}
+	}
+}
+
+// erase is DeleteAgent: only the highest numbers stay.
+func (a *agent) erase() {
+	b := newAgent()
+	b.fileFloor, b.logFloor = a.fileFloor, a.logFloor
+	for _, f := range a.files {
+		b.fileFloor = max(b.fileFloor, f.last)
+	}
+	for _, l := range a.logs {
+		b.logFloor = max(b.logFloor, l.last)
+	}
+	*a = *b
+}
+
+// flush is what becomes of the reads when they are written on their own.
+func (a *agent) flush() {
+	if a.usage() != (workspace.Usage{}) {
+		a.operations += a.pending
+	}
+	a.pending = 0
+}
