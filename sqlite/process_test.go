@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -148,6 +149,53 @@ func openService(path string, l workspace.Limits) (*sqlite.Store, *workspace.Ser
 		return nil, nil, err
 	}
 	return s, svc, nil
+}
+
+// create opens what may not be there yet, writes one file, and closes it.
+func create(path, name string) error {
+	store, svc, err := openService(path, workspace.Limits{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("create")
+	if err == nil {
+		_, err = ws.WriteFile(context.Background(), name, []byte(name), workspace.WriteOptions{})
+	}
+	return errors.Join(err, store.Close())
+}
+
+// "create PROCESS": creates every path that it hears.
+var _ = register("create", func(args []string) error {
+	tell("ready")
+	for path := range hear() {
+		if err := create(path, "of-"+args[0]); err != nil {
+			tell("%v", err)
+		} else {
+			tell("created")
+		}
+	}
+	return nil
+})
+
+func agentOf(t testing.TB, store workspace.Store, agent string) *workspace.Workspace {
+	t.Helper()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := svc.Agent(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
+	t.Helper()
+	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
+	if err != nil || string(r.Content) != want {
+		t.Errorf("%s holds %q, %v, expected %q", path, r.Content, err, want)
+	}
 }
 
 // pick returns few plainly, many when the long proofs run.

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -23,13 +24,42 @@ func (r reader) Owner() (s workspace.OwnerState, err error) {
 	return s, err
 }
 
-func (r reader) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
-	h, err := r.head(path)
-	if err != nil {
-		return h, workspace.OwnerState{}, err
-	}
-	s, err := r.Owner()
+func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
+	h.Path = path
+	err = r.withOwner(selectFile, path, &s, func(f *fields) error {
+		h = f.file(r.owner)
+		return f.err("head of file", path)
+	})
 	return h, s, err
+}
+
+const ownerWidth = 11 // columns in ownerColumns
+
+// withOwner reads the owner's state and a head in one statement, which every
+// write begins with. Either may be missing.
+func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*fields) error) error {
+	_, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row[:ownerWidth]}
+		if row[0] != nil {
+			*s = f.owner(r.owner)
+		}
+		if err := f.err("usage of", r.owner); err != nil || row[ownerWidth] == nil {
+			return err
+		}
+		return head(&fields{row: row[ownerWidth:]})
+	}, query, r.owner, path)
+	return err
+}
+
+var (
+	selectFile = selectWithOwner("files", fileColumns)
+	selectLog  = selectWithOwner("logs", logColumns)
+)
+
+func selectWithOwner(table, columns string) string {
+	return "SELECT o." + strings.ReplaceAll(ownerColumns, ", ", ", o.") + ", h." + strings.ReplaceAll(columns, ", ", ", h.") +
+		" FROM (SELECT ? AS owner, ? AS path) k LEFT JOIN owners o ON o.owner = k.owner" +
+		" LEFT JOIN " + table + " h ON h.owner = k.owner AND h.path = k.path"
 }
 
 func (r reader) head(path string) (workspace.FileHead, error) {
@@ -86,17 +116,12 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 	return heads, err
 }
 
-func (r reader) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
-	h := workspace.LogHead{Path: path}
-	_, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
+	h.Path = path
+	err = r.withOwner(selectLog, path, &s, func(f *fields) error {
 		h = f.log(r.owner)
 		return f.err("head of log", path)
-	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? AND path = ?", r.owner, path)
-	if err != nil {
-		return h, workspace.OwnerState{}, err
-	}
-	s, err := r.Owner()
+	})
 	return h, s, err
 }
 

@@ -43,7 +43,7 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
 		}
-		_, err := t.c.exec(upsertRecord, v...)
+		_, err := t.exec(upsertRecord, v...)
 		return err
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func (r records) Delete(key string, revision int64) error {
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
 		}
-		_, err = t.c.exec("DELETE FROM records WHERE key = ?", key)
+		_, err = t.exec("DELETE FROM records WHERE key = ?", key)
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 // tx is a [workspace.Tx] on the writer's connection.
 type tx struct {
 	reader
+	changed bool  // it may have changed something
 	wrote   int64 // bytes of content
 	removed bool  // it only removes: on a full disk the reserve is for it
 }
@@ -22,7 +23,9 @@ const (
 	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
-	insertVersion = "INSERT INTO versions (owner, " + versionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertVersion  = "INSERT INTO versions (owner, " + versionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	replaceVersion = "UPDATE versions SET version = ?3, size = ?4, sha256 = ?5, client = ?6, client_version = ?7, key_id = ?8," +
+		" created = ?9, crc = ?10, content = ?11 WHERE owner = ?1 AND path = ?2 AND version = ?12"
 	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
 	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
@@ -32,47 +35,69 @@ const (
 	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	t.changed = true
+	return t.c.exec(query, args...)
+}
+
 func (t *tx) SaveFile(ch workspace.FileChange) error {
-	if ch.Prune > 0 {
-		if _, err := t.c.exec(pruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
-			return err
-		}
+	if err := t.saveVersions(ch); err != nil {
+		return err
 	}
-	if ch.New != nil {
-		t.wrote += ch.New.Size
-		if _, err := t.c.exec(insertVersion, versionValues(t.owner, ch.Head.Path, ch.New)...); err != nil {
-			return err
-		}
-	} else {
-		t.removed = true
-	}
-	if _, err := t.c.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
+	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
 }
 
+// saveVersions removes what is pruned and adds what is new. A file that holds
+// all the versions it may, the usual case, gives the row of the oldest to the
+// newest: that writes fewer pages than taking one away and adding another.
+func (t *tx) saveVersions(ch workspace.FileChange) error {
+	if ch.New == nil {
+		t.removed = true
+	} else {
+		t.wrote += ch.New.Size
+	}
+	if ch.Pruned == 1 && ch.New != nil {
+		n, err := t.exec(replaceVersion, append(versionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
+		if err != nil || n == 1 {
+			return err
+		}
+	}
+	if ch.Prune > 0 {
+		if _, err := t.exec(pruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
+			return err
+		}
+	}
+	if ch.New == nil {
+		return nil
+	}
+	_, err := t.exec(insertVersion, versionValues(t.owner, ch.Head.Path, ch.New)...)
+	return err
+}
+
 func (t *tx) SaveLog(ch workspace.LogChange) error {
 	if ch.Clear {
 		t.removed = len(ch.New) == 0
-		if _, err := t.c.exec(clearEntries, t.owner, ch.Head.Path); err != nil {
+		if _, err := t.exec(clearEntries, t.owner, ch.Head.Path); err != nil {
 			return err
 		}
 	}
 	for i := range ch.New {
 		t.wrote += int64(len(ch.New[i].Content))
-		if _, err := t.c.exec(insertEntry, entryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
+		if _, err := t.exec(insertEntry, entryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
 			return err
 		}
 	}
-	if _, err := t.c.exec(upsertLog, logValues(t.owner, ch.Head)...); err != nil {
+	if _, err := t.exec(upsertLog, logValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
 }
 
 func (t *tx) SaveOwner(s workspace.OwnerState) error {
-	_, err := t.c.exec(upsertOwner, ownerValues(t.owner, s)...)
+	_, err := t.exec(upsertOwner, ownerValues(t.owner, s)...)
 	return err
 }
 
@@ -89,6 +114,7 @@ func (t *tx) FoldLogs(n int) (int64, error) {
 }
 
 func (t *tx) fold(query string, n int, number func(*fields) int64) (highest int64, err error) {
+	t.changed = true
 	err = t.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		highest = max(highest, number(&f))
@@ -98,12 +124,12 @@ func (t *tx) fold(query string, n int, number func(*fields) int64) (highest int6
 }
 
 func (t *tx) SaveRequest(r workspace.Request) error {
-	_, err := t.c.exec(upsertRequest, requestValues(t.owner, r)...)
+	_, err := t.exec(upsertRequest, requestValues(t.owner, r)...)
 	return err
 }
 
 func (t *tx) DropRequests(before time.Time, n int) (int, error) {
-	dropped, err := t.c.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
+	dropped, err := t.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
 		" (SELECT key FROM requests WHERE owner = ? AND created < ? ORDER BY created, key LIMIT ?)", t.owner, t.owner, micros(before), int64(n))
 	return int(dropped), err
 }

@@ -28,6 +28,7 @@ type job struct {
 	owner string
 	fn    func(*tx) error
 	state atomic.Int32
+	tx    tx            // of the last run
 	done  chan struct{} // closed when the following is set
 
 	err      error
@@ -44,8 +45,8 @@ const (
 )
 
 // writer is the group commit: one goroutine that owns the writing connection,
-// runs the functions that wait in one transaction, each in a savepoint, and
-// answers them all after the commit.
+// runs the functions that wait in one transaction, and answers them all after
+// the commit. What a function has changed before it failed is undone alone.
 type writer struct {
 	c       *conn
 	turn    *turn
@@ -63,6 +64,8 @@ type writer struct {
 
 	// Of the goroutine alone:
 	group    []*job // taken and not yet answered
+	next     int    // the first of the group that has not run in this transaction
+	careful  bool   // each function of the group runs in a savepoint
 	dirty    bool   // written since the log was last folded
 	exitedBy *job   // whose Goexit ended the goroutine before this one
 }
@@ -229,13 +232,13 @@ func (w *writer) resume() {
 	j := w.exitedBy
 	w.exitedBy = nil
 	j.exited = true
-	w.finishGroup(w.undo(j))
+	w.finishGroup(w.settle(j))
 	w.giveTurn()
 }
 
 // commitGroup runs what waits in one transaction and answers it.
 func (w *writer) commitGroup() {
-	w.group = w.group[:0]
+	w.group, w.next, w.careful = w.group[:0], 0, false
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		w.refuse(err)
 		return
@@ -244,21 +247,21 @@ func (w *writer) commitGroup() {
 }
 
 // finishGroup runs functions until none waits or the transaction has enough,
-// commits, and answers. err says that the transaction is gone already.
+// commits, and answers. err is what came of the function before.
 func (w *writer) finishGroup(err error) {
-	var size int64
-	for err == nil && len(w.group) < groupJobs && size < groupBytes {
-		j := w.pop()
-		if j == nil {
+	for {
+		if errors.Is(err, errLeftover) {
+			err = w.restart()
+		}
+		if err != nil {
 			break
 		}
-		w.group = append(w.group, j)
-		t := &tx{reader: reader{c: w.c, owner: j.owner}}
-		err = w.runInSavepoint(j, t)
-		size += t.wrote
-	}
-	if err == nil {
-		_, err = w.c.exec("COMMIT")
+		j := w.nextJob()
+		if j == nil {
+			_, err = w.c.exec("COMMIT")
+			break
+		}
+		err = w.runInGroup(j)
 	}
 	switch {
 	case err == nil:
@@ -267,27 +270,78 @@ func (w *writer) finishGroup(err error) {
 	case isFsync(err):
 		w.lostFsync(err)
 	default:
-		w.runAlone(err)
+		w.runAlone()
 	}
 	w.group = nil
 }
 
-// runInSavepoint runs a function so that its work can be undone alone. The
-// error it returns is that of the transaction, which is gone then.
-func (w *writer) runInSavepoint(j *job, t *tx) error {
-	if _, err := w.c.exec("SAVEPOINT job"); err != nil {
-		return err
+// nextJob returns the job of the group that is to run next, or takes one more
+// into the group; nil when there is none or the transaction has enough.
+func (w *writer) nextJob() *job {
+	for ; w.next < len(w.group); w.next++ {
+		if j := w.group[w.next]; !j.exited {
+			w.next++
+			return j
+		}
 	}
-	w.call(j, t)
-	return w.undo(j)
+	if len(w.group) == groupJobs || w.size() >= groupBytes {
+		return nil
+	}
+	j := w.pop()
+	if j != nil {
+		w.group = append(w.group, j)
+		w.next++
+	}
+	return j
 }
 
-// undo ends a function's savepoint: its work is kept, or undone if it failed.
-func (w *writer) undo(j *job) error {
-	if w.c.broken != nil { // also where the function has not passed it on
-		return w.c.broken
+// restart undoes the whole group, to run it again with each function in a
+// savepoint. A savepoint costs a tenth of a write, and functions that fail do so
+// before they change anything, as a rule; so the first run does without.
+func (w *writer) restart() error {
+	w.rollback()
+	w.careful, w.next = true, 0
+	_, err := w.c.exec("BEGIN IMMEDIATE")
+	return err
+}
+
+// size returns the bytes of content that the group has written.
+func (w *writer) size() (n int64) {
+	for _, j := range w.group {
+		n += j.tx.wrote
 	}
-	if j.err != nil || j.panicked || j.exited {
+	return n
+}
+
+// errLeftover says that a function failed after it had changed something, and
+// that there is no savepoint to go back to.
+var errLeftover = errors.New("a failed function left changes")
+
+// runInGroup runs a function in the transaction of its group, in a savepoint
+// where the group is careful. The error it returns is that of the transaction,
+// which is gone then.
+func (w *writer) runInGroup(j *job) error {
+	if w.careful {
+		if _, err := w.c.exec("SAVEPOINT job"); err != nil {
+			return err
+		}
+	}
+	w.call(j)
+	return w.settle(j)
+}
+
+// settle keeps a function's work in the transaction, or undoes it if it failed.
+func (w *writer) settle(j *job) error {
+	failed := j.err != nil || j.panicked || j.exited
+	switch {
+	case w.c.broken != nil: // also where the function has not passed it on
+		return w.c.broken
+	case !w.careful && failed && j.tx.changed:
+		return errLeftover
+	case !w.careful:
+		return nil
+	}
+	if failed {
 		if _, err := w.c.exec("ROLLBACK TO job"); err != nil {
 			return err
 		}
@@ -298,8 +352,9 @@ func (w *writer) undo(j *job) error {
 
 // call runs the function of a job. A panic is kept for the caller; a Goexit
 // ends this goroutine, see run.
-func (w *writer) call(j *job, t *tx) {
+func (w *writer) call(j *job) {
 	j.err, j.panicked, j.value = nil, false, nil
+	j.tx = tx{reader: reader{c: w.c, owner: j.owner}}
 	w.c.broken = nil
 	began := time.Now()
 	returned := false
@@ -313,7 +368,7 @@ func (w *writer) call(j *job, t *tx) {
 		}
 		w.exitedBy = j
 	}()
-	j.err = j.fn(t)
+	j.err = j.fn(&j.tx)
 	returned = true
 	if took := time.Since(began); took > slowJob {
 		w.log.Warn("a transaction's function is slow; it must do nothing but its calls", "owner", j.owner, "took", took)
@@ -329,7 +384,7 @@ func (w *writer) answer() {
 
 // runAlone is for a group whose transaction is gone: each function runs again in
 // a transaction of its own, so that the trouble of one is not that of the others.
-func (w *writer) runAlone(cause error) {
+func (w *writer) runAlone() {
 	w.rollback()
 	for len(w.group) > 0 {
 		j := w.group[0]
@@ -350,22 +405,20 @@ func (w *writer) runAlone(cause error) {
 // alone runs one function in its own transaction, and once more with the
 // reserve released where it removes something and the disk is full.
 func (w *writer) alone(j *job) error {
-	t := &tx{reader: reader{c: w.c, owner: j.owner}}
-	err := w.once(j, t)
-	if isFull(err) && t.removed && w.releaseReserve(err) {
-		err = w.once(j, &tx{reader: reader{c: w.c, owner: j.owner}})
-		if err == nil {
+	err := w.once(j)
+	if isFull(err) && j.tx.removed && w.releaseReserve(err) {
+		if err = w.once(j); err == nil {
 			w.fold()
 		}
 	}
 	return err
 }
 
-func (w *writer) once(j *job, t *tx) error {
+func (w *writer) once(j *job) error {
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	w.call(j, t)
+	w.call(j)
 	if j.err == nil {
 		j.err = w.c.broken
 	}

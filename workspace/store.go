@@ -186,10 +186,11 @@ type Version struct {
 
 // FileChange is a change of one file, to be stored whole.
 type FileChange struct {
-	Head  FileHead
-	New   *Version   // nil: none, as in a deletion
-	Prune int64      // versions up to this number are removed; 0: none
-	Owner OwnerState // after the change
+	Head   FileHead
+	New    *Version   // nil: none, as in a deletion
+	Prune  int64      // versions up to this number are removed; 0: none
+	Pruned int        // how many those are, where it is known; a hint
+	Owner  OwnerState // after the change
 }
 
 // LogHead is what is kept of a log besides its entries, which are numbered

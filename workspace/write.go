@@ -111,7 +111,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	if err := w.settle(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Owner: state})
+	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Owner: state})
 }
 
 func checkCondition(op, path string, ifVersion *int64) error {
