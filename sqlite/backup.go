@@ -37,7 +37,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	temp := file + "-new"
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return fileError(err)
 	}
 	f.Close()
 	defer func() {
@@ -102,11 +102,11 @@ func (s *Store) copyTo(ctx context.Context, temp string, o BackupOptions) error 
 func syncFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
-		return fmt.Errorf("%v", err)
+		return fileError(err)
 	}
 	defer f.Close()
 	if err := f.Sync(); err != nil {
-		return fmt.Errorf("%v", err)
+		return fileError(err)
 	}
 	return nil
 }
@@ -115,9 +115,9 @@ func syncFile(name string) error {
 func linkNew(temp, file string) error {
 	err := os.Link(temp, file)
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+		return fileError(err)
 	}
-	return os.Rename(temp, file) // the file system knows no links
+	return fileError(os.Rename(temp, file)) // the file system knows no links
 }
 
 // verifyCopy verifies a file that nobody else has open.

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,7 @@ type killLine struct {
 	Number  int64  `json:",omitempty"` // version, or the last entry
 	Count   int64  `json:",omitempty"` // what a deletion removed
 	Refused bool   `json:",omitempty"` // with ErrConflict, or ErrNotFound by an edit
+	Closed  bool   `json:",omitempty"` // with ErrClosed: nothing was stored
 	Error   string `json:",omitempty"` // another one: there must be none
 	Mark    string `json:",omitempty"` // all that was printed before has been read
 
@@ -94,9 +96,12 @@ var _ = register("kill", func(args []string) error {
 		go w.run()
 	}
 	for line := range hear() {
+		if line == "end" {
+			break
+		}
 		killLine{Mark: line}.print()
 	}
-	return nil
+	return store.Close()
 })
 
 // earlyStore is the planted bug: it answers when the function has run and
@@ -135,11 +140,12 @@ type killWriter struct {
 	agent, file, log string // its own
 	version          int64  // of its own file
 	content          []byte // likewise; nil: none
+	closed           bool   // the store, by the process itself
 }
 
 func (w *killWriter) run() {
 	w.version, w.content = w.read(w.file)
-	for {
+	for !w.closed {
 		w.n++
 		op := fmt.Sprintf("%s.%d", w.name, w.n)
 		shared := killSharedFiles[w.rand.IntN(len(killSharedFiles))]
@@ -183,7 +189,10 @@ func (w *killWriter) current() *int64 {
 
 func (w *killWriter) read(path string) (int64, []byte) {
 	r, err := w.ws.ReadFile(context.Background(), path, workspace.ReadOptions{})
-	if err != nil && !errors.Is(err, workspace.ErrNotFound) {
+	switch {
+	case errors.Is(err, workspace.ErrClosed):
+		w.closed = true
+	case err != nil && !errors.Is(err, workspace.ErrNotFound):
 		killLine{Op: w.name, Error: err.Error()}.print()
 	}
 	return r.Version, r.Content
@@ -210,7 +219,7 @@ func (w *killWriter) edit(op, path string, version int64, content []byte) {
 }
 
 func (w *killWriter) wrote(op, path string, version int64, content []byte, err error) {
-	answer(killLine{Op: op, Number: version}, err)
+	w.answer(killLine{Op: op, Number: version}, err)
 	if err == nil && path == w.file {
 		w.version, w.content = version, content
 	}
@@ -228,7 +237,7 @@ func (w *killWriter) append(op, path string) {
 	}
 	killLine{Op: op, Do: "append", Agent: w.agent, Path: path, Hash: hashes}.print()
 	r, err := w.ws.AppendLog(context.Background(), path, entries...)
-	answer(killLine{Op: op, Number: r.Last}, err)
+	w.answer(killLine{Op: op, Number: r.Last}, err)
 }
 
 func (w *killWriter) remove(op, do, path string) {
@@ -238,14 +247,16 @@ func (w *killWriter) remove(op, do, path string) {
 		remove = w.ws.DeleteLog
 	}
 	r, err := remove(context.Background(), path, workspace.DeleteOptions{})
-	answer(killLine{Op: op, Count: r.Removed}, err)
+	w.answer(killLine{Op: op, Count: r.Removed}, err)
 	if err == nil && path == w.file {
 		w.content = nil
 	}
 }
 
-func answer(l killLine, err error) {
+func (w *killWriter) answer(l killLine, err error) {
 	switch {
+	case errors.Is(err, workspace.ErrClosed):
+		l.Closed, w.closed = true, true
 	case errors.Is(err, workspace.ErrConflict), errors.Is(err, workspace.ErrNotFound): // the latter of an edit
 		l.Refused = true
 	case err != nil:
@@ -395,10 +406,13 @@ func (m *killModel) answered(a killLine) {
 	l := m.open[a.Op]
 	delete(m.open, a.Op)
 	item := m.items[l.Agent+"/"+l.Path]
-	l.Number, l.Refused = a.Number, a.Refused
+	l.Number, l.Refused = a.Number, a.Refused || a.Closed
 	m.acks++
 	if item.process >= 0 {
 		item.pending = nil
+		if a.Closed {
+			return
+		}
 		next := item.after(l, item.isLog)
 		switch {
 		case a.Refused:
@@ -414,7 +428,7 @@ func (m *killModel) answered(a killLine) {
 	if l.at == 0 {
 		item.unknown -= int64(len(l.Hash))
 	}
-	if a.Refused {
+	if l.Refused {
 		return
 	}
 	if l.If != nil && *l.If > 0 && a.Number != *l.If+1 {
@@ -651,6 +665,12 @@ func (r *killRun) kill(victims []int) {
 		}
 	}
 	r.m.mu.Unlock()
+	if rand.IntN(6) == 0 { // while they close the database
+		for _, p := range victims {
+			r.procs[p].say(r.t, "end")
+		}
+		time.Sleep(time.Duration(rand.IntN(10_000)) * time.Microsecond)
+	}
 	for _, p := range victims {
 		r.procs[p].cmd.Process.Kill()
 	}
@@ -727,8 +747,8 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 		}
 		r.kill(victims)
 		killed += len(victims)
-		if len(victims) == killProcesses && killed >= kills {
-			clear(r.seen) // the last check reads everything again
+		if len(victims) == killProcesses && (killed >= kills || rand.IntN(8) == 0) {
+			clear(r.seen) // this check reads everything again, and the last one does
 		}
 		if err := r.verify(); err != nil {
 			return err.Error(), killed
@@ -764,6 +784,53 @@ func TestKillCatchesEarlyAnswer(t *testing.T) {
 		t.Fatalf("a store that answers before the commit passed %d kills, expected a loss to be found", most)
 	}
 	t.Logf("after %d kills: %s", killed, problem)
+}
+
+// Processes that create the same database and are killed on the way leave
+// nothing that is half made, and nothing is lost of what one of them wrote.
+func TestKillCreate(t *testing.T) {
+	dir := t.TempDir()
+	made := 0
+	for i := range pick(8, 60) {
+		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
+		if i%2 == 1 {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		children := startChildren(t, killProcesses, "create")
+		for _, c := range children {
+			c.expect(t, "ready")
+		}
+		for _, c := range children {
+			c.say(t, path)
+		}
+		time.Sleep(time.Duration(rand.IntN(40_000)) * time.Microsecond)
+		for _, c := range children {
+			c.cmd.Process.Kill()
+		}
+		var wrote []string
+		for p, c := range children {
+			for line := range c.lines {
+				if line != "created" {
+					t.Errorf("a process printed %q, expected it to create %s", line, path)
+				}
+				wrote = append(wrote, fmt.Sprintf("of-%d", p))
+			}
+			c.reap()
+		}
+		made += len(wrote)
+		store := open(t, path)
+		ws := agentOf(t, store, "create")
+		for _, name := range wrote {
+			expectFile(t, ws, name, name)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+		checkIntegrity(t, path)
+	}
+	t.Logf("%d writes were acknowledged", made)
 }
 
 // checkIntegrity has SQLite itself look over a database.

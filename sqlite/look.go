@@ -30,7 +30,7 @@ func look(path string) (isNew bool, err error) {
 		return true, noOrphanLog(path)
 	}
 	if err != nil {
-		return false, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return false, fileError(err)
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -108,31 +108,49 @@ func lookError(err error) error {
 // create makes a database beside the path and links it there when it is whole,
 // so that no moment shows half of one. The caller holds the turn.
 func create(path string) error {
-	temp := path + "-new"
-	for _, old := range []string{temp, temp + "-wal", temp + "-shm", temp + "-journal"} {
-		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%v", err)
-		}
-	}
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("%v; the database's folder must be writable", err)
-	}
-	f.Close()
-	defer os.Remove(temp)
-	if err := writeSchema(temp); err != nil {
+	if err := removeUnfinished(path); err != nil {
 		return err
 	}
-	if err := os.Link(temp, path); err != nil {
-		// An empty file stands there, or the file system knows no links.
-		if info, statErr := os.Lstat(path); statErr == nil && info.Size() != 0 {
-			return fmt.Errorf("%v", err)
-		}
-		if err := os.Rename(temp, path); err != nil {
-			return fmt.Errorf("%v", err)
-		}
+	temp := path + "-new"
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fileError(err)
+	}
+	f.Close()
+	err = writeSchema(temp)
+	if err == nil {
+		err = linkDatabase(temp, path)
+	}
+	if err := errors.Join(err, removeUnfinished(path)); err != nil {
+		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// linkDatabase gives the database its name. Where an empty file stands there,
+// or the file system knows no links, it is renamed.
+func linkDatabase(temp, path string) error {
+	err := os.Link(temp, path)
+	if err == nil {
+		return nil
+	}
+	if info, statErr := os.Lstat(path); statErr == nil && info.Size() != 0 {
+		return fileError(err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fileError(err)
+	}
+	return nil
+}
+
+// removeUnfinished removes what a creation leaves beside the path.
+func removeUnfinished(path string) error {
+	for _, end := range []string{"-new", "-new-wal", "-new-shm", "-new-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fileError(err)
+		}
+	}
+	return nil
 }
 
 func writeSchema(path string) error {
@@ -151,11 +169,11 @@ func writeSchema(path string) error {
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("%v", err)
+		return fileError(err)
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil && !isWindows() {
-		return fmt.Errorf("%v", err)
+		return fileError(err)
 	}
 	return nil
 }

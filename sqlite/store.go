@@ -80,11 +80,10 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	t, err := openTurn(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", err, workspace.ErrReadOnly)
+		return nil, err
 	}
 	c, err := openWriter(ctx, path, t, isNew)
 	if err != nil {
-		t.close()
 		return nil, err
 	}
 	s := &Store{path: path, log: o.Logger, readers: make(chan *conn, o.Readers), closed: make(chan struct{})}
@@ -96,12 +95,25 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 // openWriter makes the database if it is new, and opens the connection that
-// writes. Both are done in turn with other processes.
+// writes. Both are done in turn with other processes. On an error the turn is
+// closed.
 func openWriter(ctx context.Context, path string, t *turn, isNew bool) (*conn, error) {
 	if err := takeTurn(ctx, t); err != nil {
 		return nil, err
 	}
-	defer t.give()
+	c, err := prepare(path, isNew)
+	if err = errors.Join(err, t.give()); err != nil {
+		if c != nil {
+			c.close()
+		}
+		t.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// prepare is called in turn.
+func prepare(path string, isNew bool) (*conn, error) {
 	if isNew {
 		isNew, err := look(path)
 		if err != nil {
@@ -112,6 +124,9 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool) (*conn, e
 				return nil, err
 			}
 		}
+	}
+	if err := removeUnfinished(path); err != nil { // of a creation that was killed
+		return nil, err
 	}
 	c, err := dial(path, "rw", "busy_timeout(15000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
@@ -137,19 +152,22 @@ func (c *conn) checkVersion() (err error) {
 	return err
 }
 
-// takeTurn waits for the turn no longer than the context lasts. Where the
-// context ends first, the turn is given back as soon as it comes.
+// takeTurn waits for the turn no longer than the context lasts. On an error the
+// turn is closed: where the context ended, as soon as the wait does, which
+// nothing can interrupt.
 func takeTurn(ctx context.Context, t *turn) error {
 	taken := make(chan error, 1)
 	go func() { taken <- t.take() }()
 	select {
 	case err := <-taken:
+		if err != nil {
+			t.close()
+		}
 		return err
 	case <-ctx.Done():
 		go func() {
-			if <-taken == nil {
-				t.give()
-			}
+			<-taken
+			t.close()
 		}()
 		return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
 	}

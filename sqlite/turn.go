@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"os"
 )
 
@@ -33,7 +32,7 @@ func openTurn(path string) (*turn, error) {
 func openLock(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("%v; the database's folder must be writable", err)
+		return nil, fileError(err)
 	}
 	return f, nil
 }

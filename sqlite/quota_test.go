@@ -1,0 +1,365 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 400, and 4000 when the long proofs run")
+
+const (
+	quotaProcesses = 4
+	quotaWriters   = 16 // goroutines in each process
+	quotaSize      = 500
+	quotaVersions  = 4
+)
+
+// A quotaPlan is a limit, and a write of which exactly so many fit into it.
+type quotaPlan struct {
+	Limits workspace.Limits
+	Do     string // file: a new file; log: an entry of the one log; logs: a new log; version: a version of one of 8 files
+	Entry  int    // entries in one append
+}
+
+func (p quotaPlan) write(ws *workspace.Workspace, name string, n int) error {
+	var err error
+	content := bytes.Repeat([]byte("q"), quotaSize)
+	switch p.Do {
+	case "file":
+		_, err = ws.WriteFile(context.Background(), fmt.Sprintf("%s-%d", name, n), content, workspace.WriteOptions{})
+	case "version":
+		_, err = ws.WriteFile(context.Background(), fmt.Sprintf("file-%d", n%8), content, workspace.WriteOptions{})
+	default:
+		path := "log"
+		if p.Do == "logs" {
+			path = fmt.Sprintf("%s-%d", name, n)
+		}
+		entries := make([][]byte, p.Entry)
+		for i := range entries {
+			entries[i] = content
+		}
+		_, err = ws.AppendLog(context.Background(), path, entries...)
+	}
+	return err
+}
+
+// fill writes with 16 goroutines until each has been refused three times, and
+// counts what was stored.
+func (p quotaPlan) fill(ws *workspace.Workspace, name string) (stored int, err error) {
+	var mu sync.Mutex // guards stored and err
+	var wg sync.WaitGroup
+	for g := range quotaWriters {
+		wg.Go(func() {
+			for n, refused := 0, 0; refused < 3; n++ {
+				e := p.write(ws, fmt.Sprintf("%s-%d", name, g), n)
+				mu.Lock()
+				switch {
+				case e == nil:
+					stored++
+				case errors.Is(e, workspace.ErrQuota):
+					refused++
+				default:
+					refused = 3
+					err = errors.Join(err, e)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return stored, err
+}
+
+// overwrite writes versions over the 8 files, which have their number of them.
+func (p quotaPlan) overwrite(ws *workspace.Workspace) error {
+	var wg sync.WaitGroup
+	errs := make([]error, quotaWriters)
+	for g := range quotaWriters {
+		wg.Go(func() {
+			for n := range 20 {
+				errs[g] = errors.Join(errs[g], p.write(ws, "", g+n))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// "quota DB PLAN PROCESS": at a line, fills the agent and tells how much was
+// stored, or writes over what is there.
+var _ = register("quota", func(args []string) error {
+	var p quotaPlan
+	if err := json.Unmarshal([]byte(args[1]), &p); err != nil {
+		return err
+	}
+	store, svc, err := openService(args[0], p.Limits)
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("quota")
+	if err != nil {
+		return err
+	}
+	tell("ready")
+	<-hear()
+	stored := 0
+	if p.Do == "version" {
+		err = p.overwrite(ws)
+	} else {
+		stored, err = p.fill(ws, args[2])
+	}
+	if err == nil {
+		tell("%d", stored)
+	}
+	return errors.Join(err, store.Close())
+})
+
+func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
+	t.Helper()
+	plan, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startChildren(t, processes, "quota", path, string(plan))
+}
+
+// Exactly what fits is stored, whoever writes it: the limit is never exceeded,
+// and nothing that fits is refused.
+func TestQuota(t *testing.T) {
+	fits := pick(400, 4000)
+	if *quotaFits > 0 {
+		fits = *quotaFits
+	}
+	const high = 1 << 40
+	n := int64(fits)
+	for name, p := range map[string]quotaPlan{
+		"bytes": {Do: "file", Limits: workspace.Limits{Bytes: n * quotaSize, Files: high}},
+		// One byte less than for one more.
+		"bytes with a rest":  {Do: "file", Limits: workspace.Limits{Bytes: (n+1)*quotaSize - 1, Files: high}},
+		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: n * 3 * quotaSize, Entries: high}},
+		"files":              {Do: "file", Limits: workspace.Limits{Files: n, Bytes: high}},
+		"logs":               {Do: "logs", Entry: 1, Limits: workspace.Limits{Logs: n, Entries: high, Bytes: high}},
+		"entries":            {Do: "log", Entry: 1, Limits: workspace.Limits{Entries: n, Bytes: high}},
+		"entries in batches": {Do: "log", Entry: 3, Limits: workspace.Limits{Entries: 3*n + 2, Bytes: high}},
+	} {
+		t.Run(name, func(t *testing.T) { testQuota(t, p, fits) })
+	}
+}
+
+// A file that has its number of versions can be written at the limit too: it
+// loses as much as it gains. Nothing else can.
+func TestQuotaOverwrite(t *testing.T) {
+	p := quotaPlan{Do: "version", Limits: workspace.Limits{Bytes: 1 << 40, Versions: quotaVersions}}
+	path := filepath.Join(t.TempDir(), "quota.db")
+	store := open(t, path)
+	ws := quotaAgent(t, store, p.Limits)
+	for n := range 8 * quotaVersions {
+		if err := p.write(ws, "", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// From here the agent is at its limit.
+	p.Limits.Bytes = 8 * quotaVersions * quotaSize
+	ws = quotaAgent(t, store, p.Limits)
+	children := p.start(t, path, quotaProcesses-1)
+	children = append(children, quotaPlan{Do: "file", Limits: p.Limits}.start(t, path, 1)...)
+	watch := watchUsage(t, ws, p.Limits)
+	for _, c := range children {
+		c.expect(t, "ready")
+	}
+	for _, c := range children {
+		c.say(t, "go")
+	}
+	for _, c := range children {
+		c.expect(t, "0") // new files stored
+		c.finish(t)
+	}
+	watch()
+	if _, err := ws.WriteFile(t.Context(), "file-0", bytes.Repeat([]byte("q"), quotaSize+1), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrQuota) {
+		t.Errorf("a write of one byte too much: %v, expected ErrQuota", err)
+	}
+	expectUsage(t, ws, workspace.Usage{Files: 8, Bytes: p.Limits.Bytes})
+}
+
+func quotaAgent(t testing.TB, store workspace.Store, l workspace.Limits) *workspace.Workspace {
+	t.Helper()
+	svc, err := workspace.New(store, workspace.Options{Limits: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := svc.Agent("quota")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+func testQuota(t *testing.T, p quotaPlan, fits int) {
+	path := filepath.Join(t.TempDir(), "quota.db")
+	ws := quotaAgent(t, open(t, path), p.Limits)
+	children := p.start(t, path, quotaProcesses)
+	for _, c := range children {
+		c.expect(t, "ready")
+	}
+	watch := watchUsage(t, ws, p.Limits)
+	for _, c := range children {
+		c.say(t, "go")
+	}
+	stored := 0
+	for _, c := range children {
+		var n int
+		if _, err := fmt.Sscan(c.next(t), &n); err != nil {
+			t.Fatal(err)
+		}
+		stored += n
+		c.finish(t)
+	}
+	watch()
+	if stored != fits {
+		t.Errorf("%d writes were stored, expected exactly %d", stored, fits)
+	}
+	want := workspace.Usage{Bytes: int64(fits * quotaSize)}
+	switch p.Do {
+	case "file":
+		want.Files = int64(fits)
+	case "logs":
+		want.Logs, want.Entries = int64(fits), int64(fits)
+	case "log":
+		want.Logs, want.Entries, want.Bytes = 1, int64(fits*p.Entry), want.Bytes*int64(p.Entry)
+	}
+	expectUsage(t, ws, want)
+}
+
+// watchUsage reads the usage over and over until what it returns is called, and
+// demands that no limit is exceeded at any moment.
+func watchUsage(t *testing.T, ws *workspace.Workspace, l workspace.Limits) (stop func()) {
+	end := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-end:
+				if n == 0 {
+					t.Error("the usage was never read beside the writers")
+				}
+				return
+			default:
+			}
+			u, err := ws.Usage(context.Background())
+			l := u.Limits
+			if err != nil || u.Files > l.Files || u.Logs > l.Logs || u.Entries > l.Entries || u.Bytes > l.Bytes {
+				t.Errorf("Usage() = %+v, %v, expected within the limits %+v", u.Usage, err, l)
+				return
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(end); wg.Wait() })
+}
+
+// expectUsage compares the counters, and what is there added up, with what is
+// expected. It does not look at the operations.
+func expectUsage(t testing.TB, ws *workspace.Workspace, want workspace.Usage) {
+	t.Helper()
+	u, err := ws.Usage(t.Context())
+	u.Operations = 0
+	if err != nil || u.Usage != want {
+		t.Errorf("Usage() = %+v, %v, expected %+v", u.Usage, err, want)
+	}
+	sum, err := addUp(t.Context(), ws)
+	if err != nil || sum != want {
+		t.Errorf("what is there adds up to %+v, %v, expected %+v", sum, err, want)
+	}
+}
+
+// addUp recomputes the usage from everything that the agent has.
+func addUp(ctx context.Context, ws *workspace.Workspace) (sum workspace.Usage, err error) {
+	for files := (workspace.FileList{More: true}); files.More; {
+		if files, err = ws.ListFiles(ctx, workspace.ListOptions{After: files.Next}); err != nil {
+			return sum, err
+		}
+		for _, f := range files.Files {
+			versions, err := ws.History(ctx, f.Path)
+			if err != nil {
+				return sum, err
+			}
+			sum.Files++
+			for _, v := range versions {
+				r, err := ws.ReadFile(ctx, f.Path, workspace.ReadOptions{Version: v.Version})
+				if err != nil {
+					return sum, err
+				}
+				sum.Bytes += int64(len(r.Content))
+			}
+		}
+	}
+	for logs := (workspace.LogList{More: true}); logs.More; {
+		if logs, err = ws.ListLogs(ctx, workspace.ListOptions{After: logs.Next}); err != nil {
+			return sum, err
+		}
+		for _, l := range logs.Logs {
+			sum.Logs++
+			for page := (workspace.LogPage{More: true}); page.More; {
+				if page, err = ws.ReadLog(ctx, l.Path, workspace.ReadLogOptions{Since: page.Last}); err != nil {
+					return sum, err
+				}
+				for _, e := range page.Entries {
+					sum.Entries++
+					sum.Bytes += int64(len(e.Content))
+				}
+			}
+		}
+	}
+	return sum, nil
+}
+
+// The planted bug: the usage is looked at outside of the transaction. More is
+// stored than fits then.
+func TestQuotaCatchesStaleUsage(t *testing.T) {
+	const fits = 40
+	p := quotaPlan{Do: "file", Limits: workspace.Limits{Bytes: fits * quotaSize}}
+	ws := quotaAgent(t, staleUsageStore{open(t, filepath.Join(t.TempDir(), "quota.db"))}, p.Limits)
+	stored, err := p.fill(ws, "stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := addUp(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored == fits || sum.Bytes <= p.Limits.Bytes {
+		t.Errorf("%d writes were stored, %d bytes, expected more than %d: the check would not see a race", stored, sum.Bytes, fits)
+	}
+}
+
+type staleUsageStore struct{ workspace.Store }
+
+func (s staleUsageStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	var state workspace.OwnerState
+	err := s.Store.View(ctx, o, func(r workspace.Reader) (err error) {
+		state, err = r.Owner()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(staleUsageTx{tx, state}) })
+}
+
+type staleUsageTx struct {
+	workspace.Tx
+	state workspace.OwnerState
+}
+
+func (tx staleUsageTx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+	head, _, err := tx.Tx.File(path)
+	return head, tx.state, err
+}

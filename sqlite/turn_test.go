@@ -1,0 +1,39 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An Open that gives up while another has the turn leaves nothing behind that
+// could disturb it: the race detector watches.
+func TestOpenGivesUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	store := open(t, path)
+	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(workspace.Tx) error {
+			close(inside)
+			<-leave
+			return nil
+		})
+	}()
+	<-inside
+	for range 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, workspace.ErrBusy) {
+			t.Errorf("Open() while another has the turn = %v, want ErrBusy", err)
+		}
+		cancel()
+	}
+	close(leave)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
