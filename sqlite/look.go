@@ -99,7 +99,9 @@ func lookError(err error) error {
 		return fmt.Errorf("another program left a change half-done in it (it has a hot journal); open it with that program: %w", workspace.ErrInvalid)
 	case code&0xff == codeCantOpen:
 		return fmt.Errorf("it cannot be opened; look at the permissions of the file and its folder: %v: %w", err, workspace.ErrInvalid)
-	case code&0xff == codeError, code&0xff == codeIOErr && !errors.Is(err, workspace.ErrCorrupt):
+	case code&0xff == codeReadOnly:
+		return fmt.Errorf("it cannot be opened; the database's folder must be writable: %v: %w", err, workspace.ErrReadOnly)
+	case code&0xff == codeCorrupt, code&0xff == codeError, code&0xff == codeIOErr:
 		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %v: %w", err, workspace.ErrCorrupt)
 	}
 	return err

@@ -28,6 +28,7 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 	h.Path = path
 	err = r.withOwner(selectFile, path, &s, func(f *fields) error {
 		h = f.file(r.owner)
+		f.bad = f.bad || h.Path != path
 		return f.err("head of file", path)
 	})
 	return h, s, err
@@ -67,6 +68,7 @@ func (r reader) head(path string) (workspace.FileHead, error) {
 	_, err := r.c.one(func(row []driver.Value) error {
 		f := fields{row: row}
 		h = f.file(r.owner)
+		f.bad = f.bad || h.Path != path
 		return f.err("head of file", path)
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
 	return h, err
@@ -87,8 +89,9 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 	found, err := r.c.one(func(row []driver.Value) error {
 		f := fields{row: row}
-		v = f.version(r.owner)
+		v = f.version(r.owner, path)
 		v.Content = f.bytes()
+		f.bad = f.bad || v.Number != n
 		return f.err("version of", fmt.Sprintf("%s, %d,", path, n))
 	}, "SELECT "+versionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	if err == nil && !found {
@@ -100,7 +103,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 func (r reader) Versions(path string) (versions []workspace.Version, err error) {
 	err = r.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
-		versions = append(versions, f.version(r.owner))
+		versions = append(versions, f.version(r.owner, path))
 		return f.err("version of", path)
 	}, "SELECT "+versionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
 	return versions, err
@@ -120,6 +123,7 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 	h.Path = path
 	err = r.withOwner(selectLog, path, &s, func(f *fields) error {
 		h = f.log(r.owner)
+		f.bad = f.bad || h.Path != path
 		return f.err("head of log", path)
 	})
 	return h, s, err
@@ -141,7 +145,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	var size int64
 	err := r.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
-		e := f.entry(r.owner)
+		e := f.entry(r.owner, path)
 		e.Content = f.bytes()
 		if err := f.err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
 			return err
@@ -192,6 +196,7 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 	found, err := r.c.one(func(row []driver.Value) error {
 		f := fields{row: row}
 		q = f.request(r.owner)
+		f.bad = f.bad || q.Key != key
 		return f.err("request", key)
 	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
 	if err == nil && !found {

@@ -93,6 +93,7 @@ func (c *conn) record(key string) (rec workspace.Record, err error) {
 	_, err = c.one(func(row []driver.Value) error {
 		f := fields{row: row}
 		rec = f.record()
+		f.bad = f.bad || rec.Key != key
 		return f.err("record", key)
 	}, "SELECT "+recordColumns+" FROM records WHERE key = ?", key)
 	return rec, err

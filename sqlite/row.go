@@ -203,8 +203,8 @@ func versionValues(owner, path string, v *workspace.Version) []any {
 	return append(r, sum(r...), blob(v.Content))
 }
 
-func (f *fields) version(owner string) (v workspace.Version) {
-	path := f.text()
+func (f *fields) version(owner, path string) (v workspace.Version) {
+	f.bad = f.bad || f.text() != path
 	v.Number, v.Size, v.SHA256, v.Author, v.Time = f.int(), f.int(), f.hash(), f.author(), f.time()
 	f.check(owner, path, v.Number, v.Size, v.SHA256[:], v.Author.Client, v.Author.Version, v.Author.Key, micros(v.Time))
 	return v
@@ -229,8 +229,8 @@ func entryValues(owner, path string, e *workspace.Entry) []any {
 	return append(r, sum(r...), blob(e.Content))
 }
 
-func (f *fields) entry(owner string) (e workspace.Entry) {
-	path := f.text()
+func (f *fields) entry(owner, path string) (e workspace.Entry) {
+	f.bad = f.bad || f.text() != path
 	e.ID, e.SHA256, e.Author, e.Time = f.int(), f.hash(), f.author(), f.time()
 	f.check(owner, path, e.ID, e.SHA256[:], e.Author.Client, e.Author.Version, e.Author.Key, micros(e.Time))
 	return e

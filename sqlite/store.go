@@ -90,7 +90,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	for range o.Readers {
 		s.readers <- nil
 	}
-	s.writer = startWriter(c, t, reserve{path + "-reserve"}, o.Logger)
+	s.writer = startWriter(path, c, t, o.Logger)
 	return s, nil
 }
 
@@ -128,7 +128,7 @@ func prepare(path string, isNew bool) (*conn, error) {
 	if err := removeUnfinished(path); err != nil { // of a creation that was killed
 		return nil, err
 	}
-	c, err := dial(path, "rw", "busy_timeout(15000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
 		return nil, err
@@ -172,6 +172,10 @@ func takeTurn(ctx context.Context, t *turn) error {
 		return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
 	}
 }
+
+// busyTimeout is the net below the turn: in milliseconds, what SQLite itself
+// waits for other processes.
+const busyTimeout = "busy_timeout(15000)"
 
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
@@ -220,7 +224,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 			return c, nil
 		}
 	}
-	c, err := dial(s.path, "rw", "busy_timeout(15000)", "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
+	c, err := dial(s.path, "rw", busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
 	if err != nil {
 		s.readers <- nil
 		return nil, err

@@ -48,6 +48,7 @@ const (
 // runs the functions that wait in one transaction, and answers them all after
 // the commit. What a function has changed before it failed is undone alone.
 type writer struct {
+	path    string
 	c       *conn
 	turn    *turn
 	reserve reserve
@@ -70,8 +71,8 @@ type writer struct {
 	exitedBy *job   // whose Goexit ended the goroutine before this one
 }
 
-func startWriter(c *conn, t *turn, r reserve, log *slog.Logger) *writer {
-	w := &writer{c: c, turn: t, reserve: r, log: log, wake: make(chan struct{}, 1), exited: make(chan struct{})}
+func startWriter(path string, c *conn, t *turn, log *slog.Logger) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: reserve{path + "-reserve"}, log: log, wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -267,6 +268,7 @@ func (w *writer) finishGroup(err error) {
 	case err == nil:
 		w.dirty = true
 		w.answer()
+		w.boundLog()
 	case isFsync(err):
 		w.lostFsync(err)
 	default:
@@ -408,7 +410,7 @@ func (w *writer) alone(j *job) error {
 	err := w.once(j)
 	if isFull(err) && j.tx.removed && w.releaseReserve(err) {
 		if err = w.once(j); err == nil {
-			w.fold()
+			w.fold(0)
 		}
 	}
 	return err

@@ -71,6 +71,9 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 
 // saveEntries numbers the entries and adds them to the log.
 func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerState, added []Entry) (Outcome, error) {
+	if state == (OwnerState{}) && head.Last > 0 {
+		return Outcome{}, errNoOwner
+	}
 	before := state
 	if !head.Exists() {
 		state.Logs++
@@ -159,12 +162,30 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err != nil {
 		return LogPage{}, within(op, path, err)
 	}
+	if err := head.checkPage(entries, q); err != nil {
+		return LogPage{}, within(op, path, err)
+	}
 	for _, e := range entries {
 		if err := e.verify(); err != nil {
 			return LogPage{}, within(op, path, err)
 		}
 	}
 	return logPage(path, head, fitPage(entries, q.Tail), q), nil
+}
+
+// checkPage finds that an entry is missing at the end where the page begins: the
+// store finds one missing between two, and the next page one behind them.
+func (h LogHead) checkPage(entries []Entry, q EntryQuery) error {
+	missing := max(q.After+1, h.First)
+	there := !h.Exists() || missing > h.Last || len(entries) > 0 && entries[0].ID == missing
+	if q.Tail {
+		missing = h.Last
+		there = !h.Exists() || missing < h.First || len(entries) > 0 && entries[len(entries)-1].ID == missing
+	}
+	if !there {
+		return fmt.Errorf("entry %d is missing: %w", missing, ErrCorrupt)
+	}
+	return nil
 }
 
 func (o ReadLogOptions) check(op, path string) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,14 +20,13 @@ import (
 // TestMain keeps the random tests short unless they are asked to be long.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	explicit := os.Getenv("RAPID_CHECKS") != ""
-	flag.Visit(func(f *flag.Flag) { explicit = explicit || f.Name == "rapid.checks" })
-	if !explicit {
-		checks := "60"
-		if long() {
-			checks = "1000"
-		}
-		if err := flag.Set("rapid.checks", checks); err != nil {
+	wanted := map[string]string{"rapid.checks": "80", "rapid.steps": "100"}
+	if long() {
+		wanted["rapid.checks"] = "1500"
+	}
+	flag.Visit(func(f *flag.Flag) { delete(wanted, f.Name) })
+	for name, value := range wanted {
+		if err := flag.Set(name, value); err != nil {
 			panic(err)
 		}
 	}
@@ -35,6 +35,21 @@ func TestMain(m *testing.M) {
 
 // long reports whether the long proofs are to run.
 func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
+
+// scaleChecks makes a test run its random cases more or less often than others.
+func scaleChecks(t *testing.T, times, by int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	before := f.Value.String()
+	n, err := strconv.Atoi(before)
+	if err == nil {
+		err = flag.Set(f.Name, strconv.Itoa(max(1, n*times/by)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { flag.Set(f.Name, before) })
+}
 
 // A fakeClock stands still but for what the test does. It is safe for
 // concurrent use.

@@ -143,13 +143,13 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 
 // check is for all that is wrong whatever the agent has.
 func (c call) check(l workspace.Limits) error {
-	if !goodPath.MatchString(c.path) || strings.Contains(c.path, "..") || len(c.path) > 255 {
+	if !validPath(c.path) {
 		return workspace.ErrInvalid
 	}
 	least := int64(0)
 	if c.op == "edit" {
 		least = 1
-		if c.old == "" || c.old == c.content || !utf8.ValidString(c.old) {
+		if c.old == "" || c.old == c.content {
 			return workspace.ErrInvalid
 		}
 	}

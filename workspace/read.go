@@ -253,17 +253,29 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 	if err != nil {
 		return nil, err
 	}
+	var head FileHead
 	var versions []Version
 	err = w.view(ctx, func(tx Reader) (err error) {
-		versions, err = tx.Versions(p.name)
-		if err == nil && len(versions) == 0 {
+		if head, _, err = tx.File(p.name); err != nil {
+			return err
+		}
+		if !head.Exists() {
 			return errNoFile
 		}
+		versions, err = tx.Versions(p.name)
 		return err
 	})
+	if err != nil {
+		return nil, within(op, path, err)
+	}
 	infos := make([]VersionInfo, len(versions))
+	damaged := len(versions) != len(head.Sizes)
 	for i, v := range versions {
+		damaged = damaged || v.Number != head.Oldest()+int64(i) || v.Size != head.Sizes[i]
 		infos[i] = VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time}
 	}
-	return infos, within(op, path, err)
+	if damaged {
+		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that they had", head.Oldest(), head.Version)
+	}
+	return infos, nil
 }

@@ -44,6 +44,10 @@ func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
 	return nil
 }
 
+// errNoOwner says that the owner's record is gone, without which nothing can be
+// counted or numbered.
+var errNoOwner = fmt.Errorf("the agent's usage is missing: %w", ErrCorrupt)
+
 // stamp is the time of a change: never before the one that the path had last.
 func (s *Service) stamp(last time.Time) time.Time {
 	t := s.now().UTC().Truncate(time.Microsecond)

@@ -77,6 +77,9 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 // saveVersion makes v the current version of the file: its number, what it
 // prunes, and what both do to the owner's usage.
 func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, count int64) (Outcome, error) {
+	if state == (OwnerState{}) && head.Version > 0 {
+		return Outcome{}, errNoOwner
+	}
 	before := state
 	if !head.Exists() {
 		state.Files++

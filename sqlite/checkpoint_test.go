@@ -1,0 +1,69 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Readers that overlap, so that there is always one in the write-ahead log, must
+// not make it grow past 64 MiB.
+func TestLogStaysSmall(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	owner := workspace.Owner{Tenant: "local", Agent: "reader"}
+	var stop atomic.Bool
+	var readers sync.WaitGroup
+	for range 4 { // each for three milliseconds, so that there is no moment without one
+		readers.Go(func() {
+			for !stop.Load() {
+				err := s.View(t.Context(), owner, func(r workspace.Reader) error {
+					_, err := r.Owner()
+					time.Sleep(3 * time.Millisecond)
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	var largest int64
+	for range 3000 {
+		workspaceWrite(t, s)
+		if info, err := os.Stat(path + "-wal"); err == nil {
+			largest = max(largest, info.Size())
+		}
+		if largest > 64<<20 {
+			break
+		}
+	}
+	stop.Store(true)
+	readers.Wait()
+	t.Logf("the log reached %d MiB", largest>>20)
+	if largest > 64<<20 {
+		t.Errorf("the write-ahead log reached %d bytes, want at most 64 MiB", largest)
+	}
+}
+
+var written atomic.Int64
+
+// workspaceWrite stores 64 KiB.
+func workspaceWrite(t testing.TB, s workspace.Store) {
+	n := written.Add(1)
+	content := bytes.Repeat([]byte("x"), 64<<10)
+	err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "writer"}, func(tx workspace.Tx) error {
+		v := workspace.Version{Number: n, Size: int64(len(content)), Content: content}
+		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: fmt.Sprint("p", n%10), Version: n, Sizes: []int64{v.Size}}, New: &v, Prune: n - 1})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,38 @@
+//go:build linux
+
+package sqlite
+
+import "testing"
+
+func TestNetworkFuseName(t *testing.T) {
+	for name, network := range map[string]bool{
+		"fuse.sshfs": true, "fuse.SSHFS": true, "fuse.glusterfs": true, "fuse.gcsfuse": true, "fuse.rclone": true, "fuse.davfs2": true, "sshfs": true,
+		"fuse": false, "fuseblk": false, "fuse.encfs": false, "fuse.gocryptfs": false, "fuse.mergerfs": false, "fuse.ntfs-3g": false, "": false,
+	} {
+		if got := networkFuseName(name); (got != "") != network || network && got != name {
+			t.Errorf("networkFuseName(%q) = %q; a network file system: %v", name, got, network)
+		}
+	}
+}
+
+func TestNetworkMagic(t *testing.T) {
+	for _, magic := range []int64{0x6969, 0xff534d42, 0xfe534d42, 0x01021997} { // NFS, CIFS, SMB2, 9P: statfs(2)
+		if networkMagic[magic] == "" {
+			t.Errorf("%#x is no network file system", magic)
+		}
+	}
+	for _, magic := range []int64{0xef53, 0x9123683e, 0x58465342, 0x01021994, 0x794c7630, fuseMagic} { // ext4, btrfs, xfs, tmpfs, overlay
+		if name := networkMagic[magic]; name != "" {
+			t.Errorf("%#x is %s", magic, name)
+		}
+	}
+}
+
+func TestMountType(t *testing.T) {
+	if got := mountType("/proc/self"); got != "proc" {
+		t.Errorf("mountType(/proc/self) = %q, want proc", got)
+	}
+	if got := mountType("/"); got == "" {
+		t.Error("mountType(/) is empty")
+	}
+}

@@ -1,0 +1,520 @@
+//go:build linux
+
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const diskBytes = 24 << 20
+
+// smallDisk mounts a disk of its own for a test.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	needRoot(t, "mounts a tmpfs")
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", diskBytes)); err != nil {
+		t.Fatalf("mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return dir
+}
+
+// filler takes disk space away: so many bytes, or what there is of them, as the
+// kernel's count of what is free is not exact.
+func filler(t *testing.T, dir string, size int64) (name string) {
+	t.Helper()
+	f, err := os.CreateTemp(dir, "filler-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size > 0 {
+		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, unix.ENOSPC) {
+			t.Fatalf("fallocate %d bytes: %v", size, err)
+		}
+		size -= 32 << 10
+	}
+	return f.Name()
+}
+
+// fillUp leaves not a byte.
+func fillUp(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.OpenFile(filler(t, dir, freeSpace(t, dir)), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, unix.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+func freeSpace(t *testing.T, dir string) int64 {
+	t.Helper()
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		t.Fatal(err)
+	}
+	return int64(s.Bavail) * s.Bsize
+}
+
+func size(t *testing.T, name string) int64 {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+func TestFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "full.db")
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := size(t, path+"-reserve"); got != 4<<20 {
+		t.Errorf("the reserve has %d bytes at first", got)
+	}
+	spare := filler(t, dir, 9<<20)
+	svc, acked := newService(t, s), newLedger()
+	ws := agent(t, svc, "alice")
+
+	// Until it is full, and beyond.
+	n := 0
+	for err = nil; err == nil && n < 1000; n++ {
+		err = acked.write(t.Context(), ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
+	}
+	if !errors.Is(err, workspace.ErrStorageFull) {
+		t.Fatalf("write %d = %v, want ErrStorageFull", n, err)
+	}
+	t.Logf("full after %d files with: %v", n, err)
+	for i := range 5 {
+		if err := acked.write(t.Context(), ws, fmt.Sprintf("more-%d", i), text(1_000_000, "more ", i)); !errors.Is(err, workspace.ErrStorageFull) {
+			t.Errorf("write to a full disk = %v, want ErrStorageFull", err)
+		}
+	}
+	if got := size(t, path+"-reserve"); got != 4<<20 {
+		t.Errorf("plain writes have taken from the reserve: %d bytes", got)
+	}
+	if err := acked.check(t.Context(), svc); err != nil {
+		t.Errorf("while the disk is full: %v", err)
+	}
+
+	// Deletions go through, and make room.
+	fillUp(t, dir)
+	for i := range 10 {
+		name := fmt.Sprintf("file-%d", i)
+		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
+			t.Fatalf("delete on a full disk, number %d: %v", i, err)
+		}
+		acked.remove("alice", name)
+	}
+	if got := size(t, path+"-reserve"); got != 0 {
+		t.Errorf("the reserve has %d bytes: this disk was not full", got)
+	}
+	for i := range 5 {
+		if err := acked.write(t.Context(), ws, fmt.Sprintf("again-%d", i), text(100_000, "again ", i)); err != nil {
+			t.Errorf("write after deletions = %v", err)
+		}
+	}
+	if err := acked.check(t.Context(), svc); err != nil {
+		t.Errorf("after deletions: %v", err)
+	}
+
+	// With room on the disk, the reserve comes back.
+	if err := os.Remove(spare); err != nil {
+		t.Fatal(err)
+	}
+	if err := acked.write(t.Context(), ws, "last", []byte("last")); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Second); size(t, path+"-reserve") != 4<<20; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the reserve has %d bytes, %d are free on the disk", size(t, path+"-reserve"), freeSpace(t, dir))
+		}
+	}
+	reopenAndCheck(t, s, path, acked)
+}
+
+// reopenAndCheck closes the store and finds in another what was acknowledged
+// and nothing else.
+func reopenAndCheck(t *testing.T, s *sqlite.Store, path string, acked *ledger) {
+	t.Helper()
+	if s != nil {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	}
+	svc := newService(t, open(t, path))
+	if err := errors.Join(acked.check(t.Context(), svc), acked.checkNothingElse(t.Context(), svc)); err != nil {
+		t.Errorf("opened again: %v", err)
+	}
+}
+
+// Each of many writers that meet the full disk learns what became of its write.
+func TestFullDiskManyWriters(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "full.db")
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	svc, acked := newService(t, s), newLedger()
+	var wg sync.WaitGroup
+	for w := range 64 {
+		ws := agent(t, svc, fmt.Sprintf("agent-%d", w))
+		wg.Go(func() {
+			failures := 0
+			for i := 0; failures < 3; i++ {
+				err := acked.write(t.Context(), ws, fmt.Sprintf("file-%d", i), text(20_000, w, " ", i))
+				if err == nil {
+					continue
+				}
+				if failures++; !errors.Is(err, workspace.ErrStorageFull) {
+					t.Errorf("agent-%d: %v, want ErrStorageFull", w, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d writes were acknowledged", len(acked.acked))
+	if err := acked.check(t.Context(), svc); err != nil {
+		t.Errorf("while the disk is full: %v", err)
+	}
+	reopenAndCheck(t, s, path, acked)
+}
+
+// A database that the disk has no room for is not left half made.
+func TestFullDiskCreate(t *testing.T) {
+	dir := smallDisk(t)
+	refused, made := 0, 0
+	for room := int64(0); room <= 600<<10; room += 12 << 10 {
+		path := filepath.Join(dir, fmt.Sprintf("room-%d.db", room))
+		fill := filler(t, dir, freeSpace(t, dir)-room)
+		s, err := sqlite.Open(t.Context(), path, quiet)
+		if err == nil {
+			made++
+			if err := s.Close(); err != nil {
+				t.Errorf("with %d bytes: Close = %v", room, err)
+			}
+		} else {
+			refused++
+			if !errors.Is(err, workspace.ErrStorageFull) {
+				t.Errorf("with %d bytes: Open = %v, want ErrStorageFull", room, err)
+			}
+			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+				if s, err := sqlite.Open(t.Context(), path, quiet); err != nil {
+					t.Errorf("with %d bytes: a database of %d bytes was left, which is: %v", room, info.Size(), err)
+				} else {
+					s.Close()
+				}
+			}
+		}
+		if err := os.Remove(fill); err != nil {
+			t.Fatal(err)
+		}
+		svc := newService(t, open(t, path))
+		if err := newLedger().write(t.Context(), agent(t, svc, "alice"), "file", []byte("text")); err != nil {
+			t.Errorf("with room again: %v", err)
+		}
+		old, _ := filepath.Glob(path + "-reserve")
+		for _, name := range old { // its space is for the next round
+			os.Truncate(name, 0)
+		}
+	}
+	t.Logf("%d sizes of room were too small, %d enough", refused, made)
+	if refused == 0 || made == 0 {
+		t.Error("the sizes of room must reach from too small to enough")
+	}
+}
+
+func init() {
+	roles["disk-limit"] = limitFileSize
+	roles["disk-fsync"] = writeUntilError
+}
+
+// A limit on the size of files looks like a full disk, but the disk has room, so
+// that giving up the reserve would be no help.
+func TestFileSizeLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "limit.db")
+	open(t, path).Close()
+	cmd := roleCommand(t.Context(), "disk-limit", path)
+	acked := newLedger()
+	c := startPeer(t, cmd)
+	for _, line := range c.until(t, "done") {
+		acked.read(line)
+	}
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files were acknowledged below the limit", len(acked.acked))
+	reopenAndCheck(t, nil, path, acked)
+}
+
+func limitFileSize(args []string) error {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, args[0], quiet)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 3 << 20, Max: 3 << 20}); err != nil {
+		return err
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("alice")
+	if err != nil {
+		return err
+	}
+	acked := newLedger()
+	n := 0
+	for err == nil && n < 1000 {
+		err = acked.write(ctx, ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
+		n++
+	}
+	if !errors.Is(err, workspace.ErrStorageFull) {
+		return fmt.Errorf("write %d = %v, want ErrStorageFull", n, err)
+	}
+	for i := range 5 {
+		name := fmt.Sprintf("file-%d", i)
+		_, err := ws.DeleteFile(ctx, name, workspace.DeleteOptions{})
+		switch {
+		case err == nil:
+			acked.remove("alice", name)
+		case !errors.Is(err, workspace.ErrStorageFull):
+			return fmt.Errorf("delete = %v, want ErrStorageFull or nil", err)
+		}
+	}
+	if info, err := os.Stat(args[0] + "-reserve"); err != nil || info.Size() != 4<<20 {
+		return fmt.Errorf("the reserve was given up: %v, %v", info.Size(), err)
+	}
+	if err := acked.check(ctx, svc); err != nil {
+		return err
+	}
+	acked.print(os.Stdout)
+	fmt.Println("done")
+	return nil
+}
+
+// After the disk failed to confirm a write, nobody is told that it is stored,
+// nothing more is written, and reading goes on, until the process is started
+// again: also when the disk confirms again at once.
+func TestFsyncError(t *testing.T) {
+	strace := needStrace(t)
+	for _, c := range []struct {
+		name    string
+		when    string
+		options func(path string) []string
+		idle    bool // nobody writes any more when the disk is asked
+	}{
+		{"FromNowOn", "1+", func(string) []string { return nil }, false},
+		{"Once", "1", func(string) []string { return nil }, false},
+		{"OfTheLog", "1+", func(path string) []string { return []string{"-P", path + "-wal"} }, false},
+		{"OfTheDatabase", "1+", func(path string) []string { return []string{"-P", path} }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "fsync.db")
+			open(t, path).Close()
+			how := "busy"
+			if c.idle {
+				how = "idle"
+			}
+			cmd := roleCommand(t.Context(), "disk-fsync", path, how)
+			p := startPeer(t, cmd)
+			p.until(t, "writing")
+			attach(t, strace, cmd.Process.Pid, append(c.options(path),
+				"-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when="+c.when)...)
+			fmt.Fprintln(p.in, "attached")
+			acked, unknown := newLedger(), 0
+			for _, line := range p.until(t, "done") {
+				acked.read(line)
+				if strings.HasPrefix(line, "unknown ") {
+					unknown++
+				}
+			}
+			if err := p.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d writes were acknowledged, the outcome of %d is unknown", len(acked.acked), unknown)
+			if (unknown == 0) != c.idle {
+				t.Errorf("the outcome of %d writes is unknown", unknown)
+			}
+			s := open(t, path)
+			svc := newService(t, s)
+			if err := acked.check(t.Context(), svc); err != nil {
+				t.Errorf("after a restart: %v", err)
+			}
+			if err := acked.write(t.Context(), agent(t, svc, "alice"), "after", []byte("after")); err != nil {
+				t.Errorf("write after a restart: %v", err)
+			}
+		})
+	}
+}
+
+// writeUntilError lets 16 agents write until each of them meets an error, or, to
+// see what an idle store does, for a while only.
+func writeUntilError(args []string) error {
+	// Any process may trace this one: strace is no parent of it.
+	unix.Prctl(unix.PR_SET_PTRACER, ^uintptr(0), 0, 0, 0)
+	ctx := context.Background()
+	broken := make(chan struct{}, 1)
+	s, err := sqlite.Open(ctx, args[0], sqlite.Options{Logger: slog.New(errorSignal{slog.DiscardHandler, broken})})
+	if err != nil {
+		return err
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	attached := make(chan struct{})
+	go func() {
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		close(attached)
+	}()
+	w := errorWriters{acked: newLedger(), attached: attached, idle: args[1] == "idle"}
+	if err := w.run(ctx, svc); err != nil {
+		return err
+	}
+	if w.idle { // the store folds its log a second later
+		select {
+		case <-broken:
+		case <-time.After(20 * time.Second):
+			return errors.New("the store is not read-only")
+		}
+	}
+	for i := range 20 {
+		ws, err := svc.Agent(fmt.Sprintf("agent-%d", i))
+		if err != nil {
+			return err
+		}
+		if _, err := ws.WriteFile(ctx, "later", []byte("later"), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+			return fmt.Errorf("a later write = %v, want ErrReadOnly", err)
+		}
+	}
+	if err := w.acked.check(ctx, svc); err != nil {
+		return fmt.Errorf("reading after the error: %w", err)
+	}
+	s.Close() // what it cannot fold now is folded after a restart
+	w.acked.print(os.Stdout)
+	for _, u := range w.unknown {
+		fmt.Println("unknown", u)
+	}
+	fmt.Println("done")
+	return nil
+}
+
+// errorSignal tells when something was logged as an error.
+type errorSignal struct {
+	slog.Handler
+	signal chan<- struct{}
+}
+
+func (h errorSignal) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h errorSignal) Handle(_ context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelError {
+		select {
+		case h.signal <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// errorWriters write side by side.
+type errorWriters struct {
+	acked    *ledger
+	attached <-chan struct{}
+	idle     bool // stop some writes after attached is closed
+
+	mu      sync.Mutex // guards the following
+	unknown []string
+	failed  error
+}
+
+func (w *errorWriters) run(ctx context.Context, svc *workspace.Service) error {
+	var wg sync.WaitGroup
+	var warm atomic.Int64
+	for n := range 16 {
+		ws, err := svc.Agent(fmt.Sprintf("agent-%d", n))
+		if err != nil {
+			return err
+		}
+		wg.Go(func() {
+			more := 20
+			for i := 0; more > 0; i++ {
+				if !w.write(ctx, ws, fmt.Sprintf("file-%d", i%100), text(2000, n, " ", i)) {
+					return
+				}
+				if warm.Add(1) == 200 {
+					fmt.Println("writing")
+				}
+				select {
+				case <-w.attached:
+					if w.idle {
+						more--
+					}
+				default:
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return w.failed
+}
+
+func (w *errorWriters) write(ctx context.Context, ws *workspace.Workspace, path string, content []byte) bool {
+	err := w.acked.write(ctx, ws, path, content)
+	if err == nil {
+		return true
+	}
+	w.acked.remove(ws.Agent(), path)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case errors.Is(err, workspace.ErrOutcomeUnknown):
+		w.unknown = append(w.unknown, ws.Agent()+" "+path)
+	case !errors.Is(err, workspace.ErrReadOnly):
+		w.failed = fmt.Errorf("%s %s: %w, want ErrOutcomeUnknown or ErrReadOnly", ws.Agent(), path, err)
+	}
+	return false
+}

@@ -1,0 +1,157 @@
+//go:build linux
+
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func init() {
+	roles["durability-write"] = func(args []string) error {
+		writers, err := strconv.Atoi(args[1])
+		if err != nil {
+			return err
+		}
+		each, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		return writeAll(context.Background(), args[0], writers, each)
+	}
+}
+
+// writeAll makes acknowledged writes, each writer one after the other. It begins
+// and ends with a line on standard output, which the trace shows too.
+func writeAll(ctx context.Context, path string, writers, each int) error {
+	s, err := sqlite.Open(ctx, path, quiet)
+	if err != nil {
+		return err
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Println("durability-begin")
+	var wg sync.WaitGroup
+	errs := make([]error, writers)
+	for w := range writers {
+		ws, err := svc.Agent(fmt.Sprintf("agent-%d", w))
+		if err != nil {
+			return err
+		}
+		wg.Go(func() {
+			for i := range each {
+				if _, err := ws.WriteFile(ctx, fmt.Sprintf("file-%d", i%10), text(1000, w, i), workspace.WriteOptions{}); err != nil {
+					errs[w] = err
+					return
+				}
+				fmt.Println("durability-acked")
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println("durability-end")
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return s.Close()
+}
+
+// trace runs the writers under strace and returns the calls in the order in
+// which they ended: "sync" of the log, "acked".
+func trace(t *testing.T, strace string, writers, each int) (calls []string) {
+	t.Helper()
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "durable.db"), filepath.Join(dir, "trace")
+	open(t, path).Close()
+	cmd := roleCommand(t.Context(), "durability-write", path, strconv.Itoa(writers), strconv.Itoa(each))
+	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,write", "-e", "signal=none", "-o", out}, cmd.Args...)
+	cmd.Path = strace
+	stdout, err := os.Create(filepath.Join(dir, "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	cmd.Stdout = stdout
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	writing := false
+	waiting := map[string]bool{} // threads in an unfinished sync of the log
+	for line := range strings.Lines(string(readBytes(t, out))) {
+		thread, call, _ := strings.Cut(line, " ")
+		isSync := strings.Contains(call, "fsync(") || strings.Contains(call, "fdatasync(")
+		switch {
+		case strings.Contains(call, "durability-begin"):
+			writing = true
+		case strings.Contains(call, "durability-end"):
+			writing = false
+		case !writing:
+		case strings.Contains(call, "durability-acked"):
+			calls = append(calls, "acked")
+		case isSync && strings.Contains(call, "unfinished"):
+			waiting[thread] = strings.Contains(call, path+"-wal>")
+		case isSync && strings.Contains(call, path+"-wal>") && strings.Contains(call, "= 0"):
+			calls = append(calls, "sync")
+		case strings.Contains(call, "sync resumed") && waiting[thread] && strings.Contains(call, "= 0"):
+			delete(waiting, thread)
+			calls = append(calls, "sync")
+		}
+	}
+	return calls
+}
+
+// Writes that follow each other cannot share a commit: before each is
+// acknowledged, the disk has confirmed the log.
+func TestAcknowledgedIsSynced(t *testing.T) {
+	const writes = 200
+	calls := trace(t, needStrace(t), 1, writes)
+	acked, synced, since := 0, 0, 0
+	for _, call := range calls {
+		if call == "sync" {
+			synced++
+			since++
+			continue
+		}
+		if acked++; since == 0 {
+			t.Fatalf("write %d was acknowledged without a sync of the log; %d were until then", acked, synced)
+		}
+		since = 0
+	}
+	t.Logf("%d writes, %d syncs of the log", acked, synced)
+	if acked != writes || synced < writes {
+		t.Errorf("%d writes were seen, want %d, with as many syncs", acked, writes)
+	}
+}
+
+// Many writers share commits, and still none is acknowledged before a sync.
+func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
+	calls := trace(t, needStrace(t), 64, cases(10, 100))
+	acked, synced := 0, 0
+	for _, call := range calls {
+		if call == "sync" {
+			synced++
+			continue
+		}
+		// A sync covers one group at most, and every writer waits for its own.
+		if acked++; acked > synced*64 {
+			t.Fatalf("%d writes of 64 writers were acknowledged after %d syncs", acked, synced)
+		}
+	}
+	if want := 64 * cases(10, 100); acked != want || synced == 0 {
+		t.Fatalf("%d writes and %d syncs were seen, want %d writes", acked, synced, want)
+	}
+	t.Logf("%d writes, %d syncs of the log: %.1f writes each", acked, synced, float64(acked)/float64(synced))
+}

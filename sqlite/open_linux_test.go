@@ -1,0 +1,302 @@
+package sqlite_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const nobody = 65534
+
+func init() {
+	roles["open-modes"] = openModes
+	roles["open-nobody"] = openAsNobody
+}
+
+// openModes checks, with a umask that takes nothing away, that no file of a
+// database is for others.
+func openModes(args []string) error {
+	syscall.Umask(0)
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, args[0], quiet)
+	if err != nil {
+		return err
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("alice")
+	if err != nil {
+		return err
+	}
+	acked := newLedger()
+	if err := errors.Join(acked.write(ctx, ws, "plan.md", []byte("text")), acked.check(ctx, svc)); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-turn", "-write", "-reserve"} {
+		info, err := os.Stat(args[0] + suffix)
+		if err != nil {
+			return err
+		}
+		if info.Mode() != 0o600 {
+			return fmt.Errorf("%s has mode %v, want 0600", info.Name(), info.Mode())
+		}
+	}
+	return s.Close()
+}
+
+func TestOpenModes(t *testing.T) {
+	dir := t.TempDir()
+	if err := roleCommand(t.Context(), "open-modes", filepath.Join(dir, "new.db")).Run(); err != nil {
+		t.Error("a new database:", err)
+	}
+	empty := filepath.Join(dir, "empty.db")
+	write(t, empty, nil)
+	if err := os.Chmod(empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := roleCommand(t.Context(), "open-modes", empty).Run(); err != nil {
+		t.Error("an empty file:", err)
+	}
+}
+
+// openAsNobody opens a database without the rights of root, reads and writes,
+// and prints what came of it.
+func openAsNobody(args []string) error {
+	if os.Getuid() == 0 {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody)); err != nil {
+			return err
+		}
+	}
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, args[0], quiet)
+	if err != nil {
+		fmt.Println(hasKind(err), err)
+		return nil
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("alice")
+	if err != nil {
+		return err
+	}
+	if r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{}); err != nil || string(r.Content) != "text" {
+		return fmt.Errorf("ReadFile = %q, %w", r.Content, err)
+	}
+	_, err = ws.WriteFile(ctx, "other.md", nil, workspace.WriteOptions{})
+	switch {
+	case err == nil:
+		fmt.Println("written")
+	case errors.Is(err, workspace.ErrReadOnly):
+		fmt.Println("read-only")
+	default:
+		return err
+	}
+	return s.Close()
+}
+
+// Without the rights to a database or its folder, the error says so, and
+// nothing changes.
+func TestOpenPermissions(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		folder, file os.FileMode // file 0: there is none
+		want         string      // "": Open fails
+	}{
+		{"AllRights", 0o700, 0o600, "written"},
+		{"FolderReadOnly", 0o500, 0o600, ""},
+		{"FolderReadOnlyNew", 0o500, 0, ""},
+		{"FolderClosed", 0o000, 0o600, ""},
+		{"FileReadOnly", 0o700, 0o400, "read-only"}, // every write says so
+		{"FileClosed", 0o700, 0o200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path, before := nobodysDatabase(t, c.folder, c.file)
+			out, err := roleCommand(t.Context(), "open-nobody", path).Output()
+			if err := os.Chmod(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			said := strings.TrimSpace(string(out))
+			t.Log(said)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want != "" {
+				if said != c.want {
+					t.Errorf("%q, want %q", said, c.want)
+				}
+				return
+			}
+			if !strings.HasPrefix(said, "true open "+path) {
+				t.Errorf("Open: %q; want an error with a kind, and the path", said)
+			}
+			if !strings.Contains(said, "permission") && !strings.Contains(said, "writable") {
+				t.Errorf("Open: %q; want what to look at", said)
+			}
+			if c.file != 0o200 || os.Getuid() == 0 {
+				mustKeep(t, path, before)
+			}
+		})
+	}
+}
+
+// nobodysDatabase makes a database, unless its mode is 0, in a folder, both of
+// which belong to the user of openAsNobody.
+func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, before map[string]string) {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "folder")
+	path = filepath.Join(dir, "a.db")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	own := []string{dir}
+	if file != 0 {
+		ours(t, path)
+		own = append(own, path)
+	}
+	if os.Getuid() == 0 {
+		for _, name := range own {
+			if err := os.Chown(name, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{filepath.Dir(root), root} {
+			if err := os.Chmod(name, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if file != 0 {
+		if err := os.Chmod(path, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if file != 0o200 || os.Getuid() == 0 { // else it cannot be read to compare it
+		before = state(t, dir)
+	}
+	if err := os.Chmod(dir, folder); err != nil {
+		t.Fatal(err)
+	}
+	return path, before
+}
+
+// fuseMount mounts a file system that has a root folder and nothing in it, as
+// the program that the type names does.
+func fuseMount(t *testing.T, fsType string) string {
+	t.Helper()
+	needRoot(t, "mounts a file system in user space")
+	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skipf("needs /dev/fuse: %v", err)
+	}
+	dir := t.TempDir()
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd)
+	if err := unix.Mount("host:/folder", dir, fsType, unix.MS_NODEV|unix.MS_NOSUID, options); err != nil {
+		unix.Close(fd)
+		t.Fatalf("mount %s: %v", fsType, err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		serveFuse(fd)
+	}()
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+			unix.Unmount(dir, unix.MNT_DETACH)
+		}
+		<-served
+		unix.Close(fd)
+	})
+	return dir
+}
+
+// serveFuse answers the kernel until the file system is unmounted:
+// https://www.kernel.org/doc/html/latest/filesystems/fuse.html, linux/fuse.h.
+func serveFuse(fd int) {
+	const (
+		forget, getattr, statfs, initialize = 2, 3, 17, 26
+		folder                              = 0o040755
+	)
+	u32, u64 := binary.NativeEndian.PutUint32, binary.NativeEndian.PutUint64
+	in := make([]byte, 1<<20)
+	for {
+		n, err := unix.Read(fd, in)
+		if err == unix.EINTR || err == unix.EAGAIN || err == unix.ENOENT {
+			continue
+		}
+		if err != nil || n < 40 {
+			return
+		}
+		var body []byte
+		var code int32
+		switch binary.NativeEndian.Uint32(in[4:]) {
+		case forget:
+			continue
+		case initialize:
+			body = make([]byte, 64)
+			u32(body[0:], 7)     // major
+			u32(body[4:], 31)    // minor
+			u32(body[20:], 4096) // max_write
+			u32(body[24:], 1)    // time_gran
+		case getattr:
+			body = make([]byte, 104)
+			u64(body[16:], 1) // ino
+			u32(body[16+60:], folder)
+			u32(body[16+64:], 2) // nlink
+		case statfs:
+			body = make([]byte, 80)
+			u64(body[0:], 1<<20) // blocks, of which all are free
+			u64(body[8:], 1<<20)
+			u64(body[16:], 1<<20)
+			u32(body[40:], 4096)
+			u32(body[44:], 255)
+			u32(body[48:], 4096)
+		default:
+			code = -int32(unix.ENOENT)
+		}
+		out := make([]byte, 16, 16+len(body))
+		u32(out[0:], uint32(16+len(body)))
+		u32(out[4:], uint32(code))
+		copy(out[8:], in[8:16]) // unique
+		unix.Write(fd, append(out, body...))
+	}
+}
+
+// A network file system is refused before anything is made on it.
+func TestOpenNetworkFileSystem(t *testing.T) {
+	for _, fsType := range []string{"fuse.sshfs", "fuse.s3fs", "fuse.rclone"} {
+		t.Run(fsType, func(t *testing.T) {
+			path := filepath.Join(fuseMount(t, fsType), "a.db")
+			s, err := sqlite.Open(t.Context(), path, quiet)
+			if err == nil {
+				s.Close()
+			}
+			if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), fsType) || !strings.Contains(err.Error(), "PostgreSQL") {
+				t.Errorf("Open = %v; want ErrInvalid, the path, the file system, and PostgreSQL", err)
+			}
+		})
+	}
+	t.Run("local", func(t *testing.T) {
+		// This one takes no files, but is none of the network.
+		_, err := sqlite.Open(t.Context(), filepath.Join(fuseMount(t, "fuse.encfs"), "a.db"), quiet)
+		if err == nil || strings.Contains(err.Error(), "network") {
+			t.Errorf("Open = %v; want another error", err)
+		}
+	})
+}

@@ -1,0 +1,601 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// state is what a folder holds: by name the mode, and the SHA-256 of a file.
+func state(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			all[e.Name()] += fmt.Sprintf(" %x", sha256.Sum256(readBytes(t, filepath.Join(dir, e.Name()))))
+		}
+	}
+	return all
+}
+
+// script runs SQL on a database by the driver alone, as another program does.
+func script(t testing.TB, path string, statements ...string) {
+	t.Helper()
+	db := openSQL(t, path)
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openSQL(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// ours makes a database of this package.
+func ours(t *testing.T, path string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newLedger().write(t.Context(), agent(t, newService(t, s), "alice"), "plan.md", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []string{"-turn", "-write", "-reserve"} {
+		if err := os.Remove(path + side); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const foreign = "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2); PRAGMA user_version = 1"
+
+// crashWith leaves the files of a database as they are in the middle of
+// something, by copying them meanwhile.
+func crashWith(t *testing.T, path string, suffixes []string, statements ...string) {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "source.db")
+	db := openSQL(t, source)
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	for _, suffix := range suffixes {
+		b := readBytes(t, source+suffix)
+		if len(b) == 0 {
+			t.Fatalf("%s is empty", suffix)
+		}
+		write(t, path+suffix, b)
+	}
+}
+
+func write(t *testing.T, name string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, content, 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refusal is a database that Open refuses: how it is made, with what kind of
+// error, and words of the way out.
+type refusal struct {
+	name string
+	make func(t *testing.T, path string)
+	kind error
+	say  string
+}
+
+var refusals = []refusal{
+	{"Foreign", func(t *testing.T, path string) { script(t, path, foreign) }, workspace.ErrInvalid, "another program"},
+	{"ForeignEmpty", func(t *testing.T, path string) { script(t, path, "VACUUM", "PRAGMA user_version = 3") }, workspace.ErrInvalid, "another program"},
+	{"ForeignWAL", func(t *testing.T, path string) { script(t, path, "PRAGMA journal_mode = WAL", foreign) }, workspace.ErrInvalid, "another program"},
+	{"ForeignWALHot", func(t *testing.T, path string) {
+		crashWith(t, path, []string{"", "-wal"}, "PRAGMA journal_mode = WAL", foreign)
+	}, workspace.ErrInvalid, "another program"},
+	{"ForeignHotJournal", func(t *testing.T, path string) {
+		crashWith(t, path, []string{"", "-journal"}, foreign, "CREATE TABLE big (a)", "PRAGMA cache_size = 1", "BEGIN",
+			"WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i+1 FROM n WHERE i < 500) INSERT INTO big SELECT randomblob(1000) FROM n", "UPDATE t SET a = a + 1")
+	}, workspace.ErrInvalid, "that program"},
+	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 2") }, workspace.ErrUnsupported, "newer"},
+	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, workspace.ErrCorrupt, "backup"},
+	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, workspace.ErrCorrupt, "backup"},
+	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, workspace.ErrCorrupt, "backup"},
+	{"Text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("# notes\n"), 1000)) }, workspace.ErrInvalid, "another path"},
+	{"ShortText", func(t *testing.T, path string) { write(t, path, []byte("x")) }, workspace.ErrInvalid, "another path"},
+	{"RandomBytes", func(t *testing.T, path string) {
+		r := rand.New(rand.NewPCG(1, 1))
+		b := make([]byte, 100_000)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		write(t, path, b)
+	}, workspace.ErrInvalid, "another path"},
+	{"Zeros", func(t *testing.T, path string) { write(t, path, make([]byte, 8192)) }, workspace.ErrInvalid, "another path"},
+	{"Folder", func(t *testing.T, path string) {
+		if err := os.Mkdir(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}, workspace.ErrInvalid, "folder"},
+	{"Link", func(t *testing.T, path string) { ours(t, path+".real"); link(t, path+".real", path) }, workspace.ErrInvalid, "symbolic link"},
+	{"LinkToNothing", func(t *testing.T, path string) { link(t, path+".none", path) }, workspace.ErrInvalid, "symbolic link"},
+	{"MissingWithLog", func(t *testing.T, path string) { write(t, path+"-wal", []byte("a log")) }, workspace.ErrCorrupt, "backup"},
+	{"EmptyWithLog", func(t *testing.T, path string) {
+		write(t, path, nil)
+		write(t, path+"-wal", []byte("a log"))
+	}, workspace.ErrCorrupt, "backup"},
+}
+
+func link(t *testing.T, to, name string) {
+	t.Helper()
+	if err := os.Symlink(to, name); err != nil {
+		t.Skipf("needs symbolic links: %v", err)
+	}
+}
+
+// What is not to be opened is refused with an error that says what to do, and
+// every byte, mode and name in the folder stays.
+func TestOpenRefuses(t *testing.T) {
+	for _, c := range refusals {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "refused.db")
+			c.make(t, path)
+			mustRefuse(t, path, c.kind, c.say)
+		})
+	}
+}
+
+func mustRefuse(t *testing.T, path string, kind error, say string) {
+	t.Helper()
+	dir := filepath.Dir(path)
+	before := state(t, dir)
+	began := time.Now()
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	if err == nil {
+		s.Close()
+		t.Error("Open = nil")
+	} else if !errors.Is(err, kind) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), say) {
+		t.Errorf("Open = %v; want %q, the path, and %q", err, kind, say)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("Open took %v", took)
+	}
+	mustKeep(t, path, before)
+	t.Log(err)
+}
+
+// mustKeep fails when the folder is not as it was. SQLite itself, when it looks
+// at a database in WAL mode, makes the index of a log and an empty log.
+func mustKeep(t *testing.T, path string, before map[string]string) {
+	t.Helper()
+	after := state(t, filepath.Dir(path))
+	base := filepath.Base(path)
+	delete(before, base+"-shm")
+	delete(after, base+"-shm")
+	if _, ok := before[base+"-wal"]; !ok && strings.HasSuffix(after[base+"-wal"], fmt.Sprintf("%x", sha256.Sum256(nil))) {
+		delete(after, base+"-wal")
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+}
+
+// A database that was cut is refused whatever is left of it, or what is left can
+// be read; it is not changed by being refused.
+func TestOpenTruncated(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "whole.db")
+	ours(t, whole)
+	content := readBytes(t, whole)
+	for _, n := range []int{1, 16, 99, 100, 512, 1024, 4095, 4096, 4097, 8192, 12288, 20480, len(content) / 2, len(content) - 4096, len(content) - 1} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "cut.db")
+			write(t, path, content[:n])
+			before := state(t, dir)
+			s, err := sqlite.Open(t.Context(), path, quiet)
+			if err != nil {
+				if !errors.Is(err, workspace.ErrCorrupt) && !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), path) {
+					t.Errorf("Open = %v; want ErrCorrupt or ErrInvalid, and the path", err)
+				}
+				if !strings.Contains(err.Error(), "backup") && !strings.Contains(err.Error(), "another path") {
+					t.Errorf("Open = %v; want the way out", err)
+				}
+				mustKeep(t, path, before)
+				return
+			}
+			defer s.Close()
+			r, err := agent(t, newService(t, s), "alice").ReadFile(t.Context(), "plan.md", workspace.ReadOptions{})
+			if err == nil && string(r.Content) != "text" || err != nil && !hasKind(err) {
+				t.Errorf("ReadFile = %q, %v", r.Content, err)
+			}
+			t.Logf("%d of %d bytes are opened; reading: %v", n, len(content), err)
+		})
+	}
+}
+
+func init() {
+	roles["open-lock"] = func(args []string) error {
+		// args: path, statements. It holds what they take until its input ends.
+		db, err := sql.Open("sqlite", args[0])
+		if err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		for _, s := range args[1:] {
+			if _, err := db.Exec(s); err != nil {
+				return err
+			}
+		}
+		fmt.Println("locked")
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		return db.Close()
+	}
+}
+
+// Another process that keeps the database for itself is named as the cause.
+func TestOpenLocked(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		make  func(t *testing.T, path string)
+		locks []string
+	}{
+		{"Foreign", func(t *testing.T, path string) { script(t, path, foreign) }, []string{"BEGIN EXCLUSIVE"}},
+		{"Ours", ours, []string{"PRAGMA locking_mode = EXCLUSIVE", "BEGIN IMMEDIATE"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "locked.db")
+			c.make(t, path)
+			cmd := roleCommand(t.Context(), "open-lock", append([]string{path}, c.locks...)...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
+				t.Fatal(line, err)
+			}
+			mustRefuse(t, path, workspace.ErrBusy, "locked")
+			in.Close()
+			if err := cmd.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// Arguments that cannot be a database change nothing.
+func TestOpenArguments(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		path string
+		o    sqlite.Options
+		kind error
+	}{
+		{"NilContext", nil, path, quiet, workspace.ErrInvalid},
+		{"Cancelled", cancelled, path, quiet, context.Canceled},
+		{"EmptyPath", t.Context(), "", quiet, workspace.ErrInvalid},
+		{"NegativeReaders", t.Context(), path, sqlite.Options{Readers: -1}, workspace.ErrInvalid},
+		{"NoFolder", t.Context(), filepath.Join(dir, "none", "a.db"), quiet, workspace.ErrInvalid},
+		{"FolderIsFile", t.Context(), filepath.Join(os.Args[0], "a.db"), quiet, workspace.ErrInvalid},
+		{"FolderAlone", t.Context(), dir + string(filepath.Separator), quiet, workspace.ErrInvalid},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := sqlite.Open(c.ctx, c.path, c.o)
+			if err == nil {
+				s.Close()
+			}
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.path) {
+				t.Errorf("Open = %v; want %q and the path", err, c.kind)
+			}
+		})
+	}
+	if after := state(t, dir); len(after) > 0 {
+		t.Errorf("the folder holds %v", after)
+	}
+}
+
+// No character of a path is more than a character.
+func TestOpenOddNames(t *testing.T) {
+	names := []string{"a b", "a?mode=ro", "a#b", "a%41", "a&_pragma=synchronous(0)", "a'b", "a;b", "ünï-日本", "file:a", "-a", "a=b", "a+b", ":memory:", "a\\b", `a"b`, "a\nb", "a?vfs=x&cache=shared"}
+	if runtime.GOOS == "windows" {
+		names = []string{"a b", "a#b", "a%41", "a&_pragma=synchronous(0)", "a'b", "a;b", "ünï-日本", "-a", "a=b", "a+b"}
+	}
+	for i, name := range names {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			root := t.TempDir()
+			dir := filepath.Join(root, name)
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, name)
+			acked := newLedger()
+			for round := range 2 { // made, and opened again
+				s, err := sqlite.Open(t.Context(), path, quiet)
+				if err != nil {
+					t.Fatalf("%q: %v", path, err)
+				}
+				svc := newService(t, s)
+				if err := acked.write(t.Context(), agent(t, svc, "alice"), fmt.Sprint("file-", round), []byte("text")); err != nil {
+					t.Errorf("%q: %v", path, err)
+				}
+				if err := acked.check(t.Context(), svc); err != nil {
+					t.Errorf("%q: %v", path, err)
+				}
+				if s.Path() != path {
+					t.Errorf("Path() = %q, want %q", s.Path(), path)
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("%q: %v", path, err)
+				}
+			}
+			var got []string
+			err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+				if err == nil && !e.IsDir() {
+					got = append(got, strings.TrimPrefix(p, path))
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"", "-reserve", "-turn", "-write"}, got); diff != "" {
+				t.Errorf("beside %q (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// An empty file is a new database, as mktemp makes one.
+func TestOpenEmptyFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "empty.db")
+	write(t, path, nil)
+	write(t, path+"-wal", nil)
+	svc, acked := newService(t, open(t, path)), newLedger()
+	if err := errors.Join(acked.write(t.Context(), agent(t, svc, "alice"), "plan.md", []byte("text")), acked.check(t.Context(), svc)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Two stores of one process share a file, and closing one leaves the other.
+func TestOpenTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "twice.db")
+	var svcs []*workspace.Service
+	var first *sqlite.Store
+	for i := range 2 {
+		s := open(t, path)
+		if i == 0 {
+			first = s
+		}
+		svcs = append(svcs, newService(t, s))
+	}
+	acked := newLedger()
+	var wg sync.WaitGroup
+	for i, svc := range svcs {
+		ws := agent(t, svc, fmt.Sprint("agent-", i))
+		wg.Go(func() {
+			for n := range 50 {
+				if err := acked.write(t.Context(), ws, fmt.Sprint("file-", n), text(100, i, n)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, svc := range svcs {
+		if err := acked.check(t.Context(), svc); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(acked.write(t.Context(), agent(t, svcs[1], "agent-1"), "last", []byte("last")), acked.check(t.Context(), svcs[1])); err != nil {
+		t.Errorf("after the other was closed: %v", err)
+	}
+}
+
+// Many may make the same database at once.
+func TestOpenNewAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.db")
+	acked := newLedger()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			s, err := sqlite.Open(t.Context(), path, quiet)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := acked.write(t.Context(), agent(t, newService(t, s), fmt.Sprint("agent-", i)), "plan.md", []byte("text")); err != nil {
+				t.Error(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := acked.check(t.Context(), newService(t, open(t, path))); err != nil {
+		t.Error(err)
+	}
+}
+
+// ledger is what a store has acknowledged: by agent and path, the SHA-256 of the
+// content in its one version, in hex.
+type ledger struct {
+	mu    sync.Mutex
+	acked map[string]string
+}
+
+func newLedger() *ledger { return &ledger{acked: map[string]string{}} }
+
+func (l *ledger) put(agent, path string, content []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acked[agent+" "+path] = fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+func (l *ledger) remove(agent, path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.acked, agent+" "+path)
+}
+
+// write writes a new file and notes it when it is acknowledged.
+func (l *ledger) write(ctx context.Context, ws *workspace.Workspace, path string, content []byte) error {
+	_, err := ws.WriteFile(ctx, path, content, workspace.WriteOptions{})
+	if err == nil {
+		l.put(ws.Agent(), path, content)
+	}
+	return err
+}
+
+// check reads all that was acknowledged.
+func (l *ledger) check(ctx context.Context, svc *workspace.Service) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var errs []error
+	for key, sum := range l.acked {
+		agent, path, _ := strings.Cut(key, " ")
+		ws, err := svc.Agent(agent)
+		if err != nil {
+			return err
+		}
+		r, err := ws.ReadFile(ctx, path, workspace.ReadOptions{})
+		if err == nil && fmt.Sprintf("%x", sha256.Sum256(r.Content)) != sum {
+			err = errors.New("other bytes than were acknowledged")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("of %d acknowledged files, %d cannot be read: %w", len(l.acked), len(errs), errs[0])
+	}
+	return nil
+}
+
+// checkNothingElse reports files that are there although no write of them was
+// acknowledged.
+func (l *ledger) checkNothingElse(ctx context.Context, svc *workspace.Service) error {
+	agents, err := svc.Agents(ctx, "", 1000)
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		ws, err := svc.Agent(a.Agent)
+		if err != nil {
+			return err
+		}
+		for page := (workspace.FileList{More: true}); page.More; {
+			if page, err = ws.ListFiles(ctx, workspace.ListOptions{After: page.Next}); err != nil {
+				return err
+			}
+			for _, f := range page.Files {
+				if _, ok := l.acked[a.Agent+" "+f.Path]; !ok {
+					return fmt.Errorf("%s %s is there, and nobody was told", a.Agent, f.Path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// print writes the ledger for another process, and readLedger reads it.
+func (l *ledger) print(w io.Writer) {
+	for _, key := range slices.Sorted(maps.Keys(l.acked)) {
+		fmt.Fprintf(w, "acked %s %s\n", key, l.acked[key])
+	}
+}
+
+func (l *ledger) read(line string) {
+	if words := strings.Fields(line); len(words) == 4 && words[0] == "acked" {
+		l.acked[words[1]+" "+words[2]] = words[3]
+	}
+}
+
+func newService(t testing.TB, s workspace.Store) *workspace.Service {
+	t.Helper()
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return svc
+}
+
+func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
+	t.Helper()
+	ws, err := svc.Agent(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+// text is n bytes that no other call returns.
+func text(n int, of ...any) []byte {
+	line := fmt.Append(nil, of...)
+	line = append(line, '\n')
+	return bytes.Repeat(line, n/len(line)+1)[:n]
+}

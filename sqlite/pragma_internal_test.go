@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// pragmas reads back what a connection is set to.
+func pragmas(c *conn) (map[string]any, error) {
+	got := map[string]any{}
+	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
+		if _, err := c.one(func(row []driver.Value) error { got[name] = row[0]; return nil }, "PRAGMA "+name); err != nil {
+			return nil, err
+		}
+	}
+	return got, nil
+}
+
+// Every connection of a store is set as it must be, not only the first.
+func TestPragmas(t *testing.T) {
+	const readers = 8
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{Readers: readers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want := map[string]any{
+		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "trusted_schema": int64(0),
+		"query_only": int64(0), "busy_timeout": int64(15000), "journal_size_limit": int64(67108864), "wal_autocheckpoint": int64(1000),
+	}
+	check := func(name string, c *conn) error {
+		got, err := pragmas(c)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("%s is set otherwise (-want +got):\n%s", name, diff)
+		}
+		return checkDefensive(c)
+	}
+	if err := s.writer.do(t.Context(), "", func(tx *tx) error { return check("the writer", tx.c) }); err != nil {
+		t.Error(err)
+	}
+	// Readers write nothing, so that these do not matter for them.
+	want["query_only"], want["journal_size_limit"] = int64(1), int64(-1)
+	var all, done sync.WaitGroup
+	all.Add(readers)
+	seen := make([]*conn, readers)
+	for i := range readers {
+		done.Go(func() {
+			err := s.read(t.Context(), func(c *conn) error {
+				all.Done()
+				all.Wait() // every connection is in use now
+				seen[i] = c
+				_, err := c.exec("DELETE FROM files")
+				if !errors.Is(err, workspace.ErrReadOnly) {
+					return fmt.Errorf("a write by a reader = %v, want ErrReadOnly", err)
+				}
+				return check(fmt.Sprint("reader ", i), c)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	for i, c := range seen {
+		for _, other := range seen[:i] {
+			if c == other {
+				t.Error("two readers had one connection")
+			}
+		}
+	}
+}
+
+// checkDefensive tries what a connection in defensive mode refuses.
+func checkDefensive(c *conn) error {
+	if err := c.pragma("writable_schema(1)"); err != nil {
+		return err
+	}
+	if _, err := c.exec("UPDATE sqlite_master SET sql = sql"); err == nil {
+		return errors.New("the schema can be written: not defensive")
+	}
+	return nil
+}
+
+// What lies beside the database for a moment, while it is looked at, is
+// read-only as well.
+func TestLookIsReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "look.db")
+	s, err := Open(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c, err := dial(path, "ro", "busy_timeout(2000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if _, err := c.exec("DELETE FROM files"); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
+	}
+}
