@@ -36,14 +36,17 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	plan := "# Plan\n\n1. Read the specification from its first page to its last one\n" +
-		"2. Write the code that the specification asks for, and nothing else\n3. Rest\n"
+	plan := "# Plan\n"
+	for i := range 20 {
+		plan += fmt.Sprintf("%d. Read chapter %d of the specification and write down what it asks for\n", i+1, i+1)
+	}
+	plan += "21. Rest\n"
 	w, err := ws.WriteFile(ctx, "plan.md", []byte(plan), workspace.WriteOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("wrote version", w.Version)
-	if _, err := ws.EditFile(ctx, "plan.md", "3. Rest", "3. Test", workspace.EditOptions{}); err != nil {
+	if _, err := ws.EditFile(ctx, "plan.md", "21. Rest", "21. Test", workspace.EditOptions{}); err != nil {
 		log.Fatal(err)
 	}
 	r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{Since: w.Version})
@@ -64,6 +67,6 @@ func Example() {
 	}
 	// Output:
 	// wrote version 1
-	// version 2: [{"op":"equal","count":4},{"op":"remove","lines":["3. Rest"]},{"op":"add","lines":["3. Test"]}]
+	// version 2: [{"op":"equal","count":21},{"op":"remove","lines":["21. Rest"]},{"op":"add","lines":["21. Test"]}]
 	// entry 2: rest anyway
 }
