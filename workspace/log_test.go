@@ -1,0 +1,260 @@
+package workspace_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.ReadLogOptions) workspace.LogPage {
+	t.Helper()
+	page, err := ws.ReadLog(t.Context(), path, o)
+	if err != nil {
+		t.Fatalf("ReadLog(%q, %+v) = %v", path, o, err)
+	}
+	return page
+}
+
+func TestAppend(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for _, test := range []struct {
+		entries []string
+		want    workspace.AppendResult
+	}{
+		{[]string{"one"}, workspace.AppendResult{Path: "l", First: 1, Last: 1, Bytes: 3}},
+		{[]string{"two", "", "four"}, workspace.AppendResult{Path: "l", First: 2, Last: 4, Bytes: 7}},
+		{[]string{"one"}, workspace.AppendResult{Path: "l", First: 5, Last: 5, Bytes: 3}},
+	} {
+		if got := appendLog(t, ws, "l", test.entries...); got != test.want {
+			t.Errorf("AppendLog of %q = %+v, want %+v", test.entries, got, test.want)
+		}
+	}
+	if got := appendLog(t, ws, "other", "x"); got.Last != 1 {
+		t.Errorf("the first entry of another log is %d, want 1: each log has numbers of its own", got.Last)
+	}
+	_, err := ws.AppendLog(t.Context(), "l")
+	wantErr(t, "AppendLog of nothing", err, workspace.ErrInvalid, "no entry")
+}
+
+// Entries that are appended at once each have a number of their own, without
+// gaps, and those of one call follow one another.
+func TestAppendConcurrently(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	var mu sync.Mutex // guards owner
+	owner := map[int64]string{}
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			for j := range 4 {
+				name := fmt.Sprintf("%d-%d", i, j)
+				res, err := ws.AppendLog(t.Context(), "l", []byte(name), []byte(name))
+				if err != nil || res.Last != res.First+1 {
+					t.Errorf("AppendLog = %+v, %v, want two numbers in a row", res, err)
+				}
+				mu.Lock()
+				owner[res.First], owner[res.Last] = name, name
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	page := readLog(t, ws, "l", workspace.ReadLogOptions{})
+	if page.Total != 96 || len(page.Entries) != 96 || len(owner) != 96 {
+		t.Fatalf("there are %d entries, %d on the page, %d acknowledged, want 96", page.Total, len(page.Entries), len(owner))
+	}
+	for i, e := range page.Entries {
+		if e.ID != int64(i+1) || string(e.Content) != owner[e.ID] {
+			t.Errorf("entry %d is %d, %q, want %d, %q", i, e.ID, e.Content, i+1, owner[e.ID])
+		}
+	}
+}
+
+func TestReadLogPages(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for i := range 250 {
+		appendLog(t, ws, "l", fmt.Sprint(i+1))
+	}
+	for _, test := range []struct {
+		o                        workspace.ReadLogOptions
+		first, last, total, next int64
+		more                     bool
+	}{
+		{workspace.ReadLogOptions{}, 1, 100, 250, 100, true},
+		{workspace.ReadLogOptions{Since: 100}, 101, 200, 150, 200, true},
+		{workspace.ReadLogOptions{Since: 200}, 201, 250, 50, 250, false},
+		{workspace.ReadLogOptions{Since: 150}, 151, 250, 100, 250, false},
+		{workspace.ReadLogOptions{Since: 149}, 150, 249, 101, 249, true},
+		{workspace.ReadLogOptions{Since: 249}, 250, 250, 1, 250, false},
+		{workspace.ReadLogOptions{Since: 250}, 0, 0, 0, 250, false},
+		{workspace.ReadLogOptions{Since: 999}, 0, 0, 0, 999, false},
+		{workspace.ReadLogOptions{Since: 1 << 53}, 0, 0, 0, 1 << 53, false},
+		{workspace.ReadLogOptions{Limit: 1}, 1, 1, 250, 1, true},
+		{workspace.ReadLogOptions{Limit: 100}, 1, 100, 250, 100, true},
+		{workspace.ReadLogOptions{Since: 240, Limit: 10}, 241, 250, 10, 250, false},
+		{workspace.ReadLogOptions{Since: 240, Limit: 9}, 241, 249, 10, 249, true},
+		{workspace.ReadLogOptions{Tail: 1}, 250, 250, 249, 250, true},
+		{workspace.ReadLogOptions{Tail: 100}, 151, 250, 150, 250, true},
+	} {
+		page := readLog(t, ws, "l", test.o)
+		var first, last int64
+		if n := len(page.Entries); n > 0 {
+			first, last = page.Entries[0].ID, page.Entries[n-1].ID
+		}
+		if first != test.first || last != test.last || page.Total != test.total || page.Last != test.next || page.More != test.more || page.Path != "l" {
+			t.Errorf("ReadLog(%+v) has entries %d to %d, total %d, last %d, more %t, want %d to %d, %d, %d, %t", test.o,
+				first, last, page.Total, page.Last, page.More, test.first, test.last, test.total, test.next, test.more)
+		}
+		for i, e := range page.Entries {
+			if e.ID != first+int64(i) || string(e.Content) != fmt.Sprint(e.ID) {
+				t.Fatalf("ReadLog(%+v): entry %d is %d, %q, want %d with that text", test.o, i, e.ID, e.Content, first+int64(i))
+			}
+		}
+	}
+	appendLog(t, ws, "short", "1", "2", "3")
+	for _, o := range []workspace.ReadLogOptions{{Tail: 3}, {Tail: 100}} {
+		if page := readLog(t, ws, "short", o); len(page.Entries) != 3 || page.Total != 0 || page.More || page.Last != 3 {
+			t.Errorf("ReadLog(%+v) of three entries = %+v, want all of them, and nothing older", o, page)
+		}
+	}
+}
+
+func TestReadLogRefuses(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	appendLog(t, ws, "l", "x")
+	for _, test := range []struct {
+		o    workspace.ReadLogOptions
+		says []string
+	}{
+		{workspace.ReadLogOptions{Tail: 1, Since: 1}, []string{"tail and since_entry exclude each other"}},
+		{workspace.ReadLogOptions{Tail: 1, Limit: 1}, []string{"tail and limit exclude each other"}},
+		{workspace.ReadLogOptions{Tail: 101}, []string{"tail is 101", "1-100"}},
+		{workspace.ReadLogOptions{Tail: -1}, []string{"tail is -1", "1-100"}},
+		{workspace.ReadLogOptions{Limit: 101}, []string{"limit is 101", "1-100"}},
+		{workspace.ReadLogOptions{Limit: -1}, []string{"limit is -1", "1-100"}},
+		{workspace.ReadLogOptions{Since: -1}, []string{"since_entry is -1", "0"}},
+		{workspace.ReadLogOptions{Since: math.MaxInt64}, []string{"since_entry is"}},
+	} {
+		for _, path := range []string{"l", "absent"} {
+			_, err := ws.ReadLog(t.Context(), path, test.o)
+			wantErr(t, fmt.Sprintf("ReadLog(%q, %+v)", path, test.o), err, workspace.ErrInvalid, test.says...)
+		}
+	}
+}
+
+// A log that does not exist is an empty one, also after it was deleted.
+func TestReadAbsentLog(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "file", "a file is no log")
+	appendLog(t, ws, "gone", "1", "2", "3")
+	if res, err := ws.DeleteLog(t.Context(), "gone", workspace.DeleteOptions{}); err != nil || !res.Deleted || res.Removed != 3 {
+		t.Fatalf("DeleteLog = %+v, %v, want 3 entries removed", res, err)
+	}
+	for _, path := range []string{"absent", "file", "gone"} {
+		for _, o := range []workspace.ReadLogOptions{{}, {Since: 2}, {Since: 99}, {Tail: 5}, {Limit: 5}} {
+			page := readLog(t, ws, path, o)
+			if len(page.Entries) != 0 || page.Total != 0 || page.More || page.Last != o.Since || page.Path != path {
+				t.Errorf("ReadLog(%q, %+v) = %+v, want nothing, and the cursor back", path, o, page)
+			}
+		}
+	}
+	if res := appendLog(t, ws, "gone", "4"); res.First != 4 {
+		t.Errorf("after a delete the first entry is %d, want 4", res.First)
+	}
+	for _, since := range []int64{0, 1, 3} {
+		if page := readLog(t, ws, "gone", workspace.ReadLogOptions{Since: since}); len(page.Entries) != 1 || page.Entries[0].ID != 4 || page.Total != 1 || page.More {
+			t.Errorf("since entry %d, from before the delete = %+v, want entry 4 alone", since, page)
+		}
+	}
+}
+
+// lineSize is what an entry costs on a page as the MCP tool writes it: a JSON
+// array of number, seconds and text, and a line feed.
+func lineSize(t testing.TB, e workspace.Entry) int {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode([]any{e.ID, 999_999_999, string(e.Content)}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
+
+// A page is at most 256 KiB as JSON, with one entry at least, and no smaller
+// than it need be.
+func TestReadLogPageBytes(t *testing.T) {
+	const most = 256 << 10
+	for name, entry := range map[string]string{
+		"plain":       strings.Repeat("x", 10_000),
+		"largest":     strings.Repeat("x", 64<<10),
+		"control":     strings.Repeat("\x01", 9000),
+		"all control": strings.Repeat("\x00", 64<<10),
+		"escapes":     strings.Repeat("\\\"\n\t\r", 2000),
+		"two bytes":   strings.Repeat("é", 20_000),
+		"invisible":   strings.Repeat("\x7f", 20_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws := newWorkspace(t, workspace.Options{})
+			for range 60 {
+				appendLog(t, ws, "l", entry)
+			}
+			check := func(page workspace.LogPage) {
+				t.Helper()
+				size := 0
+				for _, e := range page.Entries {
+					size += lineSize(t, e)
+				}
+				if n := len(page.Entries); n == 0 || n > 1 && size > most {
+					t.Errorf("a page of %d entries has %d bytes, want %d at most, and an entry", n, size, most)
+				}
+				if one := lineSize(t, page.Entries[0]); page.More && size+one < most*9/10 {
+					t.Errorf("a page of %d entries has %d bytes, want no less than fit: one more has %d", len(page.Entries), size, one)
+				}
+			}
+			var got int64
+			for since, more := int64(0), true; more; {
+				page := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
+				check(page)
+				if page.Entries[0].ID != since+1 || page.Total != 60-got {
+					t.Fatalf("a page after %d begins with %d, and %d are said to follow, want %d and %d", since, page.Entries[0].ID, page.Total, since+1, 60-got)
+				}
+				got += int64(len(page.Entries))
+				since, more = page.Last, page.More
+			}
+			if got != 60 {
+				t.Errorf("the pages have %d entries, want 60", got)
+			}
+			page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 100})
+			check(page)
+			if n := int64(len(page.Entries)); page.Last != 60 || page.Entries[n-1].ID != 60 || page.Entries[0].ID != 61-n || page.Total != 60-n || page.More != (n < 60) {
+				t.Errorf("the tail has entries %d to %d, total %d, more %t, want those to 60, and what is older", page.Entries[0].ID, page.Last, page.Total, page.More)
+			}
+		})
+	}
+}
+
+// Small and large entries in turn: the tail has the newest that fit.
+func TestReadLogPageOfMixedSizes(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for i := range 40 {
+		appendLog(t, ws, "l", strings.Repeat("\n", 64<<10*(i%2)), "small")
+	}
+	page := readLog(t, ws, "l", workspace.ReadLogOptions{Tail: 100})
+	if page.Last != 80 || page.Entries[0].ID+int64(len(page.Entries)) != 81 || !page.More {
+		t.Errorf("the tail has %d entries from %d to %d, want those to 80 without gaps", len(page.Entries), page.Entries[0].ID, page.Last)
+	}
+	var total int
+	for since, more := int64(0), true; more; {
+		page := readLog(t, ws, "l", workspace.ReadLogOptions{Since: since})
+		total += len(page.Entries)
+		since, more = page.Last, page.More
+	}
+	if total != 80 {
+		t.Errorf("the pages have %d entries, want 80", total)
+	}
+}

@@ -1,0 +1,752 @@
+package workspace_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// TestMachine runs calls at random for two agents, on a store and on the model.
+// What a call returns, which kind of error it ends in, and what both agents use
+// after it must be the same.
+func TestMachine(t *testing.T) {
+	t.Run("memstore", func(t *testing.T) {
+		scaleChecks(t, 3, 1)
+		store := memstore.New()
+		defer store.Close()
+		cases, seen := 0, map[string]int{}
+		rapid.Check(t, func(rt *rapid.T) {
+			cases++
+			runMachine(rt, &machine{store: store, tenant: fmt.Sprintf("case-%d", cases), seen: seen})
+		})
+		wantSeen(t, seen)
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		scaleChecks(t, 1, 3)
+		path := filepath.Join(t.TempDir(), "scratchpad.db")
+		open := func() workspace.Store {
+			store, err := sqlite.Open(context.Background(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatalf("Open = %v", err)
+			}
+			return store
+		}
+		store := open()
+		defer func() { store.Close() }()
+		cases := 0
+		rapid.Check(t, func(rt *rapid.T) {
+			cases++
+			m := &machine{store: store, open: open, tenant: fmt.Sprintf("case-%d", cases), seen: map[string]int{}}
+			defer func() { store = m.store }()
+			runMachine(rt, m)
+		})
+	})
+}
+
+// machine is a service with two agents, and the model of both.
+type machine struct {
+	store  workspace.Store
+	open   func() workspace.Store // nil: what is closed is lost
+	svc    *workspace.Service
+	tenant string
+	clock  *fakeClock
+	limits workspace.Limits
+	agents map[string]*agent
+	calls  []made         // those that carried a key
+	seen   map[string]int // what the calls of all cases came to
+}
+
+// made is a call and who made it.
+type made struct {
+	agent string
+	call  call
+}
+
+// saw counts what a call came to.
+func (m *machine) saw(what string, kind error) { m.seen[what+", "+text(kind)]++ }
+
+// wantSeen checks that the machine has been where it should go: a random test
+// that never meets a quota proves nothing about it.
+func wantSeen(t *testing.T, seen map[string]int) {
+	if t.Failed() {
+		return
+	}
+	for _, what := range []string{
+		"write, nil", "write, conflict", "write, quota exceeded", "write, too large", "write, invalid",
+		"edit, nil", "edit, conflict", "edit, not found", "edit, invalid", "append, nil", "append, quota exceeded", "append, too large",
+		"delete, nil", "delete, conflict", "delete log, nil", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
+		"since unchanged, nil", "since too old, nil", "since larger, nil", "since diff, nil", "since, invalid",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("no call of the machine came to %q, want some: %v", what, seen)
+		}
+	}
+	if testing.Verbose() {
+		t.Logf("what the calls came to: %v", seen)
+	}
+}
+
+var agentNames = []string{"a-1", "a"}
+
+func runMachine(t *rapid.T, m *machine) {
+	m.clock = newClock()
+	m.agents = map[string]*agent{}
+	for _, name := range agentNames {
+		m.agents[name] = newAgent()
+	}
+	m.newService(t)
+	defer func() { m.svc.Close(context.Background()) }()
+	t.Repeat(map[string]func(*rapid.T){
+		"":            m.check,
+		"Write":       m.write,
+		"Write more":  m.write,
+		"Write most":  m.write,
+		"Edit":        m.edit,
+		"Edit more":   m.edit,
+		"Append":      m.append,
+		"Delete":      m.delete,
+		"Repeat":      m.repeat,
+		"Read":        m.read,
+		"Read since":  m.readSince,
+		"Read more":   m.readSince,
+		"History":     m.history,
+		"ReadLog":     m.readLog,
+		"ListFiles":   m.listFiles,
+		"ListLogs":    m.listLogs,
+		"Usage":       m.usage,
+		"FS":          m.walk,
+		"Clock":       m.move,
+		"Reopen":      m.reopen,
+		"DeleteAgent": m.erase,
+	})
+}
+
+func (m *machine) newService(t *rapid.T) {
+	limit := func(name string, values ...int64) int64 { return pick(values...).Draw(t, name) }
+	m.limits = workspace.Limits{
+		FileBytes:  limit("FileBytes", 4000, 4000, 4000, 4000, 4000, 4000, 60, 12),
+		EntryBytes: limit("EntryBytes", 64, 64, 64, 64, 64, 8),
+		Versions:   limit("Versions", 10, 4, 3, 3, 2, 1),
+		Files:      limit("Files", 100, 100, 100, 100, 4, 2, 1),
+		Logs:       limit("Logs", 100, 100, 3, 1),
+		Entries:    limit("Entries", 100, 100, 12, 3),
+		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 900, 250, 20),
+	}
+	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
+	if err != nil {
+		t.Fatalf("New(%+v) = %v", m.limits, err)
+	}
+	m.svc = svc
+}
+
+// pick draws one of the agents: its workspace and its model.
+func (m *machine) pick(t *rapid.T) (*workspace.Workspace, *agent) {
+	return m.agent(t, pick(agentNames...).Draw(t, "agent"))
+}
+
+func (m *machine) agent(t *rapid.T, name string) (*workspace.Workspace, *agent) {
+	ws, err := m.svc.Agent(name)
+	if err != nil {
+		t.Fatalf("Agent(%q) = %v", name, err)
+	}
+	return ws, m.agents[name]
+}
+
+// pick draws one of the values, each as often as the others.
+func pick[T any](values ...T) *rapid.Generator[T] {
+	return rapid.Custom(func(t *rapid.T) T {
+		n := 0
+		for range 8 {
+			n <<= 1
+			if rapid.Bool().Draw(t, "bit") {
+				n++
+			}
+		}
+		return values[n%len(values)]
+	})
+}
+
+// oftenThen draws from the second one time in 16.
+func oftenThen[T any](often, seldom *rapid.Generator[T]) *rapid.Generator[T] {
+	return rapid.Custom(func(t *rapid.T) T {
+		for range 4 {
+			if !rapid.Bool().Draw(t, "bit") {
+				return often.Draw(t, "often")
+			}
+		}
+		return seldom.Draw(t, "seldom")
+	})
+}
+
+func drawPath(t *rapid.T) string {
+	return oftenThen(pick("a", "a", "a", "a", "a", "a", "a/b", "a/b", "a/b/c", "A", "b"), pick("", "/a", "a//b", "a/..", "é")).Draw(t, "path")
+}
+
+// drawKnown draws a path that holds something, three times out of four.
+func drawKnown(t *rapid.T, items map[string]item) string {
+	if known := live(items, ""); len(known) > 0 && pick(true, true, true, false).Draw(t, "known") {
+		return pick(known...).Draw(t, "path")
+	}
+	return drawPath(t)
+}
+
+// drawContent draws texts of which many share most of their lines, so that
+// edits find something and diffs are worth sending.
+func drawContent(t *rapid.T) string {
+	if bad := oftenThen(pick(""), pick("\xff", "ok\xc3", "\xed\xa0\x80", strings.Repeat("x", 4001))).Draw(t, "bad"); bad != "" {
+		return bad
+	}
+	word := pick("", "foo", "bar", "foo bar", "foo foo", "línea\r", "\x00", "\u2028", "日本")
+	lines := rapid.SliceOfN(word, 0, 4).Draw(t, "lines")
+	if rapid.Bool().Draw(t, "long") {
+		for i := range 70 {
+			lines = append(lines, fmt.Sprintf("item %d of the long plan", i))
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			lines[rapid.IntRange(0, len(lines)-1).Draw(t, "line")] = word.Draw(t, "changed")
+		}
+	}
+	return strings.Join(lines, "\n") + pick("", "\n").Draw(t, "end")
+}
+
+func drawKey(t *rapid.T) string {
+	good := pick("", "", "", "", "", "k1", "k2", "k3", "clé 日本", strings.Repeat("é", 128))
+	return oftenThen(good, pick(strings.Repeat("k", 129), "a\nb")).Draw(t, "key")
+}
+
+func drawAuthor(t *rapid.T) workspace.Author {
+	return pick(workspace.Author{}, workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}, workspace.Author{Client: "é\x00", Key: "日本"}).Draw(t, "author")
+}
+
+// drawVersion draws a condition, near the version that there is.
+func drawVersion(t *rapid.T, now int64) *int64 {
+	switch pick("none", "none", "none", "none", "none", "none", "none", "none", "none", "now", "now", "now", "next", "absent", "absent", "wrong").Draw(t, "condition") {
+	case "now":
+		return ptr(now)
+	case "next":
+		return ptr(now + 1)
+	case "absent":
+		return ptr(0)
+	case "wrong":
+		return ptr(-1)
+	}
+	return nil
+}
+
+// make runs a call on the workspace and on the model.
+func (m *machine) make(t *rapid.T, ws *workspace.Workspace, a *agent, c call) (kind error) {
+	want, kind := a.apply(c, m.clock.Now().UTC().Truncate(time.Microsecond), m.limits)
+	got, err := run(t.Context(), ws, c)
+	if wrong := hasKind(err, kind); wrong != "" {
+		t.Fatalf("%s %s: %s", c.op, c.path, wrong)
+	}
+	m.saw(c.op, kind)
+	if c.key != "" && kind == nil {
+		m.calls = append(m.calls, made{ws.Agent(), c})
+	}
+	if got != want {
+		t.Fatalf("%s %s = %+v, want %+v", c.op, c.path, got, want)
+	}
+	return kind
+}
+
+func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
+	ws = ws.As(c.author)
+	switch c.op {
+	case "write":
+		r, err := ws.WriteFile(ctx, c.path, []byte(c.content), workspace.WriteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key})
+		return answer{Path: r.Path, Number: r.Version, Bytes: r.Bytes}, err
+	case "edit":
+		r, err := ws.EditFile(ctx, c.path, c.old, c.content, workspace.EditOptions{All: c.all, IfVersion: c.ifVersion, IdempotencyKey: c.key})
+		return answer{Path: r.Path, Number: r.Version, Bytes: r.Bytes, Some: r.Replacements}, err
+	case "append":
+		r, err := ws.AppendLogWith(ctx, c.path, workspace.AppendOptions{IdempotencyKey: c.key}, asBytes(c.entries)...)
+		return answer{Path: r.Path, Number: r.Last, First: r.First, Bytes: r.Bytes}, err
+	}
+	remove := ws.DeleteFile
+	if c.op == "delete log" {
+		remove = ws.DeleteLog
+	}
+	r, err := remove(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key})
+	return answer{Path: r.Path, Some: r.Removed, Deleted: r.Deleted}, err
+}
+
+func (m *machine) write(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawPath(t)
+	m.make(t, ws, a, call{
+		op: "write", path: path, content: drawContent(t), ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
+	})
+}
+
+func (m *machine) edit(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.files)
+	word := pick("foo", "foo", "bar", "o", "oo", "\n", "", "item 1 ", "item 2 ", "item", "línea\r\n", "nowhere")
+	m.make(t, ws, a, call{
+		op: "edit", path: path, old: word.Draw(t, "old"), content: word.Draw(t, "new"), all: rapid.Bool().Draw(t, "all"),
+		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
+	})
+}
+
+func drawEntries(t *rapid.T, entry *rapid.Generator[string]) []string {
+	entries := make([]string, pick(1, 1, 1, 2, 2, 3, 5, 0).Draw(t, "count"))
+	for i := range entries {
+		entries[i] = entry.Draw(t, "entry")
+	}
+	return entries
+}
+
+func (m *machine) append(t *rapid.T) {
+	ws, a := m.pick(t)
+	entry := oftenThen(pick("done", "", "é\n[9,9,\"forged\"]", "a little longer"), pick(strings.Repeat("x", 65), "\xff"))
+	m.make(t, ws, a, call{
+		op: "append", path: drawPath(t), entries: drawEntries(t, entry), key: drawKey(t), author: drawAuthor(t),
+	})
+}
+
+func (m *machine) delete(t *rapid.T) {
+	if rapid.Bool().Draw(t, "spare") {
+		t.Skip("deleted less often than written")
+	}
+	ws, a := m.pick(t)
+	path := drawPath(t)
+	m.make(t, ws, a, call{
+		op: pick("delete", "delete log").Draw(t, "op"), path: path,
+		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t),
+	})
+}
+
+// repeat sends a call again that carried a key.
+func (m *machine) repeat(t *rapid.T) {
+	if len(m.calls) == 0 {
+		t.Skip("no call carried a key")
+	}
+	ws, a := m.pick(t)
+	c := pick(m.calls...).Draw(t, "call")
+	if pick(true, true, true, false).Draw(t, "by the same") {
+		ws, a = m.agent(t, c.agent)
+	}
+	before := a.operations
+	kind := m.make(t, ws, a, c.call)
+	if a.operations == before {
+		m.saw("repeat", kind)
+	}
+}
+
+func (m *machine) read(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.files)
+	f := a.files[path]
+	var o workspace.ReadOptions
+	switch pick("whole", "version", "lines", "mixed").Draw(t, "form") {
+	case "version":
+		o.Version = max(f.last-pick[int64](0, 1, 2, 3, 5, -1).Draw(t, "version"), 1)
+	case "lines":
+		o.FromLine = rapid.IntRange(0, 8).Draw(t, "from")
+		o.ToLine = rapid.IntRange(0, 80).Draw(t, "to")
+	case "mixed":
+		o = pick([]workspace.ReadOptions{
+			{Since: 1, Version: 1}, {Since: 1, ToLine: 1}, {Version: 1, FromLine: 1}, {Context: 1}, {FromLine: -1}, {Version: -1}, {FromLine: 3, ToLine: 2},
+		}...).Draw(t, "options")
+		_, err := ws.ReadFile(t.Context(), path, o)
+		if wrong := hasKind(err, workspace.ErrInvalid); wrong != "" {
+			t.Fatalf("ReadFile(%q, %+v): %s", path, o, wrong)
+		}
+		return
+	}
+	want, kind := readModel(f, path, o)
+	if !validPath(path) {
+		kind = workspace.ErrInvalid
+	}
+	got, err := ws.ReadFile(t.Context(), path, o)
+	if wrong := hasKind(err, kind); wrong != "" {
+		t.Fatalf("ReadFile(%q, %+v): %s", path, o, wrong)
+	}
+	m.saw("read", kind)
+	if kind != nil {
+		if f.live() && (o.FromLine > 0 || o.ToLine > 0) {
+			m.resync(t, ws, a) // known: a read of lines past the end is counted
+		}
+		return
+	}
+	a.pending++
+	got.Large = false
+	if diff := cmp.Diff(want, got, bytesAsText); diff != "" {
+		t.Fatalf("ReadFile(%q, %+v), want - got +:\n%s", path, o, diff)
+	}
+}
+
+// bytesAsText makes nil and empty content the same.
+var bytesAsText = cmp.Transformer("text", func(b []byte) string { return string(b) })
+
+// readModel reads a version or its lines.
+func readModel(f item, path string, o workspace.ReadOptions) (workspace.ReadResult, error) {
+	if o.ToLine > 0 && o.FromLine > o.ToLine {
+		return workspace.ReadResult{}, workspace.ErrInvalid
+	}
+	if !f.live() {
+		return workspace.ReadResult{}, workspace.ErrNotFound
+	}
+	p := f.newest()
+	if o.Version != 0 {
+		i := slices.IndexFunc(f.parts, func(p part) bool { return p.number == o.Version })
+		if i < 0 {
+			return workspace.ReadResult{}, workspace.ErrNotFound
+		}
+		p = f.parts[i]
+	}
+	lines := strings.SplitAfter(p.content, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	r := workspace.ReadResult{
+		Path: path, Current: f.last, Version: p.number, Bytes: int64(len(p.content)), Lines: len(lines),
+		SHA256: sha256.Sum256([]byte(p.content)), Author: p.author, Time: p.time, Content: []byte(p.content),
+	}
+	if o.FromLine != 0 || o.ToLine != 0 {
+		from, to := max(o.FromLine, 1), min(o.ToLine, len(lines))
+		if from > len(lines) {
+			return workspace.ReadResult{}, workspace.ErrInvalid
+		}
+		if o.ToLine == 0 {
+			to = len(lines)
+		}
+		r.FromLine, r.ToLine, r.Content = from, to, []byte(strings.Join(lines[from-1:to], ""))
+	}
+	return r, nil
+}
+
+func (m *machine) readSince(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.files)
+	f := a.files[path]
+	o := workspace.ReadOptions{Since: f.last - pick[int64](0, 1, 1, 2, 3, 5, 8, -1).Draw(t, "since"), Context: rapid.IntRange(-1, 3).Draw(t, "context")}
+	if o.Since == 0 {
+		o.Since = -1
+	}
+	want, kind := readModel(f, path, workspace.ReadOptions{})
+	if !validPath(path) || kind == nil && (o.Since < 0 || o.Since > f.last) {
+		kind = workspace.ErrInvalid
+	}
+	got, err := ws.ReadFile(t.Context(), path, o)
+	if wrong := hasKind(err, kind); wrong != "" {
+		t.Fatalf("ReadFile(%q, %+v): %s", path, o, wrong)
+	}
+	if kind != nil {
+		m.saw("since", kind)
+		return
+	}
+	a.pending++
+	want.Since = o.Since
+	what := "since diff"
+	switch i := slices.IndexFunc(f.parts, func(p part) bool { return p.number == o.Since }); {
+	case o.Since == f.last:
+		want.Unchanged, want.Content = true, nil
+		what = "since unchanged"
+	case i < 0:
+		want.VersionTooOld = true
+		what = "since too old"
+	case got.Diff == nil && o.Context >= 0:
+		want.DiffLarger = true
+		what = "since larger"
+	default:
+		content, err := linediff.Apply([]byte(f.parts[i].content), got.Diff)
+		if err != nil || string(content) != f.newest().content {
+			t.Fatalf("ReadFile(%q, %+v): the diff applied to version %d gives %q, %v, want %q", path, o, o.Since, content, err, f.newest().content)
+		}
+		want.Diff, want.Content = got.Diff, nil
+	}
+	m.saw(what, nil)
+	if diff := cmp.Diff(want, got, bytesAsText); diff != "" {
+		t.Fatalf("ReadFile(%q, %+v), want - got +:\n%s", path, o, diff)
+	}
+}
+
+func (m *machine) history(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.files)
+	f := a.files[path]
+	var kind error
+	switch {
+	case !validPath(path):
+		kind = workspace.ErrInvalid
+	case !f.live():
+		kind = workspace.ErrNotFound
+	}
+	got, err := ws.History(t.Context(), path)
+	if wrong := hasKind(err, kind); wrong != "" {
+		t.Fatalf("History(%q): %s", path, wrong)
+	}
+	if kind != nil {
+		return
+	}
+	a.pending++
+	var want []workspace.VersionInfo
+	for _, p := range f.parts {
+		want = append(want, workspace.VersionInfo{
+			Version: p.number, Bytes: int64(len(p.content)), SHA256: sha256.Sum256([]byte(p.content)), Author: p.author, Time: p.time,
+		})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("History(%q), want - got +:\n%s", path, diff)
+	}
+}
+
+func (m *machine) readLog(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.logs)
+	log := a.logs[path]
+	var o workspace.ReadLogOptions
+	limit := pick(0, 1, 2, 5, 100, 101, -1)
+	if rapid.Bool().Draw(t, "tail") {
+		o.Tail = limit.Draw(t, "newest")
+	} else {
+		o.Since = max(0, pick(0, log.last, log.last-3, log.last-7, log.last+1).Draw(t, "since"))
+		o.Limit = limit.Draw(t, "limit")
+	}
+	got, err := ws.ReadLog(t.Context(), path, o)
+	var kind error
+	if !validPath(path) || max(o.Tail, o.Limit) > 100 || min(o.Tail, o.Limit) < 0 {
+		kind = workspace.ErrInvalid
+	}
+	if wrong := hasKind(err, kind); wrong != "" {
+		t.Fatalf("ReadLog(%q, %+v): %s", path, o, wrong)
+	}
+	if kind != nil {
+		return
+	}
+	a.pending++
+	if len(got.Entries) == 0 {
+		got.Entries = nil
+	}
+	if diff := cmp.Diff(pageModel(log, path, o), got, bytesAsText); diff != "" {
+		t.Fatalf("ReadLog(%q, %+v), want - got +:\n%s", path, o, diff)
+	}
+}
+
+func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogPage {
+	page := workspace.LogPage{Path: path, Last: o.Since}
+	parts := log.parts
+	if o.Tail > 0 {
+		older := max(0, len(parts)-o.Tail)
+		parts, page.Total, page.More = parts[older:], int64(older), older > 0
+	} else {
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.number <= o.Since })
+		page.Total = int64(len(parts))
+		if o.Limit == 0 {
+			o.Limit = 100
+		}
+		page.More = len(parts) > o.Limit
+		parts = parts[:min(len(parts), o.Limit)]
+	}
+	for _, p := range parts {
+		page.Last = p.number
+		page.Entries = append(page.Entries, workspace.Entry{
+			ID: p.number, SHA256: sha256.Sum256([]byte(p.content)), Author: p.author, Time: p.time, Content: []byte(p.content),
+		})
+	}
+	return page
+}
+
+func drawList(t *rapid.T) (prefix string, limit int) {
+	return pick("", "", "a", "a/", "a/b", "A", "z").Draw(t, "prefix"), rapid.IntRange(0, 3).Draw(t, "limit")
+}
+
+// live returns the paths of what is there below a prefix, in order.
+func live(items map[string]item, prefix string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(items)), func(path string) bool {
+		return !items[path].live() || !strings.HasPrefix(path, prefix)
+	})
+}
+
+func (m *machine) listFiles(t *rapid.T) {
+	ws, a := m.pick(t)
+	prefix, limit := drawList(t)
+	want := []workspace.FileInfo{}
+	for _, path := range live(a.files, prefix) {
+		f := a.files[path]
+		want = append(want, workspace.FileInfo{
+			Path: path, Version: f.last, Bytes: int64(len(f.newest().content)), Kept: f.bytes(), Created: f.created, Updated: f.updated,
+		})
+	}
+	got := []workspace.FileInfo{}
+	for o := (workspace.ListOptions{Prefix: prefix, Limit: limit}); ; {
+		list, err := ws.ListFiles(t.Context(), o)
+		if err != nil || list.More != (list.Next != "") || limit > 0 && len(list.Files) > limit {
+			t.Fatalf("ListFiles(%+v) = %+v, %v, want a page of at most %d, and Next where there is more", o, list, err, limit)
+		}
+		a.pending++
+		got = append(got, list.Files...)
+		if o.After = list.Next; !list.More || len(got) > len(want) {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("ListFiles(%q) by %d, want - got +:\n%s", prefix, limit, diff)
+	}
+}
+
+func (m *machine) listLogs(t *rapid.T) {
+	ws, a := m.pick(t)
+	prefix, limit := drawList(t)
+	want := []workspace.LogInfo{}
+	for _, path := range live(a.logs, prefix) {
+		l := a.logs[path]
+		want = append(want, workspace.LogInfo{
+			Path: path, Entries: int64(len(l.parts)), Bytes: l.bytes(), Last: l.last, Created: l.created, Updated: l.updated,
+		})
+	}
+	got := []workspace.LogInfo{}
+	for o := (workspace.ListOptions{Prefix: prefix, Limit: limit}); ; {
+		list, err := ws.ListLogs(t.Context(), o)
+		if err != nil || list.More != (list.Next != "") || limit > 0 && len(list.Logs) > limit {
+			t.Fatalf("ListLogs(%+v) = %+v, %v, want a page of at most %d, and Next where there is more", o, list, err, limit)
+		}
+		a.pending++
+		got = append(got, list.Logs...)
+		if o.After = list.Next; !list.More || len(got) > len(want) {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("ListLogs(%q) by %d, want - got +:\n%s", prefix, limit, diff)
+	}
+}
+
+func (m *machine) usage(t *rapid.T) {
+	ws, a := m.pick(t)
+	got, err := ws.Usage(t.Context())
+	if err != nil {
+		t.Fatalf("Usage = %v", err)
+	}
+	a.pending++
+	want := workspace.UsageReport{Agent: ws.Agent(), Usage: a.usage(), Limits: m.limits}
+	want.Operations += a.pending
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("Usage, want - got +:\n%s", diff)
+	}
+}
+
+// resync takes over the operations after calls of which the model does not say
+// how many they are.
+func (m *machine) resync(t *rapid.T, ws *workspace.Workspace, a *agent) {
+	u, err := ws.Usage(t.Context())
+	if err != nil || u.Operations <= a.operations+a.pending {
+		t.Fatalf("Usage = %+v, %v, want more than %d operations", u, err, a.operations+a.pending)
+	}
+	a.pending = u.Operations - a.operations
+}
+
+// walk reads all files through the fs.FS.
+func (m *machine) walk(t *rapid.T) {
+	ws, a := m.pick(t)
+	want, got := map[string]string{}, map[string]string{}
+	paths := live(a.files, "")
+	for _, path := range paths {
+		if !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, path+"/") }) {
+			want[path] = a.files[path].newest().content
+		}
+	}
+	fsys := ws.FS(t.Context())
+	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
+		if strings.Count(path, "/") > 5 {
+			return errors.New(path + " is deeper than any path that was written")
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(fsys, path)
+		info, err2 := d.Info()
+		got[path] = string(content)
+		if err2 == nil && (info.Size() != int64(len(content)) || !info.ModTime().Equal(a.files[path].updated)) {
+			t.Fatalf("%s has size %d and time %v, want %d and %v", path, info.Size(), info.ModTime(), len(content), a.files[path].updated)
+		}
+		return errors.Join(err, err2)
+	})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Fatalf("WalkDir = %v, want - got +:\n%s", err, diff)
+	}
+	m.resync(t, ws, a)
+}
+
+// move moves the clock, back at times.
+func (m *machine) move(t *rapid.T) {
+	m.clock.advance(pick([]time.Duration{
+		1, time.Microsecond, time.Second, time.Hour, 23 * time.Hour, 24 * time.Hour, 25 * time.Hour, 240 * time.Hour, -time.Second, -5 * time.Hour,
+	}...).Draw(t, "by"))
+}
+
+// reopen closes the service, and the store where that loses nothing, and takes
+// other limits.
+func (m *machine) reopen(t *rapid.T) {
+	if err := m.svc.Close(t.Context()); err != nil {
+		t.Fatalf("Close = %v", err)
+	}
+	for _, a := range m.agents {
+		a.flush()
+	}
+	if m.open != nil {
+		if err := m.store.Close(); err != nil {
+			t.Fatalf("Close of the store = %v", err)
+		}
+		m.store = m.open()
+	}
+	m.newService(t)
+}
+
+func (m *machine) erase(t *rapid.T) {
+	if pick(true, true, true, true, false).Draw(t, "spare") {
+		t.Skip("deleted less often than the rest")
+	}
+	ws, a := m.pick(t)
+	want := len(live(a.files, ""))+len(live(a.logs, "")) > 0
+	found, err := m.svc.DeleteAgent(t.Context(), ws.Agent())
+	if err != nil || found != want && want {
+		t.Fatalf("DeleteAgent = %t, %v, want %t", found, err, want)
+	}
+	a.erase()
+}
+
+// check compares what is counted, by the list of agents, which counts nothing
+// itself.
+func (m *machine) check(t *rapid.T) {
+	var want []workspace.AgentUsage
+	for _, name := range slices.Sorted(maps.Keys(m.agents)) {
+		if u := m.agents[name].usage(); u != (workspace.Usage{}) {
+			want = append(want, workspace.AgentUsage{Agent: name, Usage: u})
+		}
+	}
+	var got []workspace.AgentUsage
+	for after := ""; len(got) <= len(m.agents); { // else there is one too many, and the same again maybe
+		page, err := m.svc.Agents(t.Context(), after, 1)
+		if err != nil {
+			t.Fatalf("Agents = %v", err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		got = append(got, page...)
+		after = page[len(page)-1].Agent
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("Agents, want - got +:\n%s", diff)
+	}
+}

@@ -1,0 +1,208 @@
+package workspace_test
+
+import (
+	"errors"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var (
+	goodPath   = regexp.MustCompile(`\A[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.-]+)*\z`)
+	badSegment = regexp.MustCompile(`\.\.|(\A|/)\.(/|\z)`)
+	goodAgent  = regexp.MustCompile(`\A[a-zA-Z0-9_-]{1,128}\z`)
+)
+
+// validPath is the rule for paths, written another way.
+func validPath(name string) bool {
+	return len(name) <= 255 && goodPath.MatchString(name) && !badSegment.MatchString(name)
+}
+
+// segments returns a path of n bytes with slashes in it.
+func segments(n int) string {
+	return strings.Repeat("abc/", 100)[:n-1] + "d"
+}
+
+func TestParsePath(t *testing.T) {
+	for _, name := range []string{
+		"a", "plan.md", "notes/plan.md", "a/b/c/d", ".hidden", "a/.b", "a.", "-", "_", "0", "A/B", "a.b.c", "-/-", strings.Repeat("x", 255), segments(255),
+	} {
+		p, err := workspace.ParsePath(name)
+		if err != nil || p.String() != name {
+			t.Errorf("ParsePath(%q) = %q, %v, want it back", name, p, err)
+		}
+	}
+	for _, test := range []struct{ name, says string }{
+		{"", "empty"},
+		{strings.Repeat("x", 256), "256 characters, limit 255"},
+		{segments(256), "256 characters, limit 255"},
+		{"/etc/passwd", "begins with a slash"},
+		{"/", "begins with a slash"},
+		{"a/", "ends in a slash"},
+		{"a//b", "empty segment"},
+		{"..", `".."`},
+		{"../a", `".."`},
+		{"a/../b", `".."`},
+		{"a..b", `".."`},
+		{"a/...", `".."`},
+		{".", `segment "."`},
+		{"./a", `segment "."`},
+		{"a/./b", `segment "."`},
+		{"a/.", `segment "."`},
+		{"a b", `byte 2 is ' '`},
+		{`a\b`, `byte 2 is '\\'`},
+		{"a\x00", `byte 2 is '\x00'`},
+		{"a\nb", `byte 2 is '\n'`},
+		{"naïve", `byte 3 is`},
+		{"日本", `byte 1 is`},
+		{"a*", `byte 2 is '*'`},
+		{"~a", `byte 1 is '~'`},
+		{"a:b", `byte 2 is ':'`},
+		{"a\x7f", `byte 2 is '\x7f'`},
+		{"a\xff", `byte 2 is`},
+	} {
+		_, err := workspace.ParsePath(test.name)
+		wantErr(t, "ParsePath("+test.name+")", err, workspace.ErrInvalid, test.says)
+	}
+}
+
+func TestParseAgentID(t *testing.T) {
+	for _, name := range []string{"a", "agent-1", "A_b-9", "-", strings.Repeat("x", 128)} {
+		id, err := workspace.ParseAgentID(name)
+		if err != nil || id.String() != name {
+			t.Errorf("ParseAgentID(%q) = %q, %v, want it back", name, id, err)
+		}
+	}
+	svc, _ := newService(t, workspace.Options{})
+	for _, test := range []struct{ name, says string }{
+		{"", "empty"},
+		{strings.Repeat("x", 129), "129 characters, limit 128"},
+		{"a/b", `byte 2 is '/'`},
+		{"a.b", `byte 2 is '.'`},
+		{"a b", `byte 2 is ' '`},
+		{"é", `byte 1 is`},
+		{"a\x00", `byte 2 is '\x00'`},
+		{"a\n", `byte 2 is '\n'`},
+	} {
+		_, err := workspace.ParseAgentID(test.name)
+		wantErr(t, "ParseAgentID("+test.name+")", err, workspace.ErrInvalid, test.says)
+		_, err = svc.Agent(test.name)
+		wantErr(t, "Agent("+test.name+")", err, workspace.ErrInvalid, test.says)
+		_, err = svc.DeleteAgent(t.Context(), test.name)
+		wantErr(t, "DeleteAgent("+test.name+")", err, workspace.ErrInvalid, test.says)
+		if test.name != "" {
+			_, err = workspace.New(newStore(t), workspace.Options{Tenant: test.name})
+			wantErr(t, "New with the tenant "+test.name, err, workspace.ErrInvalid, test.says)
+		}
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for _, path := range []string{"a", "a/b", "a/b.c", "a-b", "ab", "A", "B/b"} {
+		write(t, ws, path, "x")
+		appendLog(t, ws, path, "x")
+	}
+	for _, test := range []struct{ prefix, want string }{
+		{"", "A B/b a a-b a/b a/b.c ab"},
+		{"a", "a a-b a/b a/b.c ab"},
+		{"a/", "a/b a/b.c"},
+		{"a/b", "a/b a/b.c"},
+		{"a/b.", "a/b.c"},
+		{"A", "A"},
+		{"b", ""},
+		{".", ""},
+		{"_", ""},
+		{strings.Repeat("x", 255), ""},
+	} {
+		o := workspace.ListOptions{Prefix: test.prefix}
+		files, err := ws.ListFiles(t.Context(), o)
+		if err != nil {
+			t.Errorf("ListFiles(%q) = %v", test.prefix, err)
+		}
+		logs, err := ws.ListLogs(t.Context(), o)
+		if err != nil {
+			t.Errorf("ListLogs(%q) = %v", test.prefix, err)
+		}
+		var filePaths, logPaths []string
+		for _, f := range files.Files {
+			filePaths = append(filePaths, f.Path)
+		}
+		for _, l := range logs.Logs {
+			logPaths = append(logPaths, l.Path)
+		}
+		if got := strings.Join(filePaths, " "); got != test.want {
+			t.Errorf("ListFiles(%q) has %s, want %s", test.prefix, got, test.want)
+		}
+		if got := strings.Join(logPaths, " "); got != test.want {
+			t.Errorf("ListLogs(%q) has %s, want %s", test.prefix, got, test.want)
+		}
+	}
+	for _, test := range []struct{ prefix, says string }{
+		{"/", "begins with a slash"},
+		{"/a", "begins with a slash"},
+		{"a*", `byte 2 is '*'`},
+		{"a%", `byte 2 is '%'`},
+		{"é", `byte 1 is`},
+		{"a\x00", `byte 2 is`},
+		{"../", `".."`},
+		{strings.Repeat("x", 256), "256 characters, limit 255"},
+	} {
+		o := workspace.ListOptions{Prefix: test.prefix}
+		_, err := ws.ListFiles(t.Context(), o)
+		wantErr(t, "ListFiles("+test.prefix+")", err, workspace.ErrInvalid, test.says)
+		_, err = ws.ListLogs(t.Context(), o)
+		wantErr(t, "ListLogs("+test.prefix+")", err, workspace.ErrInvalid, test.says)
+	}
+}
+
+// TestPathsEverywhere sees that every method parses its path, and that the
+// error names the operation and the rule.
+func TestPathsEverywhere(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	for name, err := range pathCalls(t.Context(), ws, "a/../b") {
+		wantErr(t, name, err, workspace.ErrInvalid, `".."`, "a/../b")
+	}
+	if u := usage(t, ws); u != (workspace.Usage{Operations: 1}) {
+		t.Errorf("after calls with a bad path the usage is %+v, want one operation, that of Usage", u)
+	}
+}
+
+func FuzzParsePath(f *testing.F) {
+	for _, name := range []string{"a", "a/b", "a//b", "a/./b", "..", "a..b", "/a", "a/", "", ".a", "a/.b", "é", "a\x00", strings.Repeat("a", 256)} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		p, err := workspace.ParsePath(name)
+		if (err == nil) != validPath(name) {
+			t.Fatalf("ParsePath(%q) = %v, want it accepted: %t", name, err, validPath(name))
+		}
+		if err != nil {
+			if !errors.Is(err, workspace.ErrInvalid) {
+				t.Fatalf("ParsePath(%q) = %v, want ErrInvalid", name, err)
+			}
+			return
+		}
+		if p.String() != name || !fs.ValidPath(name) {
+			t.Fatalf("ParsePath(%q) = %q, which is not what was given, or not a path of io/fs", name, p)
+		}
+	})
+}
+
+func FuzzParseAgentID(f *testing.F) {
+	for _, name := range []string{"a", "a-b_C9", "", "a.b", "a/b", "é", strings.Repeat("a", 129)} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		id, err := workspace.ParseAgentID(name)
+		if (err == nil) != goodAgent.MatchString(name) || err == nil && id.String() != name {
+			t.Fatalf("ParseAgentID(%q) = %q, %v, want it accepted: %t", name, id, err, goodAgent.MatchString(name))
+		}
+		if err != nil && !errors.Is(err, workspace.ErrInvalid) {
+			t.Fatalf("ParseAgentID(%q) = %v, want ErrInvalid", name, err)
+		}
+	})
+}
