@@ -90,7 +90,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 	found, err := r.c.one(func(row []driver.Value) error {
 		f := fields{row: row}
 		v = f.version(r.owner, path)
-		v.Content = f.bytes()
+		v.Content = f.content()
 		f.bad = f.bad || v.Number != n
 		return f.err("version of", fmt.Sprintf("%s, %d,", path, n))
 	}, "SELECT "+versionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
@@ -146,7 +146,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	err := r.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		e := f.entry(r.owner, path)
-		e.Content = f.bytes()
+		e.Content = f.content()
 		if err := f.err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
 			return err
 		}

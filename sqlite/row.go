@@ -78,6 +78,9 @@ func (f *fields) bytes() []byte {
 	return b
 }
 
+// content returns an empty BLOB as an empty slice.
+func (f *fields) content() []byte { return blob(f.bytes()) }
+
 func (f *fields) hash() (h [sha256.Size]byte) {
 	b := f.bytes()
 	f.bad = f.bad || copy(h[:], b) != sha256.Size

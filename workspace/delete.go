@@ -96,7 +96,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 		head.Updated = a.now
 	}
 	state.DeletedFiles++
-	if err := w.settle(tx, a, before, &state, out); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
 	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Owner: state}); err != nil {
@@ -125,7 +125,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 		head.Updated = a.now
 	}
 	state.DeletedLogs++
-	if err := w.settle(tx, a, before, &state, out); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
 	if err := tx.SaveLog(LogChange{Head: head, Clear: true, Owner: state}); err != nil {
@@ -146,7 +146,7 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState, out
 	if before == (OwnerState{}) && a.key == "" {
 		return nil
 	}
-	if err := w.settle(tx, a, before, &state, out); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
 		return err
 	}
 	return tx.SaveOwner(state)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -60,6 +61,8 @@ func checkEdit(path, old, new string, o EditOptions) error {
 	switch {
 	case old == "":
 		return fail(ErrInvalid, "edit", path, "old_text is empty; give the text to replace, or use write_file")
+	case !utf8.ValidString(old):
+		return fail(ErrInvalid, "edit", path, "old_text is not valid UTF-8")
 	case old == new:
 		return fail(ErrInvalid, "edit", path, "old_text and new_text are equal")
 	case o.IfVersion != nil:
@@ -188,7 +191,7 @@ func nearest(text []byte, old string) string {
 	if best*2 < len(want) {
 		return "; read the file to see what does"
 	}
-	return fmt.Sprintf("; the nearest is line %d: %s", bestLine, quoteShort(bestText))
+	return fmt.Sprintf("; the nearest is line %d: %s", bestLine, quote(bestText))
 }
 
 // firstText returns the first line with text in it, without space around it.
@@ -214,12 +217,4 @@ func alike(a, b string) int {
 		back++
 	}
 	return front + back - (max(len(a), len(b))-n)/2
-}
-
-func quoteShort(s string) string {
-	const most = 60
-	if runes := []rune(s[:min(len(s), 4*most)]); len(runes) > most {
-		return fmt.Sprintf("%q...", string(runes[:most]))
-	}
-	return fmt.Sprintf("%q", s)
 }

@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // The kinds of error. Every error of a [Workspace], a [Service] and a [Store]
@@ -41,11 +43,27 @@ func clip(name string) string {
 	const most = 80
 	for i := range len(name) {
 		if c := name[i]; i >= most || c < 0x20 || c >= 0x7f {
-			return fmt.Sprintf("%.*q", most, name)
+			return quote(name)
 		}
 	}
 	if name == "" {
 		return `""`
 	}
 	return name
+}
+
+// quote returns a text in quotes, cut to about a hundred bytes.
+func quote(text string) string {
+	const most = 96
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		q := strconv.QuoteRune(r)
+		if q = q[1 : len(q)-1]; b.Len()+len(q) > most {
+			return b.String() + `"...`
+		}
+		b.WriteString(q)
+	}
+	b.WriteByte('"')
+	return b.String()
 }

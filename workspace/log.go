@@ -151,7 +151,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	var head LogHead
 	var entries []Entry
-	err = w.view(ctx, func(tx Reader) (err error) {
+	err = w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
 		entries = nil
 		if head, _, err = tx.Log(p.name); err != nil || !head.Exists() {
 			return err
@@ -159,16 +159,16 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 		entries, err = tx.Entries(p.name, q)
 		return err
 	})
-	if err != nil {
-		return LogPage{}, within(op, path, err)
-	}
-	if err := head.checkPage(entries, q); err != nil {
-		return LogPage{}, within(op, path, err)
+	if err == nil {
+		err = head.checkPage(entries, q)
 	}
 	for _, e := range entries {
-		if err := e.verify(); err != nil {
-			return LogPage{}, within(op, path, err)
+		if err == nil {
+			err = e.verify()
 		}
+	}
+	if w.counted(err) != nil {
+		return LogPage{}, within(op, path, err)
 	}
 	return logPage(path, head, fitPage(entries, q.Tail), q), nil
 }
@@ -243,7 +243,8 @@ func fitPage(entries []Entry, tail bool) []Entry {
 	return entries
 }
 
-// jsonSize returns the bytes of a text as a JSON string.
+// jsonSize returns the bytes of a text as a JSON string that escapes no more
+// than JSON demands.
 func jsonSize(text []byte) int {
 	n := len(text) + 2
 	for _, c := range text {

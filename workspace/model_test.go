@@ -107,6 +107,11 @@ func (a *agent) usage() workspace.Usage {
 	return u
 }
 
+func withKey(u workspace.Usage) workspace.Usage {
+	u.Bytes += 200
+	return u
+}
+
 // blank reports whether the agent never left a trace.
 func (a *agent) blank() bool {
 	return len(a.files) == 0 && len(a.logs) == 0 && a.fileFloor == 0 && a.logFloor == 0 && a.usage() == workspace.Usage{}
@@ -131,6 +136,9 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 	if a.blank() && b.blank() && c.key == "" {
 		a.pending = 0 // it deleted nothing: an agent without a trace stays so
 		return ans, nil
+	}
+	if strings.HasPrefix(c.op, "delete") && over(a.usage(), withKey(b.usage()), l) {
+		c.key = "" // a deletion is never refused: where there is no room for its key, it has none
 	}
 	b.keep(c, ans, now)
 	b.operations, b.pending = b.operations+b.pending+1, 0

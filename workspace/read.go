@@ -65,35 +65,43 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 	if err := o.check(path); err != nil {
 		return ReadResult{}, err
 	}
+	r, err := w.read(ctx, p, o)
+	if w.counted(err) != nil {
+		return ReadResult{}, within(op, path, err)
+	}
+	return r, nil
+}
+
+func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult, error) {
 	var head FileHead
 	var v, old Version
-	err = w.view(ctx, func(tx Reader) (err error) {
+	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
 		head, v, old, err = o.load(tx, p)
 		return err
 	})
 	if err != nil {
-		return ReadResult{}, within(op, path, err)
+		return ReadResult{}, err
 	}
 	for _, each := range []Version{v, old} {
 		if err := each.verify(); err != nil {
-			return ReadResult{}, within(op, path, err)
+			return ReadResult{}, err
 		}
 	}
-	res := ReadResult{
-		Path: path, Current: head.Version, Version: v.Number, Bytes: v.Size, Lines: linediff.Lines(v.Content),
+	r := ReadResult{
+		Path: p.name, Current: head.Version, Version: v.Number, Bytes: v.Size, Lines: linediff.Lines(v.Content),
 		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
 	}
 	switch {
 	case o.Since != 0:
-		res.since(head, old, v, o)
-		return res, nil
-	case o.FromLine != 0 || o.ToLine != 0:
-		err = res.lines(v.Content, o)
+		r.since(head, old, v, o)
+		return r, nil
+	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
+		err = r.lines(v.Content, o)
 	default:
-		res.Content = v.Content
+		r.Content = v.Content
 	}
-	res.Large = isLarge(res.Content)
-	return res, within(op, path, err)
+	r.Large = isLarge(r.Content)
+	return r, err
 }
 
 // check refuses what is wrong whatever the file is.
@@ -208,7 +216,9 @@ func affordableDiff(old, text []byte, context int) []linediff.Chunk {
 		return nil
 	}
 	chunks := d.Chunks(context)
-	if tokens.EstimateBytes(linediff.AppendJSON(nil, chunks)) > budget {
+	text = linediff.AppendJSON(nil, chunks)
+	// Escapes break up what would be one token; how much so, no estimate knows.
+	if tokens.EstimateBytes(text)+bytes.Count(text, []byte(`\`)) > budget {
 		return nil
 	}
 	return nonNil(chunks)

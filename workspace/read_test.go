@@ -84,7 +84,6 @@ func TestReadLines(t *testing.T) {
 
 // to_line past the end is clamped, also where the file has no line at all.
 func TestReadLinesOfEmptyFile(t *testing.T) {
-	t.Skip("known: to_line alone of an empty file is an error that says from_line is 1, which nobody gave")
 	ws := newWorkspace(t, workspace.Options{})
 	write(t, ws, "f", "")
 	read(t, ws, "f", workspace.ReadOptions{ToLine: 5})

@@ -102,8 +102,8 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 	return kept.Outcome, errRepeated
 }
 
-// settle is the end of every write: the outcome is kept under the key, expired
-// requests go, the operation is counted, the quota checked.
+// settle is the end of every write: requests go and one is kept, the operation
+// is counted, the quota checked.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
 	if err := a.keep(tx, after, out); err != nil {
 		return err
@@ -112,31 +112,45 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	return w.svc.limits.checkQuota(before.Usage, after.Usage)
 }
 
+// settleDeletion is settle for what must not be refused: where there is no room
+// for the request, it is not kept, and a repetition finds nothing to delete.
+func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
+	with := after.Usage
+	with.Bytes += RequestBytes
+	if w.svc.limits.checkQuota(before.Usage, with) != nil {
+		without := *a
+		without.key = ""
+		a = &without
+	}
+	return w.settle(tx, a, before, after, out)
+}
+
+// keep stores the outcome under the key, in place of the oldest one where there
+// are enough, and lets expired ones go.
 func (a *attempt) keep(tx Tx, state *OwnerState, out Outcome) error {
 	if a.key != "" {
-		if err := tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out}); err != nil {
-			return err
-		}
 		if !a.stale {
+			if state.Requests >= requestCount {
+				if err := dropRequests(tx, state, a.now.AddDate(1000, 0, 0), int(state.Requests)+1-requestCount); err != nil {
+					return err
+				}
+			}
 			state.Requests++
 			state.Bytes += RequestBytes
+		}
+		if err := tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out}); err != nil {
+			return err
 		}
 	}
 	if state.Requests == 0 {
 		return nil
 	}
-	dropped, err := tx.DropRequests(a.now.Add(-requestAge), requestDrops)
-	if err != nil {
-		return err
-	}
-	if over := int(state.Requests) - dropped - requestCount; over > 0 {
-		n, err := tx.DropRequests(a.now, over)
-		if err != nil {
-			return err
-		}
-		dropped += n
-	}
+	return dropRequests(tx, state, a.now.Add(-requestAge), requestDrops)
+}
+
+func dropRequests(tx Tx, state *OwnerState, before time.Time, n int) error {
+	dropped, err := tx.DropRequests(before, n)
 	state.Requests -= int64(dropped)
 	state.Bytes -= int64(dropped) * RequestBytes
-	return nil
+	return err
 }

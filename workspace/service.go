@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -50,7 +51,12 @@ func New(store Store, o Options) (*Service, error) {
 
 // Close writes the counts of reads that are still in memory. It does not close
 // the store. Workspaces go on working, and a later Close writes again.
-func (s *Service) Close(ctx context.Context) error { return s.flushReads(ctx) }
+func (s *Service) Close(ctx context.Context) error {
+	if ctx == nil {
+		return fail(ErrInvalid, "close", "service", "the context is nil")
+	}
+	return s.flushReads(ctx)
+}
 
 // Agent returns the workspace of an agent, which need not have written before.
 // Errors: [ErrInvalid].
@@ -132,32 +138,42 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
-	err = s.store.Update(ctx, w.owner, func(tx Tx) error { return eraseOwner(tx, s.now()) })
-	return found, within("delete", agentID, err)
+	var counted bool
+	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
+		counted, err = eraseOwner(tx, s.now())
+		return err
+	})
+	if err != nil {
+		return found, within("delete", agentID, err)
+	}
+	return found || counted, nil
 }
 
 // eraseOwner folds every number that the owner's paths had reached into the
-// floors and forgets the rest.
-func eraseOwner(tx Tx, now time.Time) error {
+// floors and forgets the rest. It reports whether anything was counted.
+func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
 	if err != nil || state == (OwnerState{}) {
-		return err
+		return false, err
 	}
+	counted = state.Usage != Usage{}
 	if err := foldFiles(tx, &state, 0); err != nil {
-		return err
+		return false, err
 	}
 	if err := foldLogs(tx, &state, 0); err != nil {
-		return err
+		return false, err
 	}
-	for dropped := 1; dropped > 0; {
-		if dropped, err = tx.DropRequests(now.AddDate(1000, 0, 0), 1000); err != nil {
-			return err
+	for state.Requests > 0 {
+		before := state.Requests
+		if err := dropRequests(tx, &state, now.AddDate(1000, 0, 0), requestCount); err != nil {
+			return false, err
 		}
-		state.Requests -= int64(dropped)
-		state.Bytes -= int64(dropped) * RequestBytes
+		if state.Requests == before {
+			return false, fmt.Errorf("%d requests are counted and not there: %w", before, ErrCorrupt)
+		}
 	}
 	state.Operations = 0
-	return tx.SaveOwner(state)
+	return counted, tx.SaveOwner(state)
 }
 
 func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent: id.name} }

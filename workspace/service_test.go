@@ -149,7 +149,6 @@ func TestDeleteAgent(t *testing.T) {
 
 // An agent that is listed is found.
 func TestDeleteListedAgent(t *testing.T) {
-	t.Skip("known: DeleteAgent reports nothing found for a listed agent whose files and logs are deleted, though it erases keys and counts")
 	svc, _ := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
 	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil {

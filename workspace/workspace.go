@@ -37,11 +37,16 @@ func (w *Workspace) As(a Author) *Workspace {
 
 // view runs a read and counts it when it succeeds.
 func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
-	if err := w.svc.store.View(ctx, w.owner, fn); err != nil {
-		return err
+	err := w.svc.store.View(ctx, w.owner, fn)
+	return w.counted(err)
+}
+
+// counted counts a read that had no error.
+func (w *Workspace) counted(err error) error {
+	if err == nil {
+		w.svc.reads.add(w.owner, 1)
 	}
-	w.svc.reads.add(w.owner, 1)
-	return nil
+	return err
 }
 
 // errNoOwner says that the owner's record is gone, without which nothing can be

@@ -134,7 +134,7 @@ func (h FileHead) checkCondition(ifVersion *int64) error {
 	case !h.Exists() && want == 0:
 		return nil
 	case !h.Exists():
-		return fmt.Errorf("it does not exist, if_version is %d; write it with if_version 0: %w", want, ErrConflict)
+		return fmt.Errorf("it does not exist, if_version is %d; for a file that is not there give 0: %w", want, ErrConflict)
 	case want == 0:
 		return fmt.Errorf("it exists at version %d, if_version is 0; read it first: %w", h.Version, ErrConflict)
 	case want != h.Version:
