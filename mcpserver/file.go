@@ -47,16 +47,16 @@ var readFile = tool{
 		o := workspace.ReadOptions{}
 		for name, field := range map[string]*int64{"since_version": &o.Since, "version": &o.Version} {
 			if n := a.number(name); n != nil {
-				*field = *n
-				if *n == 0 {
-					*field = -1 // given, and below 1
-				}
+				*field = given(*n)
 			}
 		}
-		for name, field := range map[string]*int{"context": &o.Context, "from_line": &o.FromLine, "to_line": &o.ToLine} {
+		for name, field := range map[string]*int{"from_line": &o.FromLine, "to_line": &o.ToLine} {
 			if n := a.number(name); n != nil {
-				*field = int(*n)
+				*field = int(given(*n))
 			}
+		}
+		if n := a.number("context"); n != nil {
+			o.Context = int(*n)
 		}
 		r, err := ws.ReadFile(ctx, a.text("path"), o)
 		if err != nil {
@@ -64,6 +64,15 @@ var readFile = tool{
 		}
 		return readResult(r, o), nil
 	},
+}
+
+// given is a number that the options take for absent when it is 0, and that is
+// below 1 all the same.
+func given(n int64) int64 {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // readRecord has the fields of every case; those that a case has not are left out.
@@ -80,7 +89,7 @@ type readRecord struct {
 	Lines          *int            `json:"lines,omitempty"`
 	FromLine       int             `json:"from_line,omitempty"`
 	ToLine         int             `json:"to_line,omitempty"`
-	Large          string          `json:"large,omitempty"`
+	Large          bool            `json:"large,omitempty"`
 }
 
 func readResult(r workspace.ReadResult, o workspace.ReadOptions) result {
@@ -99,7 +108,7 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions) result {
 	if o.Version != 0 {
 		rec.Version = r.Version
 	}
-	rec.Bytes, rec.Lines, rec.FromLine, rec.ToLine = &r.Bytes, &r.Lines, r.FromLine, r.ToLine
+	rec.Bytes, rec.Lines, rec.FromLine, rec.ToLine, rec.Large = &r.Bytes, &r.Lines, r.FromLine, r.ToLine, r.Large
 	if r.Content == nil {
 		r.Content = []byte{}
 	}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 
@@ -37,9 +38,12 @@ func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
 	for _, kind := range kinds {
 		known = known || errors.Is(err, kind)
 	}
-	if known {
+	switch {
+	case known:
 		text = err.Error()
-	} else {
+	case errors.Is(err, context.Canceled):
+		text = "the call was cancelled; nothing happened"
+	default:
 		s.o.Logger.Error("tool failed", "tool", t.name, "err", err)
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}

@@ -31,20 +31,22 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 }
 
 func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("it exists; give a new name: %w", workspace.ErrInvalid)
+	if err := checkName(file); err != nil {
+		return err
 	}
-	temp := file + "-new"
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch _, err := os.Lstat(file); {
+	case err == nil:
+		return fmt.Errorf("it exists; give a new name: %w", workspace.ErrInvalid)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fileError(err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-new-*") // mode 0600
 	if err != nil {
 		return fileError(err)
 	}
+	temp := f.Name()
 	f.Close()
-	defer func() {
-		for _, name := range []string{temp, temp + "-wal", temp + "-shm", temp + "-journal"} {
-			os.Remove(name)
-		}
-	}()
+	defer removeTemp(temp)
 	if err := s.copyTo(ctx, temp, o); err != nil {
 		return err
 	}

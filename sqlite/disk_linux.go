@@ -98,7 +98,7 @@ func freeBytes(dir string) int64 {
 	if unix.Statfs(dir, &s) != nil {
 		return -1
 	}
-	return int64(s.Bavail) * s.Bsize
+	return int64(s.Bavail) * int64(s.Bsize)
 }
 
 // allocate gives the file blocks of its own.

@@ -86,7 +86,7 @@ func freeSpace(t *testing.T, dir string) int64 {
 	if err := unix.Statfs(dir, &s); err != nil {
 		t.Fatal(err)
 	}
-	return int64(s.Bavail) * s.Bsize
+	return int64(s.Bavail) * int64(s.Bsize)
 }
 
 func size(t *testing.T, name string) int64 {

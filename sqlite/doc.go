@@ -9,5 +9,5 @@
 // keeps its bytes. Nothing is ever renamed, re-created, converted or repaired.
 //
 // It is not for network file systems, which do not keep the locks that SQLite
-// needs: Open refuses them. Package postgres is for those.
+// needs: Open refuses them.
 package sqlite

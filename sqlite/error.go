@@ -15,6 +15,7 @@ const (
 	codeError      = 1
 	codePerm       = 3
 	codeBusy       = 5
+	codeLocked     = 6
 	codeNoMem      = 7
 	codeReadOnly   = 8
 	codeInterrupt  = 9
@@ -22,15 +23,13 @@ const (
 	codeCorrupt    = 11
 	codeFull       = 13
 	codeCantOpen   = 14
+	codeProtocol   = 15
 	codeConstraint = 19
 	codeNotADB     = 26
 
-	codeIOErrRead       = 266
-	codeIOErrShortRead  = 522
 	codeIOErrWrite      = 778
 	codeIOErrFsync      = 1034
 	codeIOErrDirFsync   = 1290
-	codeIOErrTruncate   = 1546
 	codeIOErrShmSize    = 4874
 	codeReadOnlyRollbck = 776
 )
@@ -61,21 +60,20 @@ func translate(err error) error {
 	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: fmt.Sprintf("sqlite: %v", de)}
 }
 
+// kindOf returns nil for what only a mistake in this package can bring about.
 func kindOf(code int) error {
 	switch code {
 	case codeIOErrWrite, codeIOErrShmSize:
 		return workspace.ErrStorageFull
 	case codeIOErrFsync, codeIOErrDirFsync:
 		return workspace.ErrOutcomeUnknown
-	case codeIOErrShortRead:
-		return workspace.ErrCorrupt
 	}
 	switch code & 0xff {
-	case codeBusy:
+	case codeBusy, codeLocked, codeProtocol, codeCantOpen, codeNoMem: // nothing happened, and it may pass
 		return workspace.ErrBusy
 	case codeFull:
 		return workspace.ErrStorageFull
-	case codeCorrupt, codeNotADB:
+	case codeCorrupt, codeNotADB, codeConstraint, codeIOErr: // what is stored is wrong, or cannot be read
 		return workspace.ErrCorrupt
 	case codeReadOnly, codePerm:
 		return workspace.ErrReadOnly

@@ -21,13 +21,26 @@ const (
 	schemaVersion = 1
 )
 
+// sideFiles are the ends of the names that stand beside a database.
+var sideFiles = []string{"-wal", "-shm", "-journal", "-turn", "-write", "-reserve"}
+
+// checkName refuses a database whose name is that of another one's side file.
+func checkName(path string) error {
+	for _, end := range sideFiles {
+		if strings.HasSuffix(path, end) {
+			return fmt.Errorf("a name that ends in %s is for a file beside a database; give another one: %w", end, workspace.ErrInvalid)
+		}
+	}
+	return nil
+}
+
 // look says whether the database is still to be made, and otherwise reads,
 // without changing a byte, whether it is one of ours. Only what is missing or
 // has 0 bytes is new.
 func look(path string) (isNew bool, err error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, noOrphanLog(path)
+		return lookNew(path)
 	}
 	if err != nil {
 		return false, fileError(err)
@@ -40,7 +53,7 @@ func look(path string) (isNew bool, err error) {
 	case !info.Mode().IsRegular():
 		return false, fmt.Errorf("it is no regular file: %w", workspace.ErrInvalid)
 	case info.Size() == 0:
-		return true, noOrphanLog(path)
+		return lookNew(path)
 	}
 	c, err := dial(path, "ro", "busy_timeout(2000)")
 	if err != nil {
@@ -48,6 +61,18 @@ func look(path string) (isNew bool, err error) {
 	}
 	defer c.close()
 	return false, lookError(c.identify())
+}
+
+// lookNew is look where nothing was seen at the path. Another process may have
+// made the database since, and written to its log.
+func lookNew(path string) (isNew bool, err error) {
+	if err = noOrphanLog(path); err == nil {
+		return true, nil
+	}
+	if info, statErr := os.Lstat(path); statErr == nil && info.Size() > 0 {
+		return look(path)
+	}
+	return false, err
 }
 
 // noOrphanLog refuses to begin a new database where SQLite would throw away the
@@ -107,26 +132,34 @@ func lookError(err error) error {
 	return err
 }
 
-// create makes a database beside the path and links it there when it is whole,
-// so that no moment shows half of one. The caller holds the turn.
+// create makes a database beside the path, under a name that nobody else has,
+// and links it there when it is whole, so that no moment shows half of one. The
+// caller holds the turn.
 func create(path string) error {
-	if err := removeUnfinished(path); err != nil {
-		return err
-	}
-	temp := path + "-new"
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*") // mode 0600
 	if err != nil {
 		return fileError(err)
 	}
+	temp := f.Name()
 	f.Close()
 	err = writeSchema(temp)
 	if err == nil {
 		err = linkDatabase(temp, path)
 	}
-	if err := errors.Join(err, removeUnfinished(path)); err != nil {
+	if err := errors.Join(err, removeTemp(temp)); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// removeTemp removes a database that was made under a temporary name.
+func removeTemp(temp string) error {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(temp + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fileError(err)
+		}
+	}
+	return nil
 }
 
 // linkDatabase gives the database its name. Where an empty file stands there,
@@ -141,16 +174,6 @@ func linkDatabase(temp, path string) error {
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return fileError(err)
-	}
-	return nil
-}
-
-// removeUnfinished removes what a creation leaves beside the path.
-func removeUnfinished(path string) error {
-	for _, end := range []string{"-new", "-new-wal", "-new-shm", "-new-journal"} {
-		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fileError(err)
-		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -26,10 +27,9 @@ func (r reader) Owner() (s workspace.OwnerState, err error) {
 
 func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(selectFile, path, &s, func(f *fields) error {
-		h = f.file(r.owner)
-		f.bad = f.bad || h.Path != path
-		return f.err("head of file", path)
+	err = r.withOwner(selectFile, path, &s, func(f *fields) (err error) {
+		h, err = f.headOf(r.owner, path)
+		return err
 	})
 	return h, s, err
 }
@@ -65,11 +65,9 @@ func selectWithOwner(table, columns string) string {
 
 func (r reader) head(path string) (workspace.FileHead, error) {
 	h := workspace.FileHead{Path: path}
-	_, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
-		h = f.file(r.owner)
-		f.bad = f.bad || h.Path != path
-		return f.err("head of file", path)
+	_, err := r.c.one(func(row []driver.Value) (err error) {
+		h, err = (&fields{row: row}).headOf(r.owner, path)
+		return err
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
 	return h, err
 }
@@ -164,7 +162,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 		return nil, err
 	}
 	if q.Tail {
-		reverse(entries)
+		slices.Reverse(entries)
 	}
 	return entries, nil
 }
@@ -174,12 +172,6 @@ func follows(a, b int64, down bool) bool {
 		return b == a-1
 	}
 	return b == a+1
-}
-
-func reverse(entries []workspace.Entry) {
-	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
-		entries[i], entries[j] = entries[j], entries[i]
-	}
 }
 
 func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {

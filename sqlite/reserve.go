@@ -14,24 +14,27 @@ const (
 
 type reserve struct{ name string } // DB-reserve
 
-// fill makes the reserve where it is missing and the disk has room for it. It
-// is a precaution: what goes wrong in it is seen when the reserve is needed.
-func (r reserve) fill() {
+// fill makes the reserve where it is missing and the disk has room for it, and
+// reports whether it is there. It is a precaution: what goes wrong in it is seen
+// when the reserve is needed.
+func (r reserve) fill() bool {
 	if info, err := os.Stat(r.name); err == nil && info.Size() == reserveBytes {
-		return
+		return true
 	}
 	free := freeBytes(filepath.Dir(r.name))
 	if free >= 0 && free < reserveSpare {
-		return
+		return false
 	}
 	f, err := os.OpenFile(r.name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return
+		return false
 	}
 	defer f.Close()
 	if allocate(f, reserveBytes) != nil {
 		f.Truncate(0)
+		return false
 	}
+	return true
 }
 
 // release gives the space back to the disk and reports whether there was any.

@@ -200,6 +200,13 @@ func (f *fields) file(owner string) (h workspace.FileHead) {
 	return h
 }
 
+// headOf is file, which must be the one that was asked for.
+func (f *fields) headOf(owner, path string) (workspace.FileHead, error) {
+	h := f.file(owner)
+	f.bad = f.bad || h.Path != path
+	return h, f.err("head of file", path)
+}
+
 func versionValues(owner, path string, v *workspace.Version) []any {
 	a := v.Author
 	r := []any{owner, path, v.Number, v.Size, v.SHA256[:], a.Client, a.Version, a.Key, micros(v.Time)}

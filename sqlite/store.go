@@ -66,12 +66,15 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
 	}
+	if err := checkName(path); err != nil {
+		return nil, err
+	}
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("there is no folder %s; create it: %w", dir, workspace.ErrInvalid)
 	}
 	if name := networkDisk(dir); name != "" {
-		return nil, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or PostgreSQL for several machines: %w",
+		return nil, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
 			dir, name, workspace.ErrInvalid)
 	}
 	isNew, err := look(path)
@@ -124,9 +127,6 @@ func prepare(path string, isNew bool) (*conn, error) {
 				return nil, err
 			}
 		}
-	}
-	if err := removeUnfinished(path); err != nil { // of a creation that was killed
-		return nil, err
 	}
 	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
 		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
@@ -187,8 +187,8 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // read runs fn in a read transaction.
 func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return notStarted(ctx)
 	}
 	c, err := s.reader(ctx)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	case <-s.closed:
 		return nil, workspace.ErrClosed
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, notStarted(ctx)
 	case c := <-s.readers:
 		if c != nil {
 			return c, nil

@@ -21,7 +21,7 @@ func flock(f *os.File, how int) error {
 			return nil
 		}
 		if !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("lock %s: %v", f.Name(), err)
+			return fmt.Errorf("lock %s: %w", f.Name(), fileError(err))
 		}
 	}
 }

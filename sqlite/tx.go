@@ -12,7 +12,8 @@ type tx struct {
 	reader
 	changed bool  // it may have changed something
 	wrote   int64 // bytes of content
-	removed bool  // it only removes: on a full disk the reserve is for it
+	removed bool  // it has removed something: on a full disk the reserve is for it,
+	added   bool  // unless it has added something too
 }
 
 const (
@@ -57,6 +58,7 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 	if ch.New == nil {
 		t.removed = true
 	} else {
+		t.added = true
 		t.wrote += ch.New.Size
 	}
 	if ch.Pruned == 1 && ch.New != nil {
@@ -79,12 +81,13 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 
 func (t *tx) SaveLog(ch workspace.LogChange) error {
 	if ch.Clear {
-		t.removed = len(ch.New) == 0
+		t.removed = true
 		if _, err := t.exec(clearEntries, t.owner, ch.Head.Path); err != nil {
 			return err
 		}
 	}
 	for i := range ch.New {
+		t.added = true
 		t.wrote += int64(len(ch.New[i].Content))
 		if _, err := t.exec(insertEntry, entryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
 			return err
@@ -114,7 +117,7 @@ func (t *tx) FoldLogs(n int) (int64, error) {
 }
 
 func (t *tx) fold(query string, n int, number func(*fields) int64) (highest int64, err error) {
-	t.changed = true
+	t.changed, t.removed = true, true
 	err = t.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		highest = max(highest, number(&f))
@@ -129,7 +132,10 @@ func (t *tx) SaveRequest(r workspace.Request) error {
 }
 
 func (t *tx) DropRequests(before time.Time, n int) (int, error) {
-	dropped, err := t.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
+	dropped, err := t.c.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
 		" (SELECT key FROM requests WHERE owner = ? AND created < ? ORDER BY created, key LIMIT ?)", t.owner, t.owner, micros(before), int64(n))
+	if dropped > 0 || err != nil {
+		t.changed, t.removed = true, true
+	}
 	return int(dropped), err
 }

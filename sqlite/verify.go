@@ -23,7 +23,7 @@ type VerifyReport struct {
 
 const mostProblems = 100
 
-// Verify reads everything that is stored and checks it: SQLite's own structure,
+// Verify reads everything that agents have stored and checks it: SQLite's own structure,
 // each row's checksum, each content's SHA-256, that versions and entries have no
 // gaps, and that the counters are the sums of what is there. It changes
 // nothing. Others read and write meanwhile; each owner is checked as it is at
@@ -66,6 +66,9 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 		return ctx.Err()
 	}, "PRAGMA quick_check(20)")
 	if err = r.damage(err); err != nil {
+		return r, err
+	}
+	if err := r.damage(c.records(&r)); err != nil {
 		return r, err
 	}
 	owners, err := c.ownerNames()
@@ -263,8 +266,26 @@ func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) erro
 }
 
 func (k ownerCheck) requests(sum *workspace.OwnerState) error {
-	n, err := k.c.number("SELECT count(*) FROM requests WHERE owner = ?", k.owner)
-	sum.Requests = n
-	sum.Bytes += n * workspace.RequestBytes
-	return err
+	return k.c.each(func(row []driver.Value) error {
+		sum.Requests++
+		sum.Bytes += workspace.RequestBytes
+		f := fields{row: row}
+		q := f.request(k.owner)
+		if err := f.err("request", q.Key); err != nil {
+			k.report.problem("%s: %v", k.owner, err)
+		}
+		return k.ctx.Err()
+	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ?", k.owner)
+}
+
+// records checks the records of the installation.
+func (c *conn) records(r *VerifyReport) error {
+	return c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		rec := f.record()
+		if err := f.err("record", rec.Key); err != nil {
+			r.problem("%v", err)
+		}
+		return nil
+	}, "SELECT "+recordColumns+" FROM records")
 }

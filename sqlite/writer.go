@@ -1,12 +1,9 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,28 +19,6 @@ const (
 	closeWait  = 3 * time.Second // for the turn of another process, in close
 )
 
-// job is one function on its way through the writer.
-type job struct {
-	ctx   context.Context
-	owner string
-	fn    func(*tx) error
-	state atomic.Int32
-	tx    tx            // of the last run
-	done  chan struct{} // closed when the following is set
-
-	err      error
-	panicked bool
-	value    any  // of the panic
-	exited   bool // by runtime.Goexit
-}
-
-// States of a job. The caller and the writer each try to move it from queued.
-const (
-	queued int32 = iota
-	running
-	withdrawn
-)
-
 // writer is the group commit: one goroutine that owns the writing connection,
 // runs the functions that wait in one transaction, and answers them all after
 // the commit. What a function has changed before it failed is undone alone.
@@ -57,117 +32,27 @@ type writer struct {
 	mu      sync.Mutex // guards the following
 	queue   []*job
 	closing bool
+	broken  error // why no more is written; nil: it is
 
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	broken atomic.Pointer[error] // why no more is written; nil: it is
+	taking atomic.Bool // it waits for the turn
 
 	// Of the goroutine alone:
-	group    []*job // taken and not yet answered
-	next     int    // the first of the group that has not run in this transaction
-	careful  bool   // each function of the group runs in a savepoint
-	dirty    bool   // written since the log was last folded
-	exitedBy *job   // whose Goexit ended the goroutine before this one
+	group    []*job    // taken and not yet answered
+	next     int       // the first of the group that has not run in this transaction
+	careful  bool      // each function of the group runs in a savepoint
+	dirty    bool      // written since the log was last folded
+	exitedBy *job      // whose Goexit ended the goroutine before this one
+	foldAt   time.Time // not before, after readers were in the way
+	refillAt time.Time // when the reserve, once released, is to be tried again; zero: it is there
 }
 
 func startWriter(path string, c *conn, t *turn, log *slog.Logger) *writer {
 	w := &writer{path: path, c: c, turn: t, reserve: reserve{path + "-reserve"}, log: log, wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	go w.run()
 	return w
-}
-
-// do queues a function and waits for its answer. The function is withdrawn
-// when the context ends before it has started.
-func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return notStarted(ctx)
-	}
-	j := &job{ctx: ctx, owner: owner, fn: fn, done: make(chan struct{})}
-	if err := w.enqueue(j); err != nil {
-		return err
-	}
-	select {
-	case <-j.done:
-	case <-ctx.Done():
-		if j.state.CompareAndSwap(queued, withdrawn) {
-			w.forget(j)
-			return notStarted(ctx)
-		}
-		select {
-		case <-j.done: // answered in the same moment
-		default:
-			return fmt.Errorf("the call ended while its commit was under way; read before writing again: %w: %w", workspace.ErrOutcomeUnknown, ctx.Err())
-		}
-	}
-	switch {
-	case j.panicked:
-		panic(j.value)
-	case j.exited:
-		runtime.Goexit()
-	}
-	return j.err
-}
-
-// notStarted is the answer to a caller who left before anything happened.
-func notStarted(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("the deadline came before the write could begin, nothing was stored; try again: %w: %w", workspace.ErrBusy, ctx.Err())
-	}
-	return ctx.Err()
-}
-
-func (w *writer) enqueue(j *job) error {
-	if broken := w.broken.Load(); broken != nil {
-		return *broken
-	}
-	w.mu.Lock()
-	if w.closing {
-		w.mu.Unlock()
-		return workspace.ErrClosed
-	}
-	w.queue = append(w.queue, j)
-	w.mu.Unlock()
-	w.poke()
-	return nil
-}
-
-func (w *writer) poke() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// pop takes the next job that is not withdrawn and marks it as running.
-func (w *writer) pop() *job {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for len(w.queue) > 0 {
-		j := w.queue[0]
-		w.queue[0] = nil
-		w.queue = w.queue[1:]
-		if j.ctx.Err() != nil && j.state.CompareAndSwap(queued, withdrawn) {
-			j.err = notStarted(j.ctx)
-			close(j.done)
-			continue
-		}
-		if j.state.CompareAndSwap(queued, running) {
-			return j
-		}
-	}
-	w.queue = nil
-	return nil
-}
-
-// forget takes a withdrawn job out of the queue, which may not move for long
-// while another process has the turn.
-func (w *writer) forget(j *job) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if i := slices.Index(w.queue, j); i >= 0 {
-		w.queue = slices.Delete(w.queue, i, i+1)
-	}
 }
 
 // run is the writer's goroutine. A Goexit in a function ends it; another one
@@ -183,7 +68,7 @@ func (w *writer) run() {
 		w.resume()
 	}
 	for w.wait() {
-		if err := w.turn.take(); err != nil {
+		if err := w.takeTurn(); err != nil {
 			w.refuse(err)
 			continue
 		}
@@ -197,29 +82,33 @@ func (w *writer) run() {
 // wait returns true when there is a job, and false when the writer is to end.
 // When nothing comes for a while it folds the log into the database.
 func (w *writer) wait() bool {
-	var idle <-chan time.Time
-	if w.dirty {
-		timer := time.NewTimer(idleAfter)
-		defer timer.Stop()
-		idle = timer.C
-	}
 	for {
 		w.mu.Lock()
 		some, closing := len(w.queue) > 0, w.closing
 		w.mu.Unlock()
-		if some {
+		switch {
+		case some:
 			return true
-		}
-		if closing {
+		case closing:
 			return false
+		case !w.dirty:
+			<-w.wake
+			continue
 		}
+		idle := time.NewTimer(idleAfter)
 		select {
 		case <-w.wake:
-		case <-idle:
+		case <-idle.C:
 			w.checkpoint()
-			idle = nil
 		}
+		idle.Stop()
 	}
+}
+
+func (w *writer) takeTurn() error {
+	w.taking.Store(true)
+	defer w.taking.Store(false)
+	return w.turn.take()
 }
 
 func (w *writer) giveTurn() {
@@ -240,6 +129,10 @@ func (w *writer) resume() {
 // commitGroup runs what waits in one transaction and answers it.
 func (w *writer) commitGroup() {
 	w.group, w.next, w.careful = w.group[:0], 0, false
+	if err := w.whyBroken(); err != nil {
+		w.refuse(err)
+		return
+	}
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		w.refuse(err)
 		return
@@ -269,6 +162,7 @@ func (w *writer) finishGroup(err error) {
 		w.dirty = true
 		w.answer()
 		w.boundLog()
+		w.refillReserve()
 	case isFsync(err):
 		w.lostFsync(err)
 	default:
@@ -289,7 +183,7 @@ func (w *writer) nextJob() *job {
 	if len(w.group) == groupJobs || w.size() >= groupBytes {
 		return nil
 	}
-	j := w.pop()
+	j := w.pop(running)
 	if j != nil {
 		w.group = append(w.group, j)
 		w.next++
@@ -388,11 +282,10 @@ func (w *writer) answer() {
 // a transaction of its own, so that the trouble of one is not that of the others.
 func (w *writer) runAlone() {
 	w.rollback()
+	w.next, w.careful = 0, false // for resume, if one of them ends this goroutine
 	for len(w.group) > 0 {
 		j := w.group[0]
-		if j.exited {
-			j.err = nil
-		} else {
+		if j.err = w.whyBroken(); j.err == nil && !j.exited {
 			j.err = w.alone(j)
 		}
 		if isFsync(j.err) {
@@ -408,7 +301,7 @@ func (w *writer) runAlone() {
 // reserve released where it removes something and the disk is full.
 func (w *writer) alone(j *job) error {
 	err := w.once(j)
-	if isFull(err) && j.tx.removed && w.releaseReserve(err) {
+	if isFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
 		if err = w.once(j); err == nil {
 			w.fold(0)
 		}
@@ -421,7 +314,7 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.call(j)
-	if j.err == nil {
+	if w.c.broken != nil { // also where the function has not passed it on
 		j.err = w.c.broken
 	}
 	if j.err != nil || j.panicked {
@@ -442,14 +335,6 @@ func (w *writer) rollback() {
 	w.c.exec("ROLLBACK")
 }
 
-// refuse answers everybody who waits with why nothing can be written now.
-func (w *writer) refuse(err error) {
-	for j := w.pop(); j != nil; j = w.pop() {
-		j.err = err
-		close(j.done)
-	}
-}
-
 // lostFsync is the answer when the disk did not confirm a commit: the page cache
 // may show what the disk has lost, so nothing is written any more until the
 // process is started again.
@@ -466,26 +351,43 @@ func (w *writer) lostFsync(err error) {
 
 // fail makes the store read-only.
 func (w *writer) fail(err error) {
-	if w.broken.CompareAndSwap(nil, &err) {
+	w.mu.Lock()
+	first := w.broken == nil
+	if first {
+		w.broken = err
+	}
+	w.mu.Unlock()
+	if first {
 		w.log.Error("the store is read-only", "cause", err)
 	}
 	w.refuse(err)
 }
 
-// close stores what is queued and ends the goroutine.
+// whyBroken returns why the store is read-only; nil: it is not.
+func (w *writer) whyBroken() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken
+}
+
+// close stores what is queued and ends the goroutine. Where another process
+// keeps the turn, it refuses what is queued, and the goroutine ends later.
 func (w *writer) close() error {
 	w.mu.Lock()
 	w.closing = true
 	w.mu.Unlock()
 	w.poke()
-	select {
-	case <-w.exited:
-		return nil
-	case <-time.After(closeWait):
+	for {
+		select {
+		case <-w.exited:
+			return nil
+		case <-time.After(closeWait):
+		}
+		if w.taking.Load() {
+			w.refuse(workspace.ErrClosed)
+			return nil
+		}
 	}
-	// Another process keeps the turn. The goroutine ends when it gets it.
-	w.refuse(workspace.ErrClosed)
-	return nil
 }
 
 // end folds the log and lets go of everything.

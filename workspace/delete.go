@@ -22,7 +22,7 @@ type DeleteResult struct {
 	Removed int64 // versions of a file, or entries of a log
 }
 
-// DeleteFile removes a file with all of its versions and summaries. A file that
+// DeleteFile removes a file with all of its versions. A file that
 // does not exist is no error. A log at the same path stays, and so does the
 // number that the path had reached: a later file there continues above it.
 // Errors: [ErrConflict].
@@ -32,6 +32,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	if err != nil {
 		return DeleteResult{}, err
 	}
+	o.IfVersion = cloned(o.IfVersion)
 	if err := checkCondition(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
@@ -87,6 +88,9 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if !head.Exists() {
 		return out, w.saveNothing(tx, a, before, state, out)
 	}
+	if state == (OwnerState{}) {
+		return Outcome{}, errNoOwner
+	}
 	state.Files--
 	for _, size := range head.Sizes {
 		state.Bytes -= size
@@ -116,6 +120,9 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	out := Outcome{Number: head.Last, Count: head.Entries()}
 	if !head.Exists() {
 		return out, w.saveNothing(tx, a, before, state, out)
+	}
+	if state == (OwnerState{}) {
+		return Outcome{}, errNoOwner
 	}
 	state.Logs--
 	state.Entries -= head.Entries()

@@ -36,6 +36,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err != nil {
 		return EditResult{}, err
 	}
+	o.IfVersion = cloned(o.IfVersion)
 	if err := checkEdit(path, old, new, o); err != nil {
 		return EditResult{}, err
 	}

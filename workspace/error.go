@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// The kinds of error. Every error of a [Workspace], a [Service] and a [Store]
-// wraps exactly one of them or the error of a context; the text around it
-// names the operation, the object, the cause and the way out.
+// The kinds of error. An error of a [Workspace], a [Service] or a [Store] wraps
+// one of them, with that of the context where its end is the cause, or that of
+// the context alone; the text around it names the operation, the object, the
+// cause and the way out.
 var (
 	ErrNotFound       = errors.New("not found")
 	ErrInvalid        = errors.New("invalid")

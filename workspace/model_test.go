@@ -309,9 +309,6 @@ func (a *agent) append(c call, now time.Time) answer {
 
 // keep remembers a request, and forgets up to ten that are over 24 hours old.
 func (a *agent) keep(c call, ans answer, now time.Time) {
-	if c.key != "" {
-		a.requests[c.key] = kept{c.request(), ans, now}
-	}
 	old := slices.SortedFunc(maps.Keys(a.requests), func(x, y string) int {
 		if d := a.requests[x].time.Compare(a.requests[y].time); d != 0 {
 			return d
@@ -322,6 +319,9 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 		if i < 10 && now.Sub(a.requests[key].time) > 24*time.Hour {
 			delete(a.requests, key)
 		}
+	}
+	if c.key != "" {
+		a.requests[c.key] = kept{c.request(), ans, now}
 	}
 }
 

@@ -124,6 +124,9 @@ func (o ReadOptions) check(path string) error {
 	case o.ToLine != 0 && o.FromLine > o.ToLine:
 		return fail(ErrInvalid, op, path, "from_line %d is after to_line %d", o.FromLine, o.ToLine)
 	}
+	if o.Version < 0 {
+		return fail(ErrInvalid, op, path, "version must be 1 or more")
+	}
 	return checkNumber(op, path, "version", o.Version, 0)
 }
 
@@ -138,19 +141,27 @@ func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err
 	}
 	switch {
 	case o.Version != 0 && o.Version != head.Version:
-		if v, err = tx.Version(p.name, o.Version); errors.Is(err, ErrNotFound) {
-			err = head.notRetained(o.Version)
-		}
-	case o.Since < 0 || o.Since > head.Version:
+		v, err = head.version(tx, o.Version)
+	case o.Since < 0:
+		err = fmt.Errorf("since_version must be 1 or more, the current version is %d: %w", head.Version, ErrInvalid)
+	case o.Since > head.Version:
 		err = fmt.Errorf("since_version is %d, the current version is %d: %w", o.Since, head.Version, ErrInvalid)
 	case o.Since >= head.Oldest() && o.Since < head.Version:
-		old, err = tx.Version(p.name, o.Since)
+		old, err = head.version(tx, o.Since)
 	}
 	return head, v, old, err
 }
 
-func (h FileHead) notRetained(n int64) error {
-	return fmt.Errorf("version %d is not kept, versions %d to %d are: %w", n, h.Oldest(), h.Version, ErrNotFound)
+// version reads a retained version.
+func (h FileHead) version(tx Reader, n int64) (Version, error) {
+	if n < h.Oldest() || n > h.Version {
+		return Version{}, fmt.Errorf("version %d is not kept, versions %d to %d are: %w", n, h.Oldest(), h.Version, ErrNotFound)
+	}
+	v, err := tx.Version(h.Path, n)
+	if errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("version %d is missing: %w", n, ErrCorrupt)
+	}
+	return v, err
 }
 
 // since answers what changed: nothing, a diff, or the whole file.
@@ -197,62 +208,6 @@ func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 	return nil
 }
 
-// affordableDiff returns the diff as chunks, or nil where a model would pay
-// more for it than for the text itself. Both costs are estimates, so a diff
-// must be cheaper by more than they err.
-func affordableDiff(old, text []byte, context int) []linediff.Chunk {
-	d := linediff.Compare(old, text)
-	if context < 0 {
-		return nonNil(d.Chunks(context))
-	}
-	budget := (tokens.EstimateBytes(text) - slack(text) - diffOverhead) * 10 / 13
-	changed := 0
-	for _, run := range d.Runs() {
-		if run.Op != linediff.Equal {
-			changed += run.Lines
-		}
-	}
-	if changed > budget { // a line in a chunk costs a token at least: no need to build it
-		return nil
-	}
-	chunks := d.Chunks(context)
-	answer := linediff.AppendJSON(nil, chunks)
-	if tokens.EstimateBytes(answer)+slack(answer) > budget {
-		return nil
-	}
-	return nonNil(chunks)
-}
-
-// diffOverhead is what the record of a diff costs beyond that of a full read.
-const diffOverhead = 24
-
-// slack is by how many tokens the estimate of a text may be wrong beyond the
-// margin: backslashes, which break up what would be one token, letters with
-// marks, which are cheap in one language and dear in another, and characters
-// beyond the basic plane. Its figures were found by trying texts of each kind.
-func slack(text []byte) int {
-	var backslashes, marked, rare int
-	for i, c := range text {
-		switch {
-		case c == '\\':
-			backslashes++
-		case 0xC3 <= c && c <= 0xC9, // U+00C0 to U+024F
-			c == 0xE1 && i+1 < len(text) && 0xB8 <= text[i+1] && text[i+1] <= 0xBB: // U+1E00 to U+1EFF
-			marked++
-		case c >= 0xF0:
-			rare++
-		}
-	}
-	return backslashes + marked*3/5 + rare*2
-}
-
-func nonNil(chunks []linediff.Chunk) []linediff.Chunk {
-	if chunks == nil {
-		return []linediff.Chunk{}
-	}
-	return chunks
-}
-
 func isLarge(text []byte) bool {
 	return len(text) > largeTokens && tokens.EstimateBytes(text) > largeTokens
 }
@@ -263,48 +218,4 @@ func (v Version) verify() error {
 		return fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", v.Number, ErrCorrupt)
 	}
 	return nil
-}
-
-// VersionInfo is a retained version in a history.
-type VersionInfo struct {
-	Version int64
-	Bytes   int64
-	SHA256  [sha256.Size]byte
-	Author  Author
-	Time    time.Time
-}
-
-// History returns the retained versions of a file, the oldest first.
-// Errors: [ErrNotFound].
-func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
-	const op = "history of"
-	p, err := start(ctx, op, path)
-	if err != nil {
-		return nil, err
-	}
-	var head FileHead
-	var versions []Version
-	err = w.view(ctx, func(tx Reader) (err error) {
-		if head, _, err = tx.File(p.name); err != nil {
-			return err
-		}
-		if !head.Exists() {
-			return errNoFile
-		}
-		versions, err = tx.Versions(p.name)
-		return err
-	})
-	if err != nil {
-		return nil, within(op, path, err)
-	}
-	infos := make([]VersionInfo, len(versions))
-	damaged := len(versions) != len(head.Sizes)
-	for i, v := range versions {
-		damaged = damaged || v.Number != head.Oldest()+int64(i) || v.Size != head.Sizes[i]
-		infos[i] = VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time}
-	}
-	if damaged {
-		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that they had", head.Oldest(), head.Version)
-	}
-	return infos, nil
 }

@@ -106,7 +106,7 @@ func TestReadVersion(t *testing.T) {
 	}
 	for _, n := range []int64{-1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
 		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Version: n})
-		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrInvalid, "version is")
+		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrInvalid, "version ")
 	}
 }
 

@@ -103,13 +103,24 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 }
 
 // settle is the end of every write: requests go and one is kept, the operation
-// is counted, the quota checked.
+// is counted, the quota checked. Where nothing has to go, a refusal comes before
+// any change.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
-	if err := a.keep(tx, after, out); err != nil {
-		return err
+	if after.Requests > 0 {
+		if err := dropRequests(tx, after, a.now.Add(-requestAge), requestDrops); err != nil {
+			return err
+		}
+	}
+	if a.key != "" {
+		if err := a.makeRoom(tx, after); err != nil {
+			return err
+		}
 	}
 	after.Operations += a.ops
-	return w.svc.limits.checkQuota(before.Usage, after.Usage)
+	if err := w.svc.limits.checkQuota(before.Usage, after.Usage); err != nil || a.key == "" {
+		return err
+	}
+	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
 }
 
 // settleDeletion is settle for what must not be refused: where there is no room
@@ -125,27 +136,23 @@ func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *
 	return w.settle(tx, a, before, after, out)
 }
 
-// keep stores the outcome under the key, in place of the oldest one where there
-// are enough, and lets expired ones go.
-func (a *attempt) keep(tx Tx, state *OwnerState, out Outcome) error {
-	if a.key != "" {
-		if !a.stale {
-			if state.Requests >= requestCount {
-				if err := dropRequests(tx, state, a.now.AddDate(1000, 0, 0), int(state.Requests)+1-requestCount); err != nil {
-					return err
-				}
-			}
-			state.Requests++
-			state.Bytes += RequestBytes
-		}
-		if err := tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out}); err != nil {
+// makeRoom counts the request that is to be kept, in place of the expired one
+// under its key, or of the oldest where there are enough.
+func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
+	if a.stale {
+		_, err := tx.Request(a.key)
+		if err == nil || !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
-	if state.Requests == 0 {
-		return nil
+	if over := int(state.Requests) + 1 - requestCount; over > 0 {
+		if err := dropRequests(tx, state, a.now.AddDate(1000, 0, 0), over); err != nil {
+			return err
+		}
 	}
-	return dropRequests(tx, state, a.now.Add(-requestAge), requestDrops)
+	state.Requests++
+	state.Bytes += RequestBytes
+	return nil
 }
 
 func dropRequests(tx Tx, state *OwnerState, before time.Time, n int) error {

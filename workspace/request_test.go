@@ -206,8 +206,8 @@ func TestKeyBytes(t *testing.T) {
 	want("after the file was deleted", 35)
 	clock.advance(25 * time.Hour)
 	put("0")
-	want("a key that had expired, used again, and ten removed", 25)
-	for _, left := range []int64{15, 5, 1, 1} {
+	want("ten removed, one of them the expired key that was used again", 26)
+	for _, left := range []int64{16, 6, 1, 1} {
 		write(t, ws, "f", "")
 		want("a later write, which removes ten", left)
 	}

@@ -39,6 +39,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err != nil {
 		return WriteResult{}, err
 	}
+	o.IfVersion = cloned(o.IfVersion)
 	if err := checkCondition(op, path, o.IfVersion); err != nil {
 		return WriteResult{}, err
 	}
@@ -115,6 +116,15 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		return Outcome{}, err
 	}
 	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Owner: state})
+}
+
+// cloned keeps a condition from changing under a transaction: the caller may
+// have left, and use its variable again.
+func cloned(ifVersion *int64) *int64 {
+	if ifVersion == nil {
+		return nil
+	}
+	return new(*ifVersion)
 }
 
 func checkCondition(op, path string, ifVersion *int64) error {

@@ -39,11 +39,12 @@ type process struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	ignoreFileSizeSignal()
 	var line commandLine
 	parser := kong.Must(&line, kong.Name("scratchpad"),
 		kong.Description("Durable memory for AI agents: versioned files with diffs, over MCP."),
-		kong.UsageOnError(), kong.Vars{"version": version(), "db": defaultDB()})
+		kong.Vars{"version": version(), "db": defaultDB()})
 	k, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: scratchpad --help\n", err)

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -27,7 +29,7 @@ func (mcpCommand) Run(line *commandLine, p process) error {
 			return fmt.Errorf("--agent: %w", err)
 		}
 	}
-	db := &database{path: line.DB}
+	db := &database{path: line.DB, log: p.log}
 	server, err := mcpserver.New(mcpserver.Options{
 		Bound: line.Agent != "", Version: version(), Logger: p.log,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
@@ -49,6 +51,7 @@ func (mcpCommand) Run(line *commandLine, p process) error {
 // again.
 type database struct {
 	path string
+	log  *slog.Logger
 
 	mu    sync.Mutex // guards the following
 	store workspace.Store
@@ -77,7 +80,7 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if d.svc != nil {
 		return d.svc, nil
 	}
-	store, err := openStore(ctx, d.path)
+	store, err := openStore(ctx, d.path, d.log)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +99,11 @@ func (d *database) close() error {
 	if d.svc == nil {
 		return nil
 	}
-	err := d.svc.Close(context.Background())
-	if closeErr := d.store.Close(); err == nil {
-		err = closeErr
+	// A few reads that are not counted are no reason to wait for long, or to fail.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := d.svc.Close(ctx); err != nil {
+		d.log.Warn("the last reads were not counted", "err", err)
 	}
-	return err
+	return d.store.Close()
 }

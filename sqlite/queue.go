@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// job is one function on its way through the writer.
+type job struct {
+	ctx   context.Context
+	owner string
+	fn    func(*tx) error
+	state atomic.Int32
+	tx    tx            // of the last run
+	done  chan struct{} // closed when the following is set
+
+	err      error
+	panicked bool
+	value    any  // of the panic
+	exited   bool // by runtime.Goexit
+}
+
+// States of a job. The caller and the writer each try to move it from queued.
+const (
+	queued    int32 = iota
+	running         // the writer has it
+	withdrawn       // it never ran, and the caller's context has ended
+	refused         // it never ran, and done will say why
+)
+
+// do queues a function and waits for its answer. The function is withdrawn
+// when the context ends before it has started.
+func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return notStarted(ctx)
+	}
+	j := &job{ctx: ctx, owner: owner, fn: fn, done: make(chan struct{})}
+	if err := w.enqueue(j); err != nil {
+		return err
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		if j.state.CompareAndSwap(queued, withdrawn) {
+			w.forget(j)
+			return notStarted(ctx)
+		}
+		switch j.state.Load() {
+		case withdrawn: // by the writer
+			return notStarted(ctx)
+		case refused:
+			<-j.done
+		default:
+			select {
+			case <-j.done: // answered in the same moment
+			default:
+				return fmt.Errorf("the call ended while its commit was under way; read before writing again: %w: %w", workspace.ErrOutcomeUnknown, ctx.Err())
+			}
+		}
+	}
+	switch {
+	case j.panicked:
+		panic(j.value)
+	case j.exited:
+		runtime.Goexit()
+	}
+	return j.err
+}
+
+// notStarted is the answer to a caller whose context ended before anything
+// happened.
+func notStarted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+	}
+	return ctx.Err()
+}
+
+func (w *writer) enqueue(j *job) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.broken != nil:
+		return w.broken
+	case w.closing:
+		return workspace.ErrClosed
+	}
+	w.queue = append(w.queue, j)
+	w.poke()
+	return nil
+}
+
+func (w *writer) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop takes the next job that is not withdrawn and gives it the state.
+func (w *writer) pop(state int32) *job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) > 0 {
+		j := w.queue[0]
+		w.queue[0] = nil
+		w.queue = w.queue[1:]
+		if j.ctx.Err() != nil && j.state.CompareAndSwap(queued, withdrawn) {
+			j.err = notStarted(j.ctx)
+			close(j.done)
+			continue
+		}
+		if j.state.CompareAndSwap(queued, state) {
+			return j
+		}
+	}
+	w.queue = nil
+	return nil
+}
+
+// forget takes a withdrawn job out of the queue, which may not move for long
+// while another process has the turn.
+func (w *writer) forget(j *job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.queue, j); i >= 0 {
+		w.queue = slices.Delete(w.queue, i, i+1)
+	}
+}
+
+// refuse answers everybody who waits with why nothing can be written now.
+func (w *writer) refuse(err error) {
+	for j := w.pop(refused); j != nil; j = w.pop(refused) {
+		j.err = err
+		close(j.done)
+	}
+}

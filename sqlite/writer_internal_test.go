@@ -1,0 +1,153 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func openInternal(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+var testOwner = workspace.Owner{Tenant: "local", Agent: "a"}
+
+// store writes a file of that name.
+func store(tx workspace.Tx, name string) error {
+	v := workspace.Version{Number: 1, Size: 1, Content: []byte("x")}
+	return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: name, Version: 1, Sizes: []int64{1}}, New: &v})
+}
+
+// start runs an Update and returns its answer; a Goexit answers with errExited.
+func start(s *Store, fn func(workspace.Tx) error) <-chan error {
+	answer := make(chan error, 1)
+	go func() {
+		err := errExited
+		defer func() { answer <- err }()
+		err = s.Update(context.Background(), testOwner, fn)
+	}()
+	return answer
+}
+
+var errExited = errors.New("exited")
+
+// A group that has lost its transaction runs function by function. One that ends
+// the writer's goroutine only then must not take the others with it.
+func TestGoexitAlone(t *testing.T) {
+	s := openInternal(t)
+	inside, leave := make(chan struct{}), make(chan struct{})
+	enter := sync.OnceFunc(func() { close(inside) })
+	first := start(s, func(workspace.Tx) error { // holds the writer until the others are queued
+		enter()
+		<-leave
+		return nil
+	})
+	<-inside
+	queuedJobs := func(n int) {
+		for {
+			s.writer.mu.Lock()
+			have := len(s.writer.queue)
+			s.writer.mu.Unlock()
+			if have == n {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	var answers []<-chan error
+	answers = append(answers, start(s, func(tx workspace.Tx) error { return store(tx, "x") }))
+	queuedJobs(1)
+	runs := 0
+	answers = append(answers, start(s, func(workspace.Tx) error {
+		if runs++; runs > 1 {
+			runtime.Goexit()
+		}
+		return nil
+	}))
+	queuedJobs(2)
+	lost := false
+	answers = append(answers, start(s, func(tx workspace.Tx) error {
+		if !lost { // what an interrupt or a full disk does
+			lost = true
+			s.writer.c.exec("ROLLBACK")
+			s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+			return nil
+		}
+		return store(tx, "z")
+	}))
+	queuedJobs(3)
+	close(leave)
+	for i, want := range []error{nil, errExited, nil} {
+		if err := <-answers[i]; !errors.Is(err, want) {
+			t.Errorf("function %d: %v, want %v", i, err, want)
+		}
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	err := s.View(t.Context(), testOwner, func(r workspace.Reader) error {
+		for _, name := range []string{"x", "z"} {
+			if h, _, err := r.File(name); err != nil || !h.Exists() {
+				t.Errorf("%s was acknowledged and is not stored: %v", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// What passed the check a moment before the store became read-only is refused,
+// not committed.
+func TestBrokenRefusesTheQueue(t *testing.T) {
+	s := openInternal(t)
+	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return store(tx, "late") }, done: make(chan struct{})}
+	s.writer.mu.Lock()
+	s.writer.broken = workspace.ErrReadOnly
+	s.writer.queue = append(s.writer.queue, j)
+	s.writer.mu.Unlock()
+	s.writer.poke()
+	<-j.done
+	if !errors.Is(j.err, workspace.ErrReadOnly) {
+		t.Errorf("the queued function: %v, want ErrReadOnly", j.err)
+	}
+	if err := s.Update(t.Context(), testOwner, func(tx workspace.Tx) error { return store(tx, "later") }); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("Update of a read-only store = %v, want ErrReadOnly", err)
+	}
+}
+
+// Close waits for a function that is slow, however long.
+func TestCloseWaits(t *testing.T) {
+	s := openInternal(t)
+	inside := make(chan struct{})
+	slow := start(s, func(tx workspace.Tx) error {
+		close(inside)
+		time.Sleep(closeWait + time.Second)
+		return store(tx, "slow")
+	})
+	<-inside
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-slow:
+		if err != nil {
+			t.Errorf("the slow Update = %v, want nil", err)
+		}
+	case <-time.After(time.Second):
+		t.Error("Close returned while a transaction was under way")
+	}
+}

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+// affordableDiff returns the diff as chunks, or nil where a model would pay
+// more for it than for the text itself. Both costs are estimates, so a diff
+// must be cheaper by more than they err.
+func affordableDiff(old, text []byte, context int) []linediff.Chunk {
+	d := linediff.Compare(old, text)
+	if context < 0 {
+		return nonNil(d.Chunks(context))
+	}
+	budget := (tokens.EstimateBytes(text) - slack(text) - diffOverhead) * 10 / 13
+	changed := 0
+	for _, run := range d.Runs() {
+		if run.Op != linediff.Equal {
+			changed += run.Lines
+		}
+	}
+	if changed > budget { // a line in a chunk costs a token at least: no need to build it
+		return nil
+	}
+	chunks := d.Chunks(context)
+	answer := linediff.AppendJSON(nil, chunks)
+	if tokens.EstimateBytes(answer)+slack(answer) > budget {
+		return nil
+	}
+	return nonNil(chunks)
+}
+
+// diffOverhead is what the record of a diff costs beyond that of a full read.
+const diffOverhead = 24
+
+// slack is by how many tokens the estimate of a text may be wrong beyond the
+// margin: backslashes, which break up what would be one token, letters with
+// marks, which are cheap in one language and dear in another, and characters
+// beyond the basic plane. Its figures were found by trying texts of each kind.
+func slack(text []byte) int {
+	var backslashes, marked, rare int
+	for i, c := range text {
+		switch {
+		case c == '\\':
+			backslashes++
+		case 0xC3 <= c && c <= 0xC9, // U+00C0 to U+024F
+			c == 0xE1 && i+1 < len(text) && 0xB8 <= text[i+1] && text[i+1] <= 0xBB: // U+1E00 to U+1EFF
+			marked++
+		case c >= 0xF0:
+			rare++
+		}
+	}
+	return backslashes + marked*3/5 + rare*2
+}
+
+func nonNil(chunks []linediff.Chunk) []linediff.Chunk {
+	if chunks == nil {
+		return []linediff.Chunk{}
+	}
+	return chunks
+}

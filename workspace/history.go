@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+)
+
+// VersionInfo is a retained version in a history.
+type VersionInfo struct {
+	Version int64
+	Bytes   int64
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+}
+
+// History returns the retained versions of a file, the oldest first.
+// Errors: [ErrNotFound].
+func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
+	const op = "history of"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return nil, err
+	}
+	var head FileHead
+	var versions []Version
+	err = w.view(ctx, func(tx Reader) (err error) {
+		if head, _, err = tx.File(p.name); err != nil {
+			return err
+		}
+		if !head.Exists() {
+			return errNoFile
+		}
+		versions, err = tx.Versions(p.name)
+		return err
+	})
+	if err != nil {
+		return nil, within(op, path, err)
+	}
+	infos := make([]VersionInfo, len(versions))
+	damaged := len(versions) != len(head.Sizes)
+	for i, v := range versions {
+		damaged = damaged || v.Number != head.Oldest()+int64(i) || v.Size != head.Sizes[i]
+		infos[i] = VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time}
+	}
+	if damaged {
+		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that they had", head.Oldest(), head.Version)
+	}
+	return infos, nil
+}
