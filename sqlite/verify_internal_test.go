@@ -13,14 +13,14 @@ func TestVerifyEveryTable(t *testing.T) {
 		{"UPDATE owners SET operations = operations + 1", "usage of"},
 		{"UPDATE files SET updated = updated + 1", "head of file"},
 		{"UPDATE versions SET client = 'x'", "version"},
-		{"UPDATE versions SET content = 'x'", "SHA-256"},
+		{"UPDATE versions SET content = x'78'", "SHA-256"},
 		{"UPDATE logs SET updated = updated + 1", "head of log"},
 		{"UPDATE entries SET client = 'x'", "entry"},
-		{"UPDATE entries SET content = 'y'", "SHA-256"},
+		{"UPDATE entries SET content = x'79'", "SHA-256"},
 		{"DELETE FROM entries", "missing"},
 		{"DELETE FROM versions", "version"},
 		{"UPDATE requests SET count = count + 1", "request"},
-		{"UPDATE records SET value = 'x'", "record"},
+		{"UPDATE records SET value = x'78'", "record"},
 	} {
 		s := openInternal(t)
 		svc, err := workspace.New(s, workspace.Options{})
