@@ -51,7 +51,8 @@ type arguments struct {
 
 // decode reads the arguments strictly: encoding/json would fold the case of
 // names, take the last of two equal ones, and replace what is no valid text.
-func decode(raw json.RawMessage, known []property) (*arguments, error) {
+// bound says that agent_id is not to be suggested.
+func decode(raw json.RawMessage, known []property, bound bool) (*arguments, error) {
 	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}}
 	if len(raw) == 0 {
 		return a, nil
@@ -77,7 +78,7 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 		p, ok := find(known, name)
 		switch {
 		case !ok:
-			return nil, unknown(name, known)
+			return nil, unknown(name, known, bound)
 		case seen[name]:
 			return nil, invalid("argument %s is given twice; give it once", name)
 		}
@@ -101,13 +102,15 @@ func find(known []property, name string) (property, bool) {
 	return property{}, false
 }
 
-func unknown(name string, known []property) error {
+func unknown(name string, known []property, bound bool) error {
 	var names []string
 	for _, p := range known {
 		if strings.EqualFold(p.name, name) {
 			return invalid("unknown argument %s; it is spelled %s", short(name), p.name)
 		}
-		names = append(names, p.name)
+		if p != agentID || !bound {
+			names = append(names, p.name)
+		}
 	}
 	return invalid("unknown argument %s; allowed are %s", short(name), strings.Join(names, ", "))
 }

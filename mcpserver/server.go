@@ -56,8 +56,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-const instructions = `Durable files of your own, kept between sessions. Every write_file makes a new version; remember the version you saw. ` +
-	`To see what changed since, call read_file with since_version: it answers with a short diff, or says that nothing changed.`
+const instructions = `Files of your own, kept between sessions. Every write_file makes a new version; remember the version you saw. ` +
+	`To see what changed since, call read_file with since_version: it answers with a short diff, or says that nothing changed, or sends the whole file where that is cheaper.`
 
 const maxLine = 16 << 20
 
@@ -113,7 +113,7 @@ func (s *Server) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (re
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	args, err := decode(req.Params.Arguments, append([]property{agentID}, t.properties...))
+	args, err := decode(req.Params.Arguments, append([]property{agentID}, t.properties...), s.o.Bound)
 	if err != nil {
 		return result{}, err
 	}

@@ -22,7 +22,9 @@ const backupPages = 1024 // copied in one step
 // Backup writes the database as it is at this moment to a new file, while
 // others read and write, and verifies the copy before it gets its name. The file
 // must not exist yet. Without error, the copy is durable and every hash in it
-// has been checked.
+// has been checked. It is a database like any other: to restore it, put it in
+// the place of the old one, and remove that one's -wal and -shm, while no process
+// has it open.
 func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error {
 	if err := s.backup(ctx, file, o); err != nil {
 		return fmt.Errorf("backup to %s: %w", file, err)
@@ -32,6 +34,9 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 
 func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {
 	if err := checkName(file); err != nil {
+		return err
+	}
+	if err := checkFolder(filepath.Dir(file)); err != nil {
 		return err
 	}
 	switch _, err := os.Lstat(file); {

@@ -34,6 +34,13 @@ func checkName(path string) error {
 	return nil
 }
 
+func checkFolder(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no folder %s; create it: %w", dir, workspace.ErrInvalid)
+	}
+	return nil
+}
+
 // look says whether the database is still to be made, and otherwise reads,
 // without changing a byte, whether it is one of ours. Only what is missing or
 // has 0 bytes is new.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -31,9 +30,12 @@ type Store struct {
 }
 
 // Open opens the database at a path, or makes it where nothing is there or an
-// empty file, in a folder that exists and can be written to: beside the
-// database stand its -wal and -shm, and -turn, -write and -reserve of this
-// package. The context ends the wait for other processes.
+// empty file, in a folder that exists and can be written to. Beside the database
+// stand SQLite's -wal and -shm, which belong to it while it is in use; -turn and
+// -write, by which processes take turns; and -reserve, 4 MiB that are given up
+// when the disk is full, so that something can be deleted. When no process has
+// the database open, only the database itself matters. The context ends the wait
+// for other processes.
 //
 // What is no database of this module is refused and not changed in a byte, with
 // an error that wraps [workspace.ErrInvalid] (another program's, no database, a
@@ -59,8 +61,12 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case path == "" || o.Readers < 0:
-		return nil, fmt.Errorf("the path is empty or Readers negative: %w", workspace.ErrInvalid)
+	case path == "":
+		return nil, fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
+	case path == "mem:":
+		return nil, fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
+	case o.Readers < 0:
+		return nil, fmt.Errorf("Options.Readers is %d: %w", o.Readers, workspace.ErrInvalid)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -70,8 +76,8 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there is no folder %s; create it: %w", dir, workspace.ErrInvalid)
+	if err := checkFolder(dir); err != nil {
+		return nil, err
 	}
 	if name := networkDisk(dir); name != "" {
 		return nil, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",

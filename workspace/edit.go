@@ -61,7 +61,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 func checkEdit(path, old, new string, o EditOptions) error {
 	switch {
 	case old == "":
-		return fail(ErrInvalid, "edit", path, "old_text is empty; give the text to replace, or use write_file")
+		return fail(ErrInvalid, "edit", path, "old_text is empty; give the text to replace, or write the whole file")
 	case !utf8.ValidString(old):
 		return fail(ErrInvalid, "edit", path, "old_text is not valid UTF-8")
 	case old == new:
@@ -72,7 +72,7 @@ func checkEdit(path, old, new string, o EditOptions) error {
 	return nil
 }
 
-var errNoFile = fmt.Errorf("there is no such file; list_files shows what there is: %w", ErrNotFound)
+var errNoFile = fmt.Errorf("there is no such file: %w", ErrNotFound)
 
 // errMoved says that the file was changed between reading and writing.
 var errMoved = errors.New("moved")

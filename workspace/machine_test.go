@@ -85,7 +85,7 @@ func (m *machine) saw(what string, kind error) { m.seen[what+", "+text(kind)]++ 
 // wantSeen checks that the machine has been where it should go: a random test
 // that never meets a quota proves nothing about it.
 func wantSeen(t *testing.T, seen map[string]int) {
-	if t.Failed() {
+	if t.Failed() || testing.Short() { // too few cases
 		return
 	}
 	for _, what := range []string{

@@ -21,11 +21,18 @@ const (
 
 // commandLine is every flag and command. Each flag has an environment variable.
 type commandLine struct {
-	DB    string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
-	Agent string `env:"SCRATCHPAD_AGENT" placeholder:"NAME" help:"Serve this agent alone. Without it, every call names its agent."`
+	DB    string  `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
+	Agent *string `env:"SCRATCHPAD_AGENT" placeholder:"NAME" help:"Serve this agent alone. Without it, every call names its agent."`
 
 	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output."`
 	Version kong.VersionFlag `help:"Print the version."`
+}
+
+func orNone(db string) string {
+	if db == "" {
+		return "none, for there is no home folder"
+	}
+	return db
 }
 
 // process is what a command has of its surroundings.
@@ -44,7 +51,7 @@ func main() {
 	var line commandLine
 	parser := kong.Must(&line, kong.Name("scratchpad"),
 		kong.Description("Durable memory for AI agents: versioned files with diffs, over MCP."),
-		kong.Vars{"version": version(), "db": defaultDB()})
+		kong.Vars{"version": version(), "db": orNone(defaultDB())})
 	k, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: scratchpad --help\n", err)

@@ -24,16 +24,19 @@ It ends when standard input does. Logs go to standard error.`
 
 // Run serves until the client leaves or a signal comes.
 func (mcpCommand) Run(line *commandLine, p process) error {
-	if line.Agent != "" {
-		if _, err := workspace.ParseAgentID(line.Agent); err != nil {
+	bound := ""
+	if line.Agent != nil { // also where it is empty: a name that went missing must not open every agent
+		id, err := workspace.ParseAgentID(*line.Agent)
+		if err != nil {
 			return fmt.Errorf("--agent: %w", err)
 		}
+		bound = id.String()
 	}
 	db := &database{path: line.DB, log: p.log}
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: line.Agent != "", Version: version(), Logger: p.log,
+		Bound: bound != "", Version: version(), Logger: p.log,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			return db.agent(ctx, line.Agent, call.AgentID)
+			return db.agent(ctx, bound, call.AgentID)
 		},
 	})
 	if err != nil {

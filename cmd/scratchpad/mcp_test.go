@@ -121,3 +121,15 @@ func TestMCPNoDatabase(t *testing.T) {
 		t.Errorf("read_file = %q, want an error that names the missing folder", got)
 	}
 }
+
+// An agent's name that went missing must not open every agent.
+func TestMCPEmptyAgent(t *testing.T) {
+	for _, name := range []string{"", "a b"} {
+		cmd := exec.Command(os.Args[0], "mcp", "--db", "mem:", "--agent", name)
+		cmd.Env = append(os.Environ(), runVariable+"=1")
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "--agent: agent_id") {
+			t.Errorf("scratchpad mcp --agent %q: %v, %s, want an error that names the rule", name, err, out)
+		}
+	}
+}
