@@ -13,9 +13,10 @@ const (
 	// The write-ahead log is to stay below 64 MiB. SQLite folds it in by itself
 	// at every commit that finds more than 1,000 pages, but begins it anew only
 	// when no reader is in it, which overlapping readers can put off for good.
-	logBytes = 32 << 20              // from here on, the writer waits for the readers
-	logWait  = 50 * time.Millisecond // so long; they see the newest state, or end, meanwhile
-	logPause = 2 * time.Second       // until it waits again, when one of them did not
+	logBytes = 16 << 20               // from here on, the writer waits for the readers
+	logWait  = 100 * time.Millisecond // so long; they see the newest state, or end, meanwhile
+	minPause = 100 * time.Millisecond // until it waits again, when one of them did not;
+	maxPause = 5 * time.Second        // doubled each time, for one that stays costs every writer
 )
 
 // checkpoint folds the write-ahead log into the database and empties it, when
@@ -51,9 +52,12 @@ func (w *writer) boundLog() {
 	if err != nil {
 		w.log.Warn("the write-ahead log grows; it could not be folded into the database", "err", err)
 	}
-	if !whole {
-		w.foldAt = time.Now().Add(logPause)
+	if whole {
+		w.foldPause = 0
+		return
 	}
+	w.foldPause = min(max(2*w.foldPause, minPause), maxPause)
+	w.foldAt = time.Now().Add(w.foldPause)
 }
 
 // fold runs a checkpoint that waits for readers no longer than the time given,

@@ -36,7 +36,7 @@ func TestLogStaysSmall(t *testing.T) {
 		})
 	}
 	var largest int64
-	for range 3000 {
+	for range 5000 {
 		workspaceWrite(t, s)
 		if info, err := os.Stat(path + "-wal"); err == nil {
 			largest = max(largest, info.Size())
@@ -55,10 +55,10 @@ func TestLogStaysSmall(t *testing.T) {
 
 var written atomic.Int64
 
-// workspaceWrite stores 64 KiB.
+// workspaceWrite stores 32 KiB.
 func workspaceWrite(t testing.TB, s workspace.Store) {
 	n := written.Add(1)
-	content := bytes.Repeat([]byte("x"), 64<<10)
+	content := bytes.Repeat([]byte("x"), 32<<10)
 	err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "writer"}, func(tx workspace.Tx) error {
 		v := workspace.Version{Number: n, Size: int64(len(content)), Content: content}
 		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: fmt.Sprint("p", n%10), Version: n, Sizes: []int64{v.Size}}, New: &v, Prune: n - 1})

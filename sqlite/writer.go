@@ -40,13 +40,14 @@ type writer struct {
 	taking atomic.Bool // it waits for the turn
 
 	// Of the goroutine alone:
-	group    []*job    // taken and not yet answered
-	next     int       // the first of the group that has not run in this transaction
-	careful  bool      // each function of the group runs in a savepoint
-	dirty    bool      // written since the log was last folded
-	exitedBy *job      // whose Goexit ended the goroutine before this one
-	foldAt   time.Time // not before, after readers were in the way
-	refillAt time.Time // when the reserve, once released, is to be tried again; zero: it is there
+	group     []*job        // taken and not yet answered
+	next      int           // the first of the group that has not run in this transaction
+	careful   bool          // each function of the group runs in a savepoint
+	dirty     bool          // written since the log was last folded
+	exitedBy  *job          // whose Goexit ended the goroutine before this one
+	foldAt    time.Time     // not before, after readers were in the way
+	foldPause time.Duration // the last one
+	refillAt  time.Time     // when the reserve, once released, is to be tried again; zero: it is there
 }
 
 func startWriter(path string, c *conn, t *turn, log *slog.Logger) *writer {
