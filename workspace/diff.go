@@ -20,7 +20,13 @@ func affordableDiff(old, text []byte, context int) []linediff.Chunk {
 			changed += run.Lines
 		}
 	}
-	if changed > budget { // a line in a chunk costs a token at least: no need to build it
+	// A line in a chunk costs a token, and one more where it holds something: no
+	// need to build what cannot be cheap.
+	least := changed
+	if removed, added := d.Size(); removed+added >= 2*changed {
+		least = 2 * changed
+	}
+	if least > budget {
 		return nil
 	}
 	chunks := d.Chunks(context)

@@ -1,0 +1,39 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkAffordableDiff is the whole way from two texts of 1 MiB to the chunks
+// or the refusal, with the share of lines that was changed.
+func BenchmarkAffordableDiff(b *testing.B) {
+	for _, symbols := range []int{2, 50, 1000} {
+		for _, share := range []int{1, 10, 25, 50, 100} {
+			b.Run(fmt.Sprintf("symbols=%d/changed=%d%%", symbols, share), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 2))
+				line := func() []byte { return fmt.Appendf(nil, "%x\n", r.IntN(symbols)) }
+				var old, text bytes.Buffer
+				for old.Len() < 1<<20-8 {
+					l := line()
+					old.Write(l)
+					if r.IntN(100) < share {
+						l = line()
+					}
+					text.Write(l)
+				}
+				text.Truncate(min(text.Len(), 1<<20))
+				b.ReportAllocs()
+				sent := 0.0
+				for b.Loop() {
+					if affordableDiff(old.Bytes(), text.Bytes(), 3) != nil {
+						sent = 1
+					}
+				}
+				b.ReportMetric(sent, "sent")
+			})
+		}
+	}
+}
