@@ -44,9 +44,11 @@ type Diff struct {
 // Compare gives the difference of two texts, of whatever bytes. It never fails.
 // It keeps both slices, which must not be changed while the Diff is in use.
 //
-// Two texts of at most 1 MiB take under 200 ms and 160 MiB. What does not fit the budget
-// for a minimal difference gets a valid one, which may be far from it where few different lines repeat. Where the lines between what the texts
-// have in common at their ends come to 1 GiB or more, these are all removed and all added.
+// Two texts of at most 1 MiB take under 200 ms and 160 MiB. What does not fit the
+// budget for a minimal difference gets a valid one, which may be far from minimal
+// where few different lines repeat. Where the lines between what the texts have
+// in common at their ends come to 1 GiB or more, these are all removed and all
+// added.
 func Compare(old, new []byte) *Diff {
 	seed := maphash.MakeSeed()
 	hash := func(line []byte) uint64 { return maphash.Bytes(seed, line) }
