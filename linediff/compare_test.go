@@ -225,6 +225,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add([]byte(""), []byte("\r\n\x00"), int64(100))
 	f.Add([]byte("a\n\n\na"), []byte("\n\na\n"), int64(1000))
 	f.Add(bytes.Repeat([]byte("a\nb\n"), 50), bytes.Repeat([]byte("b\nb\na\n"), 40), int64(2000))
+	f.Add([]byte("a\nb\nc\na\n"), []byte("b\na\nc\nb\n"), int64(-65))
 	f.Fuzz(func(t *testing.T, old, new []byte, work int64) {
 		d := linediff.Compare(old, new)
 		if err := checkDiff(d, old, new); err != nil {

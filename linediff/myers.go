@@ -6,7 +6,7 @@ import "math"
 // and its variations, 1986), for when few lines differ. It gives false, with
 // nothing paired, when that takes more work than limit.
 func (s *solver) myers(x box, limit int64) bool {
-	afford := int(math.Sqrt(float64(limit)/diagonalWork)) + 2
+	afford := int(math.Sqrt(float64(max(limit, 0))/diagonalWork)) + 2
 	return s.split(x, min(afford, x.lines()/2+1), limit)
 }
 
