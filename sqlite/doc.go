@@ -2,7 +2,7 @@
 // cgo, no server, several processes on one file.
 //
 // A write that was acknowledged survives a power cut: the file is in WAL mode
-// with synchronous=FULL, and one writer goroutine commits the functions of many
+// with synchronous=FULL (unless [Options].Durability says less), and one writer goroutine commits the functions of many
 // callers in one transaction (writer.go). Between processes, side files beside
 // the database give each its turn (turn.go). A database is looked at, read-only,
 // before it is opened for writing (look.go): what is foreign, newer or damaged

@@ -14,8 +14,29 @@ import (
 
 // Options of [Open]. The zero value works.
 type Options struct {
-	Readers int          // connections for reading, opened when needed; 0: 4
-	Logger  *slog.Logger // slow functions and trouble that no caller sees; nil: slog.Default
+	Readers    int          // connections for reading, opened when needed; 0: 4
+	Durability Durability   // of what this process writes; the zero value is Full
+	Logger     *slog.Logger // slow functions and trouble that no caller sees; nil: slog.Default
+}
+
+// Durability says what an acknowledged write survives. Processes on one database
+// may differ in it.
+type Durability int
+
+const (
+	Full   Durability = iota // a power cut: every commit is synced before it is answered
+	Normal                   // the end of the process; a power cut may take the last commits, never a part of one, and damages nothing
+)
+
+// String returns "full" or "normal".
+func (d Durability) String() string {
+	switch d {
+	case Full:
+		return "full"
+	case Normal:
+		return "normal"
+	}
+	return fmt.Sprintf("Durability(%d)", int(d))
 }
 
 // Store is a [workspace.Store] in one SQLite file. It is safe for concurrent
@@ -67,6 +88,8 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
 	case o.Readers < 0:
 		return nil, fmt.Errorf("Options.Readers is %d: %w", o.Readers, workspace.ErrInvalid)
+	case o.Durability != Full && o.Durability != Normal:
+		return nil, fmt.Errorf("Options.Durability is %v; it is Full or Normal: %w", o.Durability, workspace.ErrInvalid)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -91,7 +114,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openWriter(ctx, path, t, isNew)
+	c, err := openWriter(ctx, path, t, isNew, o.Durability)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +129,11 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 // openWriter makes the database if it is new, and opens the connection that
 // writes. Both are done in turn with other processes. On an error the turn is
 // closed.
-func openWriter(ctx context.Context, path string, t *turn, isNew bool) (*conn, error) {
+func openWriter(ctx context.Context, path string, t *turn, isNew bool, d Durability) (*conn, error) {
 	if err := takeTurn(ctx, t); err != nil {
 		return nil, err
 	}
-	c, err := prepare(path, isNew)
+	c, err := prepare(path, isNew, d)
 	if err = errors.Join(err, t.give()); err != nil {
 		if c != nil {
 			c.close()
@@ -122,7 +145,7 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool) (*conn, e
 }
 
 // prepare is called in turn.
-func prepare(path string, isNew bool) (*conn, error) {
+func prepare(path string, isNew bool, d Durability) (*conn, error) {
 	if isNew {
 		isNew, err := look(path)
 		if err != nil {
@@ -134,7 +157,7 @@ func prepare(path string, isNew bool) (*conn, error) {
 			}
 		}
 	}
-	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
 		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
 		return nil, err
