@@ -32,7 +32,8 @@ var allowed = map[string][]string{
 	"workspace/storetest": {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"sqlite":              {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
 	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/..."},
-	"cmd/scratchpad":      {"mcpserver", "workspace", "workspace/memstore", "sqlite", "github.com/alecthomas/kong"},
+	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
+		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 }
 
 func TestImports(t *testing.T) {

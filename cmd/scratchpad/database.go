@@ -2,33 +2,161 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
+// inMemory is the database that is none.
+const inMemory = "mem:"
+
+// defaultAgent is whose memory a command other than mcp is about, unless --agent says.
+const defaultAgent = "default"
+
+// agentName is --agent. An empty one is an error: a name that went missing must
+// not open every agent.
+func (p *process) agentName() (name string, given bool, err error) {
+	if p.line.Agent == nil {
+		return defaultAgent, false, nil
+	}
+	id, err := workspace.ParseAgentID(*p.line.Agent)
+	if err != nil {
+		return "", true, fmt.Errorf("--agent: %w", err)
+	}
+	return id.String(), true, nil
+}
+
+// databasePath is --db, or the default one, whose folder it makes when make is set.
+func (p *process) databasePath(make bool) (string, error) {
+	if p.line.DB != nil {
+		if *p.line.DB == "" {
+			return "", fmt.Errorf("--db is empty (or $SCRATCHPAD_DB is); give a file, or leave it out for %s: %w", orNone(defaultDB()), workspace.ErrInvalid)
+		}
+		return *p.line.DB, nil
+	}
+	path := defaultDB()
+	if path == "" {
+		return "", fmt.Errorf("there is no home folder for the database; give a place with --db: %w", workspace.ErrInvalid)
+	}
+	if make {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", fmt.Errorf("%v; give another place with --db: %w", err, workspace.ErrInvalid)
+		}
+	}
+	return path, nil
+}
+
+// database is the open one of a process. It is opened by the first call that
+// needs it, so that an MCP client can list the tools where there is none to be
+// had. A call after one that failed tries again.
+type database struct {
+	p *process
+
+	mu    sync.Mutex // guards the following
+	store workspace.Store
+	svc   *workspace.Service
+}
+
+// openExisting opens the database for a command that only looks: one that is
+// not there is an error, and is not made.
+func (p *process) openExisting() (*database, error) {
+	path, err := p.databasePath(false)
+	if err != nil {
+		return nil, err
+	}
+	if path != inMemory {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another: %w", path, workspace.ErrNotFound)
+		}
+	}
+	return p.openDatabase()
+}
+
+// openDatabase opens the database for a command that writes, which makes one
+// that is not there.
+func (p *process) openDatabase() (*database, error) {
+	d := &database{p: p}
+	_, err := d.service(p.ctx)
+	return d, err
+}
+
+// workspace is that of the agent that the command is about.
+func (d *database) workspace() (*workspace.Workspace, error) {
+	name, _, err := d.p.agentName()
+	if err != nil {
+		return nil, err
+	}
+	svc, err := d.service(d.p.ctx)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := svc.Agent(name)
+	if err != nil {
+		return nil, err
+	}
+	return ws.As(workspace.Author{Client: "scratchpad", Version: version()}), nil
+}
+
+func (d *database) service(ctx context.Context) (*workspace.Service, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.svc != nil {
+		return d.svc, nil
+	}
+	store, err := d.p.openStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits(d.p.line.Limits)})
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	d.store, d.svc = store, svc
+	return svc, nil
+}
+
 // openStore opens the database of the command line. The folder of the default
 // one is made where it is missing; any other must be there.
-func openStore(ctx context.Context, path string, log *slog.Logger) (workspace.Store, error) {
-	if path == "mem:" {
+func (p *process) openStore(ctx context.Context) (workspace.Store, error) {
+	path, err := p.databasePath(true)
+	if err != nil {
+		return nil, err
+	}
+	if path == inMemory {
 		return memstore.New(), nil
 	}
-	if path == "" {
-		if path = defaultDB(); path == "" {
-			return nil, fmt.Errorf("there is no home folder for the database; give a place with --db: %w", workspace.ErrInvalid)
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("%v; give another place with --db: %w", err, workspace.ErrInvalid)
-		}
+	store, err := sqlite.Open(ctx, path, sqlite.Options{Logger: p.log, Durability: p.line.Durability.Durability})
+	if err != nil {
+		return nil, marked{err}
 	}
-	return sqlite.Open(ctx, path, sqlite.Options{Logger: log})
+	return store, nil
+}
+
+// Close counts the last reads, and closes the store where one was opened.
+func (d *database) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.svc == nil {
+		return nil
+	}
+	// A few reads that are not counted are no reason to wait for long, or to fail.
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := d.svc.Close(ctx); err != nil {
+		d.p.log.Warn("the last reads were not counted", "err", err)
+	}
+	return d.store.Close()
 }
 
 // defaultDB is scratchpad/scratchpad.db in the user's data folder: XDG Base

@@ -1,31 +1,91 @@
-// Command scratchpad gives AI agents durable memory over MCP.
+// Command scratchpad gives AI agents durable memory over MCP, and lets people
+// look at it.
+//
+// main.go has the command line, database.go opens what it names, output.go
+// writes answers for people and for scripts, and each command has a file.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-)
 
-// Exit codes.
-const (
-	exitError = 1 // what was asked for failed; the error says why
-	exitUsage = 2 // the command line is wrong
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // commandLine is every flag and command. Each flag has an environment variable.
 type commandLine struct {
-	DB    string  `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
-	Agent *string `env:"SCRATCHPAD_AGENT" placeholder:"NAME" help:"Serve this agent alone. Without it, every call names its agent."`
+	DB         *string    `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
+	Agent      *string    `placeholder:"NAME" help:"Whose memory. For mcp: serve this agent alone; without it, every call names its agent. For the other commands: default."`
+	Limits     limits     `embed:"" prefix:"max-" group:"Limits"`
+	Durability durability `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
+	JSON       bool       `name:"json" help:"Answer with one line of JSON."`
+	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
+	Debug      bool       `help:"Log everything to standard error."`
 
-	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output."`
+	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
 	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// limits are those of [workspace.Limits].
+type limits struct {
+	FileBytes  int64 `default:"${file_bytes}" placeholder:"N" help:"Bytes of one version of a file: ${default}."`
+	EntryBytes int64 `default:"${entry_bytes}" placeholder:"N" help:"Bytes of one entry of a log: ${default}."`
+	Versions   int64 `default:"${versions}" placeholder:"N" help:"Versions kept of a file: ${default}."`
+	Files      int64 `default:"${files}" placeholder:"N" help:"Files of an agent: ${default}."`
+	Logs       int64 `default:"${logs}" placeholder:"N" help:"Logs of an agent: ${default}."`
+	Entries    int64 `default:"${entries}" placeholder:"N" help:"Log entries of an agent: ${default}."`
+	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions and entries together: ${default}."`
+}
+
+// Validate is kong's hook. A limit of 0 would be taken for the default.
+func (l limits) Validate() error {
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"file-bytes", l.FileBytes}, {"entry-bytes", l.EntryBytes}, {"versions", l.Versions}, {"files", l.Files},
+		{"logs", l.Logs}, {"entries", l.Entries}, {"bytes", l.Bytes},
+	} {
+		if f.value < 1 {
+			return fmt.Errorf("--max-%s must be 1 or more, not %d", f.name, f.value)
+		}
+	}
+	return nil
+}
+
+// durability is [sqlite.Durability] on the command line.
+type durability struct{ sqlite.Durability }
+
+// UnmarshalText is kong's hook.
+func (d *durability) UnmarshalText(text []byte) error {
+	for _, known := range []sqlite.Durability{sqlite.Full, sqlite.Normal} {
+		if string(text) == known.String() {
+			d.Durability = known
+			return nil
+		}
+	}
+	return fmt.Errorf("must be full or normal, not %q", text)
+}
+
+// variables are what the help interpolates.
+func variables() kong.Vars {
+	l := workspace.DefaultLimits()
+	n := func(n int64) string { return fmt.Sprint(n) }
+	return kong.Vars{
+		"version": version(), "db": orNone(defaultDB()),
+		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
+		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
+	}
 }
 
 func orNone(db string) string {
@@ -35,12 +95,51 @@ func orNone(db string) string {
 	return db
 }
 
+const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP, and open to people.
+
+  scratchpad demo                                       see what it does
+  claude mcp add scratchpad -- $(which scratchpad) mcp  give it to Claude Code
+  scratchpad files ls                                   look at what an agent keeps
+
+Exit codes: 0 done; 1 failed; 2 the command line or a value is wrong; 3 there is no such thing; 4 a conflict; 5 over a limit; 6 trouble with the database; 130 interrupted.`
+
+// environment names a variable for each flag that has none: SCRATCHPAD_ with
+// the commands and the flag.
+func environment(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok {
+			nameVariables(n)
+		} else if app, ok := node.(*kong.Application); ok {
+			nameVariables(app.Node)
+		}
+		return next(nil)
+	})
+}
+
+func nameVariables(n *kong.Node) {
+	var words []string
+	for at := n; at != nil; at = at.Parent {
+		words = append([]string{at.Name}, words...)
+	}
+	for _, f := range n.Flags {
+		if f.Name == "help" || f.Name == "version" && n.Type == kong.ApplicationNode || len(f.Envs) > 0 {
+			continue
+		}
+		name := strings.ToUpper(strings.ReplaceAll(strings.Join(append(words, f.Name), "_"), "-", "_"))
+		f.Envs = []string{name}
+		f.Value.Tag.Envs = f.Envs
+	}
+}
+
 // process is what a command has of its surroundings.
 type process struct {
-	ctx context.Context
-	in  io.ReadCloser
-	out io.WriteCloser
-	log *slog.Logger
+	ctx     context.Context
+	in      io.ReadCloser
+	out     io.WriteCloser
+	err     io.Writer
+	log     *slog.Logger
+	line    *commandLine
+	command string // "files rm <path>"
 }
 
 func main() {
@@ -48,18 +147,42 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	ignoreFileSizeSignal()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run is main with an exit code.
+func run(ctx context.Context, args []string) int {
 	var line commandLine
-	parser := kong.Must(&line, kong.Name("scratchpad"),
-		kong.Description("Durable memory for AI agents: versioned files with diffs, over MCP."),
-		kong.Vars{"version": version(), "db": orNone(defaultDB())})
-	k, err := parser.Parse(os.Args[1:])
+	parser := kong.Must(&line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), variables(),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true}))
+	k, err := parser.Parse(args)
+	if err != nil && noCommand(err) {
+		if isTerminal(os.Stdin) {
+			args = append(args, "--help")
+		} else {
+			args = append(args, "mcp")
+		}
+		k, err = parser.Parse(args)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: scratchpad --help\n", err)
-		os.Exit(exitUsage)
+		return exitUsage
 	}
-	p := process{ctx: ctx, in: os.Stdin, out: os.Stdout, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	if err := k.Run(&line, p); err != nil {
-		fmt.Fprintln(os.Stderr, "scratchpad:", err)
-		os.Exit(exitError)
+	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command()}
+	level := slog.LevelWarn
+	if line.Debug {
+		level = slog.LevelDebug
 	}
+	p.log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
+	if err := k.Run(p); err != nil {
+		fmt.Fprintln(p.err, "scratchpad:", err)
+		return exitCode(ctx, err)
+	}
+	return 0
+}
+
+// noCommand reports that a command line has flags at most.
+func noCommand(err error) bool {
+	var parse *kong.ParseError
+	return errors.As(err, &parse) && parse.Context.Selected() == nil && strings.HasPrefix(err.Error(), "expected ")
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// answer writes what a command has to say: v as one line of JSON for --json,
+// else what text writes.
+func (p *process) answer(v any, text func(io.Writer) error) error {
+	out := bufio.NewWriter(p.out)
+	if p.line.JSON {
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	} else if err := text(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// table is an answer in columns. The first row is the header.
+func (p *process) table(rows [][]string) func(io.Writer) error {
+	return func(out io.Writer) error {
+		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+		for _, row := range rows {
+			fmt.Fprintln(w, strings.Join(row, "\t"))
+		}
+		return w.Flush()
+	}
+}
+
+// paint colours a text where the output is to be coloured.
+func (p *process) paint(s string, how ...color.Attribute) string {
+	c := color.New(how...)
+	c.DisableColor()
+	if p.colors() {
+		c.EnableColor()
+	}
+	return c.Sprint(s)
+}
+
+func (p *process) colors() bool {
+	switch p.line.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(p.out)
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// confirm asks before something is destroyed. yes answers for scripts; without
+// it and without a terminal nothing is destroyed.
+func (p *process) confirm(yes bool, format string, args ...any) error {
+	if yes {
+		return nil
+	}
+	if !isTerminal(p.in) {
+		return fmt.Errorf("%s needs a yes, and there is no terminal to ask on; give --yes: %w", p.command, workspace.ErrInvalid)
+	}
+	fmt.Fprintf(p.err, format+" [y/N] ", args...)
+	line, err := bufio.NewReader(p.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		return errors.New("nothing was changed")
+	}
+	return nil
+}
