@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"workspace/memstore":  {"workspace"},
 	"workspace/storetest": {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"sqlite":              {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
-	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/..."},
+	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
 	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 }

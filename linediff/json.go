@@ -31,7 +31,7 @@ func appendChunk(dst []byte, c Chunk) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendString(dst, line)
+			dst = AppendString(dst, line)
 		}
 		dst = append(dst, ']')
 	}
@@ -41,7 +41,10 @@ func appendChunk(dst []byte, c Chunk) []byte {
 	return append(dst, '}')
 }
 
-func appendString(dst []byte, s string) []byte {
+// AppendString appends a text to dst as a JSON string that escapes no more than
+// JSON demands: control characters, quotes and backslashes. A byte that is not
+// UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0 // what is before has been appended
 	for i := 0; i < len(s); {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,53 +15,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// property is one argument of a tool.
-type property struct {
-	name, kind  string // kind: "string", "integer"
-	description string
-	required    bool
-}
-
-var agentID = property{name: "agent_id", kind: "string", description: "your name", required: true}
-
-// schema returns the JSON Schema of a tool's arguments.
-func schema(properties []property) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{`)
-	var required []string
-	for i, p := range properties {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, `%q:{"type":%q`, p.name, p.kind)
-		if p.description != "" {
-			fmt.Fprintf(&b, `,"description":%q`, p.description)
-		}
-		b.WriteByte('}')
-		if p.required {
-			required = append(required, strconv.Quote(p.name))
-		}
-	}
-	fmt.Fprintf(&b, `},"required":[%s],"additionalProperties":false}`, strings.Join(required, ","))
-	return b.Bytes()
-}
-
 // arguments are those of one call, decoded and checked against the properties.
 type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
+	booleans map[string]bool
+	key      string // the idempotency key, which is not among the arguments
 }
 
 // decode reads the arguments strictly: encoding/json would fold the case of
 // names, take the last of two equal ones, and replace what is no valid text.
-// bound says that agent_id is not to be suggested.
-func decode(raw json.RawMessage, known []property, bound bool) (*arguments, error) {
-	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}}
-	if len(raw) == 0 {
-		return a, nil
+func decode(raw json.RawMessage, known []property) (*arguments, error) {
+	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}}
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
 	}
 	if !utf8.Valid(raw) {
-		return nil, invalid("the arguments are not valid UTF-8")
+		return nil, invalid("the arguments are not valid UTF-8; send the text as UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -66,65 +39,80 @@ func decode(raw json.RawMessage, known []property, bound bool) (*arguments, erro
 	}
 	seen := map[string]bool{}
 	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, invalid("the arguments are not valid JSON")
-		}
-		name := t.(string)
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, invalid("the arguments are not valid JSON")
-		}
-		p, ok := find(known, name)
-		switch {
-		case !ok:
-			return nil, unknown(name, known, bound)
-		case seen[name]:
-			return nil, invalid("argument %s is given twice; give it once", name)
-		}
-		seen[name] = true
-		if string(value) == "null" && !p.required {
-			continue
-		}
-		if err := a.set(p, value); err != nil {
+		if err := a.decodeOne(d, known, seen); err != nil {
 			return nil, err
+		}
+	}
+	for _, p := range known {
+		if p.required && !seen[p.name] {
+			return nil, invalid("argument %s is missing; give it as a %s", p.name, p.kind)
 		}
 	}
 	return a, nil
 }
 
-func find(known []property, name string) (property, bool) {
-	for _, p := range known {
-		if p.name == name {
-			return p, true
-		}
+// decodeOne reads a name and its value.
+func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string]bool) error {
+	t, err := d.Token()
+	var value json.RawMessage
+	if err == nil {
+		err = d.Decode(&value)
 	}
-	return property{}, false
+	name, ok := t.(string)
+	if err != nil || !ok {
+		return invalid("the arguments are not valid JSON")
+	}
+	i := slices.IndexFunc(known, func(p property) bool { return p.name == name })
+	if i < 0 {
+		return unknown(name, known)
+	}
+	if seen[name] {
+		return invalid("argument %s is given twice; give it once", name)
+	}
+	seen[name] = true
+	if string(value) == "null" && !known[i].required {
+		return nil
+	}
+	return a.set(known[i], value)
 }
 
-func unknown(name string, known []property, bound bool) error {
+func unknown(name string, known []property) error {
 	var names []string
 	for _, p := range known {
 		if strings.EqualFold(p.name, name) {
 			return invalid("unknown argument %s; it is spelled %s", short(name), p.name)
 		}
-		if p != agentID || !bound {
+		if p.name != "agent_id" || p.required {
 			names = append(names, p.name)
 		}
+	}
+	if names == nil {
+		return invalid("unknown argument %s; this tool has none", short(name))
 	}
 	return invalid("unknown argument %s; allowed are %s", short(name), strings.Join(names, ", "))
 }
 
 func (a *arguments) set(p property, value json.RawMessage) error {
-	if p.kind == "integer" {
+	switch p.kind {
+	case "integer":
 		n, ok := integer(string(value))
 		if !ok {
 			return invalid("argument %s must be a whole number up to 2^53, not %s", p.name, short(string(value)))
 		}
 		a.integers[p.name] = n
-		return nil
+	case "boolean":
+		if s := string(value); s != "true" && s != "false" {
+			return invalid("argument %s must be true or false, not %s", p.name, short(s))
+		}
+		a.booleans[p.name] = value[0] == 't'
+	default:
+		return a.setString(p, value)
 	}
-	if len(value) == 0 || value[0] != '"' {
+	return nil
+}
+
+func (a *arguments) setString(p property, value json.RawMessage) error {
+	if value[0] != '"' {
 		return invalid("argument %s must be a string, not %s", p.name, short(string(value)))
 	}
 	if loneSurrogate(value) {
@@ -138,17 +126,24 @@ func (a *arguments) set(p property, value json.RawMessage) error {
 	return nil
 }
 
-// integer reads a JSON number that is whole: 1, 1.0 and 1e0 are 1.
+// integer reads a JSON number that is whole: 1, 1.0 and 1e0 are 1. It is exact:
+// a float64 would round what is near 2^53.
 func integer(s string) (int64, bool) {
 	const most = 1 << 53
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, -most <= n && n <= most
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != float64(int64(f)) || f > most || f < -most || strings.ContainsAny(s, `"xX_in`) {
+	if s == "" || len(s) > 100 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, false
 	}
-	return int64(f), true
+	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok {
+		if e, err := strconv.Atoi(exponent); err != nil || e < -100 || e > 100 {
+			return 0, false
+		}
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	n := r.Num().Int64()
+	return n, -most <= n && n <= most
 }
 
 // loneSurrogate finds a \u escape of one half of a pair without the other.
@@ -190,6 +185,7 @@ func (a *arguments) has(name string) bool {
 }
 
 func (a *arguments) text(name string) string { return a.strings[name] }
+func (a *arguments) flag(name string) bool   { return a.booleans[name] }
 
 // number returns the argument, nil where it was not given.
 func (a *arguments) number(name string) *int64 {
@@ -199,8 +195,18 @@ func (a *arguments) number(name string) *int64 {
 	return nil
 }
 
-func (a *arguments) missing(p property) error {
-	return invalid("argument %s is missing; give it as a %s", p.name, p.kind)
+// positive returns a number that the workspace's options take for absent when it
+// is 0. One that was given as 0 becomes -1, which is as wrong and is refused.
+func (a *arguments) positive(name string) int64 {
+	n, ok := a.integers[name]
+	if ok && n == 0 {
+		return -1
+	}
+	return n
+}
+
+func toInt(n int64) int {
+	return int(max(math.MinInt32, min(n, math.MaxInt32)))
 }
 
 func invalid(format string, args ...any) error {

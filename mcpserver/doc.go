@@ -14,5 +14,8 @@
 // what stands twice or in the wrong case, and what is not the text that was
 // meant, is refused with an error that says what to send instead.
 //
-// So far it has write_file and read_file over stdio.
+// Besides the tools there is the resource template scratchpad://{agent}/{+path},
+// with completion of paths. [Server.Run] serves one client over two streams,
+// [Server.Handler] any number over HTTP; both serve the protocol of 2026-07-28 and
+// those with a handshake before it.
 package mcpserver

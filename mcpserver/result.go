@@ -5,10 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
+	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
+
+// result is the record of an answer and its body, nil for none.
+type result struct {
+	record any
+	body   []byte
+}
 
 // success is the record as one line of JSON, and the body as it is.
 func success(res result) (*mcp.CallToolResult, error) {
@@ -18,7 +28,7 @@ func success(res result) (*mcp.CallToolResult, error) {
 	if err := e.Encode(res.record); err != nil {
 		return nil, err
 	}
-	content := []mcp.Content{&mcp.TextContent{Text: string(bytes.TrimRight(line.Bytes(), "\n"))}}
+	content := []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(line.String(), "\n")}}
 	if res.body != nil {
 		content = append(content, &mcp.TextContent{Text: string(res.body)})
 	}
@@ -30,21 +40,54 @@ var kinds = []error{
 	workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrClosed,
 }
 
-// failure is an error as a tool's answer. One that has no kind says nothing of
-// the machine: it is logged.
-func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
-	text := "internal error; the server's log has more"
-	known := false
+const internalError = "internal error; the server's log has more"
+
+// explain is an error as a client may see it. One that has no kind says nothing
+// of the machine: it is logged.
+func (s *Server) explain(where string, err error) string {
 	for _, kind := range kinds {
-		known = known || errors.Is(err, kind)
+		if errors.Is(err, kind) {
+			return brief(err.Error())
+		}
 	}
-	switch {
-	case known:
-		text = err.Error()
-	case errors.Is(err, context.Canceled):
-		text = "the call was cancelled; nothing happened"
-	default:
-		s.o.Logger.Error("tool failed", "tool", t.name, "err", err)
+	if errors.Is(err, context.Canceled) {
+		return "the call was cancelled; nothing happened"
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	s.o.Logger.Error("call failed", "in", where, "err", err)
+	return internalError
+}
+
+// failure is an error as a tool's answer.
+func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(t.name, err)}}}
+}
+
+// maxErrorTokens is of the estimate, which errs by less than what is missing to
+// the 200 that an error may cost.
+const maxErrorTokens = 140
+
+// brief cuts a text in its middle to what an error may cost: its beginning says
+// what was wrong, its end what kind of error it is and what to do.
+func brief(text string) string {
+	if len(text) <= maxErrorTokens || tokens.Estimate(text) <= maxErrorTokens && len(text) <= 6*maxErrorTokens {
+		return text
+	}
+	keep := len(text)
+	cut := text
+	for tokens.Estimate(cut) > maxErrorTokens || len(cut) > 6*maxErrorTokens {
+		keep = keep * 3 / 4
+		cut = atRune(text, keep/2, false) + " ... " + atRune(text, len(text)-keep/2, true)
+	}
+	return cut
+}
+
+// atRune is text up to the byte at, or from it, without half a character.
+func atRune(text string, at int, from bool) string {
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	if from {
+		return text[at:]
+	}
+	return text[:at]
 }

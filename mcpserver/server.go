@@ -6,25 +6,33 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Options of [New].
 type Options struct {
 	// Workspace names the agent of a call. Its error is the answer to the call.
+	// It is called by many goroutines.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
-	Bound   bool         // the agent is fixed: the tools do not ask for agent_id
+	// Bound says that Workspace knows the agent without being told: the tools do
+	// not ask for agent_id. Where a call gives one all the same, Workspace must
+	// refuse any but the agent's own.
+	Bound bool
+
 	Version string       // of the server, for clients; "": "dev"
 	Logger  *slog.Logger // nil: slog.Default
 }
 
-// Call is a tool call before its agent is known.
+// Call is what is asked for, before its agent is known.
 type Call struct {
-	Tool    string
-	AgentID string // the argument; "" where there is none
+	Tool    string // of a tool call its name; else the method, "resources/read" or "completion/complete"
+	AgentID string // a valid one that the call gives; "" where it gives none, which only happens when Bound
 	Write   bool   // the tool changes something
 }
 
@@ -45,93 +53,87 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, mcp: mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{},
-		Logger:       o.Logger,
-	})}
+	s := &Server{o: o}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
+		Instructions:      instructions,
+		Capabilities:      &mcp.ServerCapabilities{},
+		Logger:            o.Logger,
+		CompletionHandler: s.complete,
+		SetCacheable:      cacheable,
+	})
+	s.mcp.AddReceivingMiddleware(s.guard)
 	for _, t := range tools {
 		s.add(t)
 	}
+	s.addResources()
 	return s, nil
 }
 
-const instructions = `Files of your own, kept between sessions. Every write_file makes a new version; remember the version you saw. ` +
-	`To see what changed since, call read_file with since_version: it answers with a short diff, or says that nothing changed, or sends the whole file where that is cheaper.`
+const instructions = `Memory of your own that outlives this conversation: versioned files and append-only logs.
+Keep it cheap:
+- Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
+- Change a file with edit_file, which sends only what changes; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
+- Of a long file read from_line to to_line.
+- For notes that only grow use append_log. Page with read_log since_entry = the last last_entry_id you saw; tail for the newest.
+- list_files and list_logs show what there is; start with them when you do not know.
+An error says what to do next.`
 
-const maxLine = 16 << 20
+// cacheable tells clients for how long an answer holds: what is the agent's, not
+// at all and for nobody else; what the server is, for minutes.
+func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	c.TTLMs, c.CacheScope = 5*60*1000, "public"
+	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+		c.TTLMs, c.CacheScope = 0, "private"
+	}
+}
 
 // Run serves one client over a pair of streams, one JSON-RPC message a line,
-// until the input ends or the context does. Nothing but MCP is written to out.
-func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
+// until the input ends or the context does; calls under way are still answered
+// then. A line that is no message gets an error, and the next is read. Nothing
+// but MCP is written to out. Run closes in, not out.
+func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
+	conn := newLines(in, out)
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	defer context.AfterFunc(ctx, conn.stop)()
+	err = session.Wait()
+	session.Close()
 	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return fmt.Errorf("serve: %w", err)
 }
 
-// tool is one tool: what clients are told of it, and what it does.
-type tool struct {
-	name, description string
-	properties        []property
-	write             bool
-	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
+// guard stands before every method: a panic is an error of this call alone, and
+// no error is long, whatever it was given.
+func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				s.logPanic(method, v)
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
+			}
+		}()
+		res, err = next(ctx, method, req)
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) {
+			cut := *wire
+			if cut.Message = brief(err.Error()); len(cut.Data) > maxErrorData {
+				cut.Data = nil
+			}
+			err = &cut
+		} else if err != nil {
+			err = errors.New(brief(err.Error()))
+		}
+		return res, err
+	}
 }
 
-// result is the record of an answer and its body, nil for none.
-type result struct {
-	record any
-	body   []byte
-}
+// maxErrorData bounds what the SDK repeats of a request in its error.
+const maxErrorData = 512
 
-var tools = []tool{writeFile, readFile}
-
-func (s *Server) add(t tool) {
-	properties := t.properties
-	if !s.o.Bound {
-		properties = append([]property{agentID}, properties...)
-	}
-	no := false
-	s.mcp.AddTool(&mcp.Tool{
-		Name: t.name, Description: t.description, InputSchema: schema(properties),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &no, IdempotentHint: !t.write, OpenWorldHint: &no},
-	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := s.call(ctx, t, req)
-		if err != nil {
-			return s.failure(t, err), nil
-		}
-		return success(res)
-	})
-}
-
-// call decodes, finds the workspace, and runs the tool. A panic is an error of
-// this call alone.
-func (s *Server) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (res result, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	args, err := decode(req.Params.Arguments, append([]property{agentID}, t.properties...), s.o.Bound)
-	if err != nil {
-		return result{}, err
-	}
-	agent := args.text("agent_id")
-	if agent == "" && !s.o.Bound {
-		return result{}, args.missing(agentID)
-	}
-	for _, p := range t.properties {
-		if p.required && !args.has(p.name) {
-			return result{}, args.missing(p)
-		}
-	}
-	ws, err := s.o.Workspace(ctx, Call{Tool: t.name, AgentID: agent, Write: t.write})
-	if err != nil {
-		return result{}, err
-	}
-	if info := req.ClientInfo(); info != nil {
-		ws = ws.As(workspace.Author{Client: info.Name, Version: info.Version})
-	}
-	return t.run(ctx, ws, args)
+func (s *Server) logPanic(where string, v any) {
+	s.o.Logger.Error("panic", "in", where, "value", v, "stack", string(debug.Stack()))
 }

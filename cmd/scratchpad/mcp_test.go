@@ -113,8 +113,8 @@ func TestMCP(t *testing.T) {
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 2 {
-		t.Fatalf("ListTools() = %v, %v, want 2 tools", list, err)
+	if err != nil || len(list.Tools) != 9 {
+		t.Fatalf("ListTools() = %v, %v, want 9 tools", list, err)
 	}
 	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
 	if !isError || !strings.Contains(got[0], "there is no folder") {

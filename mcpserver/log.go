@@ -1,0 +1,83 @@
+package mcpserver
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var appendLog = tool{
+	name:        "append_log",
+	description: "Add an entry to a log, which the first one creates",
+	write:       true,
+	properties:  []property{path, {name: "entry", kind: "string", required: true}},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		r, err := ws.AppendLogWith(ctx, a.text("path"), workspace.AppendOptions{IdempotencyKey: a.key}, []byte(a.text("entry")))
+		return result{record: appendRecord{r.Path, r.Last, r.Bytes}}, err
+	},
+}
+
+type appendRecord struct {
+	Path         string `json:"path"`
+	EntryID      int64  `json:"entry_id"`
+	BytesWritten int64  `json:"bytes_written"`
+}
+
+var readLog = tool{
+	name:        "read_log",
+	description: "Read log entries, oldest first, as [id,seconds after base_time,text]",
+	properties: []property{path,
+		{name: "since_entry", kind: "integer", description: "last_entry_id you have"},
+		{name: "limit", kind: "integer", description: "1-100"},
+		{name: "tail", kind: "integer", description: "the newest so many"},
+	},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		if a.has("tail") && a.has("since_entry") {
+			return result{}, invalid("tail and since_entry exclude each other; tail is the newest entries, since_entry those after one")
+		}
+		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
+			Since: a.integers["since_entry"], Limit: toInt(a.positive("limit")), Tail: toInt(a.positive("tail")),
+		})
+		if err != nil {
+			return result{}, err
+		}
+		return logResult(page), nil
+	},
+}
+
+type logRecord struct {
+	Path        string `json:"path"`
+	Count       int    `json:"count"`
+	Total       int64  `json:"total"`
+	LastEntryID int64  `json:"last_entry_id"`
+	HasMore     bool   `json:"has_more"`
+	BaseTime    string `json:"base_time,omitempty"`
+}
+
+// logResult has a line of JSON for each entry, so that no entry can forge
+// another: the id, the whole seconds after the first entry, the text.
+func logResult(page workspace.LogPage) result {
+	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More}
+	if len(page.Entries) == 0 {
+		return result{record: rec}
+	}
+	base := page.Entries[0].Time
+	rec.BaseTime = base.UTC().Format(time.RFC3339)
+	var body []byte
+	for i, e := range page.Entries {
+		if i > 0 {
+			body = append(body, '\n')
+		}
+		body = append(body, '[')
+		body = strconv.AppendInt(body, e.ID, 10)
+		body = append(body, ',')
+		body = strconv.AppendInt(body, max(0, e.Time.Unix()-base.Unix()), 10) // clocks are set back
+		body = append(body, ',')
+		body = linediff.AppendString(body, string(e.Content))
+		body = append(body, ']')
+	}
+	return result{record: rec, body: body}
+}

@@ -1,0 +1,77 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	scheme   = "scratchpad://"
+	template = scheme + "{agent}/{+path}"
+)
+
+func (s *Server) addResources() {
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: template, Name: "file", Description: "The current version of an agent's file", MIMEType: "text/plain",
+	}, s.readResource)
+}
+
+// readResource reads a current file. A file that is not there and one that is
+// not the caller's are answered alike.
+func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	agent, path, _ := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
+	ws, err := s.workspace(ctx, Call{Tool: "resources/read", AgentID: agent}, true, req.ClientInfo())
+	var r workspace.ReadResult
+	if err == nil {
+		r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
+	}
+	switch {
+	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid):
+		return nil, mcp.ResourceNotFoundError(uri)
+	case err != nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("resources/read", err)}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: string(r.Content)}}}, nil
+}
+
+// maxCompletions is the most values that MCP allows.
+const maxCompletions = 100
+
+// complete offers the paths of the agent's files. Agents are never offered.
+func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	p := req.Params
+	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
+	if p.Ref.URI != template || p.Argument.Name != "path" {
+		return res, nil
+	}
+	call, given := Call{Tool: "completion/complete"}, false
+	if p.Context != nil {
+		call.AgentID, given = p.Context.Arguments["agent"]
+	}
+	if !given && !s.o.Bound {
+		return res, nil
+	}
+	ws, err := s.workspace(ctx, call, given, req.ClientInfo())
+	var list workspace.FileList
+	if err == nil {
+		list, err = ws.ListFiles(ctx, workspace.ListOptions{Prefix: p.Argument.Value, Limit: maxCompletions})
+	}
+	switch {
+	case errors.Is(err, workspace.ErrInvalid):
+		return res, nil // nothing begins so
+	case err != nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("completion/complete", err)}
+	}
+	for _, f := range list.Files {
+		res.Completion.Values = append(res.Completion.Values, f.Path)
+	}
+	res.Completion.HasMore = list.More
+	return res, nil
+}

@@ -1,0 +1,43 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// property is one argument of a tool.
+type property struct {
+	name, kind  string // kind: "string", "integer", "boolean"
+	description string
+	required    bool
+}
+
+// schema returns the JSON Schema of a tool's arguments. That others are refused
+// it does not say: it would cost every model 5 tokens a tool.
+func schema(properties []property) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	for i, p := range properties {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `%q:{"type":%q`, p.name, p.kind)
+		if p.description != "" {
+			fmt.Fprintf(&b, `,"description":%q`, p.description)
+		}
+		b.WriteByte('}')
+		if p.required {
+			required = append(required, strconv.Quote(p.name))
+		}
+	}
+	b.WriteByte('}')
+	if required != nil {
+		fmt.Fprintf(&b, `,"required":[%s]`, strings.Join(required, ","))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}

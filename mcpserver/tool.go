@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// tool is one tool: what clients are told of it, and what it does.
+type tool struct {
+	name, description string
+	properties        []property // agent_id apart
+	write             bool       // it changes something
+	destructive       bool       // it leaves no history
+	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
+}
+
+// tools are all there are. Clients see them in the order of their names.
+var tools = []tool{writeFile, editFile, readFile, appendLog, readLog, listFiles, listLogs, deleteFile, usageStats}
+
+func (s *Server) add(t tool) {
+	known := append([]property{{name: "agent_id", kind: "string", required: !s.o.Bound}}, t.properties...)
+	shown := known
+	if s.o.Bound {
+		shown = t.properties
+	}
+	closedWorld := false
+	s.mcp.AddTool(&mcp.Tool{
+		Name: t.name, Description: t.description, InputSchema: schema(shown),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.destructive, OpenWorldHint: &closedWorld},
+	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		res, err := s.call(ctx, t, known, req)
+		if err != nil {
+			return s.failure(t, err), nil
+		}
+		return success(res)
+	})
+}
+
+// call decodes, finds the workspace, and runs the tool. A panic is an error of
+// this call alone.
+func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.CallToolRequest) (res result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic(t.name, v)
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	args, err := decode(req.Params.Arguments, known)
+	if err != nil {
+		return result{}, err
+	}
+	if args.key, err = idempotencyKey(req.Params.Meta); err != nil {
+		return result{}, err
+	}
+	ws, err := s.workspace(ctx, Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}, args.has("agent_id"), req.ClientInfo())
+	if err != nil {
+		return result{}, err
+	}
+	return t.run(ctx, ws, args)
+}
+
+// workspace asks who the agent is. given says that the call names one.
+func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.Implementation) (*workspace.Workspace, error) {
+	if given {
+		if _, err := workspace.ParseAgentID(c.AgentID); err != nil {
+			return nil, err
+		}
+	}
+	ws, err := s.o.Workspace(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if client != nil {
+		ws = ws.As(workspace.Author{Client: client.Name, Version: client.Version})
+	}
+	return ws, nil
+}
+
+// keyField is where a client that repeats a lost call puts the call's key.
+const keyField = "scratchpad/idempotency_key"
+
+func idempotencyKey(meta mcp.Meta) (string, error) {
+	v, ok := meta[keyField]
+	if !ok {
+		return "", nil
+	}
+	key, ok := v.(string)
+	if !ok || key == "" {
+		return "", invalid("_meta[%q] must be a string of 1-128 printable characters", keyField)
+	}
+	return key, nil
+}
