@@ -33,7 +33,8 @@ var allowed = map[string][]string{
 	"sqlite":              {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
 	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
 	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
-		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
+		"github.com/modelcontextprotocol/go-sdk/..."},
 }
 
 func TestImports(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -205,17 +206,10 @@ func firstText(s string) string {
 	return ""
 }
 
-// alike counts the bytes that two lines share at their beginning and end, less
-// what the longer one has besides.
-func alike(a, b string) int {
-	n := min(len(a), len(b))
-	front := 0
-	for front < n && a[front] == b[front] {
-		front++
-	}
-	back := 0
-	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
-		back++
-	}
-	return front + back - (max(len(a), len(b))-n)/2
+// alike counts the bytes of the longest beginning and the longest end of want
+// that occur in a line.
+func alike(line, want string) int {
+	front := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[:n+1]) })
+	back := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[len(want)-1-n:]) })
+	return min(front+back, len(want))
 }

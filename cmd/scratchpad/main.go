@@ -32,6 +32,7 @@ type commandLine struct {
 	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
 	Debug      bool       `help:"Log everything to standard error."`
 
+	Demo    demoCommand      `cmd:"" help:"Show what it does, on a database of its own."`
 	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
