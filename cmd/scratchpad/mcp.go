@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -51,5 +52,9 @@ func (mcpCommand) Run(p *process) (err error) {
 	if err != nil {
 		return err
 	}
-	return server.Run(p.ctx, p.in, p.out)
+	// What is printed by mistake, by whatever code, must not reach the client.
+	out := p.out
+	os.Stdout = os.Stderr
+	ignorePipeSignal()
+	return server.Run(p.ctx, p.in, out)
 }

@@ -1,3 +1,5 @@
 package main
 
 func ignoreFileSizeSignal() {}
+
+func ignorePipeSignal() {}
