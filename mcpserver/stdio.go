@@ -165,26 +165,23 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 // decodeLine is strict where the SDK's decoder is not: an id that it would
 // change could not be answered.
 func decodeLine(text []byte) (msg jsonrpc.Message, code int64, problem string) {
-	if !json.Valid(text) {
-		return nil, jsonrpc.CodeParseError, "the line is not valid JSON"
-	}
-	if text = bytes.TrimSpace(text); text[0] != '{' {
-		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"
-	}
-	msg, err := jsonrpc.DecodeMessage(text)
-	if err != nil {
-		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: " + short(err.Error())
-	}
 	var fields struct {
 		ID json.RawMessage `json:"id"`
 	}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message"
+		if !json.Valid(text) {
+			return nil, jsonrpc.CodeParseError, "the line is not valid JSON"
+		}
+		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"
 	}
 	if id := string(fields.ID); id != "" && id[0] != '"' {
 		if n, ok := integer(id); !ok || strconv.FormatInt(n, 10) != id {
 			return nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"
 		}
+	}
+	msg, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: " + brief(err.Error())
 	}
 	return msg, 0, ""
 }
