@@ -40,9 +40,10 @@ type lines struct {
 	out     io.Writer
 
 	mu      sync.Mutex // guards the following
-	calls   map[jsonrpc.ID]int
-	bytes   int           // of the lines of calls
-	changed chan struct{} // closed and made anew when a call is answered
+	calls   map[jsonrpc.ID]int // the bytes of each call that has no answer yet
+	open    int                // calls whose answer has not been written
+	bytes   int                // of the lines of those
+	changed chan struct{}      // closed and made anew when an answer was written
 }
 
 type line struct {
@@ -150,6 +151,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		_, known := l.calls[req.ID]
 		if !known {
 			l.calls[req.ID] = len(text)
+			l.open++
 			l.bytes += len(text)
 		}
 		l.mu.Unlock()
@@ -157,7 +159,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 			l.refuse(jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
 			return nil
 		}
-		l.wait(func() bool { return l.bytes <= maxInFlight || len(l.calls) == 1 }, nil)
+		l.wait(func() bool { return l.bytes <= maxInFlight || l.open == 1 }, nil)
 	}
 	return msg
 }
@@ -203,13 +205,25 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := l.writeLine(text); err != nil {
-		return err
-	}
+	size, answer := 0, false
 	if res, ok := msg.(*jsonrpc.Response); ok {
-		l.answered(res.ID)
+		size, answer = l.free(res.ID)
 	}
-	return nil
+	err = l.writeLine(text)
+	if answer {
+		l.answered(size)
+	}
+	return err
+}
+
+// free gives an id back, before its answer is written: the client may use it
+// again as soon as it has that.
+func (l *lines) free(id jsonrpc.ID) (size int, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size, known = l.calls[id]
+	delete(l.calls, id)
+	return size, known
 }
 
 func (l *lines) writeLine(text []byte) error {
@@ -219,11 +233,11 @@ func (l *lines) writeLine(text []byte) error {
 	return err
 }
 
-func (l *lines) answered(id jsonrpc.ID) {
+func (l *lines) answered(size int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bytes -= l.calls[id]
-	delete(l.calls, id)
+	l.open--
+	l.bytes -= size
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
@@ -231,7 +245,7 @@ func (l *lines) answered(id jsonrpc.ID) {
 // drain waits for the answers to the calls that were read, and returns the error
 // that ends the reading.
 func (l *lines) drain(err error) error {
-	l.wait(func() bool { return len(l.calls) == 0 }, time.After(drainTime))
+	l.wait(func() bool { return l.open == 0 }, time.After(drainTime))
 	return err
 }
 
