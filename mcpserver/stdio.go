@@ -39,7 +39,7 @@ type lines struct {
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu      sync.Mutex // guards the following
+	mu      sync.Mutex         // guards the following
 	calls   map[jsonrpc.ID]int // the bytes of each call that has no answer yet
 	open    int                // calls whose answer has not been written
 	bytes   int                // of the lines of those
