@@ -33,7 +33,7 @@ type writeRecord struct {
 
 var editFile = tool{
 	name:        "edit_file",
-	description: "Replace text in a file, as its next version; cheaper than write_file",
+	description: "Replace text in a file; cheaper than write_file",
 	write:       true,
 	properties: []property{path,
 		{name: "old_text", kind: "string", description: "must occur exactly once", required: true},

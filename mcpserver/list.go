@@ -15,7 +15,7 @@ var page = []property{
 
 var listFiles = tool{
 	name:        "list_files",
-	description: "List files with version, bytes and time, 200 a page",
+	description: "List files",
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListFiles(ctx, a.page())
@@ -29,7 +29,7 @@ var listFiles = tool{
 
 var listLogs = tool{
 	name:        "list_logs",
-	description: "List logs with entries, bytes and last_entry_id",
+	description: "List logs",
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListLogs(ctx, a.page())

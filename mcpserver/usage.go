@@ -8,7 +8,7 @@ import (
 
 var usageStats = tool{
 	name:        "get_usage_stats",
-	description: "What you store, and its limits",
+	description: "Your usage and limits",
 	run: func(ctx context.Context, ws *workspace.Workspace, _ *arguments) (result, error) {
 		u, err := ws.Usage(ctx)
 		return result{record: usageRecord{
