@@ -15,6 +15,7 @@ import (
 // BackupOptions of [Store.Backup]. The zero value works.
 type BackupOptions struct {
 	Progress func(done, total int64) // pages copied and pages in all, now and then; nil: none
+	Verify   func(done, total int64) // then bytes of the copy's content checked and in all, likewise
 }
 
 const backupPages = 1024 // copied in one step
@@ -58,7 +59,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	if err := syncFile(temp); err != nil {
 		return err
 	}
-	report, err := verifyCopy(ctx, temp)
+	report, err := verifyCopy(ctx, temp, VerifyOptions{Progress: o.Verify})
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func linkNew(temp, file string) error {
 }
 
 // verifyCopy verifies a file that nobody else has open.
-func verifyCopy(ctx context.Context, file string) (VerifyReport, error) {
+func verifyCopy(ctx context.Context, file string, o VerifyOptions) (VerifyReport, error) {
 	c, err := dial(file, "ro")
 	if err != nil {
 		return VerifyReport{}, err
@@ -137,5 +138,5 @@ func verifyCopy(ctx context.Context, file string) (VerifyReport, error) {
 	if err := c.identify(); err != nil {
 		return VerifyReport{}, err
 	}
-	return c.verifyAll(ctx, VerifyOptions{}, func(_ string, fn func(*conn) error) error { return fn(c) })
+	return c.verifyAll(ctx, o, func(_ string, fn func(*conn) error) error { return fn(c) })
 }

@@ -39,7 +39,7 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	next := rand.Int64N(1<<62) + 1 // no one draws it again
 	v := []any{key, blob(append([]byte(nil), value...)), next, micros(time.Now())}
 	v = append(v, sum(v...))
-	err := r.s.writer.do(r.ctx, "", func(t *tx) error {
+	err := r.s.write(r.ctx, "", func(t *tx) error {
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 }
 
 func (r records) Delete(key string, revision int64) error {
-	return r.s.writer.do(r.ctx, "", func(t *tx) error {
+	return r.s.write(r.ctx, "", func(t *tx) error {
 		rec, err := t.c.record(key)
 		switch {
 		case err != nil:

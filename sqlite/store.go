@@ -19,6 +19,16 @@ type Options struct {
 	Logger     *slog.Logger // slow functions and trouble that no caller sees; nil: slog.Default
 }
 
+func (o Options) withDefaults() Options {
+	if o.Readers == 0 {
+		o.Readers = 4
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
 // Durability says what an acknowledged write survives. Processes on one database
 // may differ in it.
 type Durability int
@@ -44,7 +54,7 @@ func (d Durability) String() string {
 type Store struct {
 	path    string
 	log     *slog.Logger
-	writer  *writer
+	writer  *writer    // nil: opened by OpenReadOnly
 	readers chan *conn // nil: a connection that is still to be opened
 	closed  chan struct{}
 	once    sync.Once
@@ -63,12 +73,7 @@ type Store struct {
 // link, a folder, a network file system), [workspace.ErrUnsupported] (written by
 // a newer version), [workspace.ErrCorrupt] or [workspace.ErrBusy].
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	if o.Readers == 0 {
-		o.Readers = 4
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o = o.withDefaults()
 	s, err := open(ctx, path, o)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -78,35 +83,12 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	switch {
-	case ctx == nil:
-		return nil, fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case path == "":
-		return nil, fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
-	case path == "mem:":
-		return nil, fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
 	case o.Readers < 0:
 		return nil, fmt.Errorf("Options.Readers is %d: %w", o.Readers, workspace.ErrInvalid)
 	case o.Durability != Full && o.Durability != Normal:
 		return nil, fmt.Errorf("Options.Durability is %v; it is Full or Normal: %w", o.Durability, workspace.ErrInvalid)
 	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
-	}
-	if err := checkName(path); err != nil {
-		return nil, err
-	}
-	dir := filepath.Dir(path)
-	if err := checkFolder(dir); err != nil {
-		return nil, err
-	}
-	if name := networkDisk(dir); name != "" {
-		return nil, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
-			dir, name, workspace.ErrInvalid)
-	}
-	isNew, err := look(path)
+	path, isNew, err := examine(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +100,47 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := newStore(path, o)
+	s.writer = startWriter(path, c, t, o.Logger)
+	return s, nil
+}
+
+func newStore(path string, o Options) *Store {
 	s := &Store{path: path, log: o.Logger, readers: make(chan *conn, o.Readers), closed: make(chan struct{})}
 	for range o.Readers {
 		s.readers <- nil
 	}
-	s.writer = startWriter(path, c, t, o.Logger)
-	return s, nil
+	return s
+}
+
+// examine refuses, without changing a byte, what is not to be opened.
+func examine(ctx context.Context, path string) (abs string, isNew bool, err error) {
+	switch {
+	case ctx == nil:
+		return "", false, fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
+	case ctx.Err() != nil:
+		return "", false, ctx.Err()
+	case path == "":
+		return "", false, fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
+	case path == "mem:":
+		return "", false, fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
+	}
+	if abs, err = filepath.Abs(path); err != nil {
+		return "", false, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	if err := checkName(abs); err != nil {
+		return "", false, err
+	}
+	dir := filepath.Dir(abs)
+	if err := checkFolder(dir); err != nil {
+		return "", false, err
+	}
+	if name := networkDisk(dir); name != "" {
+		return "", false, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
+			dir, name, workspace.ErrInvalid)
+	}
+	isNew, err = look(abs)
+	return abs, isNew, err
 }
 
 // openWriter makes the database if it is new, and opens the connection that
@@ -253,7 +270,11 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 			return c, nil
 		}
 	}
-	c, err := dial(s.path, "rw", busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
+	mode := "rw"
+	if s.writer == nil {
+		mode = "ro"
+	}
+	c, err := dial(s.path, mode, busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
 	if err != nil {
 		s.readers <- nil
 		return nil, err
@@ -272,7 +293,15 @@ func (s *Store) release(c *conn, healthy bool) {
 
 // Update implements [workspace.Store].
 func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
-	return s.writer.do(ctx, o.String(), func(t *tx) error { return fn(t) })
+	return s.write(ctx, o.String(), func(t *tx) error { return fn(t) })
+}
+
+// write runs fn on the writer's goroutine.
+func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
+	if s.writer == nil {
+		return fmt.Errorf("write: %s is open for reading only: %w", s.path, workspace.ErrReadOnly)
+	}
+	return s.writer.do(ctx, owner, fn)
 }
 
 // Owners implements [workspace.Store].
@@ -307,7 +336,9 @@ func (s *Store) Close() error {
 				err = errors.Join(err, c.close())
 			}
 		}
-		err = errors.Join(err, s.writer.close())
+		if s.writer != nil {
+			err = errors.Join(err, s.writer.close())
+		}
 	})
 	return err
 }

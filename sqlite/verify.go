@@ -59,13 +59,7 @@ func (r *VerifyReport) problem(format string, args ...any) {
 // verifyAll checks the database's structure and then every owner in a snapshot.
 func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
 	var r VerifyReport
-	err := c.each(func(row []driver.Value) error {
-		if text, _ := row[0].(string); text != "ok" {
-			r.problem("structure: %v", row[0])
-		}
-		return ctx.Err()
-	}, "PRAGMA quick_check(20)")
-	if err = r.damage(err); err != nil {
+	if err := r.damage(c.structure(ctx, &r)); err != nil {
 		return r, err
 	}
 	if err := r.damage(c.records(&r)); err != nil {
@@ -92,6 +86,16 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 		r.Owners++
 	}
 	return r, nil
+}
+
+// structure is SQLite's own check of its pages.
+func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
+	return c.each(func(row []driver.Value) error {
+		if text, _ := row[0].(string); text != "ok" {
+			r.problem("structure: %v", row[0])
+		}
+		return ctx.Err()
+	}, "PRAGMA quick_check(20)")
 }
 
 // damage turns an error that speaks of damage into a problem.

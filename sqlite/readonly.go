@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// OpenReadOnly opens a database that is there to look at it: no byte of it
+// changes, neither now nor at Close, and beside it nothing is made but the empty
+// -wal and the -shm that SQLite needs to read. Update and the changes of System
+// return [workspace.ErrReadOnly]; Backup works. What [Open] refuses is refused
+// likewise; where Open would make a database, the error wraps
+// [workspace.ErrNotFound]. Of the options, Durability has no meaning here.
+func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
+	o = o.withDefaults()
+	if o.Readers < 0 {
+		return nil, fmt.Errorf("open %s: Options.Readers is %d: %w", path, o.Readers, workspace.ErrInvalid)
+	}
+	abs, isNew, err := examine(ctx, path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	case isNew:
+		return nil, fmt.Errorf("open %s: there is no database yet: %w", path, workspace.ErrNotFound)
+	}
+	return newStore(abs, o), nil
+}
+
+// Info is what a database says of itself.
+type Info struct {
+	Schema   int64 // its version, 1 at present
+	PageSize int64 // in bytes
+	Pages    int64
+	Free     int64 // pages that hold nothing; later writes use them
+}
+
+// Info returns what the database says of itself.
+func (s *Store) Info(ctx context.Context) (info Info, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		for _, p := range []struct {
+			name string
+			into *int64
+		}{
+			{"user_version", &info.Schema}, {"page_size", &info.PageSize}, {"page_count", &info.Pages}, {"freelist_count", &info.Free},
+		} {
+			n, err := c.number("SELECT " + p.name + " FROM pragma_" + p.name)
+			if err != nil {
+				return err
+			}
+			*p.into = n
+		}
+		return nil
+	})
+	return info, err
+}
+
+// Check is a quick look for damage: SQLite's own structure, each owner's record,
+// and that its files, logs and entries are as many as it says. It takes about as
+// long as reading the file once, and does not read what agents have stored, which
+// is for [Store.Verify]. Nil problems mean that it found nothing.
+func (s *Store) Check(ctx context.Context) (problems []string, err error) {
+	var r VerifyReport
+	err = s.read(ctx, func(c *conn) error {
+		if err := r.damage(c.structure(ctx, &r)); err != nil {
+			return err
+		}
+		return r.damage(c.countAll(ctx, &r))
+	})
+	if err != nil {
+		return r.Problems, fmt.Errorf("check: %w", err)
+	}
+	return r.Problems, nil
+}
+
+// countAll compares each owner's counters with the numbers of its rows.
+func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
+	owners, err := c.ownerNames()
+	if err != nil {
+		return err
+	}
+	for _, owner := range owners {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		have, err := reader{c: c, owner: owner}.Owner()
+		if err != nil {
+			if err = r.damage(err); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, n := range []struct {
+			what, query string
+			say         int64
+		}{
+			{"files", "SELECT count(*) FROM files WHERE owner = ? AND deleted = 0", have.Files},
+			{"logs", "SELECT count(*) FROM logs WHERE owner = ? AND deleted = 0", have.Logs},
+			{"entries", "SELECT count(*) FROM entries WHERE owner = ?", have.Entries},
+		} {
+			rows, err := c.number(n.query, owner)
+			if err != nil {
+				return err
+			}
+			if rows != n.say {
+				r.problem("%s: the counter says %d %s, there are %d", owner, n.say, n.what, rows)
+			}
+		}
+	}
+	return nil
+}
+
+// LibraryVersion returns the version of the SQLite in this program.
+func LibraryVersion() (version string, err error) {
+	c, err := dial("version", "memory")
+	if err != nil {
+		return "", err
+	}
+	defer c.close()
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		version = f.text()
+		return f.err("answer", "sqlite_version")
+	}, "SELECT sqlite_version()")
+	return version, err
+}

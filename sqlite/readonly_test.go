@@ -1,0 +1,174 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Looking at a database, its log as a crash leaves it included, changes no byte.
+func TestOpenReadOnly(t *testing.T) {
+	d := crashed(t, planWrites)
+	path := filepath.Join(t.TempDir(), "crashed.db")
+	write(t, path, d.db)
+	write(t, path+"-wal", d.wal)
+	before := state(t, filepath.Dir(path))
+	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
+	if err != nil || report.Problems != nil || report.Owners != 3 {
+		t.Errorf("Verify() = %+v, %v; want 3 owners without problems", report, err)
+	}
+	if problems, err := s.Check(t.Context()); err != nil || problems != nil {
+		t.Errorf("Check() = %v, %v; want nil", problems, err)
+	}
+	info, err := s.Info(t.Context())
+	if err != nil || info.Schema != 1 || info.PageSize != 4096 || info.Pages < 10 {
+		t.Errorf("Info() = %+v, %v", info, err)
+	}
+	if owners, err := s.Owners(t.Context(), "local", "", 10); err != nil || len(owners) != 3 {
+		t.Errorf("Owners() = %v, %v; want 3", owners, err)
+	}
+	mustNotWrite(t, s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	mustKeep(t, path, before)
+}
+
+func mustNotWrite(t *testing.T, s *sqlite.Store) {
+	t.Helper()
+	if _, err := workspaceOn(t, s, "alice").WriteFile(t.Context(), "new.md", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
+	}
+	records := s.System(t.Context())
+	if _, err := records.Put("key", nil, 0); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("Put = %v, want ErrReadOnly", err)
+	}
+	if err := records.Delete("key", 1); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("Delete = %v, want ErrReadOnly", err)
+	}
+}
+
+func TestOpenReadOnlyRefuses(t *testing.T) {
+	for _, c := range refusals {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "refused.db")
+			c.make(t, path)
+			before := state(t, dir)
+			s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+			if err == nil {
+				s.Close()
+			}
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
+				t.Errorf("OpenReadOnly = %v; want %q and %q", err, c.kind, c.say)
+			}
+			mustKeep(t, path, before)
+		})
+	}
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.db")
+	write(t, empty, nil)
+	for _, path := range []string{filepath.Join(dir, "none.db"), empty} {
+		if _, err := sqlite.OpenReadOnly(t.Context(), path, quiet); !errors.Is(err, workspace.ErrNotFound) {
+			t.Errorf("OpenReadOnly(%s) = %v, want ErrNotFound", path, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"empty.db"}, names(t, dir)); diff != "" {
+		t.Errorf("the folder holds (-want +got):\n%s", diff)
+	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// What a store that was opened before writes is seen by one that only looks.
+func TestReadOnlyFollows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	ws := workspaceOn(t, open(t, path), "alice")
+	fill(t, ws, 3)
+	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, want := range []string{"one", "two"} {
+		if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(want), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+			_, v, err := r.Current("plan.md")
+			if string(v.Content) != want {
+				t.Errorf("content = %q, want %q", v.Content, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	var pages, bytes int64
+	o := sqlite.BackupOptions{
+		Progress: func(done, total int64) { pages = done * 100 / total },
+		Verify:   func(done, total int64) { bytes = done * 100 / total },
+	}
+	if err := s.Backup(t.Context(), copied, o); err != nil || pages != 100 || bytes == 0 {
+		t.Errorf("Backup = %v, %d %% copied, %d %% verified", err, pages, bytes)
+	}
+}
+
+// The quick check finds a counter that lies and a broken page.
+func TestCheckFinds(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		sql        string
+	}{
+		{"Owner", "alice", "UPDATE owners SET operations = operations + 1"},
+		{"Entries", "1 entries, there are 2", "INSERT INTO entries SELECT owner, path, 2, sha256, client, client_version, key_id, created, crc, content FROM entries"},
+		{"Files", "1 files, there are 0", "DELETE FROM files"},
+		{"NoOwner", "0 files, there are 1", "DELETE FROM owners"},
+		{"Index", "structure: ", "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "test.db")
+			ours(t, path)
+			s := open(t, path)
+			if _, err := workspaceOn(t, s, "alice").AppendLog(t.Context(), "log", []byte("one")); err != nil {
+				t.Fatal(err)
+			}
+			script(t, path, c.sql)
+			look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer look.Close()
+			problems, err := look.Check(t.Context())
+			if err != nil || !strings.Contains(strings.Join(problems, "\n"), c.want) {
+				t.Errorf("Check() = %q, %v; want %q", problems, err, c.want)
+			}
+		})
+	}
+	if v, err := sqlite.LibraryVersion(); err != nil || !strings.HasPrefix(v, "3.") {
+		t.Errorf("LibraryVersion() = %q, %v", v, err)
+	}
+}
