@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/..."},
+		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/sys/..."},
 }
 
 func TestImports(t *testing.T) {

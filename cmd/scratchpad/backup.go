@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type backupCommand struct {
+	File string `arg:"" type:"path" help:"The new file. It must not exist yet."`
+}
+
+// Help is shown by scratchpad backup --help.
+func (backupCommand) Help() string {
+	return `Agents may read and write meanwhile: the copy is the database as it was at one moment, and gets its name only when every SHA-256 in it was verified and it is on the disk.
+
+  scratchpad backup ~/backups/scratchpad-$(date +%F).db
+
+To restore it, end the processes that have the database open, remove the database's -wal and -shm, and put the backup in its place.`
+}
+
+// backedUp is the answer of backup.
+type backedUp struct {
+	File    string  `json:"file"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Run copies the database and verifies the copy.
+func (b backupCommand) Run(p *process) error {
+	if b.File == "-" {
+		return fmt.Errorf("a backup is not written to standard output, for it is verified before it is done; give a new file: %w", workspace.ErrInvalid)
+	}
+	store, err := p.openReadOnly()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	began := time.Now()
+	if err := p.backup(store, b.File); err != nil {
+		return err
+	}
+	info, err := os.Stat(b.File)
+	if err != nil {
+		return err
+	}
+	a := backedUp{b.File, info.Size(), time.Since(began).Seconds()}
+	return p.answer(a, func(out io.Writer) error {
+		_, err := fmt.Fprintf(out, "%s  %s, verified, in %.1f s\n", oneLine(a.File), humanBytes(a.Bytes), a.Seconds)
+		return err
+	})
+}
+
+func (p *process) backup(store *sqlite.Store, file string) error {
+	info, err := store.Info(p.ctx)
+	if err != nil {
+		return marked{err}
+	}
+	copying, endCopying := p.progress("copying")
+	verifying, endVerifying := p.progress("verifying")
+	defer endCopying()
+	defer endVerifying()
+	var o sqlite.BackupOptions
+	if copying != nil {
+		o.Progress = func(done, total int64) {
+			copying(done*info.PageSize, total*info.PageSize)
+			if done == total {
+				endCopying()
+			}
+		}
+		o.Verify = verifying
+	}
+	return store.Backup(p.ctx, file, o)
+}

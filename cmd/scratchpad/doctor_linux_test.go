@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	nobodyVariable = "SCRATCHPAD_TEST_NOBODY" // the command runs without the rights of root
+	holdVariable   = "SCRATCHPAD_TEST_HOLD"   // the test binary runs SQL on this database, and waits
+	nobody         = 65534
+)
+
+func init() {
+	if os.Getenv(nobodyVariable) != "" && os.Getuid() == 0 {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestHold is the child of [hold].
+func TestHold(t *testing.T) {
+	path := os.Getenv(holdVariable)
+	if path == "" {
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if os.Getenv(holdVariable+"_LOCK") != "" {
+		lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 0x40000000, Len: 512} // SQLite's pending, reserved and shared bytes
+		w, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if err := syscall.FcntlFlock(w.Fd(), syscall.F_SETLK, &lock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fmt.Println("held")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+}
+
+// hold starts another process that has the file open until the test ends.
+func hold(t *testing.T, path string, variables ...string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHold$", "-test.v", "an \x1b[31margument")
+	cmd.Env = append(append(os.Environ(), holdVariable+"="+path), variables...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == "held" {
+			return cmd.Process.Pid
+		}
+	}
+	t.Fatal("the child does not hold the file")
+	return 0
+}
+
+func TestDoctorNeighbours(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	makeDatabase(t, path)
+	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, "no other process has it open")
+	pid := hold(t, path)
+	o := runCommand(t, dir, nil, "doctor", "--db", path)
+	o.must(t, 0, fmt.Sprintf("open in process %d (", pid), `an \x1b[31margument`)
+	if strings.Contains(o.out, "\x1b") {
+		t.Errorf("the command line of another process reaches the terminal: %q", o.out)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	makeDatabase(t, path)
+	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, fmt.Sprintf("process %d", pid), "was deleted or replaced", "warning")
+}
+
+func TestDoctorLocked(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	runSQL(t, path, "CREATE TABLE t (a)")
+	before := contents(t, dir)
+	pid := hold(t, path, holdVariable+"_LOCK=1")
+	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 6, "another program keeps it locked", fmt.Sprint("process ", pid))
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+}
+
+// What a user without rights is told.
+func TestDoctorNoRights(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		folder, file os.FileMode
+		say          []string
+	}{
+		{"File", 0o700, 0o000, []string{"this user may not write it", "permissions of the file"}},
+		{"FileReadOnly", 0o700, 0o400, []string{"this user may not write it", "chown"}},
+		{"FolderReadOnly", 0o500, 0o600, []string{"this user may not write in"}},
+		{"FolderClosed", 0o000, 0o600, []string{"permission"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root, err := os.MkdirTemp("", "doctor")
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(root, "data")
+			path := filepath.Join(dir, "test.db")
+			t.Cleanup(func() { os.RemoveAll(root) })
+			if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+			makeDatabase(t, path)
+			before := contents(t, dir)
+			if os.Getuid() == 0 {
+				for name := range before {
+					if err := os.Chown(filepath.Join(dir, name), nobody, nobody); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.Chown(dir, nobody, nobody); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)); err != nil {
+				t.Fatal(err)
+			}
+			o := runCommand(t, root, []string{nobodyVariable + "=1"}, "doctor", "--db", path)
+			if err := errors.Join(os.Chmod(dir, 0o700), os.Chmod(path, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			o.must(t, 6, c.say...)
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("the folder has changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}

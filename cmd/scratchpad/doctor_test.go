@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// outcome is what a run of the command leaves.
+type outcome struct {
+	out, err string
+	code     int
+}
+
+// runCommand runs scratchpad in a folder, with variables on top of an
+// environment that has none of its own.
+func runCommand(t *testing.T, dir string, variables []string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "SCRATCHPAD_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(append(cmd.Env, runVariable+"=1"), variables...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must fails unless the outcome has the exit code and the texts.
+func (o outcome) must(t *testing.T, code int, texts ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d", o.code, code)
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.out+o.err, text) {
+			t.Errorf("it does not say %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", o.out, o.err)
+	}
+}
+
+// makeDatabase makes one with two agents.
+func makeDatabase(t *testing.T, path string) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeAgents(t, store)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeAgents(t *testing.T, store workspace.Store) {
+	t.Helper()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"alice", "bob"} {
+		ws, err := svc.Agent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"plan.md", "docs/a.md", "docs/b.md"} {
+			if _, err := ws.WriteFile(t.Context(), path, []byte("a text that can be found again"), workspace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := ws.AppendLog(t.Context(), "decisions", []byte("one"), []byte("two")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runSQL changes a database as another program does.
+func runSQL(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// contents are the files of a folder with their modes and SHA-256, but for what
+// SQLite makes to read: the index of a log, and an empty log.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := os.Lstat(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(e.Name(), "-shm") || strings.HasSuffix(e.Name(), "-wal") && info.Size() == 0 {
+			continue
+		}
+		all[e.Name()] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[e.Name()] += fmt.Sprintf(" %x", sha256.Sum256(b))
+		}
+	}
+	return all
+}
+
+// flipContent changes a byte of what an agent has stored, which SQLite does not notice.
+func flipContent(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(b, []byte("found again"))
+	if at < 0 {
+		t.Fatal("the text is not in the file")
+	}
+	b[at] ^= 1
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// copyOpen copies the files of a database that is open, as a crash leaves them.
+func copyOpen(t *testing.T, path string) {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "source.db")
+	store, err := sqlite.Open(t.Context(), source, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	writeAgents(t, store)
+	for _, end := range []string{"", "-wal"} {
+		b, err := os.ReadFile(source + end)
+		if err == nil {
+			err = os.WriteFile(path+end, b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sick are databases with which something is wrong, and what doctor and verify
+// say: whether they find it, and in which words.
+var sick = []struct {
+	name           string
+	make           func(t *testing.T, path string)
+	doctor, verify int
+	say            string
+}{
+	{"Foreign", func(t *testing.T, path string) { runSQL(t, path, "CREATE TABLE t (a)") }, 6, 6, "another program"},
+	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 2") }, 6, 6, "newer scratchpad"},
+	{"TableMissing", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DROP TABLE summaries") }, 6, 6, "backup"},
+	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "no SQLite database"},
+	{"Folder", func(t *testing.T, path string) {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}, 6, 6, "it is a folder"},
+	{"Link", func(t *testing.T, path string) {
+		makeDatabase(t, path+".real")
+		if err := os.Symlink(path+".real", path); err != nil {
+			t.Fatal(err)
+		}
+	}, 6, 6, "symbolic link"},
+	{"LostLog", func(t *testing.T, path string) { writeFile(t, path+"-wal", "a log") }, 6, 6, "restore"},
+	{"Empty", func(t *testing.T, path string) { writeFile(t, path, "") }, 0, 3, "no database"},
+	{"Missing", func(t *testing.T, path string) {}, 0, 3, "no database"},
+	{"Cut", func(t *testing.T, path string) {
+		makeDatabase(t, path)
+		if err := os.Truncate(path, 3*4096); err != nil {
+			t.Fatal(err)
+		}
+	}, 6, 6, "backup"},
+	{"Counter", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DELETE FROM entries") }, 6, 6, "alice"},
+	{"Row", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "UPDATE owners SET files = 7") }, 6, 6, "alice"},
+	{"Content", func(t *testing.T, path string) { makeDatabase(t, path); flipContent(t, path) }, 0, 6, "verify"},
+	{"Crashed", copyOpen, 0, 0, "ok"},
+}
+
+// Whatever is wrong with a database, it is told, and no byte changes.
+func TestDoctorAndVerify(t *testing.T) {
+	for _, c := range sick {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "test.db")
+			c.make(t, path)
+			before := contents(t, dir)
+			runCommand(t, dir, nil, "doctor", "--db", path).must(t, c.doctor, c.say)
+			runCommand(t, dir, nil, "verify", "--db", path).must(t, c.verify)
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("the folder has changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// report is doctor's answer as JSON.
+func report(t *testing.T, o outcome) map[string]check {
+	t.Helper()
+	var c checkup
+	if err := json.Unmarshal([]byte(o.out), &c); err != nil || strings.Count(o.out, "\n") != 1 {
+		t.Fatalf("%v; want one line of JSON:\n%s%s", err, o.out, o.err)
+	}
+	byName := map[string]check{}
+	for _, k := range c.Checks {
+		byName[k.Name] = k
+	}
+	return byName
+}
+
+func TestDoctorHealthy(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my data.db")
+	makeDatabase(t, path)
+	o := runCommand(t, dir, nil, "doctor", "--db", "my data.db")
+	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 1", "full: ", "SQLite 3.")
+	if strings.Contains(o.out, "\x1b[") {
+		t.Errorf("colour without a terminal: %q", o.out)
+	}
+	runCommand(t, dir, nil, "doctor", "--db", path, "--color", "always").must(t, 0, "\x1b[32mok")
+	got := report(t, runCommand(t, dir, []string{"SCRATCHPAD_DB_PATH=" + path, "SCRATCHPAD_DURABILITY=normal"}, "doctor", "--json"))
+	for name, want := range map[string]string{"path": "from $SCRATCHPAD_DB_PATH", "durability": "normal", "integrity": "structure"} {
+		if k := got[name]; k.Status != statusOK || !strings.Contains(k.Text, want) {
+			t.Errorf("%s: %+v, want ok and %q", name, k, want)
+		}
+	}
+	runCommand(t, dir, []string{"XDG_DATA_HOME=" + dir, "LOCALAPPDATA=" + dir, "HOME=" + dir}, "doctor").must(t, 0, "(the default)", "no database yet")
+	runCommand(t, dir, nil, "doctor", "--db", "mem:").must(t, 2, "mem: is no file")
+	runCommand(t, dir, nil, "doctor", "--db", "").must(t, 2, "--db is empty")
+	runCommand(t, dir, nil, "doctor", "--db", "none/a.db").must(t, 6, "there is no folder")
+}
+
+func TestDoctorModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // modes mean nothing there
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "it's.db")
+	makeDatabase(t, path)
+	if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	got := report(t, runCommand(t, dir, nil, "doctor", "--db", path, "--json"))
+	if k := got["permissions"]; k.Status != statusWarning || !strings.Contains(k.Do, `chmod 600 '`+dir+`/it'\''s.db'`) {
+		t.Errorf("permissions: %+v, want a warning with a command", k)
+	}
+	if k := got["folder"]; k.Status != statusWarning || !strings.Contains(k.Text, "0777") {
+		t.Errorf("folder: %+v, want a warning", k)
+	}
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress returns a function that shows on a bar how much of something is
+// done, and one that removes the bar. The bar is on standard error, and only
+// where that is a terminal.
+func (p *process) progress(what string) (show func(done, total int64), end func()) {
+	if !isTerminal(p.err) {
+		return nil, func() {}
+	}
+	var bar *progressbar.ProgressBar
+	show = func(done, total int64) {
+		if bar == nil {
+			bar = progressbar.NewOptions64(max(total, 1), progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what),
+				progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetPredictTime(true),
+				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth())
+		}
+		bar.ChangeMax64(max(total, 1))
+		bar.Set64(done)
+	}
+	return show, func() {
+		if bar != nil {
+			bar.Clear()
+			bar.Close()
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+)
+
+// shellQuote makes a word of a text for the shell of this system.
+func shellQuote(s string) string { return quoteFor(runtime.GOOS, s) }
+
+// quoteFor quotes for sh, and on Windows for what cmd and PowerShell have in
+// common.
+func quoteFor(system, s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == "" {
+		return s
+	}
+	if system == "windows" {
+		if s != "" && !strings.ContainsAny(s, " \t&|<>^()'\"%;,`$") {
+			return s
+		}
+		return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type verifyCommand struct{}
+
+// Help is shown by scratchpad verify --help.
+func (verifyCommand) Help() string {
+	return `It reads every version of every file and every entry of every log, of all agents, and compares each with its SHA-256; and it checks that nothing is missing, that the counters are right, and SQLite's own structure. It changes nothing, and others may write meanwhile. What is wrong is listed, and the exit code is 6.
+
+  scratchpad verify
+  scratchpad verify --db backup.db --json`
+}
+
+// verified is the answer of verify.
+type verified struct {
+	Database string   `json:"database"`
+	OK       bool     `json:"ok"`
+	Agents   int64    `json:"agents"`
+	Versions int64    `json:"versions"`
+	Entries  int64    `json:"entries"`
+	Bytes    int64    `json:"bytes"`
+	Seconds  float64  `json:"seconds"`
+	Problems []string `json:"problems"`
+}
+
+// Run verifies the database.
+func (verifyCommand) Run(p *process) error {
+	store, err := p.openReadOnly()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	began := time.Now()
+	show, end := p.progress("verifying")
+	report, err := store.Verify(p.ctx, sqlite.VerifyOptions{Progress: show})
+	end()
+	if p.ctx.Err() != nil {
+		return p.ctx.Err()
+	}
+	if err != nil {
+		return marked{err}
+	}
+	v := verified{Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners, Versions: report.Versions, Entries: report.Entries,
+		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
+	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
+		return err
+	}
+	if !v.OK {
+		return marked{errors.New("verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read")}
+	}
+	return nil
+}
+
+func (p *process) printVerified(out io.Writer, v verified) error {
+	for _, text := range v.Problems {
+		fmt.Fprintln(out, p.paint("problem", color.FgRed)+"  "+oneLine(text))
+	}
+	sum := p.paint("ok", color.FgGreen)
+	if !v.OK {
+		sum = p.paint(fmt.Sprintf("problems: %d", len(v.Problems)), color.FgRed)
+	}
+	fmt.Fprintf(out, "%s  %d agents, %d versions, %d entries, %s in %.1f s: %s\n",
+		sum, v.Agents, v.Versions, v.Entries, humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
+	return nil
+}
+
+// openReadOnly opens the database of the command line so that no byte of it can
+// change, also when it is damaged.
+func (p *process) openReadOnly() (*sqlite.Store, error) {
+	path, err := p.databaseFile()
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.OpenReadOnly(p.ctx, path, sqlite.Options{Logger: p.log})
+	if errors.Is(err, workspace.ErrNotFound) {
+		return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or --db names another: %w", path, workspace.ErrNotFound)
+	}
+	if err != nil {
+		return nil, marked{err}
+	}
+	return store, nil
+}
