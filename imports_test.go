@@ -36,6 +36,8 @@ var allowed = map[string][]string{
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/sys/..."},
+		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/sys/...",
+		"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2/..."},
 }
 
 func TestImports(t *testing.T) {

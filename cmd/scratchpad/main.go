@@ -34,10 +34,12 @@ type commandLine struct {
 
 	Demo    demoCommand      `cmd:"" help:"Show what it does, on a database of its own."`
 	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
-	Doctor  doctorCommand    `cmd:"" help:"Look whether everything is well, and say what to do where it is not."`
-	Verify  verifyCommand    `cmd:"" help:"Read everything that agents have stored, and check every SHA-256."`
-	Backup  backupCommand    `cmd:"" help:"Copy the database, while it is in use, to a new file, and verify the copy."`
 	Version kong.VersionFlag `help:"Print the version."`
+
+	Doctor       doctorCommand       `cmd:"" help:"Look whether everything is well, and say what to do where it is not."`
+	Verify       verifyCommand       `cmd:"" help:"Read everything that agents have stored, and check every SHA-256."`
+	Backup       backupCommand       `cmd:"" help:"Copy the database, while it is in use, to a new file, and verify the copy."`
+	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print or write what makes an MCP client start this program."`
 }
 
 // limits are those of [workspace.Limits].

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type clientConfigCommand struct {
+	Client     string `arg:"" enum:"claude-code,claude-desktop,cursor,vscode,windsurf,codex" help:"One of ${enum}."`
+	Write      bool   `help:"Put it into the client's file: all else in it stays, and the file as it was is kept beside it."`
+	File       string `type:"path" placeholder:"FILE" help:"The client's file, where it is not in its usual place."`
+	ServerName string `default:"scratchpad" placeholder:"NAME" help:"What the client calls it: ${default}."`
+}
+
+// Help is shown by scratchpad client-config --help.
+func (clientConfigCommand) Help() string {
+	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent or a --db given here goes into it.
+
+  scratchpad client-config claude-desktop
+  scratchpad client-config cursor --agent my-project --write
+  scratchpad client-config codex >> ~/.codex/config.toml
+
+The files: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
+}
+
+// Validate is kong's hook.
+func (c clientConfigCommand) Validate() error {
+	const most = 64
+	if strings.Trim(c.ServerName, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || c.ServerName == "" || len(c.ServerName) > most {
+		return fmt.Errorf("--server-name must be 1-%d of a-z A-Z 0-9 _ -, not %q", most, c.ServerName)
+	}
+	return nil
+}
+
+// client is a program that starts MCP servers.
+type client struct {
+	title   string
+	file    func(places) string
+	format  configFormat
+	project bool // the file is in the folder of a project
+}
+
+// configFormat writes the entry of a server for one kind of file.
+type configFormat interface {
+	snippet(name string, s server) string
+
+	// edit returns the content with the server in it, and what it changed.
+	edit(old []byte, name string, s server) (content []byte, changed []string, err error)
+}
+
+// server is what a client starts.
+type server struct {
+	Command string   `json:"command" toml:"command"`
+	Args    []string `json:"args" toml:"args"`
+}
+
+// places are where a client's file may be.
+type places struct{ system, home, appData, codex string }
+
+func underHome(names ...string) func(places) string {
+	return func(p places) string { return filepath.Join(append([]string{p.home}, names...)...) }
+}
+
+func (p places) claudeDesktop() string {
+	dir := filepath.Join(p.home, ".config")
+	switch p.system {
+	case "darwin":
+		dir = filepath.Join(p.home, "Library", "Application Support")
+	case "windows":
+		if dir = p.appData; dir == "" {
+			dir = filepath.Join(p.home, "AppData", "Roaming")
+		}
+	}
+	return filepath.Join(dir, "Claude", "claude_desktop_config.json")
+}
+
+func (p places) codexFile() string {
+	if p.codex != "" {
+		return filepath.Join(p.codex, "config.toml")
+	}
+	return filepath.Join(p.home, ".codex", "config.toml")
+}
+
+var clients = map[string]client{
+	"claude-code":    {"Claude Code", func(places) string { return ".mcp.json" }, jsonConfig{key: "mcpServers"}, true},
+	"claude-desktop": {"Claude Desktop", places.claudeDesktop, jsonConfig{key: "mcpServers"}, false},
+	"cursor":         {"Cursor", underHome(".cursor", "mcp.json"), jsonConfig{key: "mcpServers"}, false},
+	"vscode":         {"VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonConfig{key: "servers", typed: true}, true},
+	"windsurf":       {"Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonConfig{key: "mcpServers"}, false},
+	"codex":          {"Codex", places.codexFile, tomlConfig{}, false},
+}
+
+// clientConfig is the answer of client-config.
+type clientConfig struct {
+	Client  string   `json:"client"`
+	File    string   `json:"file"`
+	Server  server   `json:"server"`
+	Snippet string   `json:"snippet"`
+	Shell   string   `json:"shell,omitempty"`   // a command that does it
+	Changed []string `json:"changed,omitempty"` // in the file
+	Backup  string   `json:"backup,omitempty"`  // the file as it was
+}
+
+// Run prints the entry for the client, or writes it.
+func (c clientConfigCommand) Run(p *process) error {
+	s, err := p.server()
+	if err != nil {
+		return err
+	}
+	to := clients[c.Client]
+	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.format.snippet(c.ServerName, s)}
+	if a.File == "" {
+		if a.File, err = usualFile(to); err != nil {
+			return err
+		}
+	}
+	if c.Client == "claude-code" {
+		words := []string{"claude", "mcp", "add", c.ServerName, "--", shellQuote(s.Command)}
+		for _, arg := range s.Args {
+			words = append(words, shellQuote(arg))
+		}
+		a.Shell = strings.Join(words, " ")
+	}
+	if strings.Contains(s.Command, "go-build") {
+		fmt.Fprintf(p.err, "Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
+	}
+	if c.Write {
+		return c.write(p, to, a)
+	}
+	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, out) })
+}
+
+// server is this program with what the command line says of the agent and the
+// database.
+func (p *process) server() (server, error) {
+	agent, _, err := p.agentName()
+	if err != nil {
+		return server{}, err
+	}
+	db, err := p.databasePath(false)
+	if err != nil && p.line.DB != nil {
+		return server{}, err
+	}
+	program, err := programPath(os.Args[0])
+	if err != nil {
+		return server{}, err
+	}
+	s := server{Command: program, Args: []string{"mcp"}}
+	if p.line.DB != nil {
+		if db != inMemory {
+			if db, err = filepath.Abs(db); err != nil {
+				return server{}, err
+			}
+		}
+		s.Args = append(s.Args, "--db", db)
+	}
+	s.Args = append(s.Args, "--agent", agent)
+	return s, nil
+}
+
+// programPath is where this program is, as it was called: a link on the PATH
+// stays where the next version will be.
+func programPath(called string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"scratchpad", called} {
+		found, err := exec.LookPath(name)
+		if err != nil && !errors.Is(err, exec.ErrDot) {
+			continue
+		}
+		if found, err = filepath.Abs(found); err != nil {
+			continue
+		}
+		if other, err := os.Stat(found); err == nil && os.SameFile(info, other) {
+			return found, nil
+		}
+	}
+	return self, nil
+}
+
+// usualFile is where the client looks, as an absolute path.
+func usualFile(to client) (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil && !to.project {
+		return "", fmt.Errorf("there is no home folder for the file of %s; give it with --file: %w", to.title, workspace.ErrInvalid)
+	}
+	return filepath.Abs(to.file(places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}))
+}
+
+// print puts on standard output what can be piped, and the rest on standard error.
+func (c clientConfigCommand) print(p *process, to client, a clientConfig, out io.Writer) error {
+	text := a.Snippet
+	if a.Shell != "" {
+		text = a.Shell + "\n"
+		fmt.Fprintf(p.err, "Run the command below, or put this in %s for all who work in that folder:\n\n%s\n", a.File, a.Snippet)
+	} else {
+		fmt.Fprintf(p.err, "Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+func (c clientConfigCommand) write(p *process, to client, a clientConfig) error {
+	var err error
+	a.File, a.Backup, err = editFile(a.File, func(old []byte) (content []byte, err error) {
+		content, a.Changed, err = to.format.edit(old, c.ServerName, a.Server)
+		return content, err
+	})
+	if err != nil {
+		return err
+	}
+	return p.answer(a, func(out io.Writer) error {
+		if len(a.Changed) == 0 {
+			fmt.Fprintf(out, "nothing to change in %s\n", a.File)
+			return nil
+		}
+		fmt.Fprintf(out, "%s\n", a.File)
+		for _, what := range a.Changed {
+			fmt.Fprintf(out, "  %s\n", oneLine(what))
+		}
+		if a.Backup != "" {
+			fmt.Fprintf(out, "The file as it was: %s\n", a.Backup)
+		}
+		fmt.Fprintf(out, "Start %s again.\n", to.title)
+		return nil
+	})
+}
+
+// quoteJSON is a value as JSON on one line.
+func quoteJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // strings and lists of strings have no such error
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

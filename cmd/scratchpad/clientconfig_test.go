@@ -1,0 +1,353 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var testServer = server{Command: `/opt/my tools/scratchpad`, Args: []string{"mcp", "--agent", "default"}}
+
+// What stands in a client's file stays as it is around the server.
+func TestEditJSON(t *testing.T) {
+	const entry = `"scratchpad": {
+      "command": "/opt/my tools/scratchpad",
+      "args": ["mcp", "--agent", "default"]
+    }`
+	for _, c := range []struct{ name, old, want string }{
+		{"Empty", "", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"EmptyObject", "{}", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}"},
+		{"EmptyServers", "{\n  \"mcpServers\": {}\n}\n", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"Others", `{
+  // mine
+  "theme": "dark", // really
+  "mcpServers": {
+    "other": {"command": "x", "args": []} // keep
+    /* "old": {} */
+  }
+}
+`, `{
+  // mine
+  "theme": "dark", // really
+  "mcpServers": {
+    "other": {"command": "x", "args": []}, // keep
+    /* "old": {} */
+    ` + entry + `
+  }
+}
+`},
+		{"NoServersYet", "{\n  \"theme\": \"dark\" // really\n}\n", "{\n  \"theme\": \"dark\", // really\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"TrailingComma", "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {},\n    " + entry + ",\n  },\n}\n"},
+		{"Tabs", "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"scratchpad\": {\n\t\t\t\"command\": \"/opt/my tools/scratchpad\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"default\"]\n\t\t}\n\t}\n}"},
+		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
+		{"ByteOrderMark", "\ufeff{}\n", "\ufeff{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"Changed", `{"mcpServers": {"scratchpad": {"args": ["mcp"], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
+			`{"mcpServers": {"scratchpad": {"args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
+		{"ArgsMissing", "{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\"\n}}}",
+			"{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\",\n  \"args\": [\"mcp\", \"--agent\", \"default\"]\n}}}"},
+		{"Same", "{\"mcpServers\":{\"scratchpad\":{\"args\":[\"mcp\",\n\"--agent\",\"def\\u0061ult\",],\"command\":\"/opt/my tools/scratchpad\",\"x\":1}}}", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, changed, err := jsonConfig{key: "mcpServers"}.edit([]byte(c.old), "scratchpad", testServer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				c.want = c.old
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if (len(changed) > 0) != (c.old != c.want) {
+				t.Errorf("changed = %q", changed)
+			}
+			again, changed, err := jsonConfig{key: "mcpServers"}.edit(got, "scratchpad", testServer)
+			if err != nil || len(changed) > 0 || string(again) != string(got) {
+				t.Errorf("a second edit: %v, %q", err, changed)
+			}
+		})
+	}
+}
+
+// One line stays one line as far as it was one.
+func TestEditJSONOneLine(t *testing.T) {
+	got, _, err := jsonConfig{key: "servers", typed: true}.edit([]byte(`{"a": 1, "servers": {"b": {}}}`), "scratchpad", testServer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		A       int
+		Servers map[string]map[string]any
+	}
+	if err := json.Unmarshal(got, &v); err != nil || v.A != 1 || len(v.Servers) != 2 || v.Servers["scratchpad"]["type"] != "stdio" {
+		t.Errorf("%s: %v, %+v", got, err, v)
+	}
+}
+
+func TestEditJSONRefuses(t *testing.T) {
+	for old, want := range map[string]error{
+		`{"mcpServers": {`:                     workspace.ErrInvalid,
+		`{"a": 1} {"b": 2}`:                    workspace.ErrInvalid,
+		`[]`:                                   workspace.ErrInvalid,
+		`# a comment`:                          workspace.ErrInvalid,
+		`{"mcpServers": []}`:                   workspace.ErrInvalid,
+		`{"mcpServers": null}`:                 workspace.ErrInvalid,
+		`{"mcpServers": {"scratchpad": "x"}}`:  workspace.ErrInvalid,
+		`{"mcpServers": {}, "mcpServers": {}}`: workspace.ErrInvalid,
+		`{"mcpServers": {"scratchpad": {"url": "https://x/mcp"}}}`:   workspace.ErrConflict,
+		`{"mcpServers": {"scratchpad": {"serverUrl": "https://x"}}}`: workspace.ErrConflict,
+	} {
+		if got, _, err := (jsonConfig{key: "mcpServers"}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
+		}
+	}
+}
+
+func TestEditTOML(t *testing.T) {
+	const entry = "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"
+	for _, c := range []struct{ name, old, want string }{
+		{"Empty", "", entry},
+		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
+		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
+		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
+		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [ # two\n  \"mcp\",\n]\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
+			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default']\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
+		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
+		{"Dotted", "mcp_servers.scratchpad.command = \"/old\"\nmcp_servers.scratchpad.args = []\n", ""},
+		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, changed, err := tomlConfig{}.edit([]byte(c.old), "scratchpad", testServer)
+			if c.want == "" {
+				if !errors.Is(err, errByHand) || string(got) != "" {
+					t.Errorf("%q, %v; want %v", got, err, errByHand)
+				}
+				return
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			if (len(changed) > 0) != (c.old != c.want) {
+				t.Errorf("changed = %q", changed)
+			}
+			if again, changed, err := (tomlConfig{}).edit(got, "scratchpad", testServer); err != nil || len(changed) > 0 || string(again) != string(got) {
+				t.Errorf("a second edit: %v, %q", err, changed)
+			}
+		})
+	}
+}
+
+func TestEditTOMLRefuses(t *testing.T) {
+	for old, want := range map[string]error{
+		"[mcp_servers":                        workspace.ErrInvalid,
+		"a = 1\na = 2\n":                      workspace.ErrInvalid,
+		"mcp_servers = { other = { a = 1 } }": errByHand,
+		"mcp_servers = 1":                     errByHand,
+		"[mcp_servers]\nscratchpad = { command = '/old', args = [] }": errByHand,
+		"[mcp_servers]\nscratchpad = 1":                               errByHand,
+		"[[mcp_servers.scratchpad]]\ncommand = 'x'":                   errByHand,
+		"[mcp_servers.scratchpad]\nurl = 'https://x'":                 workspace.ErrConflict,
+	} {
+		if got, _, err := (tomlConfig{}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
+		}
+	}
+}
+
+func TestClientPlaces(t *testing.T) {
+	for _, c := range []struct {
+		client string
+		places places
+		want   string
+	}{
+		{"claude-desktop", places{system: "darwin", home: "/h"}, "/h/Library/Application Support/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "windows", home: "/h", appData: "/a"}, "/a/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "windows", home: "/h"}, "/h/AppData/Roaming/Claude/claude_desktop_config.json"},
+		{"claude-desktop", places{system: "linux", home: "/h"}, "/h/.config/Claude/claude_desktop_config.json"},
+		{"cursor", places{home: "/h"}, "/h/.cursor/mcp.json"},
+		{"windsurf", places{home: "/h"}, "/h/.codeium/windsurf/mcp_config.json"},
+		{"codex", places{home: "/h"}, "/h/.codex/config.toml"},
+		{"codex", places{home: "/h", codex: "/c"}, "/c/config.toml"},
+		{"vscode", places{home: "/h"}, ".vscode/mcp.json"},
+		{"claude-code", places{home: "/h"}, ".mcp.json"},
+	} {
+		if got := filepath.ToSlash(clients[c.client].file(c.places)); got != c.want {
+			t.Errorf("%s on %+v: %s, want %s", c.client, c.places, got, c.want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for _, c := range []struct{ system, word, want string }{
+		{"linux", "/usr/bin/scratchpad", "/usr/bin/scratchpad"},
+		{"linux", "/my tools/it's", `'/my tools/it'\''s'`},
+		{"linux", "", "''"},
+		{"linux", "$(x)", "'$(x)'"},
+		{"windows", `C:\tools\scratchpad.exe`, `C:\tools\scratchpad.exe`},
+		{"windows", `C:\Program Files\s.exe`, `"C:\Program Files\s.exe"`},
+	} {
+		if got := quoteFor(c.system, c.word); got != c.want {
+			t.Errorf("quoteFor(%s, %q) = %s, want %s", c.system, c.word, got, c.want)
+		}
+	}
+}
+
+// The printed command reaches the client word for word, and the printed path is
+// the link that is on the PATH.
+func TestClientConfigShell(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no sh
+	}
+	dir := filepath.Join(t.TempDir(), "it's my bin")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\nfor a; do echo \"<$a>\"; done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := "PATH=" + dir + ":" + os.Getenv("PATH")
+	o := runCommand(t, dir, []string{path}, "client-config", "claude-code", "--db", "a b.db", "--agent", "me")
+	o.must(t, 0, `"mcpServers"`)
+	cmd := exec.Command("sh", "-c", o.out)
+	cmd.Env = []string{path}
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "<mcp>\n<add>\n<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n<--db>\n<" + dir + "/a b.db>\n<--agent>\n<me>\n"
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("the words that claude gets (-want +got):\n%s", diff)
+	}
+	// What was printed is the program.
+	var a clientConfig
+	if err := json.Unmarshal([]byte(runCommand(t, dir, []string{path}, "client-config", "cursor", "--json").out), &a); err != nil || a.Server.Command != dir+"/scratchpad" {
+		t.Errorf("--json: %v, %+v", err, a)
+	}
+}
+
+func TestClientConfigPrints(t *testing.T) {
+	dir := t.TempDir()
+	for name := range clients {
+		o := runCommand(t, dir, []string{"HOME=" + dir}, "client-config", name)
+		o.must(t, 0, dir, "--agent", "default")
+		if strings.HasPrefix(o.out, "{") {
+			var v any
+			if err := json.Unmarshal([]byte(o.out), &v); err != nil {
+				t.Errorf("%s: standard output is no JSON: %v\n%s", name, err, o.out)
+			}
+		}
+	}
+	runCommand(t, dir, nil, "client-config", "cursor", "--db", "mem:").must(t, 0, `["mcp", "--db", "mem:", "--agent", "default"]`)
+	runCommand(t, dir, nil, "client-config", "emacs").must(t, 2, "claude-desktop", "codex", "emacs")
+	runCommand(t, dir, nil, "client-config").must(t, 2, "client")
+	runCommand(t, dir, nil, "client-config", "cursor", "--agent", "a b").must(t, 2, "--agent")
+	runCommand(t, dir, nil, "client-config", "cursor", "--db", "").must(t, 2, "--db is empty")
+	runCommand(t, dir, nil, "client-config", "codex", "--server-name", "a.b").must(t, 2, "--server-name must be 1-64 of")
+	if left := contents(t, dir); len(left) > 0 {
+		t.Errorf("printing has made %v", left)
+	}
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// backups are the files beside one.
+func backups(t *testing.T, name string) []string {
+	t.Helper()
+	found, err := filepath.Glob(name + ".bak-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestClientConfigWrite(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".vscode", "mcp.json")
+	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Start VS Code again")
+	if len(backups(t, file)) != 0 || !strings.Contains(readText(t, file), `"type": "stdio"`) {
+		t.Errorf("%s, backups %v; want the server and no backup", readText(t, file), backups(t, file))
+	}
+	first := readText(t, file)
+	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, "nothing to change")
+	if len(backups(t, file)) != 0 || readText(t, file) != first {
+		t.Error("a second time changes something")
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	var saved []string
+	for _, agent := range []string{"one", "two", "three"} { // within a second, maybe
+		saved = append(saved, readText(t, file))
+		runCommand(t, dir, nil, "client-config", "vscode", "--write", "--agent", agent).must(t, 0, "scratchpad: args was", `"`+agent+`"`, ".bak-")
+	}
+	var kept []string
+	for _, name := range backups(t, file) {
+		kept = append(kept, readText(t, name))
+	}
+	for _, s := range saved {
+		if !strings.Contains(strings.Join(kept, ""), s) || len(kept) != 3 {
+			t.Errorf("of 3 states %d are kept", len(kept))
+		}
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v; want 0640", info.Mode(), err)
+	}
+	if left := contents(t, filepath.Dir(file)); len(left) != 4 {
+		t.Errorf("the folder holds %v", left)
+	}
+}
+
+// A link stays a link; its file is edited.
+func TestClientConfigLink(t *testing.T) {
+	dir := t.TempDir()
+	real, name := filepath.Join(dir, "dotfiles", "config.toml"), filepath.Join(dir, "config.toml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(real), 0o755), os.Symlink(real, name)); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, dir, nil, "client-config", "codex", "--write", "--file", name).must(t, 2, "leads nowhere")
+	writeFile(t, real, "model = \"x\" # mine\n")
+	o := runCommand(t, dir, []string{"SCRATCHPAD_CLIENT_CONFIG_WRITE=1"}, "client-config", "codex", "--file", name, "--json")
+	o.must(t, 0)
+	var a clientConfig
+	if err := json.Unmarshal([]byte(o.out), &a); err != nil || len(a.Changed) != 1 || readText(t, a.Backup) != "model = \"x\" # mine\n" {
+		t.Errorf("--json: %v, %s", err, o.out)
+	}
+	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has become %v, %v", info, err)
+	}
+	if text := readText(t, real); !strings.HasPrefix(text, "model = \"x\" # mine\n\n[mcp_servers.scratchpad]\n") {
+		t.Errorf("the file holds %q", text)
+	}
+}
+
+func TestClientConfigDamaged(t *testing.T) {
+	dir := t.TempDir()
+	for client, text := range map[string]string{"cursor": "{\"mcpServers\": {\n", "codex": "[mcp_servers\n"} {
+		writeFile(t, filepath.Join(dir, client), text)
+		before := contents(t, dir)
+		runCommand(t, dir, nil, "client-config", client, "--write", "--file", client).must(t, 2, "it is no valid", "line ", "mend it first")
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("the folder has changed (-before +after):\n%s", diff)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 1, "folder")
+}

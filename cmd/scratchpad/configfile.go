@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// editFile replaces what stands in a file by what edit makes of it, in one step,
+// and keeps the file as it was beside it. A link is followed. A file that is not
+// there is made, with its folders. It returns the file that it changed, and the
+// backup, which is "" when nothing was there or nothing has changed.
+func editFile(name string, edit func(old []byte) ([]byte, error)) (target, backup string, err error) {
+	target, err = followLink(name)
+	if err != nil {
+		return name, "", err
+	}
+	old, err := os.ReadFile(target)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return target, "", err
+	}
+	content, err := edit(old)
+	if err != nil {
+		return target, "", fmt.Errorf("edit %s: %w", target, err)
+	}
+	if bytes.Equal(content, old) {
+		return target, "", nil
+	}
+	if isNew {
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return target, "", err
+		}
+	} else if backup, err = keepFile(target, old); err != nil {
+		return target, "", err
+	}
+	return target, backup, replaceFile(target, old, content)
+}
+
+// followLink is the file that a link leads to.
+func followLink(name string) (string, error) {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return name, nil
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is a link that leads nowhere: %v; remove it: %w", name, err, workspace.ErrInvalid)
+	}
+	return target, nil
+}
+
+// keepFile writes a copy beside the file, under a name that is free.
+func keepFile(name string, content []byte) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	stamp := name + ".bak-" + time.Now().Format("20060102T150405")
+	for i, backup := 1, stamp; ; i++ {
+		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) && i < 1000 {
+			backup = fmt.Sprintf("%s-%d", stamp, i+1)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return backup, fill(f, content, info)
+	}
+}
+
+// replaceFile gives the new content the file's name, unless another program has
+// changed the file meanwhile.
+func replaceFile(name string, old, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	info, err := os.Stat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.Close()
+		return err
+	}
+	if err := fill(f, content, info); err != nil {
+		return err
+	}
+	if now, err := os.ReadFile(name); err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(now, old) {
+		return fmt.Errorf("%s was changed by another program meanwhile; run it again: %w", name, workspace.ErrConflict)
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// fill writes a file durably, with the mode and the owner of another one, if any.
+func fill(f *os.File, content []byte, like os.FileInfo) error {
+	_, err := f.Write(content)
+	mode := fs.FileMode(0o644)
+	if like != nil {
+		mode = like.Mode().Perm()
+		keepOwner(f, like)
+	}
+	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// tomlConfig is a file of TOML with a table mcp_servers.NAME.
+type tomlConfig struct{}
+
+const tomlServers = "mcp_servers"
+
+func (tomlConfig) snippet(name string, s server) string {
+	b, err := toml.Marshal(s)
+	if err != nil {
+		panic(err) // strings and lists of strings have no such error
+	}
+	return fmt.Sprintf("[%s.%s]\n%s", tomlServers, name, b)
+}
+
+// edit changes the text only where it must. What it makes is read again, and
+// must be what was there with the server in it.
+func (t tomlConfig) edit(old []byte, name string, s server) (content []byte, changed []string, err error) {
+	before, err := readTOML(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	servers, _ := before[tomlServers].(map[string]any)
+	entry, there := servers[name].(map[string]any)
+	newline := "\n"
+	if bytes.Contains(old, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	switch {
+	case !there && servers[name] == nil:
+		snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
+		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
+	case entry["url"] != nil:
+		return nil, nil, fmt.Errorf("%s in it is a server at a URL; give another name with --server-name, or remove that one: %w", name, workspace.ErrConflict)
+	default:
+		content, changed, err = replaceTOML(old, name, entry, s, newline)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(changed) == 0 {
+		return old, nil, nil
+	}
+	if after, err := readTOML(content); err != nil || !reflect.DeepEqual(after, withServer(before, name, s)) {
+		return nil, nil, fmt.Errorf("it is written in a way that this program cannot edit; put this in it by hand:\n%s%w", t.snippet(name, s), errByHand)
+	}
+	return content, changed, nil
+}
+
+var errByHand = errors.New("nothing was changed")
+
+func readTOML(text []byte) (map[string]any, error) {
+	all := map[string]any{}
+	err := toml.Unmarshal(text, &all)
+	var where *toml.DecodeError
+	if errors.As(err, &where) {
+		row, column := where.Position()
+		return nil, fmt.Errorf("it is no valid TOML: line %d, column %d: %v; mend it first: %w", row, column, err, workspace.ErrInvalid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is no valid TOML: %v; mend it first: %w", err, workspace.ErrInvalid)
+	}
+	return all, nil
+}
+
+// withServer is what the file must say after the edit.
+func withServer(before map[string]any, name string, s server) map[string]any {
+	all := maps.Clone(before)
+	servers, _ := before[tomlServers].(map[string]any)
+	entry, _ := servers[name].(map[string]any)
+	servers, entry = maps.Clone(servers), maps.Clone(entry)
+	if servers == nil {
+		servers = map[string]any{}
+	}
+	if entry == nil {
+		entry = map[string]any{}
+	}
+	entry["command"], entry["args"] = s.Command, anySlice(s.Args)
+	servers[name], all[tomlServers] = entry, servers
+	return all
+}
+
+func anySlice(list []string) (all []any) {
+	for _, s := range list {
+		all = append(all, s)
+	}
+	return all
+}
+
+func appendBlock(old []byte, block, newline string) []byte {
+	text := strings.TrimRight(string(old), " \t\r\n")
+	if text == "" {
+		return []byte(block)
+	}
+	return []byte(text + newline + newline + block)
+}
+
+// replaceTOML replaces the pairs of an entry that differ, comments after them
+// excluded.
+func replaceTOML(old []byte, name string, entry map[string]any, s server, newline string) (content []byte, changed []string, err error) {
+	pairs, header, err := findTOML(old, []string{tomlServers, name})
+	if err != nil {
+		return nil, nil, err
+	}
+	content = bytes.Clone(old)
+	type replacement struct {
+		at   unstable.Range
+		text string
+	}
+	var all []replacement
+	for _, f := range []struct {
+		key  string
+		want any
+		pair any // for the encoder
+	}{
+		{"command", s.Command, struct {
+			V string `toml:"command"`
+		}{s.Command}},
+		{"args", anySlice(s.Args), struct {
+			V []string `toml:"args"`
+		}{s.Args}},
+	} {
+		if reflect.DeepEqual(entry[f.key], f.want) {
+			continue
+		}
+		b, err := toml.Marshal(f.pair)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, at := strings.TrimRight(string(b), "\n"), pairs[f.key]
+		if at.Length == 0 {
+			at, text = unstable.Range{Offset: uint32(header)}, text+newline
+		}
+		all = append(all, replacement{at, text})
+		was := "not there"
+		if entry[f.key] != nil {
+			was = quoteJSON(entry[f.key])
+		}
+		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.want)))
+	}
+	slices.SortStableFunc(all, func(a, b replacement) int { return int(b.at.Offset) - int(a.at.Offset) })
+	for _, r := range all { // from the end, so that offsets stay
+		content = slices.Replace(content, int(r.at.Offset), int(r.at.Offset+r.at.Length), []byte(r.text)...)
+	}
+	return content, changed, nil
+}
+
+// findTOML returns where the pairs of a table are, and the offset of the line
+// after the table's header; the end of the text if it has none.
+func findTOML(text []byte, table []string) (pairs map[string]unstable.Range, header int, err error) {
+	pairs = map[string]unstable.Range{}
+	var in []string
+	parser := unstable.Parser{}
+	parser.Reset(text)
+	header32 := uint32(len(text))
+	for parser.NextExpression() {
+		e := parser.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
+			continue
+		}
+		var key []string
+		var end uint32
+		for it := e.Key(); it.Next(); {
+			key = append(key, string(it.Node().Data))
+			end = it.Node().Raw.Offset + it.Node().Raw.Length
+		}
+		if e.Kind != unstable.KeyValue {
+			in = key
+			if slices.Equal(in, table) {
+				header32 = end
+			}
+			continue
+		}
+		full := append(slices.Clone(in), key...)
+		if len(full) == len(table)+1 && slices.Equal(full[:len(table)], table) {
+			pairs[full[len(table)]] = e.Raw
+		}
+	}
+	if err := parser.Error(); err != nil {
+		return nil, 0, err
+	}
+	header = int(header32)
+	if i := bytes.IndexByte(text[header:], '\n'); i >= 0 {
+		return pairs, header + i + 1, nil
+	}
+	return pairs, len(text), nil
+}

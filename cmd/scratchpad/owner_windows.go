@@ -1,0 +1,5 @@
+package main
+
+import "os"
+
+func keepOwner(*os.File, os.FileInfo) {}
