@@ -116,6 +116,20 @@ func runSQL(t *testing.T, path string, statements ...string) {
 	}
 }
 
+// lock keeps a database from all others until it is closed.
+func lock(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
 // contents are the files of a folder with their modes and SHA-256, but for what
 // SQLite makes to read: the index of a log, and an empty log.
 func contents(t *testing.T, dir string) map[string]string {

@@ -40,6 +40,8 @@ type commandLine struct {
 	Verify       verifyCommand       `cmd:"" help:"Read everything that agents have stored, and check every SHA-256."`
 	Backup       backupCommand       `cmd:"" help:"Copy the database, while it is in use, to a new file, and verify the copy."`
 	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print or write what makes an MCP client start this program."`
+	Completion   completionCommand   `cmd:"" help:"Print a script that makes the Tab key complete commands, flags and names."`
+	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
 }
 
 // limits are those of [workspace.Limits].

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	completeFiles = ":files"
+	completeMost  = 200         // names out of the database
+	completeWait  = time.Second // for the database
+)
+
+// completer walks the words of a command line through the model of the commands.
+type completer struct {
+	p          *process
+	node       *kong.Node
+	positional int        // how many of the node's were given
+	value      *kong.Flag // whose value the next word is
+	noFlags    bool       // after --
+}
+
+func newCompleter(p *process, root *kong.Node) *completer { return &completer{p: p, node: root} }
+
+// complete returns the candidates for the last word.
+func (c *completer) complete(raw []string) []string {
+	words := joinEquals(raw)
+	if len(words) == 0 {
+		words = []word{{}}
+	}
+	last := len(words) - 1
+	for _, w := range words[:last] {
+		c.step(w.text)
+	}
+	return c.candidates(words[last])
+}
+
+// word is one of the command line. Bash gives --color=al as three, and wants
+// only the last of them completed.
+type word struct {
+	text  string
+	split int // bytes of it that the shell keeps
+}
+
+func joinEquals(raw []string) (words []word) {
+	for i := 0; i < len(raw); i++ {
+		if n := len(words); raw[i] == "=" && n > 0 && strings.HasPrefix(words[n-1].text, "--") && !strings.Contains(words[n-1].text, "=") {
+			words[n-1].text += "="
+			words[n-1].split = len(words[n-1].text)
+			if i++; i < len(raw) {
+				words[n-1].text += raw[i]
+			}
+			continue
+		}
+		words = append(words, word{text: raw[i]})
+	}
+	return words
+}
+
+// step takes in a word before the last.
+func (c *completer) step(w string) {
+	switch {
+	case c.value != nil:
+		c.note(c.value, w)
+		c.value = nil
+	case w == "--" && !c.noFlags:
+		c.noFlags = true
+	case strings.HasPrefix(w, "--") && !c.noFlags:
+		name, value, given := strings.Cut(w[2:], "=")
+		if f := c.flag(name); f != nil && given {
+			c.note(f, value)
+		} else if f != nil && !f.IsBool() && !f.IsCounter() {
+			c.value = f
+		}
+	case strings.HasPrefix(w, "-") && len(w) > 1 && !c.noFlags:
+		if f := c.short(w); f != nil && len(w) == 2 && !f.IsBool() && !f.IsCounter() {
+			c.value = f
+		}
+	default:
+		if child := c.child(w); child != nil {
+			c.node, c.positional = child, 0
+		} else {
+			c.positional++
+		}
+	}
+}
+
+// note keeps what decides whose names are offered.
+func (c *completer) note(f *kong.Flag, value string) {
+	if rest, ok := strings.CutPrefix(value, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			value = filepath.Join(home, rest)
+		}
+	}
+	switch f.Name {
+	case "db":
+		c.p.line.DB = &value
+	case "agent":
+		c.p.line.Agent = &value
+	}
+}
+
+func (c *completer) child(name string) *kong.Node {
+	for _, n := range c.node.Children {
+		if n.Name == name || slices.Contains(n.Aliases, name) {
+			return n
+		}
+	}
+	return nil
+}
+
+func (c *completer) flag(name string) *kong.Flag {
+	return c.findFlag(func(f *kong.Flag) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
+}
+
+func (c *completer) short(w string) *kong.Flag {
+	return c.findFlag(func(f *kong.Flag) bool { return f.Short != 0 && strings.HasPrefix(w[1:], string(f.Short)) })
+}
+
+func (c *completer) findFlag(is func(*kong.Flag) bool) *kong.Flag {
+	for _, group := range c.node.AllFlags(false) {
+		for _, f := range group {
+			if is(f) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// candidates are those for the last word.
+func (c *completer) candidates(w word) []string {
+	if c.value != nil {
+		return begin(w.text, "", c.values(c.value.Value, c.value))
+	}
+	if c.noFlags || !strings.HasPrefix(w.text, "-") {
+		return begin(w.text, "", c.arguments())
+	}
+	name, value, given := strings.Cut(strings.TrimPrefix(w.text, "--"), "=")
+	if !given {
+		return begin(w.text, "", c.flags())
+	}
+	f := c.flag(name)
+	if f == nil {
+		return nil
+	}
+	keep := w.text[:len(w.text)-len(value)]
+	if w.split > 0 {
+		keep = ""
+	}
+	return begin(value, keep, c.values(f.Value, f))
+}
+
+// begin keeps the candidates that begin with a text, and puts another before them.
+func begin(text, before string, all []string) (some []string) {
+	for _, s := range all {
+		switch {
+		case s == completeFiles:
+			some = append(some, s)
+		case strings.HasPrefix(s, text):
+			some = append(some, before+s)
+		}
+	}
+	return some
+}
+
+func (c *completer) flags() (all []string) {
+	for _, group := range c.node.AllFlags(true) {
+		for _, f := range group {
+			all = append(all, "--"+f.Name+"\t"+firstSentence(f.Help))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// arguments are the commands below, or the values of the next argument.
+func (c *completer) arguments() (all []string) {
+	for _, n := range c.node.Children {
+		if !n.Hidden && n.Type == kong.CommandNode && c.positional == 0 {
+			all = append(all, n.Name+"\t"+firstSentence(n.Help))
+		}
+	}
+	if n := len(c.node.Positional); n > 0 {
+		i := c.positional
+		if c.node.Positional[n-1].IsSlice() {
+			i = min(i, n-1)
+		}
+		if i < n {
+			all = append(all, c.values(c.node.Positional[i], nil)...)
+		}
+	}
+	return all
+}
+
+// values are those of a flag, or of an argument when the flag is nil.
+func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
+	switch {
+	case v.Enum != "":
+		return v.EnumSlice()
+	case f != nil && strings.Contains(f.PlaceHolder, "|"):
+		return strings.Split(f.PlaceHolder, "|")
+	case f != nil && f.Name == "agent":
+		return c.names("agents")
+	case f != nil && f.Name == "db", v.Name == "source", strings.HasSuffix(v.Tag.Type, "path"), strings.HasPrefix(v.Tag.Type, "existing"):
+		return []string{completeFiles}
+	case f != nil:
+		return nil
+	}
+	top := c.node
+	for top.Parent != nil && top.Parent.Type == kong.CommandNode {
+		top = top.Parent
+	}
+	if stored := map[string][]string{"files": {"path", "prefix"}, "logs": {"log", "prefix"}, "agents": {"name"}}; slices.Contains(stored[top.Name], v.Name) {
+		return c.names(top.Name)
+	}
+	return nil
+}
+
+func firstSentence(help string) string {
+	for _, end := range []string{". ", ": ", "; "} {
+		help, _, _ = strings.Cut(help, end)
+	}
+	return strings.TrimSuffix(help, ".")
+}
+
+// names are those of the agents, of an agent's files or of its logs. They are
+// looked up without a change to the database, and are none where that takes long
+// or fails.
+func (c *completer) names(what string) (names []string) {
+	path, err := c.p.databaseFile()
+	if err != nil {
+		return nil
+	}
+	agent, _, err := c.p.agentName()
+	if err != nil && what != "agents" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.p.ctx, completeWait)
+	defer cancel()
+	found := make(chan []string, 1)
+	go func() { found <- storedNames(ctx, path, agent, what) }()
+	select {
+	case names = <-found:
+	case <-ctx.Done(): // the process ends without it
+	}
+	return names
+}
+
+func storedNames(ctx context.Context, path, agent, what string) (names []string) {
+	store, err := sqlite.OpenReadOnly(ctx, path, sqlite.Options{})
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	if what == "agents" {
+		owners, _ := store.Owners(ctx, "local", "", completeMost)
+		for _, o := range owners {
+			names = append(names, o.Owner.Agent)
+		}
+		return names
+	}
+	err = store.View(ctx, workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
+		names = nil
+		if what == "logs" {
+			logs, err := r.Logs("", "", completeMost)
+			for _, l := range logs {
+				names = append(names, l.Path)
+			}
+			return err
+		}
+		files, err := r.Files("", "", completeMost)
+		for _, f := range files {
+			names = append(names, f.Path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return names
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+)
+
+var (
+	//go:embed completion.bash
+	bashCompletion string
+	//go:embed completion.zsh
+	zshCompletion string
+	//go:embed completion.fish
+	fishCompletion string
+)
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"One of ${enum}."`
+}
+
+// Help is shown by scratchpad completion --help.
+func (completionCommand) Help() string {
+	return `With it, the Tab key completes commands, flags and their values, agents, and the names of files and logs that agents have stored.
+
+  bash: echo 'source <(scratchpad completion bash)' >> ~/.bashrc
+  zsh:  echo 'source <(scratchpad completion zsh)' >> ~/.zshrc    (after compinit)
+  fish: scratchpad completion fish > ~/.config/fish/completions/scratchpad.fish`
+}
+
+// Run prints the script.
+func (c completionCommand) Run(p *process) error {
+	script := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	return p.answer(map[string]string{"shell": c.Shell, "script": script}, func(out io.Writer) error {
+		_, err := io.WriteString(out, script)
+		return err
+	})
+}
+
+// completeCommand is what the scripts call: with the words of the command line
+// after its first, the last of them being the one to complete. It prints a
+// candidate a line, with a tab and its help where it has one; the line ":files"
+// stands for the shell's own files.
+type completeCommand struct {
+	Words []string `arg:"" optional:""`
+}
+
+// Run never fails: the shell has no place for an error.
+func (c completeCommand) Run(p *process, k *kong.Context) error {
+	for _, line := range newCompleter(p, k.Model.Node).complete(c.Words) {
+		fmt.Fprintln(p.out, line)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+)
+
+// withShell is a folder with the command as scratchpad, first on the PATH, and
+// the completion script of a shell; false where the shell is not installed.
+func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
+	t.Helper()
+	if _, err := exec.LookPath(shell); err != nil {
+		t.Logf("NOT CHECKED with %s, which is not installed", shell)
+		return "", "", false
+	}
+	dir = t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")); err != nil {
+		t.Fatal(err)
+	}
+	o := runCommand(t, dir, nil, "completion", shell)
+	o.must(t, 0)
+	script = filepath.Join(dir, "script")
+	writeFile(t, script, o.out)
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv(runVariable, "1")
+	return dir, script, true
+}
+
+// inShell runs a program of a shell and returns the lines that it prints.
+func inShell(t *testing.T, dir string, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil || errs.Len() > 0 {
+		t.Fatalf("%q: %v, %s", args, err, errs.String())
+	}
+	return strings.Fields(string(out))
+}
+
+// Bash gives its own words, in which = stands alone.
+func TestCompletionBash(t *testing.T) {
+	dir, script, ok := withShell(t, "bash")
+	if !ok {
+		return
+	}
+	makeDatabase(t, filepath.Join(dir, "my.db"))
+	before := contents(t, dir)
+	for _, c := range []struct {
+		words []string // after scratchpad
+		want  []string
+	}{
+		{[]string{"--db", "="}, []string{"my.db", "my.db-reserve", "my.db-turn", "my.db-write", "scratchpad", "script"}},
+		{[]string{"do"}, []string{"doctor"}},
+		{[]string{"client-config", "c"}, []string{"claude-code", "claude-desktop", "cursor", "codex"}},
+		{[]string{"client-config", "--w"}, []string{"--write"}},
+		{[]string{"--col"}, []string{"--color"}},
+		{[]string{"--color", "a"}, []string{"auto", "always"}},
+		{[]string{"--color", "=", "a"}, []string{"auto", "always"}},
+		{[]string{"--color", "="}, []string{"auto", "always", "never"}},
+		{[]string{"--durability", ""}, []string{"full", "normal"}},
+		{[]string{"--json", "completion", "z"}, []string{"zsh"}},
+		{[]string{"backup", "scr"}, []string{"scratchpad", "script"}},
+		{[]string{"--db", "=", "scri"}, []string{"script"}},
+		{[]string{"--db", "my.db", "mcp", "--agent", ""}, []string{"alice", "bob"}},
+		{[]string{"--db", "=", "my.db", "mcp", "--agent", "=", "b"}, []string{"bob"}},
+		{[]string{"--db", "none.db", "--agent", ""}, nil},
+		{[]string{"--db", "script", "--agent", ""}, nil},
+		{[]string{"no-such", "--also", "x"}, nil},
+		{[]string{"$(touch harm)", "`touch harm`", "--color", "n"}, []string{"never"}},
+	} {
+		args := []string{"bash", "--norc", "-c", `source "$0"; COMP_WORDS=(scratchpad "$@"); COMP_CWORD=$#; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`, script}
+		got := inShell(t, dir, append(args, c.words...)...)
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.words, got, c.want)
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("completing has changed the folder (-before +after):\n%s", diff)
+	}
+}
+
+func TestCompletionFish(t *testing.T) {
+	dir, script, ok := withShell(t, "fish")
+	if !ok {
+		return
+	}
+	makeDatabase(t, filepath.Join(dir, "my.db"))
+	for line, want := range map[string]string{
+		"scratchpad doc":                         "doctor",
+		"scratchpad client-config cu":            "cursor",
+		"scratchpad --color=al":                  "--color=always",
+		"scratchpad --db my.db mcp --agent al":   "alice",
+		"scratchpad --db=my.db mcp --agent=al":   "--agent=alice",
+		"scratchpad backup my":                   "my.db",
+		"scratchpad --durability full --color n": "never",
+	} {
+		got := inShell(t, dir, "fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script, line)
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestCompletionZsh(t *testing.T) {
+	dir, script, ok := withShell(t, "zsh")
+	if !ok {
+		return
+	}
+	inShell(t, dir, "zsh", "-f", "-n", script)
+	makeDatabase(t, filepath.Join(dir, "my.db"))
+	// The widgets of zsh need its line editor; what the function adds does not.
+	const run = `autoload -Uz compinit; compinit -u -d "$PWD/dump"; source "$1"
+_describe() { print -rl -- "${candidates[@]%%:*}" }
+_files() { print :files }
+words=("${@[2,-1]}"); CURRENT=$#words; _scratchpad`
+	for _, c := range []struct{ words, want []string }{
+		{[]string{"doc"}, []string{"doctor"}},
+		{[]string{"--color=al"}, []string{"--color=always"}},
+		{[]string{"--db", `my\.db`, "--agent", "b"}, []string{"bob"}},
+		{[]string{"backup", ""}, []string{":files"}},
+		{[]string{"--durability", ""}, []string{"full", "normal"}},
+	} {
+		args := append([]string{"zsh", "-f", "-c", run, "zsh", script, "scratchpad"}, c.words...)
+		if got := inShell(t, dir, args...); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.words, got, c.want)
+		}
+	}
+}
+
+func TestCompletionRefuses(t *testing.T) {
+	runCommand(t, t.TempDir(), nil, "completion", "tcsh").must(t, 2, "bash", "zsh", "fish", "tcsh")
+	o := runCommand(t, t.TempDir(), nil, "--help")
+	if o.must(t, 0, "completion"); strings.Contains(o.out, "__complete") {
+		t.Error("the help shows what is for scripts")
+	}
+}
+
+// stored is a command line as that of files and logs.
+type stored struct {
+	DB    *string
+	Agent *string
+	Files struct {
+		Rm struct {
+			Paths []string `arg:"" name:"path"`
+			Yes   bool     `short:"y"`
+		} `cmd:"" aliases:"remove"`
+		Write struct {
+			Path   string `arg:""`
+			Source string `arg:"" optional:""`
+		} `cmd:""`
+		Hidden struct{} `cmd:"" hidden:""`
+	} `cmd:"" help:"One thing. Another."`
+	Logs struct {
+		Tail struct {
+			Log string `arg:""`
+			N   int    `short:"n"`
+		} `cmd:""`
+	} `cmd:""`
+	Agents struct {
+		Rm struct {
+			Name string `arg:""`
+		} `cmd:""`
+	} `cmd:""`
+}
+
+func TestComplete(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "test.db")
+	makeDatabase(t, db)
+	k := kong.Must(&stored{})
+	for line, want := range map[string]string{
+		"":                          "files\tOne thing,logs,agents",
+		"files":                     "files\tOne thing",
+		"files ":                    "rm,write",
+		"files rm p":                "plan.md",
+		"files rm plan.md d":        "docs/a.md,docs/b.md",
+		"files remove -y docs/a":    "docs/a.md",
+		"files write docs/":         "docs/a.md,docs/b.md",
+		"files write plan.md ":      ":files",
+		"files write plan.md x ":    "",
+		"files rm -- --x":           "",
+		"files rm -- pl":            "plan.md",
+		"logs tail ":                "decisions",
+		"logs tail -n 5 d":          "decisions",
+		"logs tail -n ":             "",
+		"logs tail -n5 d":           "decisions",
+		"logs tail --agent nobody ": "",
+		"logs tail --agent a/b ":    "",
+		"agents rm ":                "alice,bob",
+		"--agent=b":                 "--agent=bob",
+		"files rm --y":              "--yes",
+	} {
+		agent := "alice"
+		p := &process{ctx: t.Context(), line: &commandLine{DB: &db, Agent: &agent}}
+		got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ",")
+		for _, untitled := range []string{"logs", "agents", "rm", "write", "--yes"} {
+			got = strings.ReplaceAll(got, untitled+"\t", untitled)
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// A database that another process keeps for itself is not waited for.
+func TestCompleteQuick(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "test.db")
+	runSQL(t, db, "CREATE TABLE t (a)")
+	tx := lock(t, db)
+	defer tx.Close()
+	began := time.Now()
+	o := runCommand(t, filepath.Dir(db), nil, "__complete", "--", "--db", db, "--agent", "")
+	if took := time.Since(began); o.code != 0 || o.out+o.err != "" || took > 1900*time.Millisecond {
+		t.Errorf("%+v after %v; want nothing, soon", o, took)
+	}
+	for _, line := range []string{"[", "--agent", "\x01", "=", "= =", "--= =", "-", "--"} {
+		if o := runCommand(t, filepath.Dir(db), nil, append([]string{"__complete", "--"}, strings.Fields(line)...)...); o.code != 0 || o.err != "" {
+			t.Errorf("%q: %+v; want silence", line, o)
+		}
+	}
+}
