@@ -18,7 +18,7 @@ type backupCommand struct {
 func (backupCommand) Help() string {
 	return `Agents may read and write meanwhile: the copy is the database as it was at one moment, and gets its name only when every SHA-256 in it was verified and it is on the disk.
 
-  scratchpad backup ~/backups/scratchpad-$(date +%F).db
+  scratchpad backup scratchpad-$(date +%F).db
 
 To restore it, end the processes that have the database open, remove the database's -wal and -shm, and put the backup in its place.`
 }

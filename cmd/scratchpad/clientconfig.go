@@ -27,7 +27,7 @@ func (clientConfigCommand) Help() string {
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project --write
-  scratchpad client-config codex >> ~/.codex/config.toml
+  scratchpad client-config codex --write
 
 The files: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
 }

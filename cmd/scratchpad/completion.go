@@ -25,9 +25,11 @@ type completionCommand struct {
 func (completionCommand) Help() string {
 	return `With it, the Tab key completes commands, flags and their values, agents, and the names of files and logs that agents have stored.
 
-  bash: echo 'source <(scratchpad completion bash)' >> ~/.bashrc
-  zsh:  echo 'source <(scratchpad completion zsh)' >> ~/.zshrc    (after compinit)
-  fish: scratchpad completion fish > ~/.config/fish/completions/scratchpad.fish`
+  scratchpad completion bash
+
+To have it always, for bash add this line to ~/.bashrc; for zsh, with zsh for bash, to ~/.zshrc after compinit; for fish write what it prints to ~/.config/fish/completions/scratchpad.fish.
+
+  source <(scratchpad completion bash)`
 }
 
 // Run prints the script.
@@ -45,6 +47,13 @@ func (c completionCommand) Run(p *process) error {
 // stands for the shell's own files.
 type completeCommand struct {
 	Words []string `arg:"" optional:""`
+}
+
+// Help is shown by scratchpad __complete --help.
+func (completeCommand) Help() string {
+	return `The scripts of scratchpad completion call it, with the words of a command line up to the one to complete.
+
+  scratchpad __complete -- client-config cl`
 }
 
 // Run never fails: the shell has no place for an error.

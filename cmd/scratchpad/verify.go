@@ -19,7 +19,7 @@ func (verifyCommand) Help() string {
 	return `It reads every version of every file and every entry of every log, of all agents, and compares each with its SHA-256; and it checks that nothing is missing, that the counters are right, and SQLite's own structure. It changes nothing, and others may write meanwhile. What is wrong is listed, and the exit code is 6.
 
   scratchpad verify
-  scratchpad verify --db backup.db --json`
+  scratchpad backup copy.db && scratchpad verify --db copy.db`
 }
 
 // verified is the answer of verify.
