@@ -16,8 +16,8 @@ import (
 
 const (
 	completeFiles = ":files"
-	completeMost  = 200         // names out of the database
-	completeWait  = time.Second // for the database
+	completeMost  = 200                    // names out of the database
+	completeWait  = 500 * time.Millisecond // for the database
 )
 
 // completer walks the words of a command line through the model of the commands.
