@@ -31,6 +31,8 @@ func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
 	writeFile(t, script, o.out)
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv(runVariable, "1")
+	name, value, _ := strings.Cut(noRaceWait, "=")
+	t.Setenv(name, value)
 	return dir, script, true
 }
 

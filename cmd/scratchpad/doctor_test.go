@@ -21,6 +21,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// noRaceWait keeps a process under the race detector from waiting a second at its end.
+const noRaceWait = "GORACE=atexit_sleep_ms=0"
+
 // outcome is what a run of the command leaves.
 type outcome struct {
 	out, err string
@@ -38,7 +41,7 @@ func runCommand(t *testing.T, dir string, variables []string, args ...string) ou
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, runVariable+"=1"), variables...)
+	cmd.Env = append(append(cmd.Env, runVariable+"=1", noRaceWait), variables...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
