@@ -34,10 +34,7 @@ var allowed = map[string][]string{
 	"mcpserver":           {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
 	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
-		"github.com/modelcontextprotocol/go-sdk/..."},
-		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/sys/..."},
-		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "golang.org/x/sys/...",
-		"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2/..."},
+		"github.com/modelcontextprotocol/go-sdk/...", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 }
 
 func TestImports(t *testing.T) {
