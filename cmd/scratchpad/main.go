@@ -32,16 +32,19 @@ type commandLine struct {
 	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
 	Debug      bool       `help:"Log everything to standard error."`
 
-	Demo    demoCommand      `cmd:"" help:"Show what it does, on a database of its own."`
-	MCP     mcpCommand       `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
-	Version kong.VersionFlag `help:"Print the version."`
-
+	Demo         demoCommand         `cmd:"" help:"Show what it does, on a database of its own."`
+	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
+	Files        filesCommand        `cmd:"" help:"Look at an agent's files, and write them."`
+	Logs         logsCommand         `cmd:"" help:"Look at an agent's logs, and add to them."`
+	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Stats        statsCommand        `cmd:"" help:"Show what an agent uses, and its limits."`
 	Doctor       doctorCommand       `cmd:"" help:"Look whether everything is well, and say what to do where it is not."`
 	Verify       verifyCommand       `cmd:"" help:"Read everything that agents have stored, and check every SHA-256."`
 	Backup       backupCommand       `cmd:"" help:"Copy the database, while it is in use, to a new file, and verify the copy."`
 	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print or write what makes an MCP client start this program."`
 	Completion   completionCommand   `cmd:"" help:"Print a script that makes the Tab key complete commands, flags and names."`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
+	Version      versionCommand      `cmd:"" help:"Print the version; so does --version."`
 }
 
 // limits are those of [workspace.Limits].
@@ -90,7 +93,7 @@ func variables() kong.Vars {
 	l := workspace.DefaultLimits()
 	n := func(n int64) string { return fmt.Sprint(n) }
 	return kong.Vars{
-		"version": version(), "db": orNone(defaultDB()),
+		"db": orNone(defaultDB()),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
 		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
 	}
@@ -130,7 +133,7 @@ func nameVariables(n *kong.Node) {
 		words = append([]string{at.Name}, words...)
 	}
 	for _, f := range n.Flags {
-		if f.Name == "help" || f.Name == "version" && n.Type == kong.ApplicationNode || len(f.Envs) > 0 {
+		if f.Name == "help" || len(f.Envs) > 0 {
 			continue
 		}
 		name := strings.ToUpper(strings.ReplaceAll(strings.Join(append(words, f.Name), "_"), "-", "_"))
@@ -160,6 +163,9 @@ func main() {
 
 // run is main with an exit code.
 func run(ctx context.Context, args []string) int {
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"} // no flag of all commands: files cat has one of the name
+	}
 	var line commandLine
 	parser := kong.Must(&line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), variables(),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true}))

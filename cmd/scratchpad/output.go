@@ -21,7 +21,7 @@ import (
 func (p *process) answer(v any, text func(io.Writer) error) error {
 	out := bufio.NewWriter(p.out)
 	if p.line.JSON {
-		e := json.NewEncoder(out)
+		e := json.NewEncoder(p.screen(out))
 		e.SetEscapeHTML(false)
 		if err := e.Encode(v); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (p *process) confirm(yes bool, format string, args ...any) error {
 		return fmt.Errorf("%s needs a yes, and there is no terminal to ask on; give --yes: %w", p.command, workspace.ErrInvalid)
 	}
 	fmt.Fprintf(p.err, format+" [y/N] ", args...)
-	line, err := bufio.NewReader(p.in).ReadString('\n')
+	line, err := bufio.NewReader(p.input()).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// agentsCommand has the commands on agents.
+type agentsCommand struct {
+	Ls agentsLs `cmd:"" help:"List the agents, with what they keep."`
+	Rm agentsRm `cmd:"" help:"Delete an agent with all its files and logs."`
+}
+
+// usageRecord is what an agent uses, in the names of get_usage_stats, where
+// log_count counts entries.
+type usageRecord struct {
+	Agent      string `json:"agent_id"`
+	Bytes      int64  `json:"total_bytes"`
+	Files      int64  `json:"file_count"`
+	Entries    int64  `json:"log_count"`
+	Logs       int64  `json:"logs"`
+	Operations int64  `json:"total_operations"`
+}
+
+func usageOf(agent string, u workspace.Usage) usageRecord {
+	return usageRecord{Agent: agent, Bytes: u.Bytes, Files: u.Files, Entries: u.Entries, Logs: u.Logs, Operations: u.Operations}
+}
+
+type agentsLs struct{}
+
+// Help is shown by scratchpad agents ls --help.
+func (agentsLs) Help() string {
+	return `Examples:
+
+  scratchpad agents ls
+  scratchpad agents ls --json`
+}
+
+// Run lists all agents.
+func (agentsLs) Run(p *process) error {
+	return p.use(p.openExisting, func(db *database) error {
+		svc, err := db.service(p.ctx)
+		if err != nil {
+			return err
+		}
+		records := []usageRecord{}
+		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS"}}
+		for after := ""; ; {
+			page, err := svc.Agents(p.ctx, after, 0)
+			if err != nil {
+				return err
+			}
+			if len(page) == 0 {
+				break
+			}
+			for _, a := range page {
+				r := usageOf(a.Agent, a.Usage)
+				records = append(records, r)
+				rows = append(rows, []string{cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations)})
+			}
+			after = page[len(page)-1].Agent
+		}
+		return p.list(records, rows, "no agents; the first write of one makes it")
+	})
+}
+
+type agentsRm struct {
+	Name string `arg:"" help:"The agent."`
+	Yes  bool   `short:"y" help:"Do not ask."`
+}
+
+// Help is shown by scratchpad agents rm --help.
+func (agentsRm) Help() string {
+	return `It shows what the agent has, and asks first. Stopped half-way, it can be run again.
+
+Examples:
+
+  scratchpad agents rm reviewer --yes`
+}
+
+type agentDeleted struct {
+	Agent   string `json:"agent_id"`
+	Deleted bool   `json:"deleted"`
+}
+
+// Run deletes the agent.
+func (c agentsRm) Run(p *process) error {
+	if _, err := workspace.ParseAgentID(c.Name); err != nil {
+		return err
+	}
+	return p.use(p.openExisting, func(db *database) error {
+		var has workspace.OwnerState
+		err := db.peek(c.Name, func(r workspace.Reader) (err error) {
+			has, err = r.Owner()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if has.Usage == (workspace.Usage{}) {
+			return fmt.Errorf("delete agent %s: there is no such agent; scratchpad agents ls lists them: %w", c.Name, workspace.ErrNotFound)
+		}
+		if err := p.confirm(c.Yes, "Delete agent %s with %s, %s, %s, %s?", c.Name,
+			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
+			return err
+		}
+		svc, err := db.service(p.ctx)
+		if err != nil {
+			return err
+		}
+		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		return p.answer(agentDeleted{Agent: c.Name, Deleted: deleted}, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, plural(has.Files, "file"), plural(has.Logs, "log"))
+			return err
+		})
+	})
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesDiff struct {
+	Path    string `arg:"" help:"The file."`
+	From    count  `arg:"" optional:"" help:"A kept version. Default: the one before the current."`
+	To      count  `arg:"" optional:"" help:"Another. Default: the current one."`
+	Context number `default:"3" placeholder:"N" help:"Equal lines around a change: ${default}."`
+}
+
+// Help is shown by scratchpad files diff --help.
+func (filesDiff) Help() string {
+	return `A unified diff, which patch understands. scratchpad files history lists the versions that are kept.
+
+Examples:
+
+  scratchpad files diff plan.md
+  scratchpad files diff plan.md 1 3 --context 0`
+}
+
+type diffRecord struct {
+	Path           string          `json:"path"`
+	CurrentVersion int64           `json:"current_version"`
+	FromVersion    int64           `json:"from_version"`
+	ToVersion      int64           `json:"to_version"`
+	Diff           json.RawMessage `json:"diff"`
+}
+
+// Run compares the versions.
+func (c filesDiff) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		versions, err := ws.History(p.ctx, c.Path)
+		if err != nil {
+			return err
+		}
+		current := versions[len(versions)-1].Version
+		from, to := int64(c.From), int64(c.To)
+		if from == 0 && len(versions) == 1 {
+			return fmt.Errorf("diff %s: version %d is the only one that is kept: %w", c.Path, current, workspace.ErrNotFound)
+		}
+		if from == 0 {
+			from = current - 1
+		}
+		if to == 0 {
+			to = current
+		}
+		old, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: from})
+		if err != nil {
+			return err
+		}
+		new, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: to})
+		if err != nil {
+			return err
+		}
+		return c.answer(p, old, new)
+	})
+}
+
+func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
+	context := int(min(c.Context, 1<<30)) // more than any file has lines
+	d := linediff.Compare(old.Content, new.Content)
+	record := diffRecord{Path: new.Path, CurrentVersion: new.Current, FromVersion: old.Version, ToVersion: new.Version}
+	if p.line.JSON {
+		record.Diff = linediff.AppendJSON(nil, d.Chunks(context))
+	}
+	return p.answer(record, func(out io.Writer) error {
+		if string(old.Content) == string(new.Content) {
+			fmt.Fprintf(p.err, "versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
+			return nil
+		}
+		u := unified{out: out, old: splitLines(old.Content), new: splitLines(new.Content), style: p.diffStyle()}
+		u.names(new.Path, old.Version, new.Version)
+		for _, h := range hunks(d.Runs(), context) {
+			u.hunk(h)
+		}
+		return u.err
+	})
+}

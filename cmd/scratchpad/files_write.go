@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesWrite struct {
+	Path      string  `arg:"" help:"The file."`
+	Source    string  `arg:"" optional:"" default:"-" help:"A local file, or - for standard input."`
+	IfVersion *number `placeholder:"N" help:"Write only if the file is at version N; 0: only if there is none."`
+}
+
+// Help is shown by scratchpad files write --help.
+func (filesWrite) Help() string {
+	return `Examples:
+
+  scratchpad files write plan.md < plan.md
+  scratchpad files write notes/todo.md todo.md --if-version 0`
+}
+
+type writeRecord struct {
+	Path         string `json:"path"`
+	Version      int64  `json:"version"`
+	BytesWritten int64  `json:"bytes_written"`
+	Replacements int64  `json:"replacements,omitempty"`
+}
+
+// Run writes the file.
+func (c filesWrite) Run(p *process) error {
+	if _, err := workspace.ParsePath(c.Path); err != nil {
+		return err
+	}
+	limit := p.line.Limits.FileBytes
+	content, err := p.readSource(c.Source, limit)
+	if err != nil {
+		return err
+	}
+	if int64(len(content)) > limit {
+		return fmt.Errorf("write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes): %w", c.Path, limit, workspace.ErrTooLarge)
+	}
+	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
+		r, err := ws.WriteFile(p.ctx, c.Path, content, workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
+		if err != nil {
+			return err
+		}
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes})
+	})
+}
+
+func (p *process) answerWritten(r writeRecord) error {
+	return p.answer(r, func(out io.Writer) error {
+		fmt.Fprintf(out, "%s: version %d, %s", r.Path, r.Version, plural(r.BytesWritten, "byte"))
+		if r.Replacements > 0 {
+			fmt.Fprintf(out, ", %s", plural(r.Replacements, "replacement"))
+		}
+		_, err := fmt.Fprintln(out)
+		return err
+	})
+}
+
+type filesEdit struct {
+	Path      string  `arg:"" help:"The file."`
+	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once."`
+	New       *string `arg:"" optional:"" help:"What replaces it; may be empty."`
+	All       bool    `help:"Replace every occurrence."`
+	IfVersion *count  `placeholder:"N" help:"Edit only if the file is at version N."`
+}
+
+// Help is shown by scratchpad files edit --help.
+func (filesEdit) Help() string {
+	return `Without a text it opens $VISUAL or $EDITOR on a copy, and writes what you saved if nobody else wrote meanwhile. Put -- before a text that begins with a dash.
+
+Examples:
+
+  scratchpad files edit plan.md
+  scratchpad files edit plan.md Tuesday Wednesday --all
+  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'`
+}
+
+// Run replaces, or opens the editor.
+func (c filesEdit) Run(p *process) error {
+	switch {
+	case c.Old == nil && c.All:
+		return fmt.Errorf("edit %s: --all needs a text to replace and one that replaces it: %w", c.Path, workspace.ErrInvalid)
+	case c.Old != nil && c.New == nil:
+		return fmt.Errorf("edit %s: the text that replaces %q is missing; give '' to remove it: %w", c.Path, *c.Old, workspace.ErrInvalid)
+	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
+		return fmt.Errorf("edit %s: there is no terminal for an editor; give the text to replace and what replaces it: %w", c.Path, workspace.ErrInvalid)
+	}
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		if c.Old == nil {
+			return c.open(p, ws)
+		}
+		r, err := ws.EditFile(p.ctx, c.Path, *c.Old, *c.New, workspace.EditOptions{All: c.All, IfVersion: (*int64)(c.IfVersion)})
+		if err != nil {
+			return err
+		}
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes, Replacements: r.Replacements})
+	})
+}
+
+// open edits the file in an editor. What was saved there is kept where it
+// cannot be written.
+func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
+	r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	if c.IfVersion != nil && int64(*c.IfVersion) != r.Current {
+		return fmt.Errorf("edit %s: it is at version %d, --if-version is %d: %w", c.Path, r.Current, *c.IfVersion, workspace.ErrConflict)
+	}
+	dir, err := os.MkdirTemp("", "scratchpad-")
+	if err != nil {
+		return err
+	}
+	local := filepath.Join(dir, path.Base(r.Path))
+	edited, err := p.edited(local, r.Content)
+	if err != nil {
+		return errors.Join(fmt.Errorf("edit %s: nothing was written: %w", c.Path, err), os.RemoveAll(dir))
+	}
+	if bytes.Equal(edited, r.Content) {
+		fmt.Fprintf(p.err, "%s: nothing was changed\n", r.Path)
+		return os.RemoveAll(dir)
+	}
+	w, err := ws.WriteFile(p.ctx, r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
+	if err != nil {
+		return fmt.Errorf("%w; your text is in %s", err, local)
+	}
+	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
+}
+
+// edited returns what an editor makes of a content.
+func (p *process) edited(local string, content []byte) ([]byte, error) {
+	if err := os.WriteFile(local, content, 0o600); err != nil {
+		return nil, err
+	}
+	cmd := editor(local)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("the editor %s ended with %v; $VISUAL or $EDITOR names another", cmd.Args[0], err)
+	}
+	return os.ReadFile(local)
+}
+
+// editor is $VISUAL, $EDITOR or vi. The variables may carry arguments and
+// quotes, as git takes them.
+func editor(local string) *exec.Cmd {
+	name := "vi"
+	if runtime.GOOS == "windows" {
+		name = "notepad"
+	}
+	for _, variable := range []string{"EDITOR", "VISUAL"} {
+		if given := os.Getenv(variable); strings.TrimSpace(given) != "" {
+			name = given
+		}
+	}
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(name)
+		return exec.Command(words[0], append(words[1:], local)...)
+	}
+	cmd := exec.Command("sh", "-c", name+` "$@"`, name, local)
+	cmd.Args[0] = name
+	return cmd
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var errInterrupted = errors.New("interrupted")
+
+// input is standard input, which ends with [errInterrupted] at a signal: a read
+// from a terminal would wait on. Its goroutine lives as long as the process.
+func (p *process) input() io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, p.in)
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(p.ctx, func() { w.CloseWithError(errInterrupted) })
+	return r
+}
+
+// standardInput is input for a command that reads it to the end. Somebody who
+// sits before a terminal is told that it waits.
+func (p *process) standardInput() io.Reader {
+	if isTerminal(p.in) {
+		end := "Ctrl-D"
+		if runtime.GOOS == "windows" {
+			end = "Ctrl-Z and Enter"
+		}
+		fmt.Fprintf(p.err, "reading standard input; %s on a line of its own ends it\n", end)
+	}
+	return p.input()
+}
+
+// readSource returns what is in a local file, or standard input for "-", but no
+// more of it than one byte over the limit.
+func (p *process) readSource(source string, limit int64) ([]byte, error) {
+	if limit < math.MaxInt64 {
+		limit++
+	}
+	if source == "-" {
+		return io.ReadAll(io.LimitReader(p.standardInput(), limit))
+	}
+	f, err := os.Open(source)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, limit))
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+	}
+	return content, nil
+}
+
+// count is a whole number from 1; 0 says that it was not given.
+type count int64
+
+// UnmarshalText is kong's hook.
+func (c *count) UnmarshalText(text []byte) error { return parseNumber((*int64)(c), text, 1) }
+
+// number is a whole number from 0.
+type number int64
+
+// UnmarshalText is kong's hook.
+func (n *number) UnmarshalText(text []byte) error { return parseNumber((*int64)(n), text, 0) }
+
+// maxNumber is the highest that a version or an entry can have.
+const maxNumber = 1 << 53
+
+func parseNumber(to *int64, text []byte, least int64) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < least || n > maxNumber {
+		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(maxNumber), text)
+	}
+	*to = n
+	return nil
+}

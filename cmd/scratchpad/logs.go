@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// logsCommand has the commands on an agent's logs.
+type logsCommand struct {
+	Ls     logsLs     `cmd:"" help:"List the logs."`
+	Cat    logsCat    `cmd:"" help:"Print the entries of a log."`
+	Append logsAppend `cmd:"" help:"Add an entry to a log, or one for each line of standard input."`
+	Tail   logsTail   `cmd:"" help:"Print the newest entries of a log, and with -f those to come."`
+	Rm     logsRm     `cmd:"" help:"Delete logs with all their entries."`
+}
+
+type logsLs struct {
+	Prefix string `arg:"" optional:"" help:"What the names begin with, such as runs/."`
+}
+
+// Help is shown by scratchpad logs ls --help.
+func (logsLs) Help() string {
+	return `Examples:
+
+  scratchpad logs ls
+  scratchpad logs ls runs/ --json`
+}
+
+type logRecord struct {
+	Path        string    `json:"path"`
+	Entries     int64     `json:"entries"`
+	Bytes       int64     `json:"bytes"`
+	LastEntryID int64     `json:"last_entry_id"`
+	Updated     time.Time `json:"updated"`
+}
+
+// Run lists all logs below the prefix.
+func (c logsLs) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		records := []logRecord{}
+		rows := [][]string{{"LOG", "ENTRIES", "BYTES", "LAST", "UPDATED"}}
+		for o := (workspace.ListOptions{Prefix: c.Prefix}); ; {
+			page, err := ws.ListLogs(p.ctx, o)
+			if err != nil {
+				return err
+			}
+			for _, l := range page.Logs {
+				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes, LastEntryID: l.Last, Updated: l.Updated.UTC()})
+				rows = append(rows, []string{cell(l.Path), fmt.Sprint(l.Entries), fmt.Sprint(l.Bytes), fmt.Sprint(l.Last), timeText(l.Updated)})
+			}
+			if o.After = page.Next; !page.More {
+				break
+			}
+		}
+		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and --agent names another agent", below(c.Prefix), ws.Agent())
+	})
+}
+
+type logsCat struct {
+	Log   string  `arg:"" help:"The log."`
+	Since *number `placeholder:"N" xor:"part" help:"Only the entries after entry N."`
+	Tail  count   `placeholder:"N" xor:"part" help:"Only the newest N."`
+}
+
+// Help is shown by scratchpad logs cat --help.
+func (logsCat) Help() string {
+	return `Each entry is its number, its time and its text, whose further lines are indented. With --json, each is a line of JSON.
+
+Examples:
+
+  scratchpad logs cat decisions
+  scratchpad logs cat decisions --since 1
+  scratchpad logs cat decisions --tail 5 --json`
+}
+
+// Run prints the entries.
+func (c logsCat) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		last, err := newest(p, ws, c.Log)
+		if err != nil {
+			return err
+		}
+		var since int64
+		switch {
+		case c.Since != nil:
+			since = int64(*c.Since)
+		case c.Tail > 0:
+			since = max(0, last-int64(c.Tail))
+		}
+		_, err = p.newEntryWriter().copy(p, ws, c.Log, since)
+		return err
+	})
+}
+
+// newest returns the number of the newest entry of a log. One without entries
+// is none.
+func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
+	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
+	if err == nil && len(page.Entries) == 0 {
+		err = fmt.Errorf("read log %s: there is no such log: %w", log, workspace.ErrNotFound)
+	}
+	return page.Last, err
+}
+
+// entryWriter writes entries for people, or for scripts as they come.
+type entryWriter struct {
+	out  *bufio.Writer
+	text io.Writer     // of out
+	json *json.Encoder // nil: for people
+}
+
+func (p *process) newEntryWriter() *entryWriter {
+	w := &entryWriter{out: bufio.NewWriter(p.out)}
+	w.text = p.screen(w.out)
+	if p.line.JSON {
+		w.json = json.NewEncoder(w.text)
+		w.json.SetEscapeHTML(false)
+	}
+	return w
+}
+
+type entryRecord struct {
+	ID     int64     `json:"id"`
+	Time   time.Time `json:"time"`
+	Text   string    `json:"text"`
+	Author *author   `json:"author,omitempty"`
+}
+
+func (w *entryWriter) write(e workspace.Entry) error {
+	if w.json != nil {
+		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: authorOf(e.Author)})
+	}
+	// What an entry says on its further lines must not look like an entry.
+	head := fmt.Sprintf("%d  %s  ", e.ID, timeText(e.Time))
+	text := strings.ReplaceAll(string(e.Content), "\n", "\n"+strings.Repeat(" ", len(head)))
+	_, err := fmt.Fprintf(w.text, "%s%s\n", head, text)
+	return err
+}
+
+// copy writes all entries after since, and returns the last one's number.
+func (w *entryWriter) copy(p *process, ws *workspace.Workspace, log string, since int64) (int64, error) {
+	for {
+		page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Since: since})
+		if err != nil {
+			return since, err
+		}
+		for _, e := range page.Entries {
+			if err := w.write(e); err != nil {
+				return since, err
+			}
+		}
+		if err := w.out.Flush(); err != nil {
+			return since, err
+		}
+		if since = page.Last; !page.More {
+			return since, nil
+		}
+	}
+}
+
+type logsRm struct {
+	Logs []string `arg:"" name:"log" help:"The logs."`
+	Yes  bool     `short:"y" help:"Do not ask."`
+}
+
+// Help is shown by scratchpad logs rm --help.
+func (logsRm) Help() string {
+	return `It asks first, and deletes nothing when one of the logs is not there. A file of the same name stays.
+
+Examples:
+
+  scratchpad logs rm runs/1 --yes`
+}
+
+type logDeleted struct {
+	Path           string `json:"path"`
+	Deleted        bool   `json:"deleted"`
+	EntriesRemoved int64  `json:"entries_removed"`
+}
+
+// Run deletes the logs.
+func (c logsRm) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		for _, log := range c.Logs {
+			if _, err := newest(p, ws, log); err != nil {
+				return err
+			}
+		}
+		if err := p.confirm(c.Yes, "Delete the %s of agent %s: %s?", "logs", ws.Agent(), strings.Join(c.Logs, ", ")); err != nil {
+			return err
+		}
+		records := []logDeleted{}
+		for _, log := range c.Logs {
+			r, err := ws.DeleteLog(p.ctx, log, workspace.DeleteOptions{})
+			if err != nil {
+				return errors.Join(err, p.answerLogsRemoved(records))
+			}
+			records = append(records, logDeleted{Path: r.Path, Deleted: r.Deleted, EntriesRemoved: r.Removed})
+		}
+		return p.answerLogsRemoved(records)
+	})
+}
+
+// answerLogsRemoved also says what was done before an error.
+func (p *process) answerLogsRemoved(records []logDeleted) error {
+	return p.answer(records, func(out io.Writer) error {
+		for _, r := range records {
+			fmt.Fprintf(out, "%s: deleted, %s\n", r.Path, entries(r.EntriesRemoved))
+		}
+		return nil
+	})
+}
+
+func entries(n int64) string { return plural(n, "entry") }

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type logsAppend struct {
+	Log   string `arg:"" help:"The log."`
+	Text  string `arg:"" optional:"" default:"-" help:"The entry, or - for standard input, whose last line end is dropped."`
+	Lines bool   `help:"Each line of standard input is an entry, stored as it comes."`
+}
+
+// Help is shown by scratchpad logs append --help.
+func (logsAppend) Help() string {
+	return `Put -- before a text that begins with a dash.
+
+Examples:
+
+  scratchpad logs append decisions 'test before resting'
+  scratchpad logs append decisions < notes.txt
+  scratchpad logs append runs/1 --lines < app.log`
+}
+
+type appendRecord struct {
+	Path         string `json:"path"`
+	EntryID      int64  `json:"entry_id"`
+	BytesWritten int64  `json:"bytes_written"`
+}
+
+// Run appends the entry or the lines.
+func (c logsAppend) Run(p *process) error {
+	if _, err := workspace.ParsePath(c.Log); err != nil {
+		return err
+	}
+	if c.Lines {
+		return c.appendLines(p)
+	}
+	entry := []byte(c.Text)
+	if c.Text == "-" {
+		var err error
+		if entry, err = c.readEntry(p); err != nil {
+			return err
+		}
+	}
+	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
+		r, err := ws.AppendLog(p.ctx, c.Log, entry)
+		if err != nil {
+			return err
+		}
+		return p.answer(appendRecord{Path: r.Path, EntryID: r.Last, BytesWritten: r.Bytes}, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s: entry %d, %s\n", r.Path, r.Last, plural(r.Bytes, "byte"))
+			return err
+		})
+	})
+}
+
+func (c logsAppend) readEntry(p *process) ([]byte, error) {
+	limit := p.line.Limits.EntryBytes
+	entry, err := p.readSource("-", min(limit, maxNumber)+int64(len("\r\n")))
+	if err != nil {
+		return nil, err
+	}
+	if entry = dropLineEnd(entry); int64(len(entry)) > limit {
+		return nil, fmt.Errorf("append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes an entry of each line: %w",
+			c.Log, limit, workspace.ErrTooLarge)
+	}
+	return entry, nil
+}
+
+func dropLineEnd(text []byte) []byte {
+	if rest, ended := bytes.CutSuffix(text, []byte("\n")); ended {
+		return bytes.TrimSuffix(rest, []byte("\r"))
+	}
+	return text
+}
+
+// linesRecord is what --lines appended.
+type linesRecord struct {
+	Path         string `json:"path"`
+	Count        int64  `json:"count"`
+	LastEntryID  int64  `json:"last_entry_id"`
+	BytesWritten int64  `json:"bytes_written"`
+}
+
+func (c logsAppend) appendLines(p *process) error {
+	if c.Text != "-" {
+		return fmt.Errorf("append to %s: --lines reads standard input; leave the text out: %w", c.Log, workspace.ErrInvalid)
+	}
+	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
+		done := linesRecord{Path: c.Log}
+		lines := readLines(p.standardInput(), p.line.Limits.EntryBytes)
+		for batch := range lines.batches {
+			r, err := ws.AppendLog(p.ctx, c.Log, batch...)
+			if err != nil {
+				return errors.Join(err, c.answerLines(p, done))
+			}
+			done.Count += int64(len(batch))
+			done.BytesWritten += r.Bytes
+			done.LastEntryID = r.Last
+		}
+		if lines.err != nil {
+			return errors.Join(fmt.Errorf("append to %s: %w", c.Log, lines.err), c.answerLines(p, done))
+		}
+		return c.answerLines(p, done)
+	})
+}
+
+// answerLines also says what was stored before an error.
+func (c logsAppend) answerLines(p *process, r linesRecord) error {
+	return p.answer(r, func(out io.Writer) error {
+		fmt.Fprintf(out, "%s: %s", r.Path, entries(r.Count))
+		if r.Count > 0 {
+			fmt.Fprintf(out, " up to %d, %s", r.LastEntryID, plural(r.BytesWritten, "byte"))
+		}
+		_, err := fmt.Fprintln(out)
+		return err
+	})
+}
+
+// lineReader gives the lines of an input in batches, of what is there when the
+// batch before is stored: a slow input is stored as it comes, a fast one with
+// few commits.
+type lineReader struct {
+	batches chan [][]byte
+	err     error // after batches is closed: what ended it; nil: the input's end
+}
+
+// Of one batch. What waits is never more than that and one line.
+const (
+	batchLines = 1000
+	batchBytes = 1 << 20
+)
+
+// readLines reads lines of at most limit bytes. Its goroutine ends with the
+// input, or waits with the process.
+func readLines(in io.Reader, limit int64) *lineReader {
+	l := &lineReader{batches: make(chan [][]byte)}
+	lines := make(chan []byte)
+	var failed error // before lines is closed
+	go func() {
+		defer close(lines)
+		failed = scanLines(in, limit, func(line []byte) { lines <- line })
+	}()
+	go func() {
+		defer close(l.batches)
+		gather(lines, l.batches)
+		l.err = failed
+	}()
+	return l
+}
+
+// gather offers what it has while it takes more.
+func gather(lines <-chan []byte, batches chan<- [][]byte) {
+	var batch [][]byte
+	var size int
+	for lines != nil || len(batch) > 0 {
+		from, to := lines, batches
+		if len(batch) == 0 {
+			to = nil
+		}
+		if len(batch) >= batchLines || size >= batchBytes {
+			from = nil
+		}
+		select {
+		case line, ok := <-from:
+			if !ok {
+				lines = nil
+				continue
+			}
+			batch, size = append(batch, line), size+len(line)
+		case to <- batch:
+			batch, size = nil, 0
+		}
+	}
+}
+
+// scanLines gives each line without its end. A line that cannot be an entry ends
+// it, after the lines before.
+func scanLines(in io.Reader, limit int64, give func([]byte)) error {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, int(min(limit, 1<<30))+len("\r\n")+1)
+	n := 0
+	for s.Scan() {
+		n++
+		switch line := s.Bytes(); {
+		case int64(len(line)) > limit:
+			return tooLong(n, limit)
+		case !utf8.Valid(line):
+			return fmt.Errorf("line %d is not valid UTF-8; only text can be stored: %w", n, workspace.ErrInvalid)
+		default:
+			give(bytes.Clone(line))
+		}
+	}
+	if errors.Is(s.Err(), bufio.ErrTooLong) {
+		return tooLong(n+1, limit)
+	}
+	return s.Err()
+}
+
+func tooLong(line int, limit int64) error {
+	return fmt.Errorf("line %d has more than %d bytes, the limit of an entry (--max-entry-bytes): %w", line, limit, workspace.ErrTooLarge)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// screen is where text goes that an agent or a client gave. On a terminal it
+// shows what could drive the terminal; elsewhere bytes stay as they are. Each
+// write to it must have whole characters.
+func (p *process) screen(out io.Writer) io.Writer {
+	if isTerminal(p.out) {
+		return visibleWriter{out}
+	}
+	return out
+}
+
+type visibleWriter struct{ out io.Writer }
+
+func (w visibleWriter) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(w.out, visible(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// visible is a text with its control characters, other than line feeds and
+// tabs, as \uXXXX, which is what JSON writes too. What turns the direction of
+// writing can make a text look like another, so it counts among them.
+func visible(text string) string {
+	if !strings.ContainsFunc(text, drives) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		if !drives(r) {
+			b.WriteRune(r)
+		} else if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		} else if r == utf8.RuneError {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// drives reports a character that does something. [utf8.RuneError] may stand for
+// a byte that does.
+func drives(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError)
+}
+
+// cell is a text that stays in its cell of a table, wherever the table goes.
+func cell(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(visible(text))
+}
+
+// timeText is a time in a table.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// plural is a number of things in words.
+func plural(n int64, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "y"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// author is [workspace.Author] in JSON.
+type author struct {
+	Client  string `json:"client,omitempty"`
+	Version string `json:"version,omitempty"`
+	Key     string `json:"key,omitempty"`
+}
+
+// authorOf is nil where nobody is known.
+func authorOf(a workspace.Author) *author {
+	if a == (workspace.Author{}) {
+		return nil
+	}
+	return &author{Client: a.Client, Version: a.Version, Key: a.Key}
+}
+
+func (a *author) String() string {
+	if a == nil {
+		return ""
+	}
+	words := []string{a.Client, a.Version}
+	if a.Key != "" {
+		words = append(words, "key "+a.Key)
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+type versionCommand struct{}
+
+// Help is shown by scratchpad version --help.
+func (versionCommand) Help() string {
+	return `Examples:
+
+  scratchpad version`
+}
+
+type buildRecord struct {
+	Version string `json:"version"`
+}
+
+// Run prints the version.
+func (versionCommand) Run(p *process) error {
+	return p.answer(buildRecord{Version: version()}, func(out io.Writer) error {
+		_, err := fmt.Fprintln(out, version())
+		return err
+	})
+}
