@@ -93,7 +93,7 @@ func variables() kong.Vars {
 	l := workspace.DefaultLimits()
 	n := func(n int64) string { return fmt.Sprint(n) }
 	return kong.Vars{
-		"db": orNone(defaultDB()),
+		"db":         orNone(defaultDB()),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
 		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
 	}

@@ -12,17 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The test binary is the command when the variable is set.
-const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(runVariable) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // connect starts scratchpad as a child and connects a real MCP client to it.
 func connect(t *testing.T, args ...string) *mcp.ClientSession {
 	t.Helper()

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// notRun are the examples that a test cannot run as they are written.
+var notRun = map[string]string{
+	"scratchpad files edit plan.md":     "opens an editor; TestEditor has it",
+	"scratchpad logs tail decisions -f": "ends at a signal; follow.txtar has it",
+}
+
+// Each example in the help of a command runs as it is written, in a folder and
+// with a database that have what the examples are about.
+func TestHelpExamples(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the examples are for a Unix shell")
+	}
+	seen := map[string]bool{}
+	for _, command := range commands(t) {
+		examples := examplesOf(command.Detail)
+		if len(examples) == 0 && len(command.Children) == 0 && command.Name != "mcp" {
+			t.Errorf("the help of %s has no example", command.FullPath())
+		}
+		if len(examples) == 0 {
+			continue
+		}
+		t.Run(strings.ReplaceAll(command.FullPath(), " ", "_"), func(t *testing.T) {
+			dir := exampleFolder(t)
+			for _, line := range examples {
+				if seen[line] = true; notRun[line] != "" {
+					continue
+				}
+				sh := exec.Command("sh", "-c", line)
+				sh.Dir = dir
+				sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"))
+				if out, err := sh.CombinedOutput(); err != nil {
+					t.Errorf("%s: %v\n%s", line, err, out)
+				}
+			}
+		})
+	}
+	for line := range notRun {
+		if !seen[line] {
+			t.Errorf("%q is not to be run, and no help has it", line)
+		}
+	}
+}
+
+// commands are all of the command line.
+func commands(t *testing.T) []*kong.Node {
+	t.Helper()
+	parser := kong.Must(&commandLine{}, kong.Name("scratchpad"), kong.PostBuild(environment), variables())
+	var all []*kong.Node
+	err := kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok && n.Type == kong.CommandNode {
+			all = append(all, n)
+		}
+		return next(nil)
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("visiting the commands: %v, %d of them", err, len(all))
+	}
+	return all
+}
+
+// examplesOf are the indented lines of a help that call scratchpad.
+func examplesOf(help string) []string {
+	var lines []string
+	for line := range strings.Lines(help) {
+		if example, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "  scratchpad "); ok {
+			lines = append(lines, "scratchpad "+example)
+		}
+	}
+	return lines
+}
+
+// exampleFolder has the local files and the memory that examples speak of.
+func exampleFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"plan.md": "Monday\nTuesday\n", "todo.md": "- [ ] test\n", "notes.txt": "a note\n", "app.log": "one\ntwo\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := withService(filepath.Join(dir, "data"), func(ctx context.Context, svc *workspace.Service) error {
+		for _, agent := range []string{defaultAgent, "reviewer"} {
+			ws, err := svc.Agent(agent)
+			if err != nil {
+				return err
+			}
+			for _, f := range [][2]string{
+				{"plan.md", "Monday\n"}, {"plan.md", "Monday\nTuesday\n"}, {"plan.md", "Monday\nTuesday\nTuesday too\n"},
+				{"todo.md", "- [ ] test\n"}, {"draft.md", "draft"},
+			} {
+				if _, err := ws.WriteFile(ctx, f[0], []byte(f[1]), workspace.WriteOptions{}); err != nil {
+					return err
+				}
+			}
+			for _, log := range []string{"decisions", "decisions", "runs/1"} {
+				if _, err := ws.AppendLog(ctx, log, []byte("an entry")); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,21 @@
+package main
+
+import "testing"
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ text, visible, cell string }{
+		{"", "", "-"},
+		{"plain ä 漢 👍", "plain ä 漢 👍", "plain ä 漢 👍"},
+		{"a\tb\nc", "a\tb\nc", `a\u0009b\u000ac`},
+		{"\x1b[31m\r\x00\x7f\u009b", `\u001b[31m\u000d\u0000\u007f\u009b`, `\u001b[31m\u000d\u0000\u007f\u009b`},
+		{"\u202eabc\u2066", `\u202eabc\u2066`, `\u202eabc\u2066`},
+		{"\xff\ufffd\x9b", `\xff` + "\ufffd" + `\x9b`, `\xff` + "\ufffd" + `\x9b`},
+	} {
+		if got := visible(c.text); got != c.visible {
+			t.Errorf("visible(%q) = %q, want %q", c.text, got, c.visible)
+		}
+		if got := cell(c.text); got != c.cell {
+			t.Errorf("cell(%q) = %q, want %q", c.text, got, c.cell)
+		}
+	}
+}

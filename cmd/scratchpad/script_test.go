@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// The test binary is the command when the variable is set, and under the name
+// scratchpad, which testscript puts on the path.
+const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runVariable) != "" {
+		main()
+		return
+	}
+	testscript.Main(m, map[string]func(){"scratchpad": main})
+}
+
+// TestScript runs testdata/script. Besides testscript's own commands there are
+//
+//	code N PROGRAM ARGS...   the program ends with exit code N
+//	waitfor FILE REGEXP      until the file has it
+//	fill files|logs|agents N [AGENT]
+//	evil FILE                written by a client with an evil name
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil,
+		},
+	})
+}
+
+func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want || neg {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// waitPatience is how long a test waits for what should come in a moment.
+const waitPatience = 20 * time.Second
+
+func scriptWaitFor(ts *testscript.TestScript, _ bool, args []string) {
+	want := regexp.MustCompile(`(?m)` + args[1])
+	path := ts.MkAbs(args[0])
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(waitPatience); ; <-tick.C {
+		content, err := os.ReadFile(path)
+		if err == nil && want.Match(content) {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s has no %s after %v: %q, %v", args[0], args[1], waitPatience, content, err)
+		}
+	}
+}
+
+func scriptFill(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	agent := defaultAgent
+	if len(args) > 2 {
+		agent = args[2]
+	}
+	ts.Check(withService(ts.Getenv("XDG_DATA_HOME"), func(ctx context.Context, svc *workspace.Service) error {
+		var wg sync.WaitGroup
+		errs := make([]error, n)
+		for i := range n {
+			wg.Go(func() {
+				name := agent
+				if args[0] == "agents" {
+					name = fmt.Sprintf("agent-%04d", i)
+				}
+				ws, err := svc.Agent(name)
+				if err == nil && args[0] == "logs" {
+					_, err = ws.AppendLog(ctx, fmt.Sprintf("log-%04d", i), []byte("x"))
+				} else if err == nil {
+					_, err = ws.WriteFile(ctx, fmt.Sprintf("file-%04d", i), []byte("x"), workspace.WriteOptions{})
+				}
+				errs[i] = err
+			})
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	}))
+}
+
+// evilName is a client's name that would clear the screen and forge a row.
+const evilName = "evil\x1b[2J\n9 9 forged\u202e"
+
+func scriptEvil(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(withService(ts.Getenv("XDG_DATA_HOME"), func(ctx context.Context, svc *workspace.Service) error {
+		return writeEvil(ctx, svc, args[0])
+	}))
+}
+
+func writeEvil(ctx context.Context, svc *workspace.Service, path string) error {
+	ws, err := svc.Agent(defaultAgent)
+	if err != nil {
+		return err
+	}
+	_, err = ws.As(workspace.Author{Client: evilName, Version: "1"}).WriteFile(ctx, path, []byte("x"), workspace.WriteOptions{})
+	return err
+}
+
+// withService opens the default database below a data folder.
+func withService(data string, fn func(context.Context, *workspace.Service) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(data, "scratchpad"), 0o700); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, filepath.Join(data, "scratchpad", "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	return fn(ctx, svc)
+}

@@ -1,0 +1,223 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// typed is what somebody types when the screen shows a text.
+type typed struct{ at, keys string }
+
+// onTerminal runs scratchpad on a terminal, with its data in dir, and returns
+// what the screen showed.
+func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...string) (screen string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "scratchpad", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append(env, "TERM=xterm", "HOME="+dir, "XDG_DATA_HOME="+dir)...)
+	tty, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	var shown strings.Builder
+	buf := make([]byte, 4096)
+	for {
+		n, err := tty.Read(buf)
+		shown.Write(buf[:n])
+		for len(keys) > 0 && strings.Contains(shown.String(), keys[0].at) {
+			if _, err := io.WriteString(tty, keys[0].keys); err != nil {
+				t.Fatal(err)
+			}
+			keys = keys[1:]
+		}
+		if err != nil { // the end of a terminal is EIO on Linux
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+	}
+	if len(keys) > 0 {
+		t.Errorf("%v never showed %q, but %q", args, keys[0].at, shown.String())
+	}
+	return shown.String(), cmd.ProcessState.ExitCode()
+}
+
+// store is an agent's workspace below a data folder, for the time of fn.
+func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) {
+	t.Helper()
+	err := withService(dir, func(ctx context.Context, svc *workspace.Service) error {
+		ws, err := svc.Agent(defaultAgent)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, ws)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing that an agent or a client says may drive the terminal.
+func TestTerminalEscapes(t *testing.T) {
+	dir := t.TempDir()
+	const evil = "\x1b[2Jx\r\u009b1m\u202e\x7f"
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		ws = ws.As(workspace.Author{Client: evilName})
+		_, err := ws.WriteFile(ctx, "f", []byte("a\n"), workspace.WriteOptions{})
+		if err == nil {
+			_, err = ws.WriteFile(ctx, "f", []byte(evil+"\n"), workspace.WriteOptions{})
+		}
+		if err == nil {
+			_, err = ws.AppendLog(ctx, "l", []byte(evil))
+		}
+		return err
+	})
+	const shown = `\u001b[2Jx\u000d\u009b1m\u202e\u007f`
+	for _, c := range []struct{ args, want string }{
+		{"files cat f", shown},
+		{"files cat f --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"files diff f --color never", "+" + shown},
+		{"files diff f --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"files history f", `evil\u001b[2J\u000a9 9 forged\u202e`},
+		{"files history f --json", `evil\u001b[2J\n9 9 forged\u202e`},
+		{"logs cat l", shown},
+		{"logs cat l --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"logs tail l", shown},
+	} {
+		screen, code := onTerminal(t, dir, nil, nil, strings.Fields(c.args)...)
+		plain := strings.ReplaceAll(screen, "\r\n", "\n") // the terminal's own
+		if code != 0 || !strings.Contains(plain, c.want) || strings.ContainsAny(plain, "\x1b\r\u009b\u202e\x7f") {
+			t.Errorf("scratchpad %s: exit code %d, %q, want %q and no control character", c.args, code, plain, c.want)
+		}
+	}
+	if screen, _ := onTerminal(t, dir, nil, nil, "files", "diff", "f"); !strings.Contains(screen, "\x1b[32m+"+shown) {
+		t.Errorf("a diff on a terminal has no colours: %q", screen)
+	}
+	if screen, _ := onTerminal(t, dir, []string{"NO_COLOR=1"}, nil, "files", "diff", "f"); strings.Contains(screen, "\x1b") {
+		t.Errorf("a diff with $NO_COLOR has colours: %q", screen)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	dir := t.TempDir()
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		_, err := ws.WriteFile(ctx, "f", nil, workspace.WriteOptions{})
+		if err == nil {
+			_, err = ws.AppendLog(ctx, "l", nil)
+		}
+		return err
+	})
+	for _, c := range []struct {
+		args, prompt, keys string
+		code               int
+	}{
+		{"files rm f", "Delete f (1 version) of agent default? [y/N] ", "n\n", 1},
+		{"files rm f", "[y/N] ", "\n", 1},
+		{"files rm f", "[y/N] ", "\x04", 1},
+		{"files rm f", "[y/N] ", "\x03", 130},
+		{"logs rm l", "[y/N] ", "no\n", 1},
+		{"agents rm default", "Delete agent default with 1 file, 1 log, 1 entry, 0 bytes? [y/N] ", "\n", 1},
+		{"files rm f", "[y/N] ", "y\n", 0},
+		{"files rm f --yes", "no such file", "", 3},
+		{"logs rm l", "[y/N] ", "YES\n", 0},
+		{"logs cat l", "no such log", "", 3},
+	} {
+		screen, code := onTerminal(t, dir, nil, []typed{{c.prompt, c.keys}}, strings.Fields(c.args)...)
+		if code != c.code {
+			t.Errorf("scratchpad %s, answer %q: exit code %d, %q, want %d", c.args, c.keys, code, screen, c.code)
+		}
+	}
+}
+
+// Who types a file is told that the command waits, and can leave it.
+func TestTypedInput(t *testing.T) {
+	dir := t.TempDir()
+	const hint = "reading standard input; Ctrl-D on a line of its own ends it\r\n"
+	if screen, code := onTerminal(t, dir, nil, []typed{{hint, "one\n\x04"}}, "files", "write", "f"); code != 0 || !strings.Contains(screen, "f: version 1, 4 bytes") {
+		t.Errorf("typing a file: exit code %d, %q", code, screen)
+	}
+	for _, args := range []string{"files write f", "logs append l", "logs append l --lines"} {
+		if screen, code := onTerminal(t, dir, nil, []typed{{hint, "\x03"}}, strings.Fields(args)...); code != exitInterrupted {
+			t.Errorf("Ctrl-C in scratchpad %s: exit code %d, %q, want %d", args, code, screen, exitInterrupted)
+		}
+	}
+}
+
+func TestEditor(t *testing.T) {
+	dir := t.TempDir()
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		_, err := ws.WriteFile(ctx, "notes/plan.md", []byte("one\n"), workspace.WriteOptions{})
+		return err
+	})
+	read := func() (content string, version int64) {
+		store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+			r, err := ws.ReadFile(ctx, "notes/plan.md", workspace.ReadOptions{})
+			content, version = string(r.Content), r.Current
+			return err
+		})
+		return content, version
+	}
+	appends := "sh -c 'echo two >>\"$1\"' \"an editor\""
+	for _, c := range []struct {
+		editor, screen string
+		code           int
+		content        string
+		version        int64
+	}{
+		{"EDITOR=true", "nothing was changed", 0, "one\n", 1},
+		{"EDITOR=false", "nothing was written: the editor false ended with exit status 1", 1, "one\n", 1},
+		{"EDITOR=" + appends, "notes/plan.md: version 2, 8 bytes", 0, "one\ntwo\n", 2},
+		{"EDITOR=sh -c 'echo mine >\"$1\"; scratchpad files write notes/plan.md <\"$HOME/theirs\"' ed", "your text is in ", 4, "theirs\n", 3},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "theirs"), []byte("theirs\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		temp := t.TempDir()
+		screen, code := onTerminal(t, dir, []string{"VISUAL=", c.editor, "TMPDIR=" + temp}, nil, "files", "edit", "notes/plan.md")
+		content, version := read()
+		if code != c.code || !strings.Contains(screen, c.screen) || content != c.content || version != c.version {
+			t.Errorf("%s: exit code %d, %q, then version %d, %q, want %d, %q, %d, %q",
+				c.editor, code, screen, version, content, c.code, c.screen, c.version, c.content)
+		}
+		kept, err := filepath.Glob(filepath.Join(temp, "scratchpad-*", "plan.md"))
+		if err != nil || (len(kept) == 1) != (c.code == exitConflict) {
+			t.Errorf("%s: %v, %v are kept, want the text that was not written alone", c.editor, kept, err)
+		}
+		if len(kept) == 1 {
+			if mine, err := os.ReadFile(kept[0]); string(mine) != "mine\n" {
+				t.Errorf("%s: kept %q, %v, want mine", c.editor, mine, err)
+			}
+		}
+	}
+}
+
+// Ctrl-C is how a follower is meant to end: no error.
+func TestTailEndsByKey(t *testing.T) {
+	dir := t.TempDir()
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		_, err := ws.AppendLog(ctx, "l", []byte("first"))
+		return err
+	})
+	if screen, code := onTerminal(t, dir, nil, []typed{{"first", "\x03"}}, "logs", "tail", "l", "-f"); code != 0 || strings.Contains(screen, "scratchpad:") {
+		t.Errorf("Ctrl-C: exit code %d, %q, want 0 and nothing said", code, screen)
+	}
+}
