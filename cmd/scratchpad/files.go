@@ -51,7 +51,7 @@ func (c filesLs) Run(p *process) error {
 				return err
 			}
 			for _, f := range page.Files {
-				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated})
+				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated.UTC()})
 				rows = append(rows, []string{cell(f.Path), fmt.Sprint(f.Version), fmt.Sprint(f.Bytes), timeText(f.Updated)})
 			}
 			if o.After = page.Next; !page.More {

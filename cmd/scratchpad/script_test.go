@@ -28,8 +28,12 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	os.Setenv("GORACE", raceOptions)
 	testscript.Main(m, map[string]func(){"scratchpad": main})
 }
+
+// Under the race detector each process would wait a second at its end.
+const raceOptions = "atexit_sleep_ms=0"
 
 // TestScript runs testdata/script. Besides testscript's own commands there are
 //
@@ -41,6 +45,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", raceOptions)
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
 			return nil
