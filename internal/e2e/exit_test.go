@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What a client says over stdio before the server is to end.
+const (
+	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}` + "\n"
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+	write       = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"write_file","arguments":{"agent_id":"a","path":"x","content":"x"}}}` + "\n"
+	meta        = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	writeNow    = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `,"name":"write_file","arguments":{"agent_id":"a","path":"x","content":"x"}}}` + "\n"
+)
+
+// TestExit ends the server in each way that is no fault of its own: it exits with
+// 0, soon, has answered what it was asked, and printed nothing but MCP.
+func TestExit(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		says    string
+		answers int
+	}{
+		{"before anything", "", 0},
+		{"after a handshake", initialize + initialized, 1},
+		{"with a call under way", initialize + initialized + write, 2},
+		{"with a stateless call under way", writeNow, 1},
+		{"after what is no message", "hello\n" + `{"jsonrpc":"2.0"` + "\n[]\n" + writeNow, 4},
+	} {
+		t.Run("EOF "+c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			io.WriteString(s.in, c.says)
+			s.in.Close()
+			s.ends(t, c.answers)
+		})
+		if c.answers == 0 {
+			continue // it prints nothing by which to see that it listens for signals
+		}
+		t.Run("SIGTERM "+c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			io.WriteString(s.in, c.says)
+			for deadline := time.Now().Add(10 * time.Second); s.out.lines() < c.answers && time.Now().Before(deadline); {
+				time.Sleep(time.Millisecond)
+			}
+			if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			s.ends(t, c.answers)
+			s.in.Close()
+		})
+	}
+}
+
+// running is a server without a client.
+type running struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *output
+	err bytes.Buffer
+}
+
+func start(t *testing.T) *running {
+	t.Helper()
+	s := &running{out: &output{path: filepath.Join(t.TempDir(), "out")}}
+	file, err := os.Create(s.out.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	s.cmd = exec.CommandContext(t.Context(), scratchpadPath, "mcp", "--db", filepath.Join(t.TempDir(), "test.db"))
+	s.cmd.Stdout, s.cmd.Stderr = file, &s.err
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ends waits for the process, which must have been told to end.
+func (s *running) ends(t *testing.T, answers int) {
+	t.Helper()
+	const most = 5 * time.Second
+	told := time.Now()
+	kill := time.AfterFunc(2*most, func() { _ = s.cmd.Process.Kill() }) // it may have ended
+	defer kill.Stop()
+	if err := s.cmd.Wait(); err != nil || time.Since(told) > most {
+		t.Errorf("it ended with %v after %v, want exit code 0 within %v\n%s", err, time.Since(told), most, &s.err)
+	}
+	if got := s.out.lines(); got != answers {
+		t.Errorf("it printed %d lines, want %d", got, answers)
+	}
+	for _, m := range linesOf(t, s.out.path, "", false) {
+		var e envelope
+		if err := json.Unmarshal(m.text, &e); err != nil || e.JSONRPC != "2.0" {
+			t.Errorf("it printed %q, which is not JSON-RPC", m.text)
+		}
+	}
+}
+
+// output is a file that a process prints to.
+type output struct{ path string }
+
+func (o *output) lines() int {
+	text, err := os.ReadFile(o.path)
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(text), "\n")
+}

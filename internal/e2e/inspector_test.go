@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var inspectorPath = filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+
+// inspectorSteps are fewer, as each is a process of Node. Completion is not among
+// them: its --cli has no method for that.
+var inspectorSteps = []string{
+	"tools", "write", "edit", "read", "resource that is not there",
+	"templates", "diff", "no such file", "append", "append again", "log", "write everything awkward", "read everything awkward",
+	"write 1 MiB", "read 1 MiB", "resource", "delete",
+}
+
+// maxArgument is what Linux takes in one argument of a command line.
+const maxArgument = 128 << 10
+
+// runInspector runs the Inspector once for each request: every one is a session,
+// and over stdio a process of the server.
+func runInspector(era string) func(*testing.T, *target, []request) (string, []answer) {
+	return func(t *testing.T, g *target, requests []request) (string, []answer) {
+		var answers []answer
+		for _, r := range requests {
+			args, fits := inspectorArgs(r)
+			if !fits { // another client does it for the Inspector, which must read it
+				version := withHandshake
+				if era != "legacy" {
+					version = stateless
+				}
+				_, a := runGoSDK(version)(t, g, []request{r})
+				answers = append(answers, a...)
+				continue
+			}
+			answers = append(answers, inspect(t, g, era, args...))
+		}
+		return "", answers
+	}
+}
+
+func inspectorArgs(r request) (args []string, fits bool) {
+	args = []string{"--method", r.Method}
+	switch r.Method {
+	case "tools/call":
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r.Params["arguments"]); err != nil {
+			panic(err)
+		}
+		if text.Len() >= maxArgument {
+			return nil, false
+		}
+		args = append(args, "--tool-name", r.Params["name"].(string), "--tool-args-json", strings.TrimSpace(text.String()))
+	case "resources/read":
+		args = append(args, "--uri", r.Params["uri"].(string))
+	}
+	return args, true
+}
+
+// inspect runs the Inspector's command line.
+func inspect(t *testing.T, g *target, era string, args ...string) answer {
+	t.Helper()
+	stdout, stderr, _ := inspector(t, g, era, args...)
+	var got struct {
+		Result struct {
+			Content           []struct{ Text string }
+			IsError           bool
+			Tools             []struct{ Name string }
+			ResourceTemplates []struct{ URITemplate string }
+			Contents          []struct{ Text string }
+		}
+		Error struct {
+			Message string
+		}
+	}
+	text := stdout
+	if len(text) == 0 {
+		text = stderr
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("the Inspector printed %.500q and %.500q: %v", stdout, stderr, err)
+	}
+	a := answer{IsError: got.Result.IsError, Error: got.Error.Message}
+	for _, c := range append(got.Result.Content, got.Result.Contents...) {
+		a.Blocks = append(a.Blocks, c.Text)
+	}
+	for _, tool := range got.Result.Tools {
+		a.Blocks = append(a.Blocks, tool.Name)
+	}
+	for _, template := range got.Result.ResourceTemplates {
+		a.Blocks = append(a.Blocks, template.URITemplate)
+	}
+	return a
+}
+
+func inspector(t *testing.T, g *target, era string, args ...string) (stdout, stderr []byte, code int) {
+	t.Helper()
+	line := []string{"--cli"}
+	if g.command != nil {
+		line = append(line, g.command...)
+	} else {
+		line = append(line, "--server-url", g.url, "--transport", "http")
+	}
+	line = append(line, "--protocol-era", era, "--format", "json", "--quiet")
+	cmd := node(t, inspectorPath, append(line, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var failed *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
+}
+
+// TestInspectorStrict has the Inspector look for what some clients would stumble
+// over in the tools' schemas.
+func TestInspectorStrict(t *testing.T) {
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			if _, stderr, code := inspector(t, overHTTP(t), era, "--method", "tools/list", "--strict"); code != 0 || len(stderr) != 0 {
+				t.Errorf("exit code %d, want 0 and no word:\n%s", code, stderr)
+			}
+		})
+	}
+}

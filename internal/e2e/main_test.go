@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What TestMain has installed and built.
+var (
+	scratchpadPath string // the real binary
+	nodePath       string // Node 22
+	homeDir        string // an empty home for what looks into one
+)
+
+// recordArgument as the first one makes the test binary the witness between a
+// client and its server.
+const recordArgument = "record-stdio"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == recordArgument {
+		os.Exit(record(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "scratchpad-e2e-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		homeDir = filepath.Join(dir, "home")
+		scratchpadPath = filepath.Join(dir, "scratchpad"+exeSuffix())
+		err = errors.Join(os.Mkdir(homeDir, 0o700), install(), build(scratchpadPath))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+func build(path string) error {
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/scratchpad")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// install runs npm ci where node_modules is missing or not of this
+// package-lock.json, and finds Node.
+func install() error {
+	lock, err := os.ReadFile("package-lock.json")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(lock)
+	want := hex.EncodeToString(sum[:])
+	stamp := filepath.Join("node_modules", ".installed")
+	if have, _ := os.ReadFile(stamp); string(have) != want {
+		npm, err := exec.LookPath("npm")
+		if err != nil {
+			return errors.New("npm is missing; install Node.js and npm 9 or newer (Debian: apt-get install -y nodejs npm), and run this again")
+		}
+		if out, err := exec.Command(npm, "ci").CombinedOutput(); err != nil {
+			return fmt.Errorf("npm ci in internal/e2e: %w\n%s", err, out)
+		}
+		if err := os.WriteFile(stamp, []byte(want), 0o600); err != nil {
+			return err
+		}
+	}
+	nodePath, err = findNode()
+	return err
+}
+
+// findNode prefers the Node that package-lock.json pins.
+func findNode() (string, error) {
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	pinned, err := filepath.Abs(filepath.Join("node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node"))
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(pinned); err == nil {
+		return pinned, nil
+	}
+	const need = "the clients need Node 22.19 or newer on PATH, npm having none for this system"
+	path, err := exec.LookPath("node")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", need, err)
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", need, err)
+	}
+	major, rest, _ := strings.Cut(strings.TrimPrefix(string(bytes.TrimSpace(out)), "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	if a, _ := strconv.Atoi(major); a < 22 {
+		return "", fmt.Errorf("%s; %s is %s", need, path, out)
+	} else if b, _ := strconv.Atoi(minor); a == 22 && b < 19 {
+		return "", fmt.Errorf("%s; %s is %s", need, path, out)
+	}
+	return path, nil
+}
+
+// node returns a command that runs a script of node_modules or of this folder.
+func node(t testing.TB, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), nodePath, append([]string{script}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+homeDir, "USERPROFILE="+homeDir, "NO_COLOR=1", "NODE_OPTIONS=", "NO_PROXY=127.0.0.1,localhost")
+	return cmd
+}

@@ -1,0 +1,37 @@
+// What the session scripts have in common. The file that is named on the command
+// line says what to talk to and what to ask; the answers go to standard output.
+import { readFileSync } from 'node:fs';
+
+export const input = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+
+const blocks = {
+  'tools/list': async (client) => ({ blocks: (await client.listTools()).tools.map((tool) => tool.name) }),
+  'tools/call': async (client, params) => {
+    const result = await client.callTool(params);
+    return { blocks: result.content.map((block) => block.text), isError: result.isError ?? false };
+  },
+  'resources/templates/list': async (client) => ({
+    blocks: (await client.listResourceTemplates()).resourceTemplates.map((template) => template.uriTemplate),
+  }),
+  'resources/read': async (client, params) => ({
+    blocks: (await client.readResource(params)).contents.map((content) => content.text),
+  }),
+  'completion/complete': async (client, params) => ({ blocks: (await client.complete(params)).completion.values }),
+};
+
+export async function ask(client) {
+  const answers = [];
+  for (const { method, params } of input.requests) {
+    try {
+      answers.push(await blocks[method](client, params));
+    } catch (error) {
+      answers.push({ error: String(error.message), code: Number.isInteger(error.code) ? error.code : 0 });
+    }
+  }
+  return answers;
+}
+
+// It must not end before a pipe has taken everything.
+export function print(version, answers) {
+  return new Promise((resolve) => process.stdout.write(JSON.stringify({ version, answers }), resolve));
+}

@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// step is a request and what every client must see of its answer.
+type step struct {
+	name    string
+	request request
+	want    []string // the blocks, times apart
+	error   string   // instead: a part of the tool's error
+	missing bool     // instead: the protocol's error for what is not there
+}
+
+type m = map[string]any
+
+// call is a step that calls a tool of the agent.
+func call(name, tool string, arguments m, want ...string) step {
+	arguments["agent_id"] = "e2e"
+	return step{name: name, request: request{"tools/call", m{"name": tool, "arguments": arguments}}, want: want}
+}
+
+// fails is a call whose error has the text.
+func fails(name, tool string, arguments m, text string) step {
+	s := call(name, tool, arguments)
+	s.error = text
+	return s
+}
+
+// awkward are contents that somebody on the way might change.
+var awkward = []struct{ name, content string }{
+	{"empty", ""},
+	{"newline alone", "\n"},
+	{"no last newline", "a\nb"},
+	{"NUL and control", "\x00\x01\x02\x08\t\x0b\x0c\x0e\x1b\x1f\x7f\u0080\u009f"},
+	{"emoji", "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea e\u0301 \u00e9"},
+	{"line and paragraph separators", "a\u2028b\u2029c\u0085d"},
+	{"markup", `<b>&amp; & "quoted" 'single' \ \n \u0041 </script> <!-- --> ]]>`},
+	{"CRLF and CR", "a\r\nb\rc\r\n\r\n"},
+	{"byte order mark", "\ufeffa\ufeff"},
+	{"noncharacters and the last plane", "\ufffe\uffff\ufffd\U0010ffff\ue000"},
+	{"blanks at both ends", "  \t a \t  "},
+	{"what looks like the protocol", `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + "data: x\n\n"},
+}
+
+// megabyte is of the greatest size that a file may have, and costs six bytes for
+// one in JSON.
+var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
+
+// session is one that uses everything. Each step stands on those before it.
+func session() []step {
+	stays := strings.Repeat("a line that stays as it is, word for word\n", 50)
+	path := func(p string) m { return m{"path": p} }
+	steps := []step{
+		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "edit_file",
+			"get_usage_stats", "list_files", "list_logs", "read_file", "read_log", "write_file"}},
+		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
+
+		call("write", "write_file", m{"path": "plan.md", "content": "one\n" + stays}, `{"path":"plan.md","version":1,"bytes_written":2104}`),
+		call("edit", "edit_file", m{"path": "plan.md", "old_text": "one\n", "new_text": "<two> & 2\n"},
+			`{"path":"plan.md","version":2,"bytes_written":2110,"replacements":1}`),
+		call("read", "read_file", path("plan.md"), `{"path":"plan.md","current_version":2,"bytes":2110,"lines":51}`, "<two> & 2\n"+stays),
+		call("diff", "read_file", m{"path": "plan.md", "since_version": 1},
+			`{"path":"plan.md","current_version":2,"since_version":1,"version_too_old":false,`+
+				`"diff":[{"op":"remove","lines":["one"]},{"op":"add","lines":["<two> & 2"]},{"op":"equal","count":50}]}`),
+		call("unchanged", "read_file", m{"path": "plan.md", "since_version": 2},
+			`{"path":"plan.md","current_version":2,"since_version":2,"unchanged":true}`),
+		call("lines", "read_file", m{"path": "plan.md", "from_line": 1, "to_line": 2},
+			`{"path":"plan.md","current_version":2,"bytes":2110,"lines":51,"from_line":1,"to_line":2}`,
+			"<two> & 2\na line that stays as it is, word for word\n"),
+		call("version", "read_file", m{"path": "plan.md", "version": 1},
+			`{"path":"plan.md","current_version":2,"version":1,"bytes":2104,"lines":51}`, "one\n"+stays),
+		fails("write over another's", "write_file", m{"path": "plan.md", "content": "x", "if_version": 1}, "since_version 1"),
+		fails("edit of what is not there", "edit_file", m{"path": "plan.md", "old_text": "three", "new_text": "x"}, "old_text"),
+		fails("no such file", "read_file", path("nothing.md"), "there is no such file"),
+		fails("path upwards", "read_file", path("../plan.md"), `".."`),
+		fails("argument missing", "write_file", path("x"), "argument content is missing"),
+		fails("argument unknown", "read_file", m{"path": "plan.md", "since": 1}, "unknown argument since"),
+
+		call("append", "append_log", m{"path": "notes", "entry": "first \"quoted\"\n\tand \U0001f600"}, `{"path":"notes","entry_id":1,"bytes_written":24}`),
+		call("append again", "append_log", m{"path": "notes", "entry": `[9,0,"forged"]`}, `{"path":"notes","entry_id":2,"bytes_written":14}`),
+		call("log", "read_log", path("notes"),
+			`{"path":"notes","count":2,"total":2,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`,
+			`[1,SECONDS,"first \"quoted\"\n\tand `+"\U0001f600"+`"]`+"\n"+`[2,SECONDS,"[9,0,\"forged\"]"]`),
+		call("log since", "read_log", m{"path": "notes", "since_entry": 1},
+			`{"path":"notes","count":1,"total":1,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`, `[2,SECONDS,"[9,0,\"forged\"]"]`),
+		call("log of nothing", "read_log", path("other"), `{"path":"other","count":0,"total":0,"last_entry_id":0,"has_more":false}`),
+	}
+	awkward := append(awkward, struct{ name, content string }{"everything awkward", everythingAwkward()})
+	for i, a := range awkward {
+		file := fmt.Sprintf("awkward/%02d", i)
+		lines := strings.Count(a.content, "\n")
+		if a.content != "" && !strings.HasSuffix(a.content, "\n") {
+			lines++
+		}
+		steps = append(steps,
+			call("write "+a.name, "write_file", m{"path": file, "content": a.content},
+				fmt.Sprintf(`{"path":%q,"version":1,"bytes_written":%d}`, file, len(a.content))),
+			call("read "+a.name, "read_file", path(file),
+				fmt.Sprintf(`{"path":%q,"current_version":1,"bytes":%d,"lines":%d}`, file, len(a.content), lines), a.content))
+	}
+	return append(steps,
+		call("write 1 MiB", "write_file", m{"path": "big", "content": megabyte}, `{"path":"big","version":1,"bytes_written":1048576}`),
+		call("read 1 MiB", "read_file", path("big"),
+			`{"path":"big","current_version":1,"bytes":1048576,"lines":1,"large":true,"hint":"read a part with from_line and to_line"}`, megabyte),
+		call("files", "list_files", m{"prefix": "p"}, `{"count":1,"has_more":false}`, "path\tversion\tbytes\tupdated\nplan.md\t2\t2110\tTIME"),
+		call("logs", "list_logs", m{}, `{"count":1,"has_more":false}`, "path\tentries\tbytes\tlast_entry_id\tupdated\nnotes\t2\t38\t2\tTIME"),
+		step{name: "resource", request: request{"resources/read", m{"uri": "scratchpad://e2e/plan.md"}}, want: []string{"<two> & 2\n" + stays}},
+		step{name: "resource that is not there", request: request{"resources/read", m{"uri": "scratchpad://e2e/nothing.md"}}, missing: true},
+		step{name: "completion", request: request{"completion/complete", m{
+			"ref":      m{"type": "ref/resource", "uri": "scratchpad://{agent}/{+path}"},
+			"argument": m{"name": "path", "value": "pl"},
+			"context":  m{"arguments": m{"agent": "e2e"}},
+		}}, want: []string{"plan.md"}},
+		call("usage", "get_usage_stats", m{},
+			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"logs":1,"total_operations":N,`+
+				`"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`, 2104+2110+38+len(megabyte)+2*len(everythingAwkward()))),
+		call("delete", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":true,"versions_removed":2}`),
+		call("delete again", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":false,"versions_removed":0}`),
+		fails("read what is deleted", "read_file", path("plan.md"), "not found"),
+	)
+}
+
+func everythingAwkward() (all string) {
+	for _, a := range awkward {
+		all += a.content
+	}
+	return all
+}
+
+// What differs from one run to the next.
+var varying = []struct {
+	of *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z`), "TIME"},
+	{regexp.MustCompile(`(?m)^\[(\d+),\d+,`), "[$1,SECONDS,"},
+	{regexp.MustCompile(`"total_operations":\d+,`), `"total_operations":N,`},
+}
+
+func normal(block string) string {
+	if len(block) > 1<<16 {
+		return block // a great content has none of it
+	}
+	for _, v := range varying {
+		block = v.of.ReplaceAllString(block, v.to)
+	}
+	return block
+}
+
+// TestSession holds one session with each client over each transport: all must
+// see the same, in the version of the protocol that they are here for.
+func TestSession(t *testing.T) {
+	transports := []struct {
+		name string
+		open func(*testing.T) *target
+	}{{"stdio", overStdio}, {"http", overHTTP}}
+	for _, transport := range transports {
+		for _, c := range clients {
+			t.Run(transport.name+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				g := transport.open(t)
+				steps := c.session(t)
+				var requests []request
+				for _, s := range steps {
+					requests = append(requests, s.request)
+				}
+				version, answers := c.run(t, g, requests)
+				if version != "" && version != c.version {
+					t.Errorf("the client says that it spoke %s, want %s", version, c.version)
+				}
+				g.check(t, c.version)
+				if len(answers) != len(steps) {
+					t.Fatalf("%d answers to %d requests", len(answers), len(steps))
+				}
+				for i, s := range steps {
+					s.check(t, answers[i])
+				}
+			})
+		}
+	}
+}
+
+// session is what the client does of the session.
+func (c client) session(t *testing.T) []step {
+	t.Helper()
+	all := session()
+	if c.only == nil {
+		return all
+	}
+	steps := slices.DeleteFunc(all, func(s step) bool { return !slices.Contains(c.only, s.name) })
+	if len(steps) != len(c.only) {
+		t.Fatalf("the session has %d of the steps %q", len(steps), c.only)
+	}
+	return steps
+}
+
+func (s step) check(t *testing.T, a answer) {
+	t.Helper()
+	switch {
+	case s.missing:
+		const want = -32602 // of both eras, though the earlier one had -32002
+		if !strings.Contains(strings.ToLower(a.Error), "resource not found") || a.Code != 0 && a.Code != want {
+			t.Errorf("%s: %+v, want the error %d, resource not found", s.name, a, want)
+		}
+	case a.Error != "":
+		t.Errorf("%s: %s (%d)", s.name, a.Error, a.Code)
+	case s.error != "":
+		if !a.IsError || len(a.Blocks) != 1 || !strings.Contains(a.Blocks[0], s.error) {
+			t.Errorf("%s: %+v, want an error of the tool with %q", s.name, a, s.error)
+		}
+	default:
+		got := make([]string, len(a.Blocks))
+		for i, block := range a.Blocks {
+			got[i] = normal(block)
+		}
+		if a.IsError || !slices.Equal(got, s.want) {
+			t.Errorf("%s: isError %v (-want +got):\n%s", s.name, a.IsError, difference(s.want, got))
+		}
+	}
+}
+
+// difference is cmp.Diff of texts that can be printed.
+func difference(want, got []string) string {
+	short := func(texts []string) (out []string) {
+		for _, s := range texts {
+			if len(s) > 4096 {
+				s = fmt.Sprintf("%d bytes, %q...", len(s), s[:100])
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	return cmp.Diff(short(want), short(got))
+}

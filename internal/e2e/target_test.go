@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// target is a server for one client to talk to, over stdio or over HTTP.
+type target struct {
+	command []string // stdio: the binary behind a witness
+	url     string   // HTTP
+
+	dir  string    // stdio: what the witness writes
+	http *recorder // HTTP: the witness
+}
+
+// overStdio is the real binary over a database of its own.
+func overStdio(t *testing.T) *target {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	return &target{
+		dir:     dir,
+		command: []string{self, recordArgument, dir, scratchpadPath, "mcp", "--db", filepath.Join(dir, "test.db")},
+	}
+}
+
+// overHTTP is the handler on loopback over a database of its own.
+func overHTTP(t *testing.T) *target {
+	t.Helper()
+	witness := &recorder{next: newHandler(t)}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", witness)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return &target{url: server.URL + "/mcp", http: witness}
+}
+
+func newHandler(t *testing.T) http.Handler {
+	t.Helper()
+	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := svc.Close(ctx); err != nil {
+			t.Errorf("workspace.Service.Close() = %v, want nil", err)
+		}
+		if err := store.Close(); err != nil {
+			t.Errorf("sqlite.Store.Close() = %v, want nil", err)
+		}
+	})
+	server, err := mcpserver.New(mcpserver.Options{
+		Logger:    logger,
+		Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server.Handler()
+}
+
+// check looks at what passed between the client, which has closed, and the
+// server: the version they spoke, and that each process ended well.
+func (g *target) check(t *testing.T, version string) {
+	t.Helper()
+	var messages []message
+	if g.http != nil {
+		messages = g.http.seen()
+		for _, m := range messages {
+			if sessions := version < stateless; sessions != (m.session != "") {
+				t.Errorf("session %q in version %s: %.100q", m.session, version, m.text)
+			}
+		}
+	} else {
+		var exits []exit
+		messages, exits = processes(t, g.dir)
+		for _, e := range exits {
+			if e != (exit{}) {
+				t.Errorf("the server ended with %+v, want exit code 0 at the end of its input", e)
+			}
+		}
+	}
+	if got := spoken(t, messages); len(got) != 1 || got[0] != version {
+		t.Errorf("tools were called in versions %q of the protocol, want %q alone", got, version)
+	}
+}
