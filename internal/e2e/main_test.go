@@ -56,7 +56,7 @@ func exeSuffix() string {
 }
 
 func build(path string) error {
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/scratchpad")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/scratchpad")
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)
