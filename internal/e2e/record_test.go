@@ -109,7 +109,9 @@ type envelope struct {
 		} `json:"_meta"`
 	} `json:"params"`
 	Result struct {
-		Version string `json:"protocolVersion"` // of initialize
+		Version    string          `json:"protocolVersion"` // of initialize
+		Contents   json.RawMessage `json:"contents"`        // of resources/read
+		CacheScope string          `json:"cacheScope"`
 	} `json:"result"`
 	Error json.RawMessage `json:"error"`
 }
@@ -128,6 +130,9 @@ func spoken(t *testing.T, messages []message) []string {
 		}
 		if e.JSONRPC != "2.0" {
 			t.Errorf("between client and server: %.200q is not JSON-RPC", m.text)
+		}
+		if e.Result.Contents != nil && e.Result.CacheScope != "private" {
+			t.Errorf("an agent's file is answered with cacheScope %q, want private", e.Result.CacheScope)
 		}
 		switch {
 		case !m.sent && e.Result.Version != "":

@@ -90,6 +90,7 @@ func (g *target) check(t *testing.T, version string) {
 		for _, m := range messages {
 			if sessions := version < stateless; sessions != (m.session != "") {
 				t.Errorf("session %q in version %s: %.100q", m.session, version, m.text)
+				break
 			}
 		}
 	} else {
