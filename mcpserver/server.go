@@ -56,7 +56,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:      instructions,
-		Capabilities:      &mcp.ServerCapabilities{},
+		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            o.Logger,
 		CompletionHandler: s.complete,
 		SetCacheable:      cacheable,

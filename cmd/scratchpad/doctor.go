@@ -345,5 +345,5 @@ func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
 			break
 		}
 	}
-	c.add(check{"agents", statusOK, fmt.Sprintf("%d agents, %d files, %d logs with %d entries, %s", agents, sum.Files, sum.Logs, sum.Entries, humanBytes(sum.Bytes)), ""})
+	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", plural(agents, "agent"), plural(sum.Files, "file"), plural(sum.Logs, "log"), entries(sum.Entries), humanBytes(sum.Bytes)), ""})
 }

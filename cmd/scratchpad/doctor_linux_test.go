@@ -90,7 +90,7 @@ func TestDoctorNeighbours(t *testing.T) {
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, "no other process has it open")
 	pid := hold(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", path)
-	o.must(t, 0, fmt.Sprintf("open in process %d (", pid), `an \x1b[31margument`)
+	o.must(t, 0, fmt.Sprintf("open in process %d (", pid), `an \u001b[31margument`)
 	if strings.Contains(o.out, "\x1b") {
 		t.Errorf("the command line of another process reaches the terminal: %q", o.out)
 	}

@@ -109,7 +109,7 @@ func orNone(db string) string {
 const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP, and open to people.
 
   scratchpad demo                                       see what it does
-  claude mcp add scratchpad -- $(which scratchpad) mcp  give it to Claude Code
+  scratchpad client-config claude-code                  give it to a client
   scratchpad files ls                                   look at what an agent keeps
 
 Exit codes: 0 done; 1 failed; 2 the command line or a value is wrong; 3 there is no such thing; 4 a conflict; 5 over a limit; 6 trouble with the database; 130 interrupted.`

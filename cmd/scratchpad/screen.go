@@ -52,6 +52,11 @@ func visible(text string) string {
 	return b.String()
 }
 
+// oneLine is visible for a text that must not begin a line of its own.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
+}
+
 // drives reports a character that does something. [utf8.RuneError] may stand for
 // a byte that does.
 func drives(r rune) bool {

@@ -70,8 +70,8 @@ func (p *process) printVerified(out io.Writer, v verified) error {
 	if !v.OK {
 		sum = p.paint(fmt.Sprintf("problems: %d", len(v.Problems)), color.FgRed)
 	}
-	fmt.Fprintf(out, "%s  %d agents, %d versions, %d entries, %s in %.1f s: %s\n",
-		sum, v.Agents, v.Versions, v.Entries, humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
+	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
+		sum, plural(v.Agents, "agent"), plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
 	return nil
 }
 
