@@ -99,6 +99,9 @@ func (a *arguments) set(p property, value json.RawMessage) error {
 		if !ok {
 			return invalid("argument %s must be a whole number up to 2^53, not %s", p.name, short(string(value)))
 		}
+		if p.least > 0 && n < p.least {
+			return invalid("argument %s must be %d or more, not %d", p.name, p.least, n)
+		}
 		a.integers[p.name] = n
 	case "boolean":
 		if s := string(value); s != "true" && s != "false" {
@@ -195,10 +198,10 @@ func (a *arguments) number(name string) *int64 {
 	return nil
 }
 
-// positive returns a number that the workspace's options take for absent when it
-// is 0. One that was given as 0 becomes -1, which is as wrong and is refused.
-func (a *arguments) positive(name string) int64 {
-	n, ok := a.integers[name]
+// since returns the version that the caller knows. The workspace takes 0 for
+// absent: one that was given as 0 becomes -1, which is refused as it is.
+func (a *arguments) since() int64 {
+	n, ok := a.integers["since_version"]
 	if ok && n == 0 {
 		return -1
 	}
@@ -206,7 +209,7 @@ func (a *arguments) positive(name string) int64 {
 }
 
 func toInt(n int64) int {
-	return int(max(math.MinInt32, min(n, math.MaxInt32)))
+	return int(max(math.MinInt, min(n, math.MaxInt)))
 }
 
 func invalid(format string, args ...any) error {

@@ -10,8 +10,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 
+// The protocols of the two eras.
+const (
+	modern = "2026-07-28"
+	legacy = "2025-06-18"
+)
+
 // connect runs the server over a pair of pipes, as over stdio, with a real client.
 func connect(t testing.TB, s *mcpserver.Server) *mcp.ClientSession {
+	t.Helper()
+	return connectAs(t, s, modern, &mcp.Implementation{Name: "test-client", Version: "1.2"})
+}
+
+func connectAs(t testing.TB, s *mcpserver.Server, protocol string, who *mcp.Implementation) *mcp.ClientSession {
 	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
@@ -21,8 +32,8 @@ func connect(t testing.TB, s *mcpserver.Server) *mcp.ClientSession {
 		toClient.Close()
 		ran <- err
 	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	client := mcp.NewClient(who, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,4 +44,35 @@ func connect(t testing.TB, s *mcpserver.Server) *mcp.ClientSession {
 		}
 	})
 	return session
+}
+
+// call returns the text blocks of a tool's answer.
+func call(t testing.TB, s *mcp.ClientSession, tool string, args any) (blocks []string, isError bool) {
+	t.Helper()
+	return callWith(t, s, &mcp.CallToolParams{Name: tool, Arguments: args})
+}
+
+func callWith(t testing.TB, s *mcp.ClientSession, p *mcp.CallToolParams) (blocks []string, isError bool) {
+	t.Helper()
+	res, err := s.CallTool(context.Background(), p)
+	if err != nil {
+		t.Fatalf("%s: %v", p.Name, err)
+	}
+	for _, c := range res.Content {
+		blocks = append(blocks, c.(*mcp.TextContent).Text)
+	}
+	if res.StructuredContent != nil {
+		t.Errorf("%s: the answer has structured content, which hides its text from the model", p.Name)
+	}
+	return blocks, res.IsError
+}
+
+// mustCall is call for what has to succeed.
+func mustCall(t testing.TB, s *mcp.ClientSession, tool string, args any) []string {
+	t.Helper()
+	blocks, isError := call(t, s, tool, args)
+	if isError {
+		t.Fatalf("%s %v = %q, want no error", tool, args, blocks)
+	}
+	return blocks
 }

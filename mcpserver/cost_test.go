@@ -1,42 +1,19 @@
 package mcpserver_test
 
 import (
-	"context"
 	"encoding/json"
-	"log/slog"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
 
-	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
-	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// newServer returns a server over an empty store. bound "": every call names its agent.
-func newServer(t testing.TB, bound string) *mcpserver.Server {
-	t.Helper()
-	store := memstore.New()
-	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	s, err := mcpserver.New(mcpserver.Options{Bound: bound != "", Logger: slog.New(slog.DiscardHandler), Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
-		switch {
-		case bound == "":
-			return svc.Agent(c.AgentID)
-		case c.AgentID != "" && c.AgentID != bound:
-			return nil, workspace.ErrInvalid
-		}
-		return svc.Agent(bound)
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+type m = map[string]any
 
 // summarizeFile is still to come, and has its place in the budget.
 const summarizeFile = `{"name":"summarize_file","description":"Summarize a long file","inputSchema":{"type":"object","properties":{"agent_id":{"type":"string"},"path":{"type":"string"}},"required":["agent_id","path"]}}`
@@ -70,8 +47,123 @@ func TestToolsTokens(t *testing.T) {
 		if t.Logf("bound %q: %d tokens, goal %d", c.bound, sum, c.most); sum > c.most {
 			t.Errorf("bound %q: the tools cost %d tokens, at most %d are allowed", c.bound, sum, c.most)
 		}
-		if n := len(session.InitializeResult().Instructions); n == 0 || n >= 1500 {
-			t.Errorf("the instructions have %d characters, want some below 1,500", n)
-		}
 	}
+}
+
+// cost is of all blocks of an answer.
+func cost(blocks []string) int {
+	n := 0
+	for _, b := range blocks {
+		n += o200k.Count(b)
+	}
+	return n
+}
+
+func checkCost(t testing.TB, what string, blocks []string, most int) {
+	t.Helper()
+	n := cost(blocks)
+	if t.Logf("%s: %d tokens, at most %d", what, n, most); n > most {
+		t.Errorf("%s costs %d tokens, at most %d are allowed", what, n, most)
+	}
+}
+
+var words = strings.Fields(`the meeting about budget was moved to Thursday and Priya will send notes before noon
+	error timeout connecting postgres retry after 30s deploy build passed 214 tests in review customer asked for refund
+	invoice #4821 shipped version v2.3.1 cache miss rate 12.5% on eu-west-1 node config.yaml changed by root`)
+
+// sentence is about n bytes of words.
+func sentence(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for b.Len() < n {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(words[r.IntN(len(words))])
+	}
+	return b.String()[:n]
+}
+
+func TestReadFileTokens(t *testing.T) {
+	s := connect(t, newServer(t, "a"))
+	r := rand.New(rand.NewPCG(1, 2))
+	lines := make([]string, 2000)
+	for i := range lines {
+		lines[i] = sentence(r, 70)
+	}
+	mustCall(t, s, "write_file", m{"path": "notes/plan.md", "content": strings.Join(lines, "\n") + "\n"})
+	lines[1234] = sentence(r, 70)
+	mustCall(t, s, "write_file", m{"path": "notes/plan.md", "content": strings.Join(lines, "\n") + "\n"})
+	checkCost(t, "since_version, one line of 2,000", mustCall(t, s, "read_file", m{"path": "notes/plan.md", "since_version": 1}), 120)
+	checkCost(t, "since_version, unchanged", mustCall(t, s, "read_file", m{"path": "notes/plan.md", "since_version": 2}), 40)
+}
+
+func TestListFilesTokens(t *testing.T) {
+	s := connect(t, newServer(t, "a"))
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 100 {
+		path := fmt.Sprintf("notes/%s-%03d.md", words[r.IntN(7)], i)
+		mustCall(t, s, "write_file", m{"path": path, "content": sentence(r, 100+r.IntN(5000))})
+	}
+	checkCost(t, "list_files of 100 files", mustCall(t, s, "list_files", m{}), 2500)
+}
+
+func TestReadLogTokens(t *testing.T) {
+	s := connect(t, newServer(t, "a"))
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range 100 {
+		mustCall(t, s, "append_log", m{"path": "plain", "entry": fmt.Sprintf("entry %02d %s", i, strings.Repeat("word ", 20))[:80]})
+		mustCall(t, s, "append_log", m{"path": "real", "entry": sentence(r, 80)})
+	}
+	checkCost(t, "read_log of 100 entries of 80 bytes", mustCall(t, s, "read_log", m{"path": "plain"}), 2800)
+	checkCost(t, "read_log of 100 entries of text", mustCall(t, s, "read_log", m{"path": "real"}), 2800)
+}
+
+// An answer to since_version never costs more than the file itself.
+func TestSinceVersionIsNeverDearer(t *testing.T) {
+	s := connect(t, newServer(t, "a"))
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		path := fmt.Sprintf("f%d", n)
+		alphabet := rapid.SampledFrom(alphabets).Draw(t, "alphabet")
+		line := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 0, 40, -1)
+		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
+		end := rapid.SampledFrom([]string{"", "\n", "\r\n"}).Draw(t, "end")
+		write := func() { mustCallIn(t, s, "write_file", m{"path": path, "content": strings.Join(lines, "\n") + end}) }
+		write()
+		for range rapid.IntRange(1, 3).Draw(t, "versions") {
+			for range rapid.IntRange(0, 6).Draw(t, "edits") {
+				at := rapid.IntRange(0, len(lines)).Draw(t, "at")
+				cut := rapid.IntRange(at, min(len(lines), at+2)).Draw(t, "to")
+				lines = append(append(append([]string{}, lines[:at]...), rapid.SliceOfN(line, 0, 3).Draw(t, "new")...), lines[cut:]...)
+			}
+			write()
+		}
+		full := cost(mustCallIn(t, s, "read_file", m{"path": path}))
+		for context := range 3 {
+			answer := mustCallIn(t, s, "read_file", m{"path": path, "since_version": 1, "context": context})
+			const echo = 16 // since_version and diff_larger, or version_too_old, beside the file
+			if got := cost(answer); got > full && (len(answer) == 1 || got > full+echo) {
+				t.Fatalf("since_version with context %d costs %d tokens, the file %d: %q", context, got, full, answer)
+			}
+		}
+	})
+}
+
+// alphabets are what lines are made of: of each kind a token holds another number of bytes.
+var alphabets = []string{
+	"abcdefghij ", "abc{}()[];=\t\"'\\/ ", "\x00\x01\x1b\x7f\\\"", "éèüßñøåäöç ", "ạếữộỡấậ ", "日本語中文字符 ", "🙂👩‍👧🚀", "0123456789.,-", "אבגדה ", "हिन्दी ", "<>&\u2028\ufffd",
+}
+
+func mustCallIn(t *rapid.T, s *mcp.ClientSession, tool string, args any) []string {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil || res.IsError {
+		t.Fatalf("%s %v = %v, %v, want no error", tool, args, res, err)
+	}
+	var blocks []string
+	for _, c := range res.Content {
+		blocks = append(blocks, c.(*mcp.TextContent).Text)
+	}
+	return blocks
 }

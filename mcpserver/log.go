@@ -31,15 +31,15 @@ var readLog = tool{
 	description: "Read log entries, oldest first, as [id,seconds after base_time,text]",
 	properties: []property{path,
 		{name: "since_entry", kind: "integer", description: "last_entry_id you have"},
-		{name: "limit", kind: "integer", description: "1-100"},
-		{name: "tail", kind: "integer", description: "the newest so many"},
+		{name: "limit", kind: "integer", description: "1-100", least: 1},
+		{name: "tail", kind: "integer", description: "the newest so many", least: 1},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		if a.has("tail") && a.has("since_entry") {
 			return result{}, invalid("tail and since_entry exclude each other; tail is the newest entries, since_entry those after one")
 		}
 		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
-			Since: a.integers["since_entry"], Limit: toInt(a.positive("limit")), Tail: toInt(a.positive("tail")),
+			Since: a.integers["since_entry"], Limit: toInt(a.integers["limit"]), Tail: toInt(a.integers["tail"]),
 		})
 		if err != nil {
 			return result{}, err

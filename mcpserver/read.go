@@ -14,14 +14,14 @@ var readFile = tool{
 	properties: []property{path,
 		{name: "since_version", kind: "integer", description: "returns a diff"},
 		{name: "context", kind: "integer", description: "equal lines around changes; -1: all"},
-		{name: "version", kind: "integer"},
-		{name: "from_line", kind: "integer"},
-		{name: "to_line", kind: "integer"},
+		{name: "version", kind: "integer", least: 1},
+		{name: "from_line", kind: "integer", least: 1},
+		{name: "to_line", kind: "integer", least: 1},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		o := workspace.ReadOptions{
-			Since: a.positive("since_version"), Version: a.positive("version"), Context: toInt(a.integers["context"]),
-			FromLine: toInt(a.positive("from_line")), ToLine: toInt(a.positive("to_line")),
+			Since: a.since(), Version: a.integers["version"], Context: toInt(a.integers["context"]),
+			FromLine: toInt(a.integers["from_line"]), ToLine: toInt(a.integers["to_line"]),
 		}
 		if a.has("context") && !a.has("since_version") {
 			return result{}, invalid("context needs since_version; leave it out, or say which version you have")

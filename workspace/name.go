@@ -2,7 +2,9 @@ package workspace
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // AgentID is a valid name of an agent, made by [ParseAgentID]: 1-128 of
@@ -31,7 +33,7 @@ func badAgentID(name string) string {
 	}
 	for i := range len(name) {
 		if c := name[i]; !isWord(c) && c != '-' {
-			return fmt.Sprintf("byte %d is %q; allowed are a-z A-Z 0-9 _ -", i+1, c)
+			return fmt.Sprintf("byte %d is %s; allowed are a-z A-Z 0-9 _ -", i+1, quoteAt(name, i))
 		}
 	}
 	return ""
@@ -84,7 +86,7 @@ func badPathText(name string) string {
 	}
 	for i := range len(name) {
 		if c := name[i]; !isWord(c) && c != '-' && c != '.' && c != '/' {
-			return fmt.Sprintf("byte %d is %q; allowed are a-z A-Z 0-9 / _ . -", i+1, c)
+			return fmt.Sprintf("byte %d is %s; allowed are a-z A-Z 0-9 / _ . -", i+1, quoteAt(name, i))
 		}
 	}
 	switch {
@@ -103,6 +105,15 @@ func checkPrefix(prefix string) error {
 		return fail(ErrInvalid, "prefix", prefix, "%s", cause)
 	}
 	return nil
+}
+
+// quoteAt quotes the character that begins at a byte, or the byte where none does.
+func quoteAt(name string, at int) string {
+	r, n := utf8.DecodeRuneInString(name[at:])
+	if r == utf8.RuneError && n == 1 {
+		return fmt.Sprintf("0x%02x", name[at])
+	}
+	return strconv.QuoteRune(r)
 }
 
 func isWord(c byte) bool {

@@ -147,9 +147,11 @@ func (h FileHead) checkCondition(ifVersion *int64) error {
 		return fmt.Errorf("it does not exist, if_version is %d; for a file that is not there give 0: %w", want, ErrConflict)
 	case want == 0:
 		return fmt.Errorf("it exists at version %d, if_version is 0; read it first: %w", h.Version, ErrConflict)
+	case want > h.Version:
+		return fmt.Errorf("it is at version %d, if_version is %d, which it never had; read it first: %w", h.Version, want, ErrConflict)
 	case want != h.Version:
 		return fmt.Errorf("it is at version %d, if_version is %d; read it with since_version %d to see what changed: %w",
-			h.Version, want, min(want, h.Version), ErrConflict)
+			h.Version, want, want, ErrConflict)
 	}
 	return nil
 }

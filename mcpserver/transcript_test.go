@@ -1,0 +1,190 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var update = flag.Bool("update", false, "write what the tools answer into testdata/transcript")
+
+// A transcript is a conversation with the server on a database, in lines:
+//
+//	# what is shown
+//	agent a                   the server is bound to it (before any call)
+//	limits {"Files":2}        of the agent (before any call)
+//	let long = "a line\n" * 9 for $(long) in an argument
+//	advance 90s               the clock, which begins at 2026-11-21T04:50:00Z
+//	times 3 TOOL ARGUMENTS    calls, with # for their number; the last answer is shown
+//	> TOOL ARGUMENTS          a call
+//	< RECORD                  the first block of its answer
+//	| BODY                    the second, line by line; "| " alone follows a last line end
+//	! ERROR                   or the error
+//
+// A long body is shown as its size and hash. What the lines < | ! say is
+// what the tests hold the server to.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcript/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("testdata/transcript: %d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := (&conversation{t: t, clock: newClock(), texts: map[string]string{}}).replay(string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("the answers are not those of %s (-want +got):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// conversation is a transcript on its way.
+type conversation struct {
+	t       *testing.T
+	clock   *fakeClock
+	agent   string
+	limits  workspace.Limits
+	texts   map[string]string
+	session *mcp.ClientSession // nil before the first call
+}
+
+// replay makes the calls of a transcript and returns it with the answers.
+func (c *conversation) replay(text string) string {
+	var b strings.Builder
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.HasPrefix(line, "<") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "!") {
+			continue
+		}
+		b.WriteString(line + "\n")
+		b.WriteString(c.step(line))
+	}
+	return b.String()
+}
+
+func (c *conversation) step(line string) string {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "", "#":
+	case "agent":
+		c.agent = rest
+	case "limits":
+		c.check(line, json.Unmarshal([]byte(rest), &c.limits))
+	case "let":
+		c.let(rest)
+	case "advance":
+		d, err := time.ParseDuration(rest)
+		c.check(line, err)
+		c.clock.advance(d)
+	case "times":
+		count, rest, _ := strings.Cut(rest, " ")
+		n, err := strconv.Atoi(count)
+		c.check(line, err)
+		var answer string
+		for i := range n {
+			answer = c.call(strings.ReplaceAll(rest, "#", strconv.Itoa(i+1)))
+		}
+		return answer
+	case ">":
+		return c.call(rest)
+	default:
+		c.t.Fatalf("no such line in a transcript: %s", line)
+	}
+	return ""
+}
+
+func (c *conversation) check(line string, err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatalf("%s: %v", line, err)
+	}
+}
+
+func (c *conversation) let(rest string) {
+	name, value, _ := strings.Cut(rest, " = ")
+	quoted, times, _ := strings.Cut(value, " * ")
+	text, err := strconv.Unquote(quoted)
+	c.check(rest, err)
+	n, err := strconv.Atoi(times)
+	c.check(rest, err)
+	c.texts[name] = strings.Repeat(text, n)
+}
+
+func (c *conversation) call(line string) string {
+	if c.session == nil {
+		svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
+		c.session = connect(c.t, newServerOn(c.t, svc, c.agent))
+	}
+	tool, args, _ := strings.Cut(line, " ")
+	for name, text := range c.texts {
+		quoted, err := json.Marshal(text)
+		c.check(line, err)
+		args = strings.ReplaceAll(args, "$("+name+")", strings.Trim(string(quoted), `"`))
+	}
+	blocks, isError := call(c.t, c.session, tool, json.RawMessage(args))
+	switch {
+	case isError && len(blocks) == 1:
+		checkError(c.t, line, blocks[0])
+		return "! " + visible(blocks[0]) + "\n"
+	case isError || len(blocks) == 0 || len(blocks) > 2:
+		c.t.Fatalf("%s: %d blocks, error %v", line, len(blocks), isError)
+	}
+	answer := "< " + visible(blocks[0]) + "\n"
+	for _, body := range blocks[1:] {
+		answer += shown(body)
+	}
+	return answer
+}
+
+func shown(body string) string {
+	const mostLines, most = 24, 2000
+	lines := strings.Split(body, "\n")
+	if len(lines) > mostLines || len(body) > most {
+		return fmt.Sprintf("| (%d lines, %d bytes, SHA-256 %.8x)\n", len(lines), len(body), sha256.Sum256([]byte(body)))
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString("| " + visible(line) + "\n")
+	}
+	return b.String()
+}
+
+// visible is a text with what cannot be seen in it escaped, tabs aside.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if !unicode.IsPrint(r) && r != '\t' {
+			q := strconv.QuoteRune(r)
+			b.WriteString(q[1 : len(q)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
