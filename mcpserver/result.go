@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -60,6 +61,23 @@ func (s *Server) explain(where string, err error) string {
 // failure is an error as a tool's answer.
 func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(t.name, err)}}}
+}
+
+// maxErrorData bounds what the SDK repeats of a request in its error.
+const maxErrorData = 512
+
+// briefError is a protocol error of no more than an error may cost, and with a
+// code, which the SDK leaves out of what it has none for.
+func briefError(err error) error {
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: brief(err.Error())}
+	}
+	cut := *wire
+	if cut.Message = brief(err.Error()); len(cut.Data) > maxErrorData {
+		cut.Data = nil
+	}
+	return &cut
 }
 
 // maxErrorTokens is of the estimate, which errs by less than what is missing to

@@ -89,8 +89,9 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 
 // Run serves one client over a pair of streams, one JSON-RPC message a line,
 // until the input ends or the context does; calls under way are still answered
-// then. A line that is no message gets an error, and the next is read. Nothing
-// but MCP is written to out. Run closes in, not out.
+// then, for as long as 5 seconds. A line that is no message gets an error, and
+// the next is read. Nothing but MCP is written to out. Run closes in, not out;
+// a write to out that nobody reads may outlive it, when the context has ended.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	conn := newLines(in, out)
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)
@@ -98,8 +99,17 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 		return fmt.Errorf("serve: %w", err)
 	}
 	defer context.AfterFunc(ctx, conn.stop)()
-	err = session.Wait()
-	session.Close()
+	ended := make(chan error, 1)
+	go func() {
+		err := session.Wait()
+		session.Close()
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-conn.ended:
+		err = conn.leave(ended)
+	}
 	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -117,22 +127,12 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		res, err = next(ctx, method, req)
-		var wire *jsonrpc.Error
-		if errors.As(err, &wire) {
-			cut := *wire
-			if cut.Message = brief(err.Error()); len(cut.Data) > maxErrorData {
-				cut.Data = nil
-			}
-			err = &cut
-		} else if err != nil {
-			err = errors.New(brief(err.Error()))
+		if err != nil {
+			err = briefError(err)
 		}
 		return res, err
 	}
 }
-
-// maxErrorData bounds what the SDK repeats of a request in its error.
-const maxErrorData = 512
 
 func (s *Server) logPanic(where string, v any) {
 	s.o.Logger.Error("panic", "in", where, "value", v, "stack", string(debug.Stack()))

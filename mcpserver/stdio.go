@@ -32,18 +32,21 @@ type lines struct {
 	in      io.ReadCloser
 	read    chan line     // from the goroutine that reads in
 	ended   chan struct{} // closed by stop: read no more
+	broken  chan struct{} // closed when out takes no more
 	closed  chan struct{}
-	closing sync.Once
 	ending  sync.Once
+	closing sync.Once
+	failing sync.Once
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
 	mu      sync.Mutex         // guards the following
-	calls   map[jsonrpc.ID]int // the bytes of each call that has no answer yet
-	open    int                // calls whose answer has not been written
-	bytes   int                // of the lines of those
-	changed chan struct{}      // closed and made anew when an answer was written
+	calls   map[jsonrpc.ID]int // the bytes of each that has no answer on its way
+	answers int                // that are on their way
+	bytes   int                // of the lines of calls, until their answers are written
+	changed chan struct{}      // closed and made anew when a call is answered
+	outErr  error              // that of out, once it is broken
 }
 
 type line struct {
@@ -55,7 +58,7 @@ var errLong = errors.New("line too long")
 
 func newLines(in io.ReadCloser, out io.Writer) *lines {
 	l := &lines{
-		in: in, out: out, read: make(chan line), ended: make(chan struct{}), closed: make(chan struct{}),
+		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
 		calls: map[jsonrpc.ID]int{}, changed: make(chan struct{}),
 	}
 	go l.readLines()
@@ -68,13 +71,17 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 // SessionID implements [mcp.Connection].
 func (l *lines) SessionID() string { return "" }
 
-// stop ends the connection after the calls that were read.
+// stop ends the reading, which ends the connection after the calls that were read.
 func (l *lines) stop() { l.ending.Do(func() { close(l.ended) }) }
 
 func (l *lines) readLines() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
 	for {
 		text, err := readLine(r)
+		if err == io.EOF {
+			l.stop()
+			return
+		}
 		select {
 		case l.read <- line{text, err}:
 		case <-l.closed:
@@ -121,13 +128,15 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, ctx.Err()
 		case <-l.closed:
 			return nil, io.EOF
+		case <-l.broken:
+			return nil, l.outError()
 		case <-l.ended:
 			return nil, l.drain(io.EOF)
 		case next = <-l.read:
 		}
 		switch {
 		case next.err == errLong:
-			l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes", maxBody))
+			l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes", maxBody))
 		case next.err != nil:
 			return nil, l.drain(next.err)
 		case len(bytes.TrimSpace(next.text)) > 0:
@@ -141,116 +150,170 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 // accept decodes a line, and answers one that is no message itself. It waits
 // while the calls under way hold too many bytes.
 func (l *lines) accept(text []byte) jsonrpc.Message {
-	msg, code, problem := decodeLine(text)
-	if problem != "" {
-		l.refuse(code, problem)
+	msg, bad := decodeLine(text)
+	if bad != nil {
+		l.refuse(bad.id, bad.code, bad.problem)
 		return nil
 	}
-	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() && req.Method != "subscriptions/listen" { // that one ends with the connection
-		l.mu.Lock()
-		_, known := l.calls[req.ID]
-		if !known {
-			l.calls[req.ID] = len(text)
-			l.open++
-			l.bytes += len(text)
-		}
-		l.mu.Unlock()
-		if known {
-			l.refuse(jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
-			return nil
-		}
-		l.wait(func() bool { return l.bytes <= maxInFlight || l.open == 1 }, nil)
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok || !req.IsCall() || req.Method == "subscriptions/listen" { // that one ends with the connection
+		return msg
 	}
+	l.mu.Lock()
+	_, known := l.calls[req.ID]
+	if !known {
+		l.calls[req.ID] = len(text)
+		l.bytes += len(text)
+	}
+	l.mu.Unlock()
+	if known {
+		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
+		return nil
+	}
+	l.wait(func() bool { return l.bytes <= maxInFlight || len(l.calls)+l.answers == 1 }, nil)
 	return msg
+}
+
+// badLine is a line that is no message, and how to say so.
+type badLine struct {
+	id      json.RawMessage // nil where there is none to answer to
+	code    int64
+	problem string
 }
 
 // decodeLine is strict where the SDK's decoder is not: an id that it would
 // change could not be answered.
-func decodeLine(text []byte) (msg jsonrpc.Message, code int64, problem string) {
-	var fields struct {
-		ID json.RawMessage `json:"id"`
+func decodeLine(text []byte) (jsonrpc.Message, *badLine) {
+	text = bytes.TrimSpace(text)
+	var fields map[string]json.RawMessage // a struct would fold the case of names
+	if err := json.Unmarshal(text, &fields); text[0] != '{' && json.Valid(text) {
+		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"}
+	} else if err != nil {
+		return nil, &badLine{nil, jsonrpc.CodeParseError, "the line is not valid JSON"}
 	}
-	if err := json.Unmarshal(text, &fields); err != nil {
-		if !json.Valid(text) {
-			return nil, jsonrpc.CodeParseError, "the line is not valid JSON"
-		}
-		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"
-	}
-	if id := string(fields.ID); id != "" && id[0] != '"' {
-		if n, ok := integer(id); !ok || strconv.FormatInt(n, 10) != id {
-			return nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"
-		}
+	id, given := fields["id"]
+	if given && !validID(id) {
+		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
 	}
 	msg, err := jsonrpc.DecodeMessage(text)
-	if err != nil {
-		return nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: " + brief(err.Error())
+	if problem := wrongFields(fields); problem != "" {
+		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, problem}
+	} else if err != nil {
+		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message, or nests too deep"}
 	}
-	return msg, 0, ""
+	return msg, nil
 }
 
-// refuse answers a line that has no id to answer to (JSON-RPC 2.0, section 5).
-func (l *lines) refuse(code int64, problem string) {
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": problem}})
-	if err == nil {
-		err = l.writeLine(text)
+// wrongFields says what makes an object no message. The SDK takes one without a
+// method for an answer to a call that it never made.
+func wrongFields(fields map[string]json.RawMessage) string {
+	method := fields["method"]
+	switch {
+	case string(fields["jsonrpc"]) != `"2.0"`:
+		return `jsonrpc must be "2.0"`
+	case method == nil && fields["result"] == nil && fields["error"] == nil:
+		return "there is no method"
+	case method != nil && method[0] != '"':
+		return "the method must be a string"
 	}
-	if err != nil {
-		l.stop() // the client does not listen
+	return ""
+}
+
+// validID reports whether the answer can carry the id as it is.
+func validID(id json.RawMessage) bool {
+	if id[0] == '"' {
+		return true
+	}
+	n, ok := integer(string(id))
+	return ok && strconv.FormatInt(n, 10) == string(id)
+}
+
+// refuse answers a line itself; id is nil where it has none to answer to
+// (JSON-RPC 2.0, section 5).
+func (l *lines) refuse(id json.RawMessage, code int64, problem string) {
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": problem}})
+	if err == nil {
+		_ = l.writeLine(text) // Read finds that out is broken
 	}
 }
 
 // Write implements [mcp.Connection].
 func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
+	res, isAnswer := msg.(*jsonrpc.Response)
+	if isAnswer && res.Error != nil {
+		cut := *res
+		cut.Error = briefError(res.Error)
+		msg = &cut
+	}
 	text, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
 		return err
 	}
-	size, answer := 0, false
-	if res, ok := msg.(*jsonrpc.Response); ok {
-		size, answer = l.free(res.ID)
+	if isAnswer {
+		defer l.answer(res.ID)()
 	}
-	err = l.writeLine(text)
-	if answer {
-		l.answered(size)
-	}
-	return err
-}
-
-// free gives an id back, before its answer is written: the client may use it
-// again as soon as it has that.
-func (l *lines) free(id jsonrpc.ID) (size int, known bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	size, known = l.calls[id]
-	delete(l.calls, id)
-	return size, known
+	return l.writeLine(text)
 }
 
 func (l *lines) writeLine(text []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	_, err := l.out.Write(append(text, '\n'))
+	if err != nil {
+		l.mu.Lock()
+		l.outErr = err
+		l.mu.Unlock()
+		l.failing.Do(func() { close(l.broken) })
+	}
 	return err
 }
 
-func (l *lines) answered(size int) {
+func (l *lines) outError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open--
-	l.bytes -= size
-	close(l.changed)
-	l.changed = make(chan struct{})
+	return l.outErr
+}
+
+// answer frees the id of a call, which the client may use again as soon as it
+// has the answer. What it returns is called when that is written.
+func (l *lines) answer(id jsonrpc.ID) (written func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := l.calls[id]
+	delete(l.calls, id)
+	l.answers++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.answers--
+		l.bytes -= size
+		close(l.changed)
+		l.changed = make(chan struct{})
+	}
 }
 
 // drain waits for the answers to the calls that were read, and returns the error
 // that ends the reading.
 func (l *lines) drain(err error) error {
-	l.wait(func() bool { return l.open == 0 }, time.After(drainTime))
+	l.wait(func() bool { return len(l.calls)+l.answers == 0 }, time.After(drainTime))
 	return err
 }
 
+// leave waits for the end of the session that was told to end. It gives up where
+// the client does not read what is written to it.
+func (l *lines) leave(ended <-chan error) error {
+	const grace = time.Second // for calls that are cancelled when drainTime is over
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(drainTime + grace):
+		l.Close()
+		return errors.New("the client does not read its answers")
+	}
+}
+
 // wait returns when ok does, which is called under the lock, or at the timeout,
-// or when the connection is closed.
+// or when the connection is broken or closed.
 func (l *lines) wait(ok func() bool, timeout <-chan time.Time) {
 	for {
 		l.mu.Lock()
@@ -262,6 +325,8 @@ func (l *lines) wait(ok func() bool, timeout <-chan time.Time) {
 		select {
 		case <-changed:
 		case <-timeout:
+			return
+		case <-l.broken:
 			return
 		case <-l.closed:
 			return

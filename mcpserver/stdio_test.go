@@ -1,0 +1,200 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const maxLine = 16 << 20
+
+// padded is a write_file line of just n bytes, its line end included.
+func padded(id string, n int) string {
+	line := request(id, "write_file", `{"path":"f","content":"@"}`)
+	return strings.Replace(line, "@", strings.Repeat(" ", n-len(line)+1), 1)
+}
+
+// A line that is no message gets its error, and the connection lives.
+func TestBadLines(t *testing.T) {
+	const parse, invalid = -32700, -32600
+	for name, c := range map[string]struct {
+		line string
+		id   string // that of the error
+		code int
+	}{
+		"truncated":            {`{"jsonrpc":"2.0","id":1,"method":"tools/`, "null", parse},
+		"no JSON":              {`hello`, "null", parse},
+		"two objects":          {`{"jsonrpc":"2.0","id":1,"method":"a"}{}`, "null", parse},
+		"byte order mark":      {"\ufeff" + strings.TrimSpace(request("1", "get_usage_stats", "{}")), "null", parse},
+		"NUL":                  {"\x00", "null", parse},
+		"NUL inside":           {"{\"jsonrpc\":\x00\"2.0\"}", "null", parse},
+		"raw control in text":  {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\x01\"}", "null", parse},
+		"deep nesting":         {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "null", parse},
+		"nesting, not so deep": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + `}`, "1", invalid},
+		"unclosed nesting":     {strings.Repeat(`{"a":[`, 100_000), "null", parse},
+		"batch":                {`[` + strings.TrimSpace(request("1", "get_usage_stats", "{}")) + `]`, "null", invalid},
+		"empty batch":          {`[]`, "null", invalid},
+		"text":                 {`"x"`, "null", invalid},
+		"number":               {`17`, "null", invalid},
+		"null":                 {`null`, "null", invalid},
+		"empty object":         {`{}`, "null", invalid},
+		"id null":              {`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "null", invalid},
+		"id 1.5":               {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "null", invalid},
+		"id 1e2":               {`{"jsonrpc":"2.0","id":1e2,"method":"ping"}`, "null", invalid},
+		"id true":              {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, "null", invalid},
+		"id {}":                {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", invalid},
+		"id []":                {`{"jsonrpc":"2.0","id":[],"method":"ping"}`, "null", invalid},
+		"id 2^53+1":            {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "null", invalid},
+		"id -0":                {`{"jsonrpc":"2.0","id":-0,"method":"ping"}`, "null", invalid},
+		"id and ID":            {`{"jsonrpc":"2.0","id":1.5,"ID":2,"method":"ping"}`, "null", invalid},
+		"version 1.0":          {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, "7", invalid},
+		"version 2":            {`{"jsonrpc":2.0,"id":7,"method":"ping"}`, "7", invalid},
+		"no version":           {`{"id":"x","method":"ping"}`, `"x"`, invalid},
+		"no method":            {`{"jsonrpc":"2.0","id":7}`, "7", invalid},
+		"METHOD":               {`{"jsonrpc":"2.0","id":7,"METHOD":"ping"}`, "7", invalid},
+		"method 1":             {`{"jsonrpc":"2.0","id":7,"method":1}`, "7", invalid},
+		"method null":          {`{"jsonrpc":"2.0","id":7,"method":null}`, "7", invalid},
+		"over the limit":       {padded("1", maxLine+2), "null", invalid},
+		"far over the limit":   {strings.Repeat("x", maxLine*5/4), "null", invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWire(t, newServer(t, "a"))
+			w.send(strings.TrimRight(c.line, "\n") + "\n")
+			a := w.must()
+			if a.Error == nil || a.Error.Code != c.code || string(a.ID) != c.id {
+				t.Fatalf("answer %.300s, want the error %d for the id %s", a.raw, c.code, c.id)
+			}
+			checkError(t, name, a.Error.Message)
+			w.alive("2")
+		})
+	}
+}
+
+// What is a message but no request that the server knows gets an error with its id.
+func TestBadRequests(t *testing.T) {
+	const notFound, params, invalid = -32601, -32602, -32600
+	for name, c := range map[string]struct {
+		line string
+		code int
+	}{
+		"unknown method":       {method("1", "tools/dance", "", ""), notFound},
+		"empty method":         {method("1", "", "", ""), notFound},
+		"long method":          {method("1", strings.Repeat("日本語", 100_000), "", ""), notFound},
+		"params an array":      {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1,2]}`, invalid},
+		"params a text":        {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, invalid},
+		"no params":            {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, invalid},
+		"unknown tool":         {request("1", "format_disk", "{}"), params},
+		"tool in another case": {request("1", "Read_File", "{}"), params},
+		"long tool":            {request("1", strings.Repeat("x", 1<<20), "{}"), params},
+		"name a number":        {method("1", "tools/call", `"name":1`, ""), params},
+		"no such resource":     {method("1", "resources/read", `"uri":"scratchpad://a/none"`, ""), params},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWire(t, newServer(t, "a"))
+			w.send(strings.TrimRight(c.line, "\n") + "\n")
+			a := w.must()
+			if a.Error == nil || a.Error.Code != c.code || string(a.ID) != "1" {
+				t.Fatalf("answer %.300s, want the error %d for the id 1", a.raw, c.code)
+			}
+			checkError(t, name, a.Error.Message)
+			w.alive("2")
+		})
+	}
+}
+
+// Odd lines that are messages are answered.
+func TestOddLines(t *testing.T) {
+	line := request("1", "get_usage_stats", "{}")
+	text := strings.TrimSpace(line)
+	for name, odd := range map[string]string{
+		"CRLF":         text + "\r\n",
+		"empty lines":  "\n\r\n \t\n" + line,
+		"space around": "  " + text + " \t\n",
+		"the limit":    padded("1", maxLine),
+		"unknown keys": strings.Replace(line, `{"jsonrpc"`, `{"ID":1.5,"Method":7,"x":[],"jsonrpc"`, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWire(t, newServer(t, "a"))
+			w.send(odd)
+			if a := w.must(); a.Error != nil || string(a.ID) != "1" {
+				t.Errorf("answer %s, want a result", a.raw)
+			}
+			w.alive("2")
+		})
+	}
+}
+
+// An id comes back as it was sent, and can be used again.
+func TestOddIDs(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	for _, id := range []string{"0", "-1", "9007199254740992", `""`, `"1"`, `"` + strings.Repeat("x", 1<<20) + `"`, `"日本 🙂"`} {
+		for range 2 {
+			w.alive(id)
+		}
+	}
+	for i := range 500 { // an id is free as soon as its answer is there
+		w.send(request("7", "get_usage_stats", "{}"))
+		if a := w.must(); a.Error != nil {
+			t.Fatalf("use %d of an id that was answered: %s", i+1, a.raw)
+		}
+	}
+}
+
+// What has no id gets no answer.
+func TestNotifications(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}` + "\n")
+	w.send(`{"jsonrpc":"2.0","method":"notifications/unknown"}` + "\n")
+	w.send(`{"jsonrpc":"2.0","id":5,"result":{}}` + "\n")
+	w.alive("1")
+}
+
+// A last line without a line end is a line too.
+func TestNoNewlineAtTheEnd(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	w.send(strings.TrimSpace(request("1", "get_usage_stats", "{}")))
+	w.to.Close()
+	if a := w.must(); string(a.ID) != "1" || a.Error != nil {
+		t.Errorf("answer %s, want that of the last line", a.raw)
+	}
+	if _, more := w.next(); more {
+		t.Error("there is an answer to nothing")
+	}
+	if err := w.end(maxWait); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
+	}
+}
+
+// Half a line at the end gets its error.
+func TestHalfALineAtTheEnd(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	w.send(`{"jsonrpc":`)
+	w.to.Close()
+	if a := w.must(); a.Error == nil {
+		t.Errorf("answer %s, want an error", a.raw)
+	}
+	if err := w.end(maxWait); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
+	}
+}
+
+// Many requests at once are all answered, each once.
+func TestManyRequests(t *testing.T) {
+	const n = 500
+	w := newWire(t, newServer(t, "a"))
+	go func() {
+		for i := range n {
+			w.send(request(fmt.Sprint(i), "append_log", `{"path":"log","entry":"x"}`))
+		}
+	}()
+	seen := map[string]bool{}
+	for range n {
+		a := w.must()
+		if _, isError := a.tool(t); isError || seen[string(a.ID)] {
+			t.Fatalf("answer %s, want one result for each", a.raw)
+		}
+		seen[string(a.ID)] = true
+	}
+}

@@ -1,0 +1,168 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+)
+
+// A wire is a client that writes whatever it is told to, also what is no
+// message. Whatever comes back must be one JSON-RPC message a line.
+type wire struct {
+	t      testing.TB
+	to     *io.PipeWriter
+	cancel context.CancelFunc // ends the server's context
+	ran    chan error         // what Run returned
+	lines  chan []byte        // closed at the end of what the server writes
+}
+
+func newWire(t testing.TB, s *mcpserver.Server) *wire {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &wire{t: t, to: toServer, cancel: cancel, ran: make(chan error, 1), lines: make(chan []byte, 1000)}
+	go func() {
+		err := s.Run(ctx, fromClient, toClient)
+		toClient.Close()
+		w.ran <- err
+	}()
+	go func() {
+		defer close(w.lines)
+		r := bufio.NewReader(fromServer)
+		for {
+			line, err := r.ReadBytes('\n')
+			if len(line) > 0 {
+				w.lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		w.to.Close()
+		cancel()
+		for range w.lines {
+		}
+	})
+	return w
+}
+
+// answer is a line from the server.
+type answer struct {
+	raw    string
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (w *wire) send(text string) {
+	w.t.Helper()
+	if _, err := io.WriteString(w.to, text); err != nil {
+		w.t.Errorf("send: %v", err)
+	}
+}
+
+// next returns the next answer; ok false is the end of them.
+func (w *wire) next() (a answer, ok bool) {
+	w.t.Helper()
+	select {
+	case line, ok := <-w.lines:
+		if !ok {
+			return a, false
+		}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&a); err != nil || bytes.IndexByte(line, '\n') != len(line)-1 || a.Result == nil == (a.Error == nil) {
+			w.t.Fatalf("the server wrote what is no answer: %.200q, %v", line, err)
+		}
+		a.raw = string(line)
+		return a, true
+	case <-time.After(20 * time.Second):
+		w.t.Fatal("no answer")
+		return a, false
+	}
+}
+
+func (w *wire) must() answer {
+	w.t.Helper()
+	a, ok := w.next()
+	if !ok {
+		w.t.Fatal("the connection ended")
+	}
+	return a
+}
+
+// alive makes a call that must be answered, with its own id.
+func (w *wire) alive(id string) {
+	w.t.Helper()
+	w.send(request(id, "get_usage_stats", `{}`))
+	if a := w.must(); string(a.ID) != id || a.Result == nil {
+		w.t.Fatalf("the request after it was answered with %s, want the result of %s", a.raw, id)
+	}
+}
+
+// end is what Run returned, within a time.
+func (w *wire) end(within time.Duration) error {
+	w.t.Helper()
+	select {
+	case err := <-w.ran:
+		return err
+	case <-time.After(within):
+		w.t.Fatalf("Run has not returned after %v", within)
+		return nil
+	}
+}
+
+const requestMeta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"wire","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
+
+// request is a line that calls a tool. id and args are JSON.
+func request(id, tool, args string) string { return requestWith(id, tool, args, "") }
+
+// requestWith has more in _meta, which begins with a comma.
+func requestWith(id, tool, args, meta string) string {
+	name, err := json.Marshal(tool)
+	if err != nil {
+		panic(err)
+	}
+	return method(id, "tools/call", fmt.Sprintf(`"name":%s,"arguments":%s`, name, args), meta)
+}
+
+func method(id, name, params, meta string) string {
+	if params != "" {
+		params += ","
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s"_meta":{%s%s}}}`, id, name, params, requestMeta, meta) + "\n"
+}
+
+// tool is the answer to a call of a tool.
+func (a answer) tool(t testing.TB) (text string, isError bool) {
+	t.Helper()
+	var res struct {
+		IsError bool
+		Content []struct{ Text string }
+	}
+	if a.Error != nil {
+		t.Fatalf("a protocol error, want a tool's answer: %s", a.raw)
+	}
+	if err := json.Unmarshal(a.Result, &res); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, c := range res.Content {
+		texts = append(texts, c.Text)
+	}
+	return strings.Join(texts, "\n"), res.IsError
+}
