@@ -74,7 +74,8 @@ func briefError(err error) error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: brief(err.Error())}
 	}
 	cut := *wire
-	if cut.Message = brief(err.Error()); len(cut.Data) > maxErrorData {
+	cut.Message = brief(err.Error())
+	if len(cut.Data) > maxErrorData || !json.Valid(cut.Data) { // the SDK quotes a URI as Go does
 		cut.Data = nil
 	}
 	return &cut

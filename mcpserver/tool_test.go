@@ -1,0 +1,146 @@
+package mcpserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// hints are the four of a tool, in the order read-only, destructive, idempotent, open world.
+type hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
+
+var (
+	reads   = hints{ReadOnly: true, Idempotent: true}
+	writes  = hints{}
+	deletes = hints{Destructive: true, Idempotent: true}
+)
+
+// Every tool sets all four hints: what it leaves out a client takes for true.
+func TestAnnotations(t *testing.T) {
+	want := map[string]hints{
+		"append_log": writes, "delete_file": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
+		"list_logs": reads, "read_file": reads, "read_log": reads, "write_file": writes,
+	}
+	got := map[string]hints{}
+	for _, tool := range listTools(t, connect(t, newServer(t, ""))) {
+		a := tool.Annotations
+		if a == nil || a.DestructiveHint == nil || a.OpenWorldHint == nil {
+			t.Errorf("%s leaves hints to be guessed: %+v", tool.Name, a)
+			continue
+		}
+		got[tool.Name] = hints{a.ReadOnlyHint, *a.DestructiveHint, a.IdempotentHint, *a.OpenWorldHint}
+		if tool.OutputSchema != nil {
+			t.Errorf("%s has an output schema, which costs tokens and hides the text", tool.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hints (-want +got):\n%s", diff)
+	}
+}
+
+// On the wire a false hint must stand, too: a client that finds none takes it for true.
+func TestAnnotationsOnTheWire(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	w.send(method("1", "tools/list", "", ""))
+	raw := w.must().raw
+	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
+		if n := strings.Count(raw, hint); n != 9 {
+			t.Errorf("%s stands %d times in tools/list, want 9", hint, n)
+		}
+	}
+	if n := strings.Count(raw, `"readOnlyHint":true`); n != 5 {
+		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 5`, n)
+	}
+}
+
+func listTools(t testing.TB, s *mcp.ClientSession) []*mcp.Tool {
+	t.Helper()
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools
+}
+
+// The list is the same bytes on every connection and in both eras, in one page.
+func TestToolsAreStable(t *testing.T) {
+	first := newWire(t, newServer(t, "a"))
+	first.send(method("1", "tools/list", "", ""))
+	want := first.must().raw
+	for range 5 {
+		w := newWire(t, newServer(t, "a"))
+		w.send(method("1", "tools/list", "", ""))
+		if got := w.must().raw; got != want {
+			t.Fatalf("tools/list = %s, on another connection %s", got, want)
+		}
+	}
+	modernList, legacyList := listTools(t, connect(t, newServer(t, "a"))), listTools(t, connectAs(t, newServer(t, "a"), legacy, &mcp.Implementation{Name: "old"}))
+	if diff := cmp.Diff(modernList, legacyList); diff != "" {
+		t.Errorf("tools of the eras differ:\n%s", diff)
+	}
+	names := make([]string, len(modernList))
+	for i, tool := range modernList {
+		names[i] = tool.Name
+	}
+	if !slices.IsSorted(names) || len(names) != 9 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 9 in the order of their names and one page", names)
+	}
+}
+
+// Clients that are told the agent never see agent_id; the others see it first and required.
+func TestAgentIDInSchemas(t *testing.T) {
+	for bound, want := range map[string]bool{"": true, "a": false} {
+		for _, tool := range listTools(t, connect(t, newServer(t, bound))) {
+			schema := tool.InputSchema.(map[string]any)
+			_, has := schema["properties"].(map[string]any)["agent_id"]
+			required, _ := schema["required"].([]any)
+			if has != want || want && (len(required) == 0 || required[0] != "agent_id") || !want && slices.Contains(required, any("agent_id")) {
+				t.Errorf("bound %q: %s has agent_id %v, required %v", bound, tool.Name, has, required)
+			}
+		}
+	}
+}
+
+// The instructions are short, and teach the cheap habits.
+func TestInstructions(t *testing.T) {
+	text := connect(t, newServer(t, "")).InitializeResult().Instructions
+	if n := len(text); n == 0 || n >= 1500 {
+		t.Errorf("the instructions have %d characters, want some below 1,500", n)
+	}
+	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version"} {
+		if !strings.Contains(text, habit) {
+			t.Errorf("the instructions say nothing of %s", habit)
+		}
+	}
+}
+
+// What is written carries the name and version that the client gives itself.
+func TestAuthor(t *testing.T) {
+	for _, protocol := range []string{modern, legacy} {
+		t.Run(protocol, func(t *testing.T) {
+			svc := newDurable(t, workspace.Options{})
+			s := connectAs(t, newServerOn(t, svc, ""), protocol, &mcp.Implementation{Name: "client of " + protocol, Version: "7.1"})
+			mustCall(t, s, "write_file", m{"agent_id": "a", "path": "f", "content": "x"})
+			mustCall(t, s, "edit_file", m{"agent_id": "a", "path": "f", "old_text": "x", "new_text": "y"})
+			history, err := agentOf(t, svc, "a").History(t.Context(), "f")
+			if err != nil || len(history) != 2 {
+				t.Fatalf("History() = %v, %v, want 2 versions", history, err)
+			}
+			for _, v := range history {
+				if want := (workspace.Author{Client: "client of " + protocol, Version: "7.1"}); v.Author != want {
+					t.Errorf("the author of version %d is %+v, want %+v", v.Version, v.Author, want)
+				}
+			}
+			mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "x"})
+			page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
+			if err != nil || page.Entries[0].Author.Client != "client of "+protocol {
+				t.Errorf("ReadLog() = %+v, %v, want the client as the author", page, err)
+			}
+		})
+	}
+}
