@@ -30,9 +30,6 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	if !utf8.Valid(raw) {
-		return nil, invalid("the arguments are not valid UTF-8; send the text as UTF-8")
-	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, invalid("the arguments must be a JSON object")
@@ -70,6 +67,9 @@ func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string
 		return invalid("argument %s is given twice; give it once", name)
 	}
 	seen[name] = true
+	if !utf8.Valid(value) {
+		return invalid("argument %s is not valid UTF-8; send text as UTF-8", name)
+	}
 	if string(value) == "null" && !known[i].required {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (a *arguments) setString(p property, value json.RawMessage) error {
 		return invalid("argument %s must be a string, not %s", p.name, short(string(value)))
 	}
 	if loneSurrogate(value) {
-		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is no text", p.name)
+		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is no text; send the whole character", p.name)
 	}
 	var s string
 	if err := json.Unmarshal(value, &s); err != nil {

@@ -142,9 +142,26 @@ func newServer(t testing.TB, bound string) *mcpserver.Server {
 const maxErrorTokens = 200
 
 // checkError checks what holds for the text of every error.
-func checkError(t testing.TB, what, text string) {
-	t.Helper()
+func checkError(t interface{ Errorf(string, ...any) }, what, text string) {
 	if n := o200k.Count(text); n > maxErrorTokens || strings.TrimSpace(text) == "" {
 		t.Errorf("%s: the error costs %d tokens, want 1 to %d: %s", what, n, maxErrorTokens, text)
 	}
+}
+
+// A syncBuffer is a buffer for many goroutines.
+type syncBuffer struct {
+	mu sync.Mutex // guards b
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

@@ -1,0 +1,272 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// everything is all that a service holds, by agent and path; counts of calls aside.
+func everything(t testing.TB, svc *workspace.Service) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	agents, err := svc.Agents(t.Context(), "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range agents {
+		u := a.Usage
+		u.Operations = 0
+		all[a.Agent] = fmt.Sprintf("%+v", u)
+		ws := agentOf(t, svc, a.Agent)
+		files, err := ws.ListFiles(t.Context(), workspace.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files.Files {
+			r, err := ws.ReadFile(t.Context(), f.Path, workspace.ReadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[a.Agent+" file "+f.Path] = fmt.Sprintf("%d %q", r.Current, r.Content)
+		}
+		logs, err := ws.ListLogs(t.Context(), workspace.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range logs.Logs {
+			all[a.Agent+" log "+g.Path] = fmt.Sprint(g.Last, g.Bytes)
+		}
+	}
+	return all
+}
+
+// good are arguments that each tool takes, as JSON, for a file and a log at f.
+var good = map[string]map[string]string{
+	"write_file":      {"path": `"f"`, "content": `"new"`, "if_version": "1"},
+	"edit_file":       {"path": `"f"`, "old_text": `"x"`, "new_text": `"y"`, "all": "true", "if_version": "1"},
+	"read_file":       {"path": `"f"`, "since_version": "1", "context": "1"},
+	"append_log":      {"path": `"f"`, "entry": `"e"`},
+	"read_log":        {"path": `"f"`, "since_entry": "0", "limit": "5"},
+	"list_files":      {"prefix": `"f"`, "after": `"e"`},
+	"list_logs":       {"prefix": `"f"`, "after": `"e"`},
+	"delete_file":     {"path": `"f"`, "if_version": "1"},
+	"get_usage_stats": {},
+}
+
+var kindOf = map[string]string{
+	"agent_id": "string", "path": "string", "content": "string", "old_text": "string", "new_text": "string", "entry": "string", "prefix": "string", "after": "string",
+	"if_version": "integer", "since_version": "integer", "context": "integer", "version": "integer", "from_line": "integer", "to_line": "integer",
+	"since_entry": "integer", "limit": "integer", "tail": "integer", "all": "boolean",
+}
+
+var required = map[string]bool{"agent_id": true, "path": true, "content": true, "old_text": true, "new_text": true, "entry": true}
+
+// bad are values that no argument of a kind takes.
+var bad = map[string][]string{
+	"integer": {
+		`"1"`, `""`, `"one"`, `true`, `[]`, `[1]`, `{}`, `1.5`, `0.1`, `4503599627370497.5`, `9007199254740993`, `9007199254740993.0`, `-9007199254740993`,
+		`"9007199254740993.0"`, `1e300`, `1e1000000000`, `1e-1000000000`, `1e-1`, `18446744073709551617`, `"\ud800"`,
+	},
+	"boolean": {`"true"`, `1`, `0`, `[]`, `{}`, `"\ud800"`},
+	"string": {
+		`1`, `true`, `[]`, `["f"]`, `{}`, `{"text":"f"}`, `"\ud800"`, `"x\ud800"`, `"\ud800x"`, `"\udc00"`, `"\udc00\ud800"`, `"\ud83d\ud83d\ude00"`, `"\ud83d\u0041"`,
+		`"\\\ud83d"`, `"\ud83d\\ude00"`, `"\ud83d\n"`, "\"\xff\"", "\"a\xc3\"", "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xc0\xaf\"",
+	},
+}
+
+// object is a JSON object of the arguments, with the agent; one that is "" is left out.
+func object(args map[string]string) string {
+	list := []string{}
+	if _, ok := args["agent_id"]; !ok {
+		list = append(list, `"agent_id":"a"`)
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if args[name] != "" {
+			list = append(list, fmt.Sprintf("%q:%s", name, args[name]))
+		}
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+func with(args map[string]string, name, value string) map[string]string {
+	c := maps.Clone(args)
+	c[name] = value
+	return c
+}
+
+// refused makes a call that must be refused with a text that says all of says.
+func (w *wire) refused(tool, args, meta string, says ...string) {
+	w.t.Helper()
+	w.send(requestWith("1", tool, args, meta))
+	text, isError := w.must().tool(w.t)
+	if !isError {
+		w.t.Errorf("%s %.200s%s is taken: %.200s", tool, args, meta, text)
+		return
+	}
+	checkError(w.t, tool+" "+args, text)
+	for _, s := range says {
+		if !strings.Contains(text, s) {
+			w.t.Errorf("%s %.200s%s is refused with %q, want it to say %q", tool, args, meta, text, s)
+		}
+	}
+}
+
+// withOneFile is a service where a has a file and a log at f.
+func withOneFile(t testing.TB) *workspace.Service {
+	t.Helper()
+	svc := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	if _, err := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.AppendLog(t.Context(), "f", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	return svc
+}
+
+// What is no good as an argument is refused with an error that names it and the
+// way out, and nothing is stored.
+func TestStrictArguments(t *testing.T) {
+	svc := withOneFile(t)
+	before := everything(t, svc)
+	w := newWire(t, newServerOn(t, svc, ""))
+	for tool, args := range good {
+		for name := range with(args, "agent_id", "") {
+			kind := kindOf[name]
+			for _, value := range bad[kind] {
+				w.refused(tool, object(with(args, name, value)), "", name, wayOut(kind, value))
+			}
+			if required[name] {
+				w.refused(tool, object(with(args, name, "null")), "", "argument "+name, "string, not null")
+				w.refused(tool, object(with(args, name, "")), "", "argument "+name+" is missing", "string")
+			}
+			upper := strings.ToUpper(name[:1]) + name[1:]
+			w.refused(tool, object(with(args, upper, `"f"`)), "", "unknown argument "+upper, "spelled "+name)
+			twice := strings.TrimSuffix(object(with(args, name, orText(args[name]))), "}") + fmt.Sprintf(",%q:%s}", name, orText(args[name]))
+			w.refused(tool, twice, "", name+" is given twice")
+		}
+		for _, name := range []string{"", "colour", "path ", "\u212bgent_id", "agent_id\u0000", "_meta", "idempotency_key", "constructor", "__proto__"} {
+			q, _ := json.Marshal(name)
+			w.refused(tool, strings.TrimSuffix(object(args), "}")+","+string(q)+":1}", "", "unknown argument", "allowed")
+		}
+		for _, whole := range []string{`[]`, `"x"`, `1`, `true`, `[{"agent_id":"a"}]`} {
+			w.refused(tool, whole, "", "arguments must be a JSON object")
+		}
+	}
+	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
+		t.Errorf("a call that was refused has changed something:\n%s", diff)
+	}
+}
+
+func orText(value string) string {
+	if value == "" {
+		return `"a"`
+	}
+	return value
+}
+
+// wayOut is what the refusal of a value says to send instead.
+func wayOut(kind, value string) string {
+	switch {
+	case kind == "integer":
+		return "must be a whole number up to 2^53"
+	case kind == "boolean":
+		return "must be true or false"
+	case strings.ContainsAny(value[:1], `1t[{`):
+		return "must be a string"
+	case strings.Contains(value, `\u`):
+		return "send the whole character"
+	}
+	return "send text as UTF-8"
+}
+
+// Arguments that are missing altogether are no arguments.
+func TestNoArguments(t *testing.T) {
+	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
+	for _, args := range []string{"{}", "null"} {
+		w.alive("1")
+		w.send(request("1", "list_files", args))
+		if text, isError := w.must().tool(t); isError {
+			t.Errorf("list_files with %s = %s, want the list", args, text)
+		}
+		w.refused("read_file", args, "", "argument path is missing")
+	}
+	w.send(method("1", "tools/call", `"name":"list_files"`, ""))
+	if text, isError := w.must().tool(t); isError {
+		t.Errorf("list_files without arguments = %s, want the list", text)
+	}
+}
+
+// What means the same number is the same number, and null is absence.
+func TestLenientArguments(t *testing.T) {
+	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
+	for _, args := range []string{
+		`{"path":"f","version":1}`, `{"path":"f","version":1.0}`, `{"path":"f","version":1e0}`, `{"path":"f","version":10E-1}`, `{"path":"f","version":0.1e1}`,
+		`{"path":"f","version":1,"since_version":null,"context":null,"from_line":null}`, `{"agent_id":null,"path":"f"}`, ` { "pa\u0074h" : "\u0066" } `,
+		`{"path":"f","to_line":9007199254740992}`, `{"path":"f","to_line":9007199254740992.0}`,
+	} {
+		w.send(request("1", "read_file", args))
+		if text, isError := w.must().tool(t); isError {
+			t.Errorf("read_file %s = %s, want the file", args, text)
+		}
+	}
+	for _, content := range []string{`"\u0000"`, `"\ud83d\ude00"`, `"\\ud800"`, `"\\\\ud800"`, `"\ufffd"`, `"\ufffe\uffff"`, `"` + "\u2028\x7f" + `"`, `""`} {
+		var want string
+		if err := json.Unmarshal([]byte(content), &want); err != nil {
+			t.Fatal(err)
+		}
+		w.send(request("1", "write_file", `{"path":"g","content":`+content+`}`))
+		w.must()
+		w.send(request("1", "read_file", `{"path":"g"}`))
+		if text, isError := w.must().tool(t); isError || !strings.HasSuffix(text, "\n"+want) {
+			t.Errorf("write_file of %s is read as %q, want %q", content, text, want)
+		}
+	}
+}
+
+// An agent_id that is not the bound one is refused whatever it looks like.
+func TestBoundAgentID(t *testing.T) {
+	svc := withOneFile(t)
+	before := everything(t, svc)
+	w := newWire(t, newServerOn(t, svc, "a"))
+	for _, id := range []string{`"b"`, `"A"`, `"a "`, `""`, `"../a"`, `"a/"`, `"%61"`, `"а"`, `"a\u0000"`, `"ａ"`, `1`, `[]`, `{"a":1}`, `"local/a"`, `"a\u200b"`} {
+		for tool, args := range good {
+			w.refused(tool, object(with(args, "agent_id", id)), "", "agent_id")
+		}
+	}
+	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
+		t.Errorf("a call that was refused has changed something:\n%s", diff)
+	}
+}
+
+// A key that is none is refused, and nothing is stored.
+func TestBadIdempotencyKeys(t *testing.T) {
+	svc := withOneFile(t)
+	before := everything(t, svc)
+	w := newWire(t, newServerOn(t, svc, "a"))
+	writes := []string{"write_file", "edit_file", "append_log", "delete_file"}
+	for _, key := range []string{`1`, `true`, `[]`, `{}`, `null`, `""`} {
+		for _, tool := range writes {
+			w.refused(tool, object(good[tool]), `,"scratchpad/idempotency_key":`+key, "scratchpad/idempotency_key", "1-128 printable characters")
+		}
+	}
+	long, _ := json.Marshal(strings.Repeat("é", 129))
+	for _, tool := range writes {
+		w.refused(tool, object(good[tool]), `,"scratchpad/idempotency_key":`+string(long), "idempotency key", "limit 128")
+		for _, key := range []string{`"\n"`, `"\u0000"`, `"\u200b"`, `"\ud800"`, `"x\udfff"`, `"\u202e"`} {
+			w.refused(tool, object(good[tool]), `,"scratchpad/idempotency_key":`+key, "idempotency key", "printable characters")
+		}
+	}
+	if diff := cmp.Diff(before, everything(t, svc)); diff != "" {
+		t.Errorf("a call that was refused has changed something:\n%s", diff)
+	}
+}

@@ -1,0 +1,219 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// hostile are texts that swell in an error: control characters, what is escaped,
+// what costs a token a byte or more.
+var hostile = map[string]string{
+	"long":       strings.Repeat("x", 1<<16),
+	"words":      strings.Repeat("/etc/passwd ", 1<<12),
+	"digits":     strings.Repeat("9", 1<<12),
+	"NUL":        strings.Repeat("\x00", 1<<10),
+	"controls":   strings.Repeat("\x1b\x07\r\t\x7f", 1<<8),
+	"quotes":     strings.Repeat(`"\`, 1<<10),
+	"newlines":   strings.Repeat("\n", 1<<10),
+	"Chinese":    strings.Repeat("記憶體不足請稍後再試", 1<<8),
+	"rare Han":   strings.Repeat("𠀀𠮷龘靐", 1<<8),
+	"emoji":      strings.Repeat("👩‍👩‍👧", 1<<8),
+	"tags":       strings.Repeat("\U000E0041", 1<<10),
+	"unassigned": strings.Repeat("\U0003FFFE", 1<<10),
+	"cuneiform":  strings.Repeat("𒀀𒁹", 1<<10),
+	"bidi":       strings.Repeat("\u202e\u200b\ufeff", 1<<8),
+	"marks":      strings.Repeat("Z͑ͫ̓ͪ̂ͫ̽", 1<<7),
+	"percent":    strings.Repeat("%!s(%d)", 1<<8),
+	"mixed":      strings.Repeat("aZ9~é語🙂\x01", 1<<8),
+	"Tibetan":    strings.Repeat("༄༅བོད", 1<<8),
+}
+
+// errorOf is the text of the error that an answer is; "" where it is none.
+func (a answer) errorOf(t testing.TB) string {
+	t.Helper()
+	if a.Error != nil {
+		return a.Error.Message
+	}
+	if !strings.Contains(a.raw, `"isError":true`) {
+		return ""
+	}
+	text, _ := a.tool(t)
+	return text
+}
+
+// hostileRequests are requests with a text wherever a client can put one.
+func hostileRequests(text string) map[string]string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	q := string(b)
+	list := map[string]string{
+		"tool":            request("1", text, "{}"),
+		"method":          method("1", "m", "", ""),
+		"URI":             method("1", "resources/read", `"uri":`+q, ""),
+		"path of a URI":   method("1", "resources/read", `"uri":"scratchpad://a/`+strings.Trim(q, `"`)+`"`, ""),
+		"cursor":          method("1", "tools/list", `"cursor":`+q, ""),
+		"reference":       method("1", "completion/complete", `"ref":{"type":`+q+`},"argument":{"name":"path","value":"x"}`, ""),
+		"completed value": method("1", "completion/complete", `"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":"path","value":`+q+`}`, ""),
+		"prompt":          method("1", "prompts/get", `"name":`+q, ""),
+		"protocol":        strings.Replace(method("1", "tools/list", "", ""), "2026-07-28", strings.Trim(q, `"`), 1),
+		"version":         fmt.Sprintf(`{"jsonrpc":%s,"id":1,"method":"x"}`+"\n", q),
+		"arguments":       request("1", "list_files", q),
+		"name":            request("1", "list_files", `{`+q+`:1}`),
+		"two names":       request("1", "list_files", `{"prefix":`+q+`,`+q+`:1}`),
+		"key":             requestWith("1", "append_log", `{"path":"f","entry":"x"}`, `,"scratchpad/idempotency_key":`+q),
+		"long key":        requestWith("1", "append_log", `{"path":"`+strings.Repeat("p", 255)+`","entry":"x"}`, `,"scratchpad/idempotency_key":`+q),
+	}
+	list["method"] = strings.Replace(list["method"], `"method":"m"`, `"method":`+q, 1)
+	for tool, args := range good {
+		for name := range with(args, "agent_id", "") {
+			list[tool+" "+name] = request("1", tool, object(with(args, name, q)))
+			list[tool+" "+name+" nested"] = request("1", tool, object(with(args, name, "["+q+"]")))
+		}
+	}
+	return list
+}
+
+// An error is at most 200 tokens, whatever it was given, in a tool's answer and
+// in the protocol's.
+func TestErrorsAreShort(t *testing.T) {
+	for _, bound := range []string{"", "a"} {
+		w := newWire(t, newServerOn(t, withOneFile(t), bound))
+		for name, text := range hostile {
+			for where, line := range hostileRequests(text) {
+				w.send(line)
+				if e := w.must().errorOf(t); e != "" {
+					checkError(t, name+" as "+where, e)
+				}
+			}
+		}
+	}
+}
+
+func TestErrorsOfAnyTextAreShort(t *testing.T) {
+	w := newWire(t, newServerOn(t, withOneFile(t), ""))
+	rapid.Check(t, func(r *rapid.T) {
+		text := rapid.String().Draw(r, "text")
+		text = strings.Repeat(text, rapid.IntRange(1, 200).Draw(r, "times"))
+		for where, line := range hostileRequests(text) {
+			w.send(line)
+			if e := w.must().errorOf(t); e != "" {
+				checkError(r, where, e)
+			}
+		}
+	})
+}
+
+// What an edit that finds nothing quotes of the file is as short.
+func TestEditErrorsAreShort(t *testing.T) {
+	w := newWire(t, newServer(t, "a"))
+	path := strings.Repeat("p", 255)
+	for name, text := range hostile {
+		q, _ := json.Marshal(text)
+		w.send(request("1", "write_file", fmt.Sprintf(`{"path":%q,"content":%s}`, path, q)))
+		w.must()
+		old, _ := json.Marshal(text + "no")
+		w.refused("edit_file", fmt.Sprintf(`{"path":%q,"old_text":%s,"new_text":""}`, path, old), "", "does not occur", "conflict")
+		w.refused("write_file", fmt.Sprintf(`{"path":%q,"content":"","if_version":9007199254740992}`, path), "", "conflict")
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+// An error that has no kind says nothing of the machine; the log has it. A panic
+// is one, and the connection lives.
+func TestInternalErrors(t *testing.T) {
+	for name, find := range map[string]func() (*workspace.Workspace, error){
+		"error": func() (*workspace.Workspace, error) {
+			return nil, errors.New("open /home/secret/db: permission denied")
+		},
+		"panic":         func() (*workspace.Workspace, error) { panic("/home/secret/db") },
+		"panic, error":  func() (*workspace.Workspace, error) { panic(fmt.Errorf("/home/secret/db: %w", workspace.ErrInvalid)) },
+		"panic, nil":    func() (*workspace.Workspace, error) { panic(nil) },
+		"nil workspace": func() (*workspace.Workspace, error) { return nil, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged syncBuffer
+			broken := true
+			svc := withOneFile(t)
+			w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+				Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+					if broken {
+						return find()
+					}
+					return svc.Agent("a")
+				}}))
+			for tool, args := range good {
+				w.refused(tool, object(with(args, "agent_id", "")), "", "internal error")
+			}
+			for _, line := range []string{
+				method("1", "resources/read", `"uri":"scratchpad://a/f"`, ""),
+				method("1", "completion/complete", `"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":"path","value":"x"}`, ""),
+			} {
+				w.send(line)
+				if a := w.must(); a.Error == nil || a.Error.Code != -32603 || strings.Contains(a.raw, "secret") {
+					t.Errorf("answer %s, want an internal error that says nothing", a.raw)
+				}
+			}
+			if n := strings.Count(logged.String(), "level=ERROR"); n < len(good)+2 {
+				t.Errorf("%d errors are logged, want one for each call: %s", n, logged.String())
+			}
+			broken = false
+			w.alive("2")
+		})
+	}
+}
+
+// A handler that ends its goroutine (a failing assertion, say) is not for us to
+// save; that a call may not end without an answer is.
+func TestCancelledErrors(t *testing.T) {
+	w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+		return nil, fmt.Errorf("list: %w", context.Canceled)
+	}}))
+	w.refused("list_files", `{}`, "", "cancelled")
+}
+
+// Every kind of error reaches the client with its text.
+func TestKindsOfError(t *testing.T) {
+	for _, kind := range []error{
+		workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict, workspace.ErrCorrupt,
+		workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrClosed,
+	} {
+		w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+			return nil, fmt.Errorf("what to do: %w", kind)
+		}}))
+		w.refused("list_files", `{}`, "", "what to do: "+kind.Error())
+	}
+}
+
+// Nothing but JSON lines is on out, whatever the logger is told to say: a wire
+// takes nothing else.
+func TestDebugLogger(t *testing.T) {
+	var logged syncBuffer
+	svc := withOneFile(t)
+	logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))
+	w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Logger: logger, Workspace: workspaces(svc, "a")}))
+	w.send("no JSON\n")
+	w.must()
+	for tool, args := range good {
+		w.send(request("1", tool, object(args)))
+		w.must()
+	}
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")
+	w.must()
+	w.alive("2")
+	runtime.KeepAlive(&logged)
+}
