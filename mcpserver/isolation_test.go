@@ -1,0 +1,213 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// canary stands in every path, content, entry and key of the agent that must stay
+// unseen; nobody else ever says it.
+const canary = "CANARY-7f3a"
+
+// stranger fills the victim's workspace.
+func stranger(t testing.TB, svc *workspace.Service) {
+	t.Helper()
+	ws := agentOf(t, svc, "victim").As(workspace.Author{Client: canary})
+	for i := range 8 {
+		path := fmt.Sprintf("notes/%s-%d", canary, i)
+		if _, err := ws.WriteFile(t.Context(), path, []byte(canary+"\n"), workspace.WriteOptions{IdempotencyKey: canary + path}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.AppendLog(t.Context(), path, []byte(canary), []byte(canary)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"shared", "f"} { // the caller may guess these
+		if _, err := ws.WriteFile(t.Context(), path, []byte(canary), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.AppendLog(t.Context(), path, []byte(canary)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A prober makes calls as the agent "a", with the victim's names wherever one fits.
+type prober struct {
+	*rand.Rand
+	bound bool
+}
+
+func pick[T any](p prober, list ...T) T { return list[p.IntN(len(list))] }
+
+// odd are names that somebody may take for the victim's.
+var odd = []string{
+	"victim", "Victim", "VICTIM", "victim ", " victim", "../victim", "a/../victim", "victim/", "/victim", "local/victim", "%76ictim", "victim%00", "victim\x00", "vіctim",
+	"ｖictim", "victim\u200b", "", ".", "..", "*", "a,victim", "a victim", "a\nvictim", "a/victim", "null", strings.Repeat("victim", 40), strings.Repeat("v", 100_000),
+}
+
+func (p prober) path() string {
+	return pick(p, "shared", "f", "own", "notes/x", "victim/shared", "../victim/shared", "a/../../victim/f", "/shared", "local/victim/shared", "shared/../f", "%2e%2e/victim/f",
+		"none", "notes/", "notes", "SHARED", "shared\x00", pick(p, odd...))
+}
+
+func (p prober) value(name string) any {
+	switch kindOf[name] {
+	case "integer":
+		return pick[any](p, 0, 1, 2, 3, 10, 100, -1, int64(1)<<53, "1", nil)
+	case "boolean":
+		return pick[any](p, true, false, "true")
+	}
+	switch name {
+	case "path", "prefix", "after":
+		return p.path()
+	case "agent_id":
+		return pick(p, odd...)
+	}
+	return pick(p, "x", "y", "", "mine", "CANARY-7f3b", p.path())
+}
+
+// request is a call of a tool, a read of a resource or a completion.
+func (p prober) request() string {
+	switch p.IntN(8) {
+	case 0:
+		uri, _ := json.Marshal("scratchpad://" + pick(p, pick(p, odd...), "a") + "/" + p.path())
+		return method("1", "resources/read", `"uri":`+string(uri), "")
+	case 1:
+		value, _ := json.Marshal(p.path())
+		agent, _ := json.Marshal(pick(p, pick(p, odd...), "a"))
+		return method("1", "completion/complete", fmt.Sprintf(`"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":%q,"value":%s},"context":{"arguments":{"agent":%s}}`,
+			pick(p, "path", "path", "agent"), value, agent), "")
+	}
+	tool := pick(p, slices.Sorted(maps.Keys(good))...)
+	args := m{}
+	for name := range good[tool] {
+		if required[name] || p.IntN(3) == 0 {
+			args[name] = p.value(name)
+		}
+	}
+	if p.bound && p.IntN(3) == 0 {
+		args["agent_id"] = p.value("agent_id")
+	}
+	if !p.bound { // the caller may name any agent, and names itself
+		args["agent_id"] = "a"
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return requestWith("1", tool, string(b), pick(p, "", "", `,"scratchpad/idempotency_key":"`+pick(p, "k1", "k2", "k3")+`"`))
+}
+
+// probe makes n calls, and returns the first in whose answer or log something of
+// the victim is; "" where there is none.
+func probe(t testing.TB, bound bool, n int, bend func(mcpserver.Call, *workspace.Service) string) string {
+	t.Helper()
+	svc := newService(t, workspace.Options{})
+	stranger(t, svc)
+	before := everything(t, svc)
+	var logged syncBuffer
+	find := workspaces(svc, map[bool]string{true: "a"}[bound])
+	w := newWire(t, newServerWith(t, mcpserver.Options{
+		Bound: bound, Logger: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Workspace: func(ctx context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
+			if name := bend(c, svc); name != "" {
+				return svc.Agent(name)
+			}
+			if !bound && c.AgentID != "a" { // whoever asks has shown to be a
+				return nil, fmt.Errorf("agent_id is not yours: %w", workspace.ErrInvalid)
+			}
+			return find(ctx, c)
+		},
+	}))
+	p := prober{rand.New(rand.NewPCG(7, uint64(n))), bound}
+	for range n {
+		line := p.request()
+		w.send(line)
+		if a := w.must(); strings.Contains(a.raw, canary) {
+			return line + a.raw
+		}
+	}
+	if strings.Contains(logged.String(), canary) {
+		return "the log: " + logged.String()
+	}
+	for key := range before {
+		if !strings.HasPrefix(key, "victim") {
+			delete(before, key)
+		}
+	}
+	after := everything(t, svc)
+	maps.DeleteFunc(after, func(key, _ string) bool { return !strings.HasPrefix(key, "victim") })
+	return cmp.Diff(before, after)
+}
+
+func straight(mcpserver.Call, *workspace.Service) string { return "" }
+
+// No call of one agent shows or changes anything of another.
+func TestIsolation(t *testing.T) {
+	n := 2000
+	if long() {
+		n = 20_000
+	}
+	for _, bound := range []bool{true, false} {
+		if leak := probe(t, bound, n, straight); leak != "" {
+			t.Errorf("bound %v: something of the victim is in %.2000s", bound, leak)
+		}
+	}
+}
+
+// The checker finds a leak wherever there is one.
+func TestIsolationFindsALeak(t *testing.T) {
+	for _, name := range append(slices.Sorted(maps.Keys(good)), "resources/read", "completion/complete") {
+		if name == "get_usage_stats" {
+			continue // numbers carry no canary
+		}
+		leak := probe(t, true, 2000, func(c mcpserver.Call, _ *workspace.Service) string {
+			if c.Tool == name {
+				return "victim"
+			}
+			return ""
+		})
+		if leak == "" {
+			t.Errorf("a server whose %s ignores the binding is not found out", name)
+		}
+	}
+}
+
+// What is not there and what is another's are the same bytes.
+func TestNotFoundAndNotYours(t *testing.T) {
+	svc := newService(t, workspace.Options{})
+	stranger(t, svc)
+	w := newWire(t, newServerOn(t, svc, "a"))
+	ask := func(line, name string) string {
+		w.send(line)
+		return strings.ReplaceAll(w.must().raw, name, "NAME")
+	}
+	for tool, args := range good {
+		for _, name := range []string{"path", "prefix", "after"} {
+			if args[name] == "" || tool == "write_file" || tool == "append_log" {
+				continue
+			}
+			theirs, nobodys := ask(request("1", tool, object(with(with(args, "agent_id", ""), name, `"shared"`))), "shared"), ask(request("1", tool, object(with(with(args, "agent_id", ""), name, `"nobody"`))), "nobody")
+			if theirs != nobodys {
+				t.Errorf("%s: the answer for another's %s is %s, for one that is not there %s", tool, name, theirs, nobodys)
+			}
+		}
+		theirs, nobodys := ask(request("1", tool, object(with(args, "agent_id", `"victim"`))), "victim"), ask(request("1", tool, object(with(args, "agent_id", `"nobody"`))), "nobody")
+		if theirs != nobodys {
+			t.Errorf("%s: the answer for another agent is %s, for one that is not there %s", tool, theirs, nobodys)
+		}
+	}
+}

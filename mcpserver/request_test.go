@@ -1,0 +1,97 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func keyed(tool, key string, args m) *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: tool, Arguments: args, Meta: mcp.Meta{"scratchpad/idempotency_key": key}}
+}
+
+// repeated are the four tools that take a key: a request, another one, and what
+// the first answers.
+var repeated = map[string]struct {
+	args, other m
+	record      string
+}{
+	"write_file":  {m{"path": "new", "content": "é"}, m{"path": "new", "content": "e"}, `{"path":"new","version":1,"bytes_written":2}`},
+	"edit_file":   {m{"path": "f", "old_text": "x", "new_text": "xx", "all": true}, m{"path": "f", "old_text": "x", "new_text": "xx"}, `{"path":"f","version":2,"bytes_written":2,"replacements":1}`},
+	"append_log":  {m{"path": "f", "entry": "e"}, m{"path": "f", "entry": "E"}, `{"path":"f","entry_id":2,"bytes_written":1}`},
+	"delete_file": {m{"path": "f"}, m{"path": "new"}, `{"path":"f","deleted":true,"versions_removed":1}`},
+}
+
+// A call that is sent again under its key gets the first record, in both eras and
+// from another client, and stores nothing; another request under it is refused.
+func TestIdempotency(t *testing.T) {
+	for tool, c := range repeated {
+		for _, protocol := range []string{modern, legacy} {
+			t.Run(tool+" "+protocol, func(t *testing.T) {
+				svc := newDurable(t, workspace.Options{})
+				server := newServerOn(t, svc, "a")
+				s := connectAs(t, server, protocol, &mcp.Implementation{Name: "one"})
+				mustCall(t, s, "write_file", m{"path": "f", "content": "x"})
+				mustCall(t, s, "append_log", m{"path": "f", "entry": "x"})
+				first := keyed(tool, "key 1", c.args)
+				blocks, isError := callWith(t, s, first)
+				if isError || blocks[0] != c.record {
+					t.Fatalf("the first call = %q, want %s", blocks, c.record)
+				}
+				stored := everything(t, svc)
+				for _, client := range []*mcp.ClientSession{s, s, connect(t, server)} {
+					if again, isError := callWith(t, client, first); isError || again[0] != c.record {
+						t.Errorf("the call again = %q, want %s", again, c.record)
+					}
+				}
+				text, isError := callWith(t, s, keyed(tool, "key 1", c.other))
+				if !isError || !strings.Contains(text[0], "another request") || !strings.Contains(text[0], "conflict") {
+					t.Errorf("another request under the key = %q, want a conflict", text)
+				}
+				if diff := cmp.Diff(stored, everything(t, svc)); diff != "" {
+					t.Errorf("a repeated call has changed something:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// Calls that are sent again while the first is under way store one entry.
+func TestIdempotencyAtOnce(t *testing.T) {
+	s := connect(t, newServerOn(t, newDurable(t, workspace.Options{}), "a"))
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			res, err := s.CallTool(t.Context(), keyed("append_log", "k", m{"path": "g", "entry": "once"}))
+			if err != nil || res.IsError || res.Content[0].(*mcp.TextContent).Text != `{"path":"g","entry_id":1,"bytes_written":4}` {
+				t.Errorf("append_log = %v, %v, want the first record", res, err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := mustCall(t, s, "read_log", m{"path": "g"}); !strings.Contains(got[0], `"count":1,"total":1`) {
+		t.Errorf("read_log = %q, want one entry", got)
+	}
+}
+
+// A key of one agent is not another's, and without a key each call counts.
+func TestKeysAreTheAgents(t *testing.T) {
+	s := connect(t, newServer(t, ""))
+	for _, agent := range []string{"a", "b"} {
+		blocks, isError := callWith(t, s, keyed("append_log", "k", m{"agent_id": agent, "path": "g", "entry": agent}))
+		if isError || !strings.Contains(blocks[0], `"entry_id":1`) {
+			t.Errorf("append_log of %s = %q, want its first entry", agent, blocks)
+		}
+	}
+	for range 2 {
+		mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "a"})
+	}
+	if got := mustCall(t, s, "read_log", m{"agent_id": "a", "path": "g"}); !strings.Contains(got[0], `"count":3`) {
+		t.Errorf("read_log = %q, want 3 entries", got)
+	}
+}
