@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"slices"
@@ -40,6 +41,12 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 			return nil, err
 		}
 	}
+	if _, err := d.Token(); err != nil {
+		return nil, errJSON
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errJSON
+	}
 	for _, p := range known {
 		if p.required && !seen[p.name] {
 			return nil, invalid("argument %s is missing; give it as a %s", p.name, p.kind)
@@ -47,6 +54,8 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 	}
 	return a, nil
 }
+
+var errJSON = invalid("the arguments are not valid JSON")
 
 // decodeOne reads a name and its value.
 func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string]bool) error {
@@ -57,7 +66,7 @@ func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string
 	}
 	name, ok := t.(string)
 	if err != nil || !ok {
-		return invalid("the arguments are not valid JSON")
+		return errJSON
 	}
 	i := slices.IndexFunc(known, func(p property) bool { return p.name == name })
 	if i < 0 {

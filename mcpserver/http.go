@@ -27,11 +27,12 @@ const (
 // it found in the request's context, where [Options].Workspace finds it.
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *mcp.Server { return s.mcp }
+	logger := s.sdkLogger()
 	now := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: s.o.Logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+		Stateless: true, JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 	})
 	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		JSONResponse: true, Logger: s.o.Logger, MaxRequestBodyBytes: maxBody, SessionTimeout: sessionTimeout,
+		JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, SessionTimeout: sessionTimeout,
 	})
 	eras := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != "" {
@@ -40,7 +41,7 @@ func (s *Server) Handler() http.Handler {
 			before.ServeHTTP(w, r)
 		}
 	})
-	return sameOrigin(boundBodies(eras))
+	return sameOrigin(boundBodies(eras, bodyTimeout))
 }
 
 // sameOrigin refuses what a page of another origin makes a browser send, reads
@@ -59,8 +60,8 @@ func sameOrigin(next http.Handler) http.Handler {
 }
 
 // boundBodies lets requests wait while the bodies of those before hold too much
-// memory together.
-func boundBodies(next http.Handler) http.Handler {
+// memory together. One that does not arrive in time gives its place up.
+func boundBodies(next http.Handler, timeout time.Duration) http.Handler {
 	inFlight := semaphore.NewWeighted(maxInFlight)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
@@ -76,7 +77,7 @@ func boundBodies(next http.Handler) http.Handler {
 		}
 		defer inFlight.Release(size)
 		deadline := http.NewResponseController(w).SetReadDeadline // an error where the server has none
-		_ = deadline(time.Now().Add(bodyTimeout))
+		_ = deadline(time.Now().Add(timeout))
 		r.Body = &timedBody{r.Body, func() { _ = deadline(time.Time{}) }}
 		next.ServeHTTP(w, r)
 	})

@@ -26,7 +26,7 @@ type Options struct {
 	Bound bool
 
 	Version string       // of the server, for clients; "": "dev"
-	Logger  *slog.Logger // nil: slog.Default
+	Logger  *slog.Logger // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
 }
 
 // Call is what is asked for, before its agent is known.
@@ -56,8 +56,13 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:      instructions,
+<<<<<<< HEAD
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            o.Logger,
+=======
+		Capabilities:      &mcp.ServerCapabilities{},
+		Logger:            s.sdkLogger(),
+>>>>>>> c51affb (mcpserver: prove HTTP, and show it in examples)
 		CompletionHandler: s.complete,
 		SetCacheable:      cacheable,
 	})

@@ -1,0 +1,99 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"testing"
+)
+
+// again is the JSON of arguments that were decoded.
+func (a *arguments) again(t *testing.T) []byte {
+	t.Helper()
+	all := map[string]any{}
+	for name, s := range a.strings {
+		all[name] = s
+	}
+	for name, n := range a.integers {
+		all[name] = n
+	}
+	for name, b := range a.booleans {
+		all[name] = b
+	}
+	raw, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// agrees compares arguments with what encoding/json reads. It folds no case here
+// (a map), and that no name stands twice is the decoder's own to see.
+func (a *arguments) agrees(t *testing.T, raw []byte) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var want map[string]any
+	if err := d.Decode(&want); err != nil {
+		t.Fatalf("%q is taken, which encoding/json refuses: %v", raw, err)
+	}
+	if d.More() {
+		t.Fatalf("%q is taken with what stands after it", raw)
+	}
+	for name, value := range want {
+		switch v := value.(type) {
+		case string:
+			if a.strings[name] != v {
+				t.Errorf("%q: %s is %q, want %q", raw, name, a.strings[name], v)
+			}
+		case bool:
+			if a.booleans[name] != v {
+				t.Errorf("%q: %s is %v, want %v", raw, name, a.booleans[name], v)
+			}
+		case json.Number:
+			r, ok := new(big.Rat).SetString(v.String())
+			if n, has := a.integers[name]; !ok || !has || r.Cmp(new(big.Rat).SetInt64(n)) != 0 {
+				t.Errorf("%q: %s is %d, want %s", raw, name, n, v)
+			}
+		case nil:
+			if a.has(name) {
+				t.Errorf("%q: %s is there, want it absent", raw, name)
+			}
+		default:
+			t.Errorf("%q is taken with %s of %T", raw, name, v)
+		}
+	}
+}
+
+// What is taken is what encoding/json reads, comes back the same when it is
+// written and read again, and nothing is a panic.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{
+		``, `null`, `{}`, `[]`, `{"path":"f"}`, `{"agent_id":"a","path":"f","content":"x","if_version":0}`, `{"path":"f","path":"g"}`, `{"Path":"f"}`,
+		`{"path":"f","since_version":1.0,"context":-1}`, `{"path":"f","since_version":1e0}`, `{"since_version":9007199254740993}`, `{"limit":1e1000000000}`, `{"limit":0.1e1}`,
+		`{"path":"\ud800"}`, `{"path":"\ud83d\ude00"}`, `{"path":"\\ud800"}`, "{\"path\":\"\xff\"}", `{"path":"f"}{}`, `{"path":"f"} x`, `{"path":"f",}`, `{"path" "f"}`, `{"all":true}`,
+		`{"path":null,"tail":null}`, `{"path":{"a":[1]}}`, `{"content":"\u0000"}`, ` { "entry" : "e" } `, `{"tail":-0}`, `{"tail":1E+2}`, `{"pa\u0074h":"f"}`, "{\"pa\xffth\":\"f\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, tool := range tools {
+			known := append([]property{{name: "agent_id", kind: "string"}}, tool.properties...)
+			a, err := decode(raw, known)
+			if err != nil {
+				if text := brief(err.Error()); len(text) > 6*maxErrorTokens+5 {
+					t.Errorf("the error for %q has %d bytes", raw, len(text))
+				}
+				continue
+			}
+			if len(raw) > 0 && string(raw) != "null" {
+				a.agrees(t, raw)
+			}
+			b, err := decode(a.again(t), known)
+			if err != nil || !reflect.DeepEqual(a, b) {
+				t.Errorf("%s of %q = %+v, written and read again %+v, %v", tool.name, raw, a, b, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func serveHTTP(t testing.TB, s *mcpserver.Server) *httptest.Server {
+	t.Helper()
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(h.Close)
+	return h
+}
+
+func connectHTTP(t testing.TB, h *httptest.Server, protocol string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "2"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// Both eras are served, and what one writes the other reads.
+func TestHTTP(t *testing.T) {
+	svc := newDurable(t, workspace.Options{})
+	h := serveHTTP(t, newServerOn(t, svc, ""))
+	for i, protocol := range []string{modern, legacy, "2025-11-25"} {
+		s := connectHTTP(t, h, protocol)
+		if got := s.InitializeResult().ProtocolVersion; got != protocol {
+			t.Errorf("the protocol is %s, want %s", got, protocol)
+		}
+		got := mustCall(t, s, "append_log", m{"agent_id": "a", "path": "g", "entry": "x"})
+		if want := fmt.Sprintf(`{"path":"g","entry_id":%d,"bytes_written":1}`, i+1); got[0] != want {
+			t.Errorf("%s: append_log = %q, want %s", protocol, got, want)
+		}
+		if text, isError := call(t, s, "read_file", m{"agent_id": "a", "path": "none"}); !isError {
+			t.Errorf("%s: read_file = %q, want an error", protocol, text)
+		}
+		if n := len(listTools(t, s)); n != 9 {
+			t.Errorf("%s: %d tools, want 9", protocol, n)
+		}
+		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "scratchpad://a/none"}); err == nil {
+			t.Errorf("%s: a resource that is not there is read", protocol)
+		}
+	}
+	page, err := agentOf(t, svc, "a").ReadLog(t.Context(), "g", workspace.ReadLogOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range page.Entries {
+		if want := (workspace.Author{Client: "web", Version: "2"}); e.Author != want {
+			t.Errorf("the author of entry %d is %+v, want %+v", e.ID, e.Author, want)
+		}
+	}
+}
+
+// send makes a request of the protocol of 2026-07-28.
+func send(t testing.TB, h *httptest.Server, verb, body string, header map[string]string) (int, string) {
+	t.Helper()
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), verb, h.URL, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": modern, "Mcp-Method": "tools/list"} {
+		req.Header.Set(name, value)
+	}
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	if header["Mcp-Protocol-Version"] == legacy {
+		req.Header.Del("Mcp-Method")
+	}
+	if header["chunked"] != "" {
+		req.ContentLength = -1
+	}
+	res, err := h.Client().Do(req)
+	if err != nil {
+		t.Fatalf("%s: %v", verb, err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// What a page of another origin sends is refused, whatever it asks for.
+func TestOrigin(t *testing.T) {
+	h := serveHTTP(t, newServer(t, ""))
+	list := method("1", "tools/list", "", "")
+	for _, verb := range []string{"POST", "GET", "DELETE", "PUT"} {
+		for _, header := range []map[string]string{{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}} {
+			for _, protocol := range []string{modern, legacy} {
+				header["Mcp-Protocol-Version"] = protocol
+				if status, text := send(t, h, verb, list, header); status != http.StatusForbidden {
+					t.Errorf("%s with %v: %d %s, want 403", verb, header, status, text)
+				}
+			}
+		}
+	}
+	for _, header := range []map[string]string{nil, {"Origin": h.URL}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}} {
+		if status, text := send(t, h, "POST", list, header); status != http.StatusOK {
+			t.Errorf("POST with %v: %d %s, want 200", header, status, text)
+		}
+	}
+}
+
+// A body over the limit is refused in both eras, and one of just the limit is not.
+func TestBodyLimit(t *testing.T) {
+	h := serveHTTP(t, newServer(t, ""))
+	list := strings.TrimSpace(method("1", "tools/list", "", ""))
+	fill := func(n int) string { return list + strings.Repeat(" ", n-len(list)) }
+	for _, header := range []map[string]string{{}, {"chunked": "yes"}, {"Mcp-Protocol-Version": legacy}, {"Mcp-Protocol-Version": legacy, "chunked": "yes"}} {
+		if status, text := send(t, h, "POST", fill(maxLine+1), header); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%v: %d %.200s, want 413", header, status, text)
+		}
+	}
+	if status, text := send(t, h, "POST", fill(maxLine), nil); status != http.StatusOK {
+		t.Errorf("a body of the limit: %d %.200s, want 200", status, text)
+	}
+}
+
+// Bodies that are worked on are bounded together, and all of them have their turn.
+func TestBodiesInFlight(t *testing.T) {
+	t.Parallel()
+	const n, size = 8, 12 << 20
+	const most = 64 << 20 / size
+	g := newGate()
+	h := serveHTTP(t, gated(t, g))
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			body := padded("1", size)
+			status, text := send(t, h, "POST", body, map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "write_file"})
+			if status != http.StatusOK || !strings.Contains(text, "too large") {
+				t.Errorf("%d %.200s, want the tool's answer", status, text)
+			}
+		})
+	}
+	for range most {
+		<-g.entered
+	}
+	select {
+	case <-g.entered:
+		t.Errorf("%d bodies of %d bytes are worked on at once", most+1, size)
+	case <-time.After(300 * time.Millisecond):
+	}
+	g.open()
+	wg.Wait()
+}
+
+// An error over HTTP is as short as over stdio.
+func TestHTTPErrorsAreShort(t *testing.T) {
+	h := serveHTTP(t, newServer(t, "a"))
+	for name, text := range hostile {
+		q, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, line := range map[string]string{"path": request("1", "read_file", `{"path":`+string(q)+`}`), "name": request("1", "read_file", `{`+string(q)+`:1}`)} {
+			_, body := send(t, h, "POST", line, map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "read_file"})
+			a := answer{raw: body}
+			if err := json.Unmarshal([]byte(body), &a); err != nil {
+				t.Fatalf("%s as %s: %s, %v", name, where, body, err)
+			}
+			checkError(t, name+" as "+where, a.errorOf(t))
+		}
+	}
+}
