@@ -192,7 +192,7 @@ func TestClientThatIsGone(t *testing.T) {
 // has its turn.
 func TestBytesInFlight(t *testing.T) {
 	t.Parallel()
-	const n, size = 9, 12 << 20
+	const n, size = 6, 15 << 20
 	const most = 64 << 20 / size // beside the one that waits to be let in
 	g := newGate()
 	w := newWire(t, gated(t, g))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -143,7 +144,7 @@ func TestBodyLimit(t *testing.T) {
 // Bodies that are worked on are bounded together, and all of them have their turn.
 func TestBodiesInFlight(t *testing.T) {
 	t.Parallel()
-	const n, size = 8, 12 << 20
+	const n, size = 6, 15 << 20
 	const most = 64 << 20 / size
 	g := newGate()
 	h := serveHTTP(t, gated(t, g))
@@ -185,5 +186,19 @@ func TestHTTPErrorsAreShort(t *testing.T) {
 			}
 			checkError(t, name+" as "+where, a.errorOf(t))
 		}
+	}
+}
+
+// What goes well is not logged.
+func TestQuietLog(t *testing.T) {
+	var logged syncBuffer
+	h := serveHTTP(t, newServerWith(t, mcpserver.Options{
+		Logger: slog.New(slog.NewTextHandler(&logged, nil)), Workspace: workspaces(newService(t, workspace.Options{}), ""),
+	}))
+	for _, protocol := range []string{modern, legacy} {
+		mustCall(t, connectHTTP(t, h, protocol), "list_files", m{"agent_id": "a"})
+	}
+	if logged.String() != "" {
+		t.Errorf("the log of two good calls is %s", logged.String())
 	}
 }
