@@ -193,7 +193,7 @@ func TestClientThatIsGone(t *testing.T) {
 func TestBytesInFlight(t *testing.T) {
 	t.Parallel()
 	const n, size = 6, 15 << 20
-	const most = 64 << 20 / size // beside the one that waits to be let in
+	const most = 32 << 20 / size // beside the one that waits to be let in, and the next that is read
 	g := newGate()
 	w := newWire(t, gated(t, g))
 	sent := make(chan struct{})

@@ -75,6 +75,8 @@ func (p prober) value(name string) any {
 		return p.path()
 	case "agent_id":
 		return pick(p, odd...)
+	case "old_text":
+		return pick(p, "x", "", "CANARY-7f3b", "CANARY-7f3b", "CANARY-7f3b") // so near that an error would quote the victim's
 	}
 	return pick(p, "x", "y", "", "mine", "CANARY-7f3b", p.path())
 }

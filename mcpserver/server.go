@@ -56,13 +56,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:      instructions,
-<<<<<<< HEAD
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
-		Logger:            o.Logger,
-=======
-		Capabilities:      &mcp.ServerCapabilities{},
 		Logger:            s.sdkLogger(),
->>>>>>> c51affb (mcpserver: prove HTTP, and show it in examples)
 		CompletionHandler: s.complete,
 		SetCacheable:      cacheable,
 	})

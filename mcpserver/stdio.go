@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	maxBody     = 16 << 20 // of one message: a write of 1 MiB of control characters, escaped, twice
-	maxInFlight = 64 << 20 // of all messages that are not answered yet, together
+	maxBody     = 16 << 20                // of one message: a write of 1 MiB of control characters, escaped, twice
+	maxInFlight = 64 << 20                // of all messages that are not answered yet, together
+	maxCalls    = maxInFlight - 2*maxBody // of calls: beside them one line waits, and the next is read
 )
 
 // drainTime is how long the calls under way may still take when the client has
@@ -170,7 +171,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
 		return nil
 	}
-	l.wait(func() bool { return l.bytes <= maxInFlight || len(l.calls)+l.answers == 1 }, nil)
+	l.wait(func() bool { return l.bytes <= maxCalls || len(l.calls)+l.answers == 1 }, nil)
 	return msg
 }
 
