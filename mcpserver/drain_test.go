@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,48 +112,79 @@ func TestCancelledCall(t *testing.T) {
 	w.alive("3")
 }
 
-// Calls that never end do not keep the process.
+// Calls that never end do not keep the process: they are cancelled, and Run
+// returns when they are over.
 func TestCallsThatHang(t *testing.T) {
 	t.Parallel()
+	entered := make(chan struct{})
+	var over atomic.Bool
 	find := workspaces(newService(t, workspace.Options{}), "a")
 	s := newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
+		close(entered)
 		<-ctx.Done()
+		over.Store(true)
 		return find(ctx, c)
 	}})
 	w := newWire(t, s)
 	w.send(request("1", "list_files", `{}`))
+	<-entered
 	w.cancel()
-	if err := w.end(2 * maxWait); err != nil {
-		t.Errorf("Run() = %v, want nil", err)
+	if err := w.end(2 * maxWait); err != nil || !over.Load() {
+		t.Errorf("Run() = %v, the call is over: %v, want nil and that it is", err, over.Load())
 	}
+}
+
+// A stuckWriter takes nothing until it is let go.
+type stuckWriter struct {
+	entered chan struct{} // one for each write that waits
+	letGo   chan struct{}
+}
+
+func (s *stuckWriter) Write(p []byte) (int, error) {
+	s.entered <- struct{}{}
+	<-s.letGo
+	return len(p), nil
 }
 
 // A client that reads nothing does not keep the process either.
 func TestClientThatDoesNotRead(t *testing.T) {
-	for name, lines := range map[string]string{
-		"answers": request("1", "list_files", "{}") + request("2", "list_files", "{}"),
-		"errors":  "no JSON\nnor this\n",
+	t.Parallel()
+	cancelled := func(_ io.Closer, cancel context.CancelFunc) { cancel() }
+	ended := func(in io.Closer, _ context.CancelFunc) { in.Close() }
+	var wg sync.WaitGroup // they wait for seconds: all of them at once
+	for name, c := range map[string]struct {
+		lines string
+		end   func(io.Closer, context.CancelFunc)
+		want  string // what the error says; "": none
+	}{
+		"answers, cancelled":    {request("1", "list_files", "{}") + request("2", "list_files", "{}"), cancelled, ""},
+		"errors, cancelled":     {"no JSON\nnor this\n", cancelled, ""},
+		"answers, end of input": {request("1", "list_files", "{}"), ended, "does not read"},
+		"errors, end of input":  {"no JSON\n", ended, "does not read"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		s := newServer(t, "a")
+		wg.Go(func() {
 			fromClient, toServer := io.Pipe()
-			nobody, out := io.Pipe()
-			t.Cleanup(func() { nobody.Close() })
-			ctx, cancel := context.WithCancel(t.Context())
+			out := &stuckWriter{make(chan struct{}, 10), make(chan struct{})}
+			defer close(out.letGo)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
 			ran := make(chan error, 1)
-			go func() { ran <- newServer(t, "a").Run(ctx, fromClient, out) }()
-			io.WriteString(toServer, lines)
-			cancel()
+			go func() { ran <- s.Run(ctx, fromClient, out) }()
+			io.WriteString(toServer, c.lines)
+			<-out.entered
+			c.end(toServer, cancel)
 			select {
 			case err := <-ran:
-				if err != nil {
-					t.Errorf("Run() = %v, want nil", err)
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s: Run() = %v, want %q", name, err, c.want)
 				}
 			case <-time.After(2 * maxWait):
-				t.Error("Run has not returned")
+				t.Errorf("%s: Run has not returned", name)
 			}
 		})
 	}
+	wg.Wait()
 }
 
 // brokenWriter takes a number of writes and no more.
@@ -191,9 +223,12 @@ func TestClientThatIsGone(t *testing.T) {
 // The lines of calls that are not answered are bounded together, and what waits
 // has its turn.
 func TestBytesInFlight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("64 MiB of JSON take a minute under the race detector")
+	}
 	t.Parallel()
-	const n, size = 6, 15 << 20
-	const most = 32 << 20 / size // beside the one that waits to be let in, and the next that is read
+	const n, size = 7, maxLine
+	const most = 32 << 20 / size // beside one that waits to be let in, and one that is read ahead
 	g := newGate()
 	w := newWire(t, gated(t, g))
 	sent := make(chan struct{})

@@ -143,6 +143,9 @@ func TestBodyLimit(t *testing.T) {
 
 // Bodies that are worked on are bounded together, and all of them have their turn.
 func TestBodiesInFlight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("64 MiB of JSON take a minute under the race detector")
+	}
 	t.Parallel()
 	const n, size = 6, 15 << 20
 	const most = 64 << 20 / size
