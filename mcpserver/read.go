@@ -62,13 +62,18 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions) result {
 		rec.Diff = linediff.AppendJSON(nil, r.Diff)
 		return result{record: rec}
 	}
-	if r.VersionTooOld {
-		rec.VersionTooOld = &r.VersionTooOld
+	switch {
+	case r.VersionTooOld:
+		rec.SinceVersion, rec.VersionTooOld = 0, &r.VersionTooOld
+	case r.DiffLarger:
+		rec.SinceVersion = 0
+	default: // the flag takes the place of the sizes, so that no answer costs more than a plain read
+		rec.Bytes, rec.Lines = &r.Bytes, &r.Lines
 	}
 	if o.Version != 0 {
 		rec.Version = r.Version
 	}
-	rec.Bytes, rec.Lines, rec.FromLine, rec.ToLine = &r.Bytes, &r.Lines, r.FromLine, r.ToLine
+	rec.FromLine, rec.ToLine = r.FromLine, r.ToLine
 	if rec.Large = r.Large; r.Large {
 		rec.Hint = "read a part with from_line and to_line"
 	}
