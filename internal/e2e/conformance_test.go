@@ -98,7 +98,7 @@ var conformance = map[string]map[string]scenario{
 		"resources-read-binary":                         {1, "resources-read-binary"},
 		"resources-read-text":                           {1, "resources-read-text"},
 		"resources-templates-read":                      {1, "resources-templates-read"},
-		"server-stateless":                              {23, "sep-2575-http-server-no-independent-requests-on-stream sep-2575-missing-capability-http-400 sep-2575-server-declares-prompts-in-discover sep-2575-server-no-log-without-loglevel sep-2575-server-rejects-undeclared-capability sep-2575-server-sends-tools-list-changed-on-subscription"},
+		"server-stateless":                              {23, "sep-2575-http-server-no-independent-requests-on-stream sep-2575-missing-capability-http-400 sep-2575-server-declares-prompts-in-discover sep-2575-server-no-log-without-loglevel sep-2575-server-rejects-undeclared-capability"},
 		"tasks-capability-negotiation":                  {1, "sep-2663-server-rejects-undeclared-client sep-2663-tasks-methods-non-declaring tasks-extension-advertised tasks-per-request-meta-opt-in"},
 		"tasks-dispatch-and-envelope":                   {3, "sep-2663-durable-create-strong-consistency sep-2663-legacy-task-param-ignored sep-2663-tasks-get-invalid-task-id-32602 tasks-immediate-result-shortcut tasks-result-type-complete-on-non-task-responses tasks-server-directed-creation-no-hint"},
 		"tasks-lifecycle":                               {1, "sep-2663-cancel-ack-empty-result sep-2663-result-type-task-on-create sep-2663-tasks-get-status-completed sep-2663-tasks-get-status-failed sep-2663-tasks-get-status-working sep-2663-tool-error-uses-completed-status tasks-cancel-terminal-idempotent-ack tasks-sync-tool-call"},
