@@ -95,7 +95,7 @@ func (p prober) request() string {
 	}
 	tool := pick(p, slices.Sorted(maps.Keys(good))...)
 	args := m{}
-	for name := range good[tool] {
+	for _, name := range slices.Sorted(maps.Keys(good[tool])) {
 		if required[name] || p.IntN(3) == 0 {
 			args[name] = p.value(name)
 		}
@@ -176,7 +176,7 @@ func TestIsolationFindsALeak(t *testing.T) {
 		if name == "get_usage_stats" {
 			continue // numbers carry no canary
 		}
-		leak := probe(t, true, 2000, func(c mcpserver.Call, _ *workspace.Service) string {
+		leak := probe(t, true, 5000, func(c mcpserver.Call, _ *workspace.Service) string {
 			if c.Tool == name {
 				return "victim"
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -19,15 +20,22 @@ type badLine struct {
 // change could not be answered.
 func decodeLine(text []byte) (jsonrpc.Message, *badLine) {
 	text = bytes.TrimSpace(text)
-	var fields map[string]json.RawMessage // a struct would fold the case of names
-	if err := json.Unmarshal(text, &fields); text[0] != '{' && json.Valid(text) {
-		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"}
-	} else if err != nil {
+	if !json.Valid(text) {
 		return nil, &badLine{nil, jsonrpc.CodeParseError, "the line is not valid JSON"}
 	}
+	if text[0] != '{' {
+		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"}
+	}
+	fields, repeated := members(text)
 	id, given := fields["id"]
 	if given && !validID(id) {
 		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
+	}
+	if repeated == "" {
+		repeated = ambiguous(fields)
+	}
+	if repeated != "" {
+		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + repeated}
 	}
 	msg, err := jsonrpc.DecodeMessage(text)
 	if problem := wrongFields(fields); problem != "" {
@@ -36,6 +44,94 @@ func decodeLine(text []byte) (jsonrpc.Message, *badLine) {
 		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message, or nests too deep"}
 	}
 	return msg, nil
+}
+
+// known are the names of what a call is about. In another case they mean nothing
+// to the SDK, which a client should hear.
+var known = []string{"params", "name", "arguments", "uri", "_meta", keyField}
+
+// members returns the members of a JSON object, as they stand in it. problem says
+// that one is there twice, of which decoders take now the one and now the other,
+// or in an odd case.
+func members(object []byte) (fields map[string]json.RawMessage, problem string) {
+	fields = map[string]json.RawMessage{}
+	for i := skipSpace(object, 1); object[i] != '}'; {
+		end := skipValue(object, i)
+		var name string
+		if json.Unmarshal(object[i:end], &name) != nil {
+			return fields, "a name that is no text"
+		}
+		i = skipSpace(object, skipSpace(object, end)+1) // past the colon
+		end = skipValue(object, i)
+		if _, twice := fields[name]; twice {
+			problem = short(name) + " twice; give it once"
+		}
+		for _, k := range known {
+			if name != k && strings.EqualFold(name, k) {
+				problem = short(name) + ", which is spelled " + k
+			}
+		}
+		fields[name] = object[i:end]
+		if i = skipSpace(object, end); object[i] == ',' {
+			i = skipSpace(object, i+1)
+		}
+	}
+	return fields, problem
+}
+
+// ambiguous looks for such members below those of a message.
+func ambiguous(fields map[string]json.RawMessage) string {
+	for _, name := range []string{"params", "_meta"} {
+		object := fields[name]
+		if len(object) == 0 || object[0] != '{' {
+			return ""
+		}
+		var problem string
+		if fields, problem = members(object); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+// skipSpace and skipValue go over valid JSON.
+func skipSpace(text []byte, i int) int {
+	for text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+func skipValue(text []byte, i int) int {
+	depth := 0
+	for {
+		switch c := text[i]; c {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i // the end of what the number stands in
+			}
+		case ',', ':', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i // the end of a number or a word
+			}
+			i++
+			continue
+		default:
+			i++
+			continue
+		}
+		if i++; depth == 0 {
+			return i
+		}
+	}
 }
 
 // wrongFields says what makes an object no message. The SDK takes one without a
@@ -56,7 +152,7 @@ func wrongFields(fields map[string]json.RawMessage) string {
 // validID reports whether the answer can carry the id as it is.
 func validID(id json.RawMessage) bool {
 	if id[0] == '"' {
-		return true
+		return !loneSurrogate(id)
 	}
 	n, ok := integer(string(id))
 	return ok && strconv.FormatInt(n, 10) == string(id)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -85,42 +84,86 @@ func briefError(err error) error {
 // maxErrorTokens is a little less than the 200 that an error may cost.
 const maxErrorTokens = 185
 
-// brief cuts a text in its middle to what an error may cost: its beginning says
-// what was wrong, its end what kind of error it is and what to do.
+// brief cuts a text to what an error may cost. The long words go first, each in
+// its middle: they are what somebody sent, and what is said of them is short. Then
+// the middle of the whole goes: the beginning says what was wrong, the end what
+// kind of error it is.
 func brief(text string) string {
-	cut := text
-	for keep := len(text); len(cut) > maxErrorTokens && atMost(cut) > maxErrorTokens; {
-		keep = min(keep*3/4, 6*maxErrorTokens)
-		cut = atRune(text, keep/2, false) + " ... " + atRune(text, len(text)-keep/2, true)
+	const most, short = 20 * maxErrorTokens, 12
+	if len(text) <= maxErrorTokens {
+		return text
 	}
-	return cut
+	words := strings.Split(middleCut(text, most), " ")
+	for atMost(strings.Join(words, " ")) > maxErrorTokens {
+		longest := 0
+		for i, w := range words {
+			if len(w) > len(words[longest]) {
+				longest = i
+			}
+		}
+		if len(words[longest]) <= short {
+			break
+		}
+		words[longest] = middleCut(words[longest], len(words[longest])/2)
+	}
+	text = strings.Join(words, " ")
+	for keep := len(text); atMost(text) > maxErrorTokens; {
+		keep = keep * 3 / 4
+		text = middleCut(text, keep)
+	}
+	return text
+}
+
+// middleCut returns a text of no more than the given bytes.
+func middleCut(text string, most int) string {
+	const gap = "..."
+	if len(text) <= most {
+		return text
+	}
+	keep := (most - len(gap)) / 2
+	from, to := keep, len(text)-keep
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	return text[:from] + gap + text[to:]
 }
 
 // atMost is what a text costs or more, also one that somebody sent to be quoted.
-// The estimate errs on runs of punctuation, by what was found by trying, and on
-// rare characters and controls, which cost a token for each byte at worst.
+// The estimate is right for plain words; in any other each byte may cost a token,
+// and so may the space before it.
 func atMost(text string) int {
-	plain := []byte(text)
-	var marks, odd int
-	for i, c := range plain {
-		switch {
-		case c < ' ' || c >= 0x7f:
-			odd++
-			plain[i] = ' ' // what stands around it shares no token
-		case unicode.In(rune(c), unicode.P, unicode.S):
-			marks++
+	var plain []byte
+	odd := 0
+	for word := range strings.SplitSeq(text, " ") {
+		if plainWord(word) {
+			plain = append(append(plain, word...), ' ')
+		} else {
+			odd += len(word) + 1
 		}
 	}
-	return tokens.EstimateBytes(plain)*21/20 + marks*2/5 + odd
+	return tokens.EstimateBytes(plain)*21/20 + odd
 }
 
-// atRune is text up to the byte at, or from it, without half a character.
-func atRune(text string, at int, from bool) string {
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
-		at--
+// plainWord reports a word of ASCII letters, with a mark before it and a few after it.
+func plainWord(word string) bool {
+	const long, marks = 20, "\"'(),;:."
+	if len(word) > long || word == "" {
+		return false
 	}
-	if from {
-		return text[at:]
+	if strings.IndexByte(marks, word[0]) >= 0 {
+		word = word[1:]
 	}
-	return text[:at]
+	letters := strings.TrimRight(word, marks)
+	if len(letters) < len(word)-3 {
+		return false
+	}
+	for _, c := range []byte(letters) {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			return false
+		}
+	}
+	return letters != ""
 }

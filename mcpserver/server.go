@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,8 +26,9 @@ type Options struct {
 	// refuse any but the agent's own.
 	Bound bool
 
-	Version string       // of the server, for clients; "": "dev"
-	Logger  *slog.Logger // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
+	Version string        // of the server, for clients; "": "dev"
+	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s
+	Logger  *slog.Logger  // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
 }
 
 // Call is what is asked for, before its agent is known.
@@ -38,14 +40,21 @@ type Call struct {
 
 // Server is an MCP server over workspaces. It is safe for concurrent use.
 type Server struct {
-	mcp *mcp.Server
-	o   Options
+	mcp      *mcp.Server
+	o        Options
+	requests requests
 }
 
 // New returns a server. Errors: [workspace.ErrInvalid].
 func New(o Options) (*Server, error) {
 	if o.Workspace == nil {
 		return nil, fmt.Errorf("mcpserver: Options.Workspace is nil: %w", workspace.ErrInvalid)
+	}
+	if o.Timeout < 0 {
+		return nil, fmt.Errorf("mcpserver: Options.Timeout is %v: %w", o.Timeout, workspace.ErrInvalid)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
 	}
 	if o.Version == "" {
 		o.Version = "dev"
@@ -126,12 +135,27 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
 			}
 		}()
+		ctx, cancel := s.callContext(ctx, method, req)
+		defer cancel()
 		res, err = next(ctx, method, req)
 		if err != nil {
 			err = briefError(err)
 		}
 		return res, err
 	}
+}
+
+// callContext returns the context of one call: with the values of the HTTP request
+// that brought it, and with an end for what touches storage.
+func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
+	if extra := req.GetExtra(); extra != nil {
+		ctx = s.requests.context(ctx, extra.Header)
+	}
+	switch method {
+	case "tools/call", "resources/read", "completion/complete":
+		return context.WithTimeout(ctx, s.o.Timeout)
+	}
+	return ctx, func() {}
 }
 
 func (s *Server) logPanic(where string, v any) {

@@ -156,7 +156,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		return nil
 	}
 	req, ok := msg.(*jsonrpc.Request)
-	if !ok || !req.IsCall() || req.Method == "subscriptions/listen" { // that one ends with the connection
+	if !ok || !req.IsCall() {
 		return msg
 	}
 	l.mu.Lock()
@@ -170,7 +170,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
 		return nil
 	}
-	l.wait(func() bool { return l.bytes <= maxCalls || len(l.calls)+l.answers == 1 }, nil)
+	l.wait(func() bool { return l.bytes <= maxCalls }, l.ended)
 	return msg
 }
 
@@ -241,7 +241,9 @@ func (l *lines) answer(id jsonrpc.ID) (written func()) {
 // drain waits for the answers to the calls that were read, and returns the error
 // that ends the reading.
 func (l *lines) drain(err error) error {
-	l.wait(func() bool { return len(l.calls)+l.answers == 0 }, time.After(drainTime))
+	late := make(chan struct{})
+	defer time.AfterFunc(drainTime, func() { close(late) }).Stop()
+	l.wait(func() bool { return len(l.calls)+l.answers == 0 }, late)
 	return err
 }
 
@@ -258,9 +260,9 @@ func (l *lines) leave(ended <-chan error) error {
 	}
 }
 
-// wait returns when ok does, which is called under the lock, or at the timeout,
-// or when the connection is broken or closed.
-func (l *lines) wait(ok func() bool, timeout <-chan time.Time) {
+// wait returns when ok does, which is called under the lock, or when enough is
+// closed, or the connection is broken or closed.
+func (l *lines) wait(ok func() bool, enough <-chan struct{}) {
 	for {
 		l.mu.Lock()
 		done, changed := ok(), l.changed
@@ -270,7 +272,7 @@ func (l *lines) wait(ok func() bool, timeout <-chan time.Time) {
 		}
 		select {
 		case <-changed:
-		case <-timeout:
+		case <-enough:
 			return
 		case <-l.broken:
 			return

@@ -1,0 +1,57 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A message that two decoders could read differently is refused, on both
+// transports, and any other is left alone.
+func TestAmbiguousMessages(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1},"arguments":{"a":2}}}`:                                                                            "arguments twice",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","name":"y"}}`:                                                                                                         "name twice",
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`:                                                                                                                                         "id twice",
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"a","\u0075ri":"b"}}`:                                                                                                  "uri twice",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"scratchpad/idempotency_key":"a","scratchpad/idempotency_key":"b"}}}`:                                                         "twice",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","ARGUMENTS":{}}}`:                                                                                                     "spelled arguments",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_META":{}}}`:                                                                                                                          "spelled _meta",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"Scratchpad/idempotency_key":"a"}}}`:                                                                                          "spelled scratchpad/idempotency_key",
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                                                                                                                "",
+		` { "jsonrpc" : "2.0" , "id" : "}\"{" , "method" : "tools/call" , "params" : { "name" : "x" , "arguments" : { "name" : [ 1 , { } , "]" ] , "b" : null } , "z" : -1.5e3 , "y" : true } } `: "",
+	} {
+		_, bad := decodeLine([]byte(line))
+		err := checkMembers([]byte(line))
+		switch {
+		case want == "" && (bad != nil || err != nil):
+			t.Errorf("%s is refused: %v, %v", line, bad, err)
+		case want != "" && (bad == nil || !strings.Contains(bad.problem, want) || err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %+v, %v, want an error with %q", line, bad, err, want)
+		}
+	}
+	if _, bad := decodeLine([]byte(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)); bad == nil {
+		t.Error("an id that is no text is taken")
+	}
+}
+
+// members agrees with encoding/json on every object.
+func FuzzMembers(f *testing.F) {
+	for _, s := range []string{`{}`, `{"a":1}`, `{"a":[1,{"b":"}"}],"c":"\\\"","d":{}, "e" : null }`, `{"":""}`, `{"a":-1e9,"b":true}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want map[string]json.RawMessage
+		if json.Unmarshal(text, &want) != nil || want == nil {
+			return
+		}
+		i := skipSpace(text, 0)
+		got, problem := members(text[i:])
+		if problem == "" && !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
+			t.Errorf("members: %s", cmp.Diff(want, got))
+		}
+	})
+}
