@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -13,36 +14,65 @@ import (
 
 const snapshotVersion = 1
 
-// Snapshot is working memory at one moment. It does not change, but by
-// UnmarshalJSON. Its JSON is that of the npm package agent-scratchpad:
+// Snapshot is what a pad or a view held at one moment, live entries alone. It does
+// not change, but by UnmarshalJSON, and costs nothing to take. Its JSON is that of
+// the npm package agent-scratchpad:
 //
 //	{"entries":{key:{key,value,createdAt,updatedAt,accessedAt,ttl,slidingTtl,tags}},"timestamp":ms,"version":1}
 //
 // with times in milliseconds since 1970, ttl null or milliseconds, and the
-// entries in order. The zero value is an empty snapshot.
+// entries in order. The zero value is an empty snapshot. A Snapshot is safe for
+// concurrent use.
 type Snapshot struct {
-	time    time.Time
-	entries []Entry // a Value is a json.RawMessage
+	time   time.Time
+	view   view // the content is nil in an empty one
+	prefix string
+	json   []byte // what MarshalJSON returns, where it is known already
+}
+
+// Snapshot returns what the pad or the view holds.
+func (p *Pad) Snapshot() *Snapshot {
+	if p.invalid {
+		return &Snapshot{time: p.store.o.Now()}
+	}
+	return &Snapshot{time: p.store.o.Now(), view: p.store.seal(), prefix: p.prefix}
 }
 
 // Len returns the number of entries.
-func (s *Snapshot) Len() int { return len(s.entries) }
+func (s *Snapshot) Len() int {
+	if s.view.content == nil {
+		return 0
+	}
+	if s.prefix == "" {
+		return s.view.content.order.Len() - s.view.expiredBy(s.time)
+	}
+	n := 0
+	for range s.live() {
+		n++
+	}
+	return n
+}
 
 // Time returns when the snapshot was taken.
 func (s *Snapshot) Time() time.Time { return s.time }
 
-// All returns the entries in order of creation. A value is a map, a slice, a
-// string, a bool, nil, a float64, or an int64 where a number is whole and exact.
+// All returns the entries in order of creation, their values as [Pad.Get] gives
+// them.
 func (s *Snapshot) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for _, e := range s.entries {
-			e = e.clone()
-			e.Value = plain(e.Value.(json.RawMessage))
-			if !yield(e) {
+		for e := range s.live() {
+			if !yield(e.public(s.view.at, e.key[len(s.prefix):])) {
 				return
 			}
 		}
 	}
+}
+
+func (s *Snapshot) live() iter.Seq[*entry] {
+	if s.view.content == nil {
+		return func(func(*entry) bool) {}
+	}
+	return s.view.live(s.prefix, s.time)
 }
 
 // plain decodes a value that was valid JSON when it was read.
@@ -88,49 +118,57 @@ type entryJSON struct {
 	Tags       []string        `json:"tags"`
 }
 
-// MarshalJSON writes the snapshot without escaping what only HTML needs.
+// MarshalJSON writes the snapshot without escaping what only HTML needs. A value
+// that JSON cannot hold is an error that names its key.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	put := func(v any) error {
-		if err := e.Encode(v); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the encoder's newline
-		return nil
+	if s.json != nil {
+		return slices.Clone(s.json), nil
 	}
-	b.WriteString(`{"entries":{`)
-	for i, entry := range s.entries {
-		if i > 0 {
-			b.WriteByte(',')
+	b := []byte(`{"entries":{`)
+	first := true
+	for e := range s.live() {
+		if !first {
+			b = append(b, ',')
 		}
-		if err := put(entry.Key); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := put(encodeEntry(entry)); err != nil {
-			return nil, fmt.Errorf("snapshot: entry %q: %v", entry.Key, err)
+		first = false
+		var err error
+		if b, err = s.appendEntry(b, e); err != nil {
+			return nil, fmt.Errorf("snapshot: entry %q: %w", e.key[len(s.prefix):], err)
 		}
 	}
-	fmt.Fprintf(&b, `},"timestamp":%d,"version":%d}`, milliseconds(s.time), snapshotVersion)
-	return b.Bytes(), nil
+	return fmt.Appendf(b, `},"timestamp":%d,"version":%d}`, milliseconds(s.time), snapshotVersion), nil
 }
 
-func encodeEntry(e Entry) entryJSON {
-	ms := func(t time.Time) *float64 { return new(float64(milliseconds(t))) }
-	j := entryJSON{
-		Key: e.Key, Value: e.Value.(json.RawMessage), CreatedAt: ms(e.CreatedAt), UpdatedAt: ms(e.UpdatedAt), AccessedAt: ms(e.AccessedAt),
-		SlidingTTL: e.Sliding, Tags: e.Tags,
+func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
+	value, err := encode(e.value)
+	if err != nil {
+		return nil, err
 	}
-	if e.TTL > 0 {
-		j.TTL = new(float64(e.TTL.Milliseconds()))
+	key, err := encode(e.key[len(s.prefix):])
+	if err != nil {
+		return nil, err
+	}
+	j := entryJSON{
+		Key: e.key[len(s.prefix):], Value: value, CreatedAt: ms(milliseconds(e.created)), UpdatedAt: ms(milliseconds(e.updated)),
+		AccessedAt: ms(e.accessedAt(s.view.at)), SlidingTTL: e.sliding, Tags: e.tags,
+	}
+	if e.ttl > 0 {
+		j.TTL = ms((e.ttl + time.Millisecond - 1).Milliseconds()) // less than a millisecond must not become none
+		if e.ttl > math.MaxInt64-time.Millisecond {
+			j.TTL = ms(e.ttl.Milliseconds())
+		}
 	}
 	if j.Tags == nil {
 		j.Tags = []string{}
 	}
-	return j
+	entry, err := encode(j)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(append(b, key...), ':'), entry...), nil
 }
+
+func ms(n int64) *float64 { return new(float64(n)) }
 
 func milliseconds(t time.Time) int64 {
 	if t.IsZero() {
@@ -168,7 +206,14 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	s.time, s.entries = taken, entries
+	c, at := newContent(), moment{&branch{}, newEpoch()}
+	for _, e := range entries {
+		c.seq++
+		e.seq, e.epoch = c.seq, at.epoch
+		e.due = e.dueAt(at)
+		c.put(e, nil)
+	}
+	*s = Snapshot{time: taken, view: view{&c, at}}
 	return nil
 }
 
@@ -177,13 +222,13 @@ func bad(format string, args ...any) error {
 }
 
 // parseEntries reads the object of entries in its order, which a map would lose.
-func parseEntries(raw json.RawMessage) ([]Entry, error) {
+func parseEntries(raw json.RawMessage) ([]*entry, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, bad("entries is no object")
 	}
 	seen := map[string]bool{}
-	var entries []Entry
+	var entries []*entry
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
@@ -209,35 +254,36 @@ func parseEntries(raw json.RawMessage) ([]Entry, error) {
 	return entries, nil
 }
 
-func parseEntry(key string, j entryJSON) (e Entry, expired bool, err error) {
+func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	switch {
 	case key == "":
-		return e, false, bad("an entry has no key")
+		return nil, false, bad("an entry has no key")
 	case j.Key != key:
-		return e, false, bad("entry %q says that its key is %q", key, j.Key)
+		return nil, false, bad("entry %q says that its key is %q", key, j.Key)
 	case j.Value == nil:
-		return e, false, bad("entry %q has no value", key)
+		return nil, false, bad("entry %q has no value", key)
 	}
-	e = Entry{Key: key, Value: bytes.Clone(j.Value), Sliding: j.SlidingTTL, Tags: j.Tags}
-	e.Value = json.RawMessage(e.Value.([]byte))
+	e = &entry{key: key, value: newEncoded(bytes.Clone(j.Value)), sliding: j.SlidingTTL, tags: distinct(j.Tags)}
+	var accessed time.Time
 	for _, f := range []struct {
 		name string
 		from *float64
 		to   *time.Time
-	}{{"createdAt", j.CreatedAt, &e.CreatedAt}, {"updatedAt", j.UpdatedAt, &e.UpdatedAt}, {"accessedAt", j.AccessedAt, &e.AccessedAt}} {
+	}{{"createdAt", j.CreatedAt, &e.created}, {"updatedAt", j.UpdatedAt, &e.updated}, {"accessedAt", j.AccessedAt, &accessed}} {
 		if *f.to, err = parseTime(strconv.Quote(key)+" "+f.name, f.from); err != nil {
-			return e, false, err
+			return nil, false, err
 		}
 	}
+	e.accessed.Store(accessed.UnixMilli())
 	if j.TTL == nil {
 		return e, false, nil
 	}
 	if *j.TTL < 0 || *j.TTL != math.Trunc(*j.TTL) {
-		return e, false, bad("entry %q: ttl %v is no number of milliseconds", key, *j.TTL)
+		return nil, false, bad("entry %q: ttl %v is no number of milliseconds", key, *j.TTL)
 	}
-	e.TTL = time.Duration(math.MaxInt64)
+	e.ttl = time.Duration(math.MaxInt64)
 	if *j.TTL < float64(math.MaxInt64/int64(time.Millisecond)) {
-		e.TTL = time.Duration(*j.TTL) * time.Millisecond
+		e.ttl = time.Duration(*j.TTL) * time.Millisecond
 	}
 	return e, *j.TTL == 0, nil
 }

@@ -1,0 +1,91 @@
+package scratchpad
+
+import (
+	"fmt"
+	"time"
+)
+
+// Restore replaces what the pad or the view holds by what a snapshot does, whether
+// that was taken of a pad or of a view. Entries keep their times; those that have
+// expired by now stay out of sight. It causes a Clear and a Set for each entry. On
+// an error nothing has changed. Errors: [ErrConfig] for a nil snapshot, [ErrKey]
+// for a view without a valid name, [ErrClosed].
+func (p *Pad) Restore(from *Snapshot) error {
+	switch {
+	case from == nil:
+		return fmt.Errorf("restore: the snapshot is nil: %w", ErrConfig)
+	case p.invalid:
+		return fmt.Errorf("restore: the namespace has no valid name: %w", ErrKey)
+	}
+	s := p.store
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return fmt.Errorf("restore: %w", ErrClosed)
+	}
+	list := s.restore(p.prefix, from)
+	s.mu.Unlock()
+	s.events.deliver(list)
+	s.noteChange(true)
+	return nil
+}
+
+// restore replaces a view's content under the lock.
+func (s *store) restore(prefix string, from *Snapshot) []Event {
+	_, list := s.clear(prefix, nil)
+	if prefix == "" && from.prefix == "" && from.view.content != nil {
+		s.adopt(from.view, from.time)
+	} else {
+		s.copyIn(prefix, from)
+	}
+	if !s.events.any() {
+		return list
+	}
+	for e := range (view{&s.content, *s.now.Load()}).live(prefix, s.o.Now()) {
+		list = s.event(list, Event{Kind: EventSet, Key: e.key}, e)
+	}
+	return list
+}
+
+// adopt takes a view as the content, and shares its structure.
+func (s *store) adopt(from view, taken time.Time) {
+	from.content.lock.Lock()
+	content, at := branchFrom(from)
+	from.content.lock.Unlock()
+	content.seq, content.revision = max(content.seq, s.content.seq), max(content.revision, s.content.revision)
+	s.content = content
+	for _, e := range content.dueBy(taken) {
+		if e.expired(from.at, taken) {
+			s.content.drop(e) // the snapshot has live entries alone
+		}
+	}
+	s.now.Store(&at)
+	s.changed()
+	s.fold()
+}
+
+// copyIn adds the entries of a snapshot below a prefix.
+func (s *store) copyIn(prefix string, from *Snapshot) {
+	at := *s.now.Load()
+	for e := range from.live() {
+		c := e.copied(from.view.at)
+		s.content.seq++
+		s.content.revision++
+		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.content.seq, s.content.revision, at.epoch
+		s.content.put(c, nil)
+	}
+	s.changed()
+}
+
+// Fork returns an independent pad with the same content and options, but without
+// Saver, handlers and sweep; it needs no Close. A fork of a view is a pad whose
+// keys are those that the view shows.
+func (p *Pad) Fork() *Pad {
+	o := p.store.o
+	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
+	fork := &Pad{store: newStore(o)}
+	if !p.invalid {
+		fork.store.restore("", p.Snapshot())
+	}
+	return fork
+}

@@ -1,0 +1,233 @@
+package scratchpad
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// store is what a pad and its views share. One goroutine changes it at a time;
+// readers of one key need no lock, and those of many take a view.
+type store struct {
+	o      Options
+	events events
+	saving *saving // nil: there is no Saver
+
+	root atomic.Pointer[node]   // of the trie as it is now
+	now  atomic.Pointer[moment] // for accesses
+
+	mu      sync.Mutex // guards the following
+	content content
+	frozen  *content // what is there now, nil after a change
+	closed  bool
+
+	stopSweep func()
+}
+
+// view is what a store held at one moment.
+type view struct {
+	content *content // does not change
+	at      moment
+}
+
+func newStore(o Options) *store {
+	s := &store{o: o, content: newContent()}
+	s.events.onError = o.OnError
+	s.now.Store(&moment{&branch{}, newEpoch()})
+	return s
+}
+
+// get returns the entry of a full key, expired or not.
+func (s *store) get(key string) *entry { return s.root.Load().get(hashKey(key), key) }
+
+// changed is called under the lock after a change of the content.
+func (s *store) changed() {
+	s.frozen = nil
+	if s.root.Load() != s.content.trie.root {
+		s.root.Store(s.content.trie.root)
+	}
+}
+
+// freeze returns the content as it is. It is called under the lock.
+func (s *store) freeze() *content {
+	if s.frozen == nil {
+		s.frozen = new(s.content.copied())
+	}
+	return s.frozen
+}
+
+// view returns what is there now. Accesses after it show in it.
+func (s *store) view() view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return view{s.freeze(), *s.now.Load()}
+}
+
+// seal returns what is there now, for good: accesses after it do not show.
+func (s *store) seal() view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sealLocked()
+}
+
+func (s *store) sealLocked() view {
+	s.fold()
+	v := view{s.freeze(), *s.now.Load()}
+	s.now.Store(&moment{v.at.branch, newEpoch()})
+	return v
+}
+
+// maxDepth bounds the branches that a look at an access may have to go through.
+const maxDepth = 32
+
+// fold writes the accesses of earlier epochs into the entries, when there are so
+// many that each Get pays for its share, and begins a branch without a past. It is
+// called under the lock.
+func (s *store) fold() {
+	now := *s.now.Load()
+	total := int64(0)
+	for b := now.branch; b != nil; b = b.parent {
+		total += b.touches.Load()
+	}
+	if now.branch.depth < maxDepth && total <= 1024+int64(s.content.order.Len()) {
+		return
+	}
+	next := moment{&branch{}, newEpoch()}
+	s.now.Store(&next)
+	for b := now.branch; b != nil; b = b.parent {
+		for t := b.touched.Load(); t != nil; t = t.next {
+			if e := s.content.trie.get(t.entry.key); e == t.entry {
+				s.replace(e, now, next)
+			}
+		}
+	}
+}
+
+// replace puts a copy of an entry in its place that has its accesses in it. One
+// that comes while this is done is in the copy, or its Get finds that there is one.
+func (s *store) replace(e *entry, from, to moment) {
+	c := e.copied(from)
+	c.epoch = to.epoch
+	s.content.put(c, e)
+	s.changed()
+	raise(&c.accessed, e.accessedAt(to))
+}
+
+// branchFrom returns the content of a view to go on from, and a moment whose past
+// is the view's.
+func branchFrom(v view) (content, moment) {
+	return v.content.copied(), moment{&branch{parent: v.at.branch, until: v.at.epoch, depth: v.at.branch.depth + 1}, newEpoch()}
+}
+
+// expire removes an entry that has expired, if it is still there. It is called
+// under the lock.
+func (s *store) expire(e *entry, list []Event) []Event {
+	s.content.drop(e)
+	s.changed()
+	return s.event(list, Event{Kind: EventExpire, Key: e.key}, e)
+}
+
+// event adds an event to those that are delivered after the lock. e may be nil.
+func (s *store) event(list []Event, v Event, e *entry) []Event {
+	s.events.seq++
+	if !s.events.any() {
+		return list
+	}
+	v.Seq = s.events.seq
+	if e != nil {
+		v.Entry = e.public(*s.now.Load(), e.key)
+	}
+	return append(list, v)
+}
+
+// removeExpired is what a reader does that meets an entry that has expired.
+func (s *store) removeExpired(key string) {
+	s.mu.Lock()
+	var list []Event
+	if e := s.content.trie.get(key); !s.closed && e != nil && e.expired(*s.now.Load(), s.o.Now()) {
+		list = s.expire(e, list)
+	}
+	s.mu.Unlock()
+	s.events.deliver(list)
+	s.noteChange(len(list) > 0)
+}
+
+// sweep removes what has expired, and gives entries that were accessed since
+// their place in the index was made a new one.
+func (s *store) sweep() int {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return 0
+	}
+	now, at := s.o.Now(), *s.now.Load()
+	var list []Event
+	removed := 0
+	for _, e := range s.content.dueBy(now) {
+		if e.expired(at, now) {
+			removed++
+			list = s.expire(e, list)
+		} else {
+			s.replace(e, at, at)
+		}
+	}
+	s.mu.Unlock()
+	s.events.deliver(list)
+	s.noteChange(removed > 0)
+	return removed
+}
+
+func (s *store) startSweep() {
+	if s.o.SweepInterval <= 0 {
+		return
+	}
+	done := make(chan struct{})
+	s.stopSweep = sync.OnceFunc(func() { close(done) })
+	go func() {
+		ticker := time.NewTicker(s.o.SweepInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				s.sweep()
+			case <-done:
+				return
+			}
+		}
+	}()
+}
+
+// live returns the entries of a view below a prefix that have not expired, in the
+// order of creation.
+func (v view) live(prefix string, now time.Time) func(func(*entry) bool) {
+	return func(yield func(*entry) bool) {
+		for e := range v.content.below(prefix) {
+			if !e.expired(v.at, now) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// expiredBy counts the entries that have expired. The cost follows what is due.
+func (v view) expiredBy(now time.Time) int {
+	n := 0
+	for _, e := range v.content.dueBy(now) {
+		if e.expired(v.at, now) {
+			n++
+		}
+	}
+	return n
+}
+
+// distinct returns the tags once each, in their order.
+func distinct(tags []string) []string {
+	var list []string
+	for _, tag := range tags {
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}
