@@ -23,7 +23,7 @@ type Options struct {
 
 // SetOptions of [Pad.SetWith]. The zero value takes the pad's defaults.
 type SetOptions struct {
-	TTL    time.Duration // 0: the pad's default; Forever: never expires
+	TTL    time.Duration // 0: the pad's default; Forever: never expires; Sliding: at least 1 ms
 	Expiry Expiry        // InheritExpiry: the pad's default
 	Tags   []string      // copied; duplicates are dropped, the order is kept
 }
@@ -117,6 +117,9 @@ func (s *store) setting(o SetOptions) (setting, error) {
 	}
 	if o.Expiry == InheritExpiry {
 		o.Expiry = s.o.DefaultExpiry
+	}
+	if o.Expiry == Sliding && o.TTL > 0 {
+		o.TTL = max(o.TTL, time.Millisecond) // the resolution of AccessedAt: else it might be over at once
 	}
 	return setting{o.TTL, o.Expiry == Sliding, distinct(o.Tags)}, nil
 }
