@@ -140,8 +140,13 @@ func (c *content) dueBy(now time.Time) []*entry {
 	return list
 }
 
-// below returns all entries whose key begins with the prefix, in the order of
-// creation. The cost follows what it returns.
+// within reports whether a view has the key: no view has an empty one.
+func within(key, prefix string) bool {
+	return len(key) > len(prefix) && strings.HasPrefix(key, prefix)
+}
+
+// below returns all entries within a view, in the order of creation. The cost
+// follows what it returns.
 func (c *content) below(prefix string) iter.Seq[*entry] {
 	if prefix == "" {
 		return func(yield func(*entry) bool) {
@@ -154,7 +159,9 @@ func (c *content) below(prefix string) iter.Seq[*entry] {
 			if !strings.HasPrefix(key, prefix) {
 				return false
 			}
-			list = append(list, c.trie.get(key))
+			if within(key, prefix) {
+				list = append(list, c.trie.get(key))
+			}
 			return true
 		})
 		slices.SortFunc(list, bySeq)
@@ -176,15 +183,15 @@ func bySeq(a, b *entry) int {
 	return 0
 }
 
-// withTag returns all entries that have the tag and whose key begins with the
-// prefix, in the order of creation.
+// withTag returns all entries within a view that have the tag, in the order of
+// creation.
 func (c *content) withTag(tag, prefix string) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		c.tags.Ascend(tagged{tag: tag}, func(t tagged) bool {
 			if t.tag != tag {
 				return false
 			}
-			return !strings.HasPrefix(t.key, prefix) || yield(c.trie.get(t.key))
+			return !within(t.key, prefix) || yield(c.trie.get(t.key))
 		})
 	}
 }

@@ -82,7 +82,7 @@ func (h *subscription) wants(e Event) bool {
 	if e.Kind == EventClear {
 		return strings.HasPrefix(e.Prefix, h.prefix)
 	}
-	return strings.HasPrefix(e.Key, h.prefix)
+	return within(e.Key, h.prefix)
 }
 
 // events delivers to handlers.
