@@ -78,8 +78,13 @@ func (s *store) sealLocked() view {
 	return v
 }
 
-// maxDepth bounds the branches that a look at an access may have to go through.
-const maxDepth = 32
+// maxDepth bounds the branches that a look at an access may have to go through, and
+// minTouches says how many accesses are too few to be written into entries. Tests
+// lower them.
+var (
+	maxDepth   = 32
+	minTouches = int64(1024)
+)
 
 // fold writes the accesses of earlier epochs into the entries, when there are so
 // many that each Get pays for its share, and begins a branch without a past. It is
@@ -90,7 +95,7 @@ func (s *store) fold() {
 	for b := now.branch; b != nil; b = b.parent {
 		total += b.touches.Load()
 	}
-	if now.branch.depth < maxDepth && total <= 1024+int64(s.content.order.Len()) {
+	if now.branch.depth < maxDepth && total <= minTouches+int64(s.content.order.Len()) {
 		return
 	}
 	next := moment{&branch{}, newEpoch()}
