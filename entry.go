@@ -100,8 +100,8 @@ type touch struct {
 // branch is a line of epochs of one pad. A fork begins one, and so does a
 // restore: what a pad did after the snapshot is none of their past.
 type branch struct {
-	parent *branch // nil: none, or everything of it stands in the entries
-	until  uint64  // the last epoch of the parent that is past
+	parent atomic.Pointer[branch] // nil: none, or everything of it stands in the entries
+	until  uint64                 // the last epoch of the parent that is past
 	depth  int
 
 	touched atomic.Pointer[touch] // the first touches of entries in each epoch
@@ -114,10 +114,17 @@ type moment struct {
 	epoch  uint64
 }
 
+// after returns a moment on a new branch, whose past is this one and its past.
+func (m moment) after() moment {
+	b := &branch{until: m.epoch, depth: m.branch.depth + 1}
+	b.parent.Store(m.branch)
+	return moment{b, newEpoch()}
+}
+
 // sees reports whether a touch is in the past of the moment.
 func (m moment) sees(t *touch) bool {
 	epoch := m.epoch
-	for b := m.branch; b != nil; b = b.parent {
+	for b := m.branch; b != nil; b = b.parent.Load() {
 		if b == t.branch {
 			return t.epoch <= epoch
 		}

@@ -189,12 +189,12 @@ func (s *store) set(key string, value any, o setting, now time.Time, list []Even
 		e.created = now
 	}
 	if old != nil {
-		list = s.expire(old, list)
+		list = s.event(list, Event{Kind: EventExpire, Key: key}, old)
 	}
 	s.content.seq++
 	e.seq = s.content.seq
 	e.due = e.dueAt(*at)
-	s.content.put(e, nil)
+	s.content.put(e, old)
 	s.changed()
 	return s.event(list, Event{Kind: EventSet, Key: key}, e)
 }
@@ -211,8 +211,7 @@ func (p *Pad) find(key string) *entry {
 		return e
 	}
 	if e.expired(*p.store.now.Load(), p.store.o.Now()) {
-		p.store.removeExpired(full)
-		return nil
+		return p.store.removeExpired(full)
 	}
 	return e
 }
@@ -230,8 +229,10 @@ func (p *Pad) access(key string) *entry {
 	}
 	now, at := s.o.Now(), *s.now.Load()
 	if e.expired(at, now) {
-		s.removeExpired(full)
-		return nil
+		if e = s.removeExpired(full); e == nil {
+			return nil
+		}
+		at = *s.now.Load()
 	}
 	e.access(at, now.UnixMilli())
 	if current := s.get(full); current != e && current != nil && current.revision == e.revision {
@@ -372,13 +373,15 @@ func (p *Pad) Clear() int {
 		return 0
 	}
 	n, list := s.clear(p.prefix, nil)
+	s.changed()
 	s.mu.Unlock()
 	s.events.deliver(list)
 	s.noteChange(true)
 	return n
 }
 
-// clear empties a view under the lock.
+// clear empties a view under the lock. Readers see it, and what the caller adds,
+// all at once when the caller calls changed.
 func (s *store) clear(prefix string, list []Event) (int, []Event) {
 	now, at := s.o.Now(), *s.now.Load()
 	n := 0
@@ -388,6 +391,7 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 		s.content = newContent()
 		s.content.seq, s.content.revision = seq, revision
 	} else {
+		s.content.trie.epoch = newEpoch()
 		for e := range s.content.below(prefix) {
 			if !e.expired(at, now) {
 				n++
@@ -395,7 +399,6 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 			s.content.drop(e)
 		}
 	}
-	s.changed()
 	return n, s.event(list, Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
 }
 

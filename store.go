@@ -92,21 +92,23 @@ var (
 func (s *store) fold() {
 	now := *s.now.Load()
 	total := int64(0)
-	for b := now.branch; b != nil; b = b.parent {
+	for b := now.branch; b != nil; b = b.parent.Load() {
 		total += b.touches.Load()
 	}
 	if now.branch.depth < maxDepth && total <= minTouches+int64(s.content.order.Len()) {
 		return
 	}
-	next := moment{&branch{}, newEpoch()}
+	next := now.after()
+	next.branch.depth = 0
 	s.now.Store(&next)
-	for b := now.branch; b != nil; b = b.parent {
+	for b := now.branch; b != nil; b = b.parent.Load() {
 		for t := b.touched.Load(); t != nil; t = t.next {
 			if e := s.content.trie.get(t.entry.key); e == t.entry {
 				s.replace(e, now, next)
 			}
 		}
 	}
+	next.branch.parent.Store(nil) // only now: Gets go on meanwhile
 }
 
 // replace puts a copy of an entry in its place that has its accesses in it. One
@@ -122,7 +124,7 @@ func (s *store) replace(e *entry, from, to moment) {
 // branchFrom returns the content of a view to go on from, and a moment whose past
 // is the view's.
 func branchFrom(v view) (content, moment) {
-	return v.content.copied(), moment{&branch{parent: v.at.branch, until: v.at.epoch, depth: v.at.branch.depth + 1}, newEpoch()}
+	return v.content.copied(), v.at.after()
 }
 
 // expire removes an entry that has expired, if it is still there. It is called
@@ -146,16 +148,24 @@ func (s *store) event(list []Event, v Event, e *entry) []Event {
 	return append(list, v)
 }
 
-// removeExpired is what a reader does that meets an entry that has expired.
-func (s *store) removeExpired(key string) {
+// removeExpired is what a reader does that meets an entry that has expired. It
+// returns the one that is live, where the reader met what is there no more.
+func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
 	var list []Event
-	if e := s.content.trie.get(key); !s.closed && e != nil && e.expired(*s.now.Load(), s.o.Now()) {
+	e := s.content.trie.get(key)
+	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
+		s.mu.Unlock()
+		return e
+	}
+	remove := e != nil && !s.closed
+	if remove {
 		list = s.expire(e, list)
 	}
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(len(list) > 0)
+	s.noteChange(remove)
+	return nil
 }
 
 // sweep removes what has expired, and gives entries that were accessed since
