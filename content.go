@@ -15,14 +15,13 @@ import (
 // content is what a pad holds: the entries by key, and ordered indexes that hold
 // only keys. Copies share structure.
 type content struct {
-	trie     trie
-	order    *btree.BTreeG[place]
-	keys     *btree.BTreeG[string]
-	tags     *btree.BTreeG[tagged]
-	due      *btree.BTreeG[due]
-	seq      uint64      // the highest order of creation
-	revision uint64      // of the last change
-	lock     *sync.Mutex // of the copying of one that does not change
+	trie  trie
+	order *btree.BTreeG[place]
+	keys  *btree.BTreeG[string]
+	tags  *btree.BTreeG[tagged]
+	due   *btree.BTreeG[due]
+	seq   uint64      // the highest order of creation
+	lock  *sync.Mutex // of the copying of one that does not change
 }
 
 // place is an entry in the order of creation.
@@ -44,11 +43,14 @@ type due struct {
 }
 
 var (
-	epochs atomic.Uint64 // given to one store each, so that none takes another's nodes or entries for its own
-	seed   = maphash.MakeSeed()
+	epochs    atomic.Uint64 // given to one store each, so that none takes another's nodes or entries for its own
+	revisions atomic.Uint64 // given to one change each, so that none takes another's entry for its own
+	seed      = maphash.MakeSeed()
 )
 
 func newEpoch() uint64 { return epochs.Add(1) }
+
+func newRevision() uint64 { return revisions.Add(1) }
 
 func hashKey(key string) uint64 { return maphash.String(seed, key) }
 

@@ -78,7 +78,7 @@ type entry struct {
 	sliding          bool
 	due              int64  // where the index of expiry has it; Unix ns, no later than it expires
 	seq              uint64 // the order of creation; a later Set of a live entry keeps it
-	revision         uint64 // the change that made it; a copy keeps it
+	revision         uint64 // the change that made it, of any pad; a copy keeps it
 	epoch            uint64 // the epoch it was made in
 
 	accessed atomic.Int64 // Unix ms; changed in the entry's own epoch only

@@ -171,10 +171,9 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 // set stores a value under the lock.
 func (s *store) set(key string, value any, o setting, now time.Time, list []Event) []Event {
 	at := s.now.Load()
-	s.content.revision++
 	e := &entry{
 		key: key, value: value, tags: o.tags, created: now, updated: now, ttl: o.ttl, sliding: o.sliding,
-		revision: s.content.revision, epoch: at.epoch,
+		revision: newRevision(), epoch: at.epoch,
 	}
 	e.accessed.Store(now.UnixMilli())
 	old := s.content.trie.get(key)
@@ -387,9 +386,9 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 	n := 0
 	if prefix == "" {
 		n = s.content.order.Len() - view{&s.content, at}.expiredBy(now)
-		seq, revision := s.content.seq, s.content.revision
+		seq := s.content.seq
 		s.content = newContent()
-		s.content.seq, s.content.revision = seq, revision
+		s.content.seq = seq
 	} else {
 		s.content.trie.epoch = newEpoch()
 		for e := range s.content.below(prefix) {

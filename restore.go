@@ -52,7 +52,7 @@ func (s *store) adopt(from view, taken time.Time) {
 	from.content.lock.Lock()
 	content, at := branchFrom(from)
 	from.content.lock.Unlock()
-	content.seq, content.revision = max(content.seq, s.content.seq), max(content.revision, s.content.revision)
+	content.seq = max(content.seq, s.content.seq)
 	s.content = content
 	for _, e := range content.dueBy(taken) {
 		if e.expired(from.at, taken) {
@@ -70,8 +70,7 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 	for e := range from.live() {
 		c := e.copied(from.view.at)
 		s.content.seq++
-		s.content.revision++
-		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.content.seq, s.content.revision, at.epoch
+		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.content.seq, newRevision(), at.epoch
 		s.content.put(c, nil)
 	}
 	s.changed()

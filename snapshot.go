@@ -209,7 +209,7 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 	c, at := newContent(), moment{&branch{}, newEpoch()}
 	for _, e := range entries {
 		c.seq++
-		e.seq, e.epoch = c.seq, at.epoch
+		e.seq, e.revision, e.epoch = c.seq, newRevision(), at.epoch
 		e.due = e.dueAt(at)
 		c.put(e, nil)
 	}
