@@ -92,6 +92,7 @@ type touch struct {
 	epoch  uint64
 	at     atomic.Int64 // Unix ms
 	before *touch
+	number int // of this and those before
 
 	entry *entry
 	next  *touch // of the branch
@@ -152,20 +153,36 @@ func (e *entry) access(m moment, ms int64) {
 	}
 	for {
 		head := e.touches.Load()
-		if head != nil && head.branch == m.branch && head.epoch == m.epoch {
-			raise(&head.at, ms)
+		t := head
+		for t != nil && !m.sees(t) {
+			t = t.before
+		}
+		if t != nil && t.branch == m.branch && t.epoch == m.epoch {
+			raise(&t.at, ms)
 			return
 		}
 		if e.accessedAt(m) >= ms {
 			return
 		}
-		t := &touch{branch: m.branch, epoch: m.epoch, before: head, entry: e}
+		t = &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, entry: e}
+		if head != nil {
+			t.number = head.number + 1
+		}
 		t.at.Store(ms)
 		if e.touches.CompareAndSwap(head, t) {
 			m.branch.add(t)
 			return
 		}
 	}
+}
+
+// maxTouches bounds what an entry keeps of the accesses of other pads.
+const maxTouches = 32
+
+// crowded reports whether an access should rather go to a copy.
+func (e *entry) crowded() bool {
+	t := e.touches.Load()
+	return t != nil && t.number >= maxTouches
 }
 
 func raise(to *atomic.Int64, ms int64) {

@@ -233,6 +233,9 @@ func (p *Pad) access(key string) *entry {
 		}
 		at = *s.now.Load()
 	}
+	if e.crowded() {
+		e = s.renewed(e)
+	}
 	e.access(at, now.UnixMilli())
 	if current := s.get(full); current != e && current != nil && current.revision == e.revision {
 		current.access(*s.now.Load(), now.UnixMilli()) // a copy took its place meanwhile

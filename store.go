@@ -121,6 +121,21 @@ func (s *store) replace(e *entry, from, to moment) {
 	raise(&c.accessed, e.accessedAt(to))
 }
 
+// renewed returns a copy of an entry that took its place, or the entry where that
+// would have to wait.
+func (s *store) renewed(e *entry) *entry {
+	if !s.mu.TryLock() {
+		return e
+	}
+	defer s.mu.Unlock()
+	if s.content.trie.get(e.key) != e {
+		return e
+	}
+	at := *s.now.Load()
+	s.replace(e, at, at)
+	return s.content.trie.get(e.key)
+}
+
 // branchFrom returns the content of a view to go on from, and a moment whose past
 // is the view's.
 func branchFrom(v view) (content, moment) {
