@@ -162,9 +162,9 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 		return fmt.Errorf("set %q: %w", key, ErrClosed)
 	}
 	list := s.set(full, value, setting, s.o.Now(), nil)
+	s.noteChange(true)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(true)
 	return nil
 }
 
@@ -309,7 +309,8 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 	now := s.o.Now()
 	var list []Event
 	e := s.content.trie.get(key)
-	if e != nil && e.expired(*s.now.Load(), now) {
+	expired := e != nil && e.expired(*s.now.Load(), now)
+	if expired {
 		list, e = s.expire(e, list), nil
 	}
 	if done = e == nil && from == nil || e != nil && from != nil && e.revision == from.revision; done {
@@ -319,9 +320,9 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 		}
 		list = s.set(key, value, o, now, list)
 	}
+	s.noteChange(done || expired)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(done || len(list) > 0)
 	return done, nil
 }
 
@@ -360,9 +361,9 @@ func (p *Pad) Delete(key string) bool {
 	} else {
 		list = s.expire(e, list)
 	}
+	s.noteChange(true)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(true)
 	return live
 }
 
@@ -376,9 +377,9 @@ func (p *Pad) Clear() int {
 	}
 	n, list := s.clear(p.prefix, nil)
 	s.changed()
+	s.noteChange(true)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(true)
 	return n
 }
 

@@ -24,9 +24,9 @@ func (p *Pad) Restore(from *Snapshot) error {
 		return fmt.Errorf("restore: %w", ErrClosed)
 	}
 	list := s.restore(p.prefix, from)
+	s.noteChange(true)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(true)
 	return nil
 }
 

@@ -48,7 +48,8 @@ func (s *store) startSaving() {
 	s.saving = v
 }
 
-// noteChange arms the auto-save, where there is one.
+// noteChange arms the auto-save, where there is one. It is called under the lock,
+// so that a Close after the change knows of it, and before the handlers.
 func (s *store) noteChange(changed bool) {
 	if v := s.saving; v != nil && v.quiet > 0 && changed {
 		v.arm()

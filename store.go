@@ -177,9 +177,9 @@ func (s *store) removeExpired(key string) *entry {
 	if remove {
 		list = s.expire(e, list)
 	}
+	s.noteChange(remove)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(remove)
 	return nil
 }
 
@@ -202,9 +202,9 @@ func (s *store) sweep() int {
 			s.replace(e, at, at)
 		}
 	}
+	s.noteChange(removed > 0)
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(removed > 0)
 	return removed
 }
 
