@@ -116,9 +116,13 @@ func (v *saving) save(ctx context.Context) error {
 	if v.read == readBadly {
 		return fmt.Errorf("save: what is there could not be loaded, and is not replaced; call Load until it succeeds: %w", ErrPersist)
 	}
-	v.mu.Lock()
-	v.dirty = false // of what the snapshot does not have, arm tells again
-	v.mu.Unlock()
+	v.setDirty(false) // of what the snapshot does not have, arm tells again
+	saved := false
+	defer func() {
+		if !saved {
+			v.setDirty(true) // also where the Saver panics
+		}
+	}()
 	snapshot := (&Pad{store: v.s}).Snapshot()
 	text, err := snapshot.MarshalJSON()
 	if err == nil {
@@ -126,13 +130,16 @@ func (v *saving) save(ctx context.Context) error {
 		err = v.saver.Save(ctx, snapshot)
 	}
 	if err != nil {
-		v.mu.Lock()
-		v.dirty = true
-		v.mu.Unlock()
 		return fmt.Errorf("save: %w", persist(err))
 	}
-	v.read = readWell
+	saved, v.read = true, readWell
 	return nil
+}
+
+func (v *saving) setDirty(dirty bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.dirty = dirty
 }
 
 // persist makes sure that an error wraps ErrPersist.
@@ -189,33 +196,40 @@ func (p *Pad) Load(ctx context.Context) error {
 	case v == nil:
 		return nil
 	}
-	if err := v.take(ctx); err != nil {
-		return err
-	}
-	snapshot, err := v.load(ctx)
-	v.give()
-	if err != nil || snapshot == nil {
-		return err
-	}
-	return p.store.loaded(snapshot)
+	list, err := v.load(ctx)
+	p.store.events.deliver(list)
+	return err
 }
 
-func (v *saving) load(ctx context.Context) (*Snapshot, error) {
+// load keeps the turn until what was loaded is there: no save may come between.
+func (v *saving) load(ctx context.Context) ([]Event, error) {
+	if err := v.take(ctx); err != nil {
+		return nil, err
+	}
+	defer v.give()
+	before := v.read
 	v.read = readBadly // also where the Saver panics
 	snapshot, err := v.saver.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", persist(err))
 	}
-	v.read = readWell
-	return snapshot, nil
+	if snapshot == nil {
+		v.read = readWell
+		return nil, nil
+	}
+	list, err := v.s.loaded(snapshot)
+	if v.read = readWell; err != nil {
+		v.read = before
+	}
+	return list, err
 }
 
 // loaded takes over what was loaded, which is no change that needs to be saved.
-func (s *store) loaded(from *Snapshot) error {
+func (s *store) loaded(from *Snapshot) ([]Event, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		s.mu.Unlock()
-		return fmt.Errorf("load: %w", ErrClosed)
+		return nil, fmt.Errorf("load: %w", ErrClosed)
 	}
 	list := s.restore("", from)
 	v := s.saving
@@ -223,9 +237,7 @@ func (s *store) loaded(from *Snapshot) error {
 	v.dirty, v.first = false, time.Time{}
 	v.timer.Stop()
 	v.mu.Unlock()
-	s.mu.Unlock()
-	s.events.deliver(list)
-	return nil
+	return list, nil
 }
 
 func (s *store) isClosed() bool {
