@@ -185,20 +185,24 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 		return bad("it is not valid UTF-8")
 	}
 	var outer struct {
-		Entries   json.RawMessage `json:"entries"`
-		Timestamp *float64        `json:"timestamp"`
+		Entries   json.RawMessage `json:"entries"` // raw, as another version may have it otherwise
+		Timestamp json.RawMessage `json:"timestamp"`
 		Version   *int            `json:"version"`
 	}
 	if err := json.Unmarshal(data, &outer); err != nil {
 		return bad("%v", err)
 	}
+	if outer.Version != nil && *outer.Version != snapshotVersion {
+		return &VersionError{Version: *outer.Version}
+	}
 	if outer.Version == nil || outer.Timestamp == nil || outer.Entries == nil {
 		return bad("entries, timestamp or version is missing")
 	}
-	if *outer.Version != snapshotVersion {
-		return &VersionError{Version: *outer.Version}
+	var timestamp *float64
+	if err := json.Unmarshal(outer.Timestamp, &timestamp); err != nil {
+		return bad("timestamp: %v", err)
 	}
-	taken, err := parseTime("timestamp", outer.Timestamp)
+	taken, err := parseTime("timestamp", timestamp)
 	if err != nil {
 		return err
 	}
