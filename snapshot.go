@@ -136,10 +136,17 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 			return nil, fmt.Errorf("snapshot: entry %q: %w", e.key[len(s.prefix):], err)
 		}
 	}
-	return fmt.Appendf(b, `},"timestamp":%d,"version":%d}`, milliseconds(s.time), snapshotVersion), nil
+	taken := milliseconds(s.time)
+	if err := inRange(taken); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return fmt.Appendf(b, `},"timestamp":%d,"version":%d}`, taken, snapshotVersion), nil
 }
 
 func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
+	if err := inRange(milliseconds(e.created), milliseconds(e.updated), e.accessedAt(s.view.at)); err != nil {
+		return nil, err
+	}
 	value, err := encode(e.value)
 	if err != nil {
 		return nil, err
@@ -292,10 +299,21 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	return e, *j.TTL == 0, nil
 }
 
-// parseTime reads milliseconds since 1970 within what JavaScript's Date holds.
+// mostMilliseconds before and since 1970 are what JavaScript's Date holds.
+const mostMilliseconds = 8.64e15
+
+// inRange refuses to write a time that could not be read.
+func inRange(times ...int64) error {
+	for _, ms := range times {
+		if ms < -mostMilliseconds || ms > mostMilliseconds {
+			return fmt.Errorf("the time of %d ms since 1970 is out of range", ms)
+		}
+	}
+	return nil
+}
+
 func parseTime(name string, ms *float64) (time.Time, error) {
-	const most = 8.64e15
-	if ms == nil || math.IsNaN(*ms) || math.Abs(*ms) > most {
+	if ms == nil || math.IsNaN(*ms) || math.Abs(*ms) > mostMilliseconds {
 		return time.Time{}, bad("%s is no time in milliseconds", name)
 	}
 	return time.UnixMilli(int64(*ms)).UTC(), nil
