@@ -289,12 +289,12 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	if j.TTL == nil {
 		return e, false, nil
 	}
-	if *j.TTL < 0 || *j.TTL != math.Trunc(*j.TTL) {
-		return nil, false, bad("entry %q: ttl %v is no number of milliseconds", key, *j.TTL)
+	if *j.TTL < 0 {
+		return nil, false, bad("entry %q: ttl %v is no time in milliseconds", key, *j.TTL)
 	}
 	e.ttl = time.Duration(math.MaxInt64)
-	if *j.TTL < float64(math.MaxInt64/int64(time.Millisecond)) {
-		e.ttl = time.Duration(*j.TTL) * time.Millisecond
+	if whole, part := math.Modf(*j.TTL); whole < float64(math.MaxInt64/int64(time.Millisecond)) {
+		e.ttl = time.Duration(whole)*time.Millisecond + time.Duration(math.Ceil(part*float64(time.Millisecond)))
 	}
 	return e, *j.TTL == 0, nil
 }
