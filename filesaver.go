@@ -42,6 +42,9 @@ func (f *fileSaver) load(path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPersist, err)
 	}
+	if !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file: %w", path, ErrPersist) // reading one may never end
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPersist, err)
