@@ -174,6 +174,45 @@ func TestReadersDuringWrites(t *testing.T) {
 	readers.Wait()
 }
 
+// No access is lost or out of sight while accesses are written into entries.
+func TestAccessesDuringFolds(t *testing.T) {
+	defer scratchpad.SetFold(2, -1000)()
+	p, c := newPad(t, scratchpad.Options{})
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprint(i)
+		must(t, p.Set(keys[i], i))
+	}
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				key, now := keys[i%len(keys)], c.Now()
+				p.Get(key)
+				if e, _ := p.Peek(key); e.AccessedAt.Before(now) {
+					t.Errorf("AccessedAt is %v after a Get at %v", e.AccessedAt, now)
+					return
+				}
+			}
+		})
+	}
+	for range 1000 {
+		c.advance(time.Millisecond)
+		for _, key := range keys {
+			p.Get(key)
+		}
+		p.Snapshot()
+	}
+	close(stop)
+	readers.Wait()
+}
+
 // A snapshot may be read and restored by many at once.
 func TestSnapshotShared(t *testing.T) {
 	p, _ := newPad(t, scratchpad.Options{})

@@ -328,11 +328,18 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 
 // Peek returns the entry of a key without counting as an access.
 func (p *Pad) Peek(key string) (Entry, bool) {
-	e := p.find(key)
-	if e == nil {
-		return Entry{}, false
+	s := p.store
+	for {
+		at := s.now.Load()
+		e := p.find(key)
+		if e == nil {
+			return Entry{}, false
+		}
+		entry := e.public(*at, key)
+		if s.now.Load() == at && s.get(e.key) == e {
+			return entry, true // entry and moment belong together
+		}
 	}
-	return e.public(*p.store.now.Load(), key), true
 }
 
 // Has reports whether there is a live entry of a key. It does not count as an
