@@ -153,18 +153,14 @@ func (e *entry) access(m moment, ms int64) {
 	}
 	for {
 		head := e.touches.Load()
-		t := head
-		for t != nil && !m.sees(t) {
-			t = t.before
-		}
-		if t != nil && t.branch == m.branch && t.epoch == m.epoch {
-			raise(&t.at, ms)
+		if head != nil && head.branch == m.branch && head.epoch == m.epoch {
+			raise(&head.at, ms)
 			return
 		}
 		if e.accessedAt(m) >= ms {
 			return
 		}
-		t = &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, entry: e}
+		t := &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, entry: e}
 		if head != nil {
 			t.number = head.number + 1
 		}
