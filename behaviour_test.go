@@ -240,8 +240,18 @@ func TestTTLRange(t *testing.T) {
 		}
 	}
 	late := scratchpad.Entry{CreatedAt: time.UnixMilli(math.MaxInt64), TTL: math.MaxInt64}
-	if at, ok := late.ExpiresAt(); !ok || at.Before(late.CreatedAt) {
+	if at, ok := late.ExpiresAt(); !ok || at.Before(late.CreatedAt) || at.UnixMilli() < late.CreatedAt.UnixMilli() {
 		t.Errorf("ExpiresAt() = %v, %v, before CreatedAt", at, ok)
+	}
+
+	now := time.Unix(0, math.MaxInt64-int64(ms)) // just before nanoseconds end, in 2262
+	p, err = scratchpad.New(scratchpad.Options{Now: func() time.Time { return now }})
+	must(t, err)
+	must(t, p.SetWith("k", 1, fixed(ms/2)))
+	must(t, p.SetWith("stays", 1, fixed(time.Hour)))
+	now = now.Add(2 * ms)
+	if p.Len() != 1 || p.Sweep() != 1 {
+		t.Errorf("in 2262 %d entries are live", p.Len())
 	}
 }
 
