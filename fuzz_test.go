@@ -13,6 +13,7 @@ import (
 func FuzzSnapshotJSON(f *testing.F) {
 	f.Add([]byte(fromNPM))
 	f.Add([]byte(`{"version":1,"timestamp":-1.5,"entries":{"\ud800":{"key":"\ufffd","value":1e400,"createdAt":-1,"updatedAt":1.5,"accessedAt":1e3,"ttl":1.5}}}`))
+	f.Add([]byte(`{"version":1,"timestamp":5,"entries":{"a":{"key":"b"}}}`))
 	files, err := filepath.Glob("testdata/npm/*.json")
 	if err != nil || len(files) == 0 {
 		f.Fatalf("testdata/npm: %v, %d files", err, len(files))
