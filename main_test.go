@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		saveForever(path)
 	}
 	flag.Parse()
-	wanted := map[string]string{"rapid.checks": "1500", "rapid.steps": "80"}
+	wanted := map[string]string{"rapid.checks": "800", "rapid.steps": "80"}
 	if long() {
 		wanted["rapid.checks"] = "8000"
 	} else if testing.Short() {

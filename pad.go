@@ -226,21 +226,24 @@ func (p *Pad) access(key string) *entry {
 	if e == nil {
 		return nil
 	}
-	now, at := s.o.Now(), *s.now.Load()
-	if e.expired(at, now) {
+	now := s.o.Now()
+	if e.expired(*s.now.Load(), now) {
 		if e = s.removeExpired(full); e == nil {
 			return nil
 		}
-		at = *s.now.Load()
 	}
-	if e.crowded() {
-		e = s.renewed(e)
+	for {
+		at := s.now.Load()
+		if e.crowded() {
+			e = s.renewed(e)
+		}
+		e.access(*at, now.UnixMilli())
+		current := s.get(full)
+		if current == nil || current.revision != e.revision || current == e && s.now.Load() == at {
+			return e
+		}
+		e = current // a copy took its place, or the moment is past: the access may be out of sight
 	}
-	e.access(at, now.UnixMilli())
-	if current := s.get(full); current != e && current != nil && current.revision == e.revision {
-		current.access(*s.now.Load(), now.UnixMilli()) // a copy took its place meanwhile
-	}
-	return e
 }
 
 // Get returns the value of a key, and false if there is none. Of a value that was
