@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	wanted := map[string]string{"rapid.checks": "800", "rapid.steps": "80"}
 	if long() {
-		wanted["rapid.checks"] = "8000"
+		wanted["rapid.checks"] = "5000"
 	} else if testing.Short() {
 		wanted["rapid.checks"] = "150"
 	}
