@@ -162,13 +162,13 @@ func TestRenderWholeFits(t *testing.T) {
 // multiple of it, also where its counts do not add up or make no sense.
 func TestRenderCountingIsLinear(t *testing.T) {
 	many := ticking(t)
-	for i := range 1000 {
+	for i := range 400 {
 		put(t, many, fmt.Sprint("key", i), strings.Repeat("some text ", i%40))
 	}
 	one := ticking(t)
-	put(t, one, "key", strings.Repeat("some text ", 20000))
+	put(t, one, "key", strings.Repeat("some text ", 5000))
 	giant := many.Fork() // the entry that is left out last holds most of the text
-	put(t, giant, "giant", strings.Repeat("some text ", 50000))
+	put(t, giant, "giant", strings.Repeat("some text ", 12000))
 	random := uint32(1)
 	counters := map[string]struct {
 		count func(string) int
