@@ -272,6 +272,7 @@ func TestMergeViews(t *testing.T) {
 		"the view of a fork, other base": {v.Fork().Snapshot(), p.Fork().Namespace("v")},
 	} {
 		put(t, whole, "out", 9)
+		put(t, whole, "o", 9)
 		put(t, c.theirs, "k", 2, "x")
 		put(t, c.theirs, "m", 3)
 		c.theirs.Delete("l")
@@ -381,4 +382,27 @@ func TestMergeFromManyGoroutines(t *testing.T) {
 			t.Errorf("%c = %v, want 19", 'a'+i, v)
 		}
 	}
+}
+
+// A sweep puts a copy in the place of an entry that was accessed: that is no change.
+func TestMergeWhileSwept(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := freshPadWith(t, scratchpad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: scratchpad.Sliding})
+	put(t, p, "k", 1)
+	theirs := p.Fork()
+	put(t, theirs, "k", 2)
+	now = now.Add(40 * time.Second)
+	p.Get("k")
+	theirs.Get("k")
+	now = now.Add(30 * time.Second)
+	calls := 0
+	merge(t, p, nil, theirs, func(scratchpad.Conflict) scratchpad.Resolution {
+		calls++
+		p.Sweep()
+		return scratchpad.Theirs()
+	})
+	if calls != 1 {
+		t.Errorf("resolve was called %d times, want 1", calls)
+	}
+	checkKV(t, p, "k: 2")
 }

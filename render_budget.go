@@ -134,16 +134,14 @@ func inOrder(pieces []*piece) []*piece {
 	return slices.SortedFunc(slices.Values(pieces), func(p, q *piece) int { return p.index - q.index })
 }
 
-// halved leaves out half of the text, but not the last entry of several.
+// halved leaves out half of the text. If the last entry is more than that, cut
+// looks at it alone.
 func halved(kept []*piece) []*piece {
 	size := 0
 	for _, p := range kept {
 		size += len(p.text)
 	}
 	for half := size / 2; size > half; kept = kept[1:] {
-		if len(kept) == 2 {
-			return kept[1:]
-		}
 		size -= len(kept[0].text)
 	}
 	return kept

@@ -158,6 +158,23 @@ func TestRenderWholeFits(t *testing.T) {
 	}
 }
 
+// The entry that was updated last is looked at alone before it is cut, whatever
+// its count with the separator was.
+func TestRenderNewestAlone(t *testing.T) {
+	p := ticking(t)
+	put(t, p, "a", "1")
+	put(t, p, "b", "2")
+	o := scratchpad.RenderOptions{MaxTokens: 4, CountTokens: func(s string) int {
+		if strings.HasSuffix(s, "\n") {
+			return 1000
+		}
+		return len(s)
+	}}
+	if got := p.Render(o); got != "b: 2" {
+		t.Errorf("Render() = %q, want b, which fits alone", got)
+	}
+}
+
 // Counting is linear in the text: the bytes that a counter gets are a small
 // multiple of it, also where its counts do not add up or make no sense.
 func TestRenderCountingIsLinear(t *testing.T) {
@@ -234,5 +251,7 @@ func TestRenderCounterUsesPad(t *testing.T) {
 	if p.Render(scratchpad.RenderOptions{}) == "" {
 		t.Error("the pad is of no use after a panic")
 	}
-	p.Render(scratchpad.RenderOptions{CountTokens: func(string) int { t.Error("counted without a budget"); return 0 }})
+	for _, max := range []int{0, -1} {
+		p.Render(scratchpad.RenderOptions{MaxTokens: max, CountTokens: func(string) int { t.Errorf("counted for MaxTokens %d", max); return 0 }})
+	}
 }

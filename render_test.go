@@ -227,6 +227,8 @@ func TestRenderForgery(t *testing.T) {
 			"a\n    # b: v", "## a\n    # b\nv", `<entry key="a&#10;# b">v</entry>`, `{"a\n# b":"v"}`}},
 		{"a key with a line before a heading", "a\nb", "# c", rendered{
 			"a\n    b: # c", "## \"a\\nb\"\n    # c", `<entry key="a&#10;b"># c</entry>`, `{"a\nb":"# c"}`}},
+		{"a key with another line before a heading", "a\u0085b", "# c", rendered{
+			"a\u0085    b: # c", "## \"a\\u0085b\"\n    # c", "<entry key=\"a\u0085b\"># c</entry>", `{"a\u0085b":"# c"}`}},
 		{"a key that looks indented", "    a", "v", rendered{
 			`"    a": v`, "## \"    a\"\nv", `<entry key="    a">v</entry>`, `{"    a":"v"}`}},
 		{"a quoted key", `"a"`, "v", rendered{
