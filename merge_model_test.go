@@ -12,37 +12,37 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plain is what a model knows of an entry.
+// plain is what a plainPad knows of an entry.
 type plain struct {
 	Value int
 	Tag   string
 	TTL   time.Duration
 }
 
-// model is a pad as a map and the keys in the order of creation.
-type model struct {
+// plainPad is a pad as a map and the keys in the order of creation.
+type plainPad struct {
 	entries map[string]plain
 	order   []string
 }
 
-func (m *model) fork() *model {
-	return &model{entries: maps.Clone(m.entries), order: slices.Clone(m.order)}
+func (m *plainPad) fork() *plainPad {
+	return &plainPad{entries: maps.Clone(m.entries), order: slices.Clone(m.order)}
 }
 
-func (m *model) set(key string, e plain) {
+func (m *plainPad) set(key string, e plain) {
 	if _, ok := m.entries[key]; !ok {
 		m.order = append(m.order, key)
 	}
 	m.entries[key] = e
 }
 
-func (m *model) delete(key string) {
+func (m *plainPad) delete(key string) {
 	delete(m.entries, key)
 	m.order = slices.DeleteFunc(m.order, func(k string) bool { return k == key })
 }
 
-// change makes the same changes to a pad and its model.
-func changeBoth(t *rapid.T, p *scratchpad.Pad, m *model) {
+// change makes the same changes to a pad and its plainPad.
+func changeBoth(t *rapid.T, p *scratchpad.Pad, m *plainPad) {
 	for range rapid.IntRange(0, 12).Draw(t, "changes") {
 		key := fmt.Sprint("k", rapid.IntRange(0, 9).Draw(t, "key"))
 		switch rapid.SampledFrom([]string{"set", "set", "set", "delete", "get", "snapshot", "sweep"}).Draw(t, "do") {
@@ -72,7 +72,7 @@ func changeBoth(t *rapid.T, p *scratchpad.Pad, m *model) {
 	}
 }
 
-func (m *model) merge(base, theirs *model, resolve func(string) string) (conflicts []string) {
+func (m *plainPad) merge(base, theirs *plainPad, resolve func(string) string) (conflicts []string) {
 	order := slices.Clone(theirs.order)
 	for key := range base.entries {
 		if _, ok := theirs.entries[key]; !ok {
@@ -108,7 +108,7 @@ func (m *model) merge(base, theirs *model, resolve func(string) string) (conflic
 	return conflicts
 }
 
-func (m *model) take(key string, e plain, ok bool) {
+func (m *plainPad) take(key string, e plain, ok bool) {
 	if ok {
 		m.set(key, e)
 	} else {
@@ -116,8 +116,8 @@ func (m *model) take(key string, e plain, ok bool) {
 	}
 }
 
-func held(p *scratchpad.Pad) *model {
-	m := &model{entries: map[string]plain{}}
+func held(p *scratchpad.Pad) *plainPad {
+	m := &plainPad{entries: map[string]plain{}}
 	for e := range p.All() {
 		x := plain{Value: e.Value.(int), TTL: e.TTL}
 		if len(e.Tags) > 0 {
@@ -128,7 +128,7 @@ func held(p *scratchpad.Pad) *model {
 	return m
 }
 
-func checkModel(t *rapid.T, name string, got, want *model) {
+func checkModel(t *rapid.T, name string, got, want *plainPad) {
 	if diff := cmp.Diff(want.entries, got.entries); diff != "" {
 		t.Fatalf("%s (-want +got):\n%s", name, diff)
 	}
@@ -143,7 +143,7 @@ func TestMergeModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, inP := root, &model{entries: map[string]plain{}}
+		p, inP := root, &plainPad{entries: map[string]plain{}}
 		if rapid.Bool().Draw(t, "view") {
 			p = root.Namespace("v")
 			_ = root.Set("other", 1)
@@ -200,7 +200,7 @@ func TestMergeModel(t *testing.T) {
 	})
 }
 
-func checkDiffModel(t *rapid.T, before, after *scratchpad.Snapshot, inBefore, inAfter *model) {
+func checkDiffModel(t *rapid.T, before, after *scratchpad.Snapshot, inBefore, inAfter *plainPad) {
 	want := scratchpad.SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}
 	for _, key := range slices.Sorted(maps.Keys(inBefore.entries)) {
 		switch e, ok := inAfter.entries[key]; {
