@@ -20,8 +20,8 @@ type content struct {
 	keys  *btree.BTreeG[string]
 	tags  *btree.BTreeG[tagged]
 	due   *btree.BTreeG[due]
-	seq   uint64      // the highest order of creation
-	lock  *sync.Mutex // of the copying of one that does not change
+	seq   uint64     // the store's when this was frozen
+	lock  sync.Mutex // of the copying of one that does not change
 }
 
 // place is an entry in the order of creation.
@@ -33,13 +33,13 @@ type place struct {
 // tagged is an entry below a tag, in the order of creation.
 type tagged struct {
 	tag string
-	place
+	seq uint64
 }
 
 // due is an entry that expires, not before the time.
 type due struct {
-	at int64 // Unix ns
-	place
+	at  int64 // Unix ns
+	seq uint64
 }
 
 var (
@@ -54,10 +54,10 @@ func newRevision() uint64 { return revisions.Add(1) }
 
 func hashKey(key string) uint64 { return maphash.String(seed, key) }
 
-func newContent() content {
+func newContent() *content {
 	options := btree.Options{NoLocks: true}
-	return content{
-		trie: trie{epoch: newEpoch(), hash: hashKey}, lock: new(sync.Mutex),
+	return &content{
+		trie:  trie{epoch: newEpoch(), hash: hashKey},
 		order: btree.NewBTreeGOptions(func(a, b place) bool { return a.seq < b.seq }, options),
 		keys:  btree.NewBTreeGOptions(func(a, b string) bool { return a < b }, options),
 		tags: btree.NewBTreeGOptions(func(a, b tagged) bool {
@@ -69,12 +69,12 @@ func newContent() content {
 	}
 }
 
-// copied returns a content that neither sees nor makes changes of the other. It
-// is made and changed by one goroutine at a time.
-func (c *content) copied() content {
-	d := *c
-	c.trie.epoch, d.trie.epoch = newEpoch(), newEpoch()
-	d.lock = new(sync.Mutex)
+// copied returns a content to change, of one that does not change any more.
+func (c *content) copied() *content {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	d := &content{trie: c.trie}
+	d.trie.epoch = newEpoch()
 	d.order, d.keys, d.tags, d.due = c.order.Copy(), c.keys.Copy(), c.tags.Copy(), c.due.Copy()
 	return d
 }
@@ -92,10 +92,10 @@ func (c *content) put(e, old *entry) {
 	}
 	c.retag(e, old)
 	if old != nil && old.ttl > 0 && (e.ttl == 0 || old.due != e.due || old.seq != e.seq) {
-		c.due.Delete(due{old.due, place{seq: old.seq}})
+		c.due.Delete(due{old.due, old.seq})
 	}
 	if e.ttl > 0 {
-		c.due.Set(due{e.due, place{e.seq, e.key}})
+		c.due.Set(due{e.due, e.seq})
 	}
 }
 
@@ -107,13 +107,13 @@ func (c *content) retag(e, old *entry) {
 		c.untag(old)
 	}
 	for _, tag := range e.tags {
-		c.tags.Set(tagged{tag, place{e.seq, e.key}})
+		c.tags.Set(tagged{tag, e.seq})
 	}
 }
 
 func (c *content) untag(e *entry) {
 	for _, tag := range e.tags {
-		c.tags.Delete(tagged{tag, place{seq: e.seq}})
+		c.tags.Delete(tagged{tag, e.seq})
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *content) drop(e *entry) {
 	c.order.Delete(place{seq: e.seq})
 	c.untag(e)
 	if e.ttl > 0 {
-		c.due.Delete(due{e.due, place{seq: e.seq}})
+		c.due.Delete(due{e.due, e.seq})
 	}
 }
 
@@ -136,10 +136,16 @@ func (c *content) dueBy(now time.Time) []*entry {
 		if d.at > nanoseconds(now) {
 			return false
 		}
-		list = append(list, c.trie.get(d.key))
+		list = append(list, c.at(d.seq))
 		return true
 	})
 	return list
+}
+
+// at returns the entry at a place in the order of creation that is taken.
+func (c *content) at(seq uint64) *entry {
+	p, _ := c.order.Get(place{seq: seq})
+	return c.trie.get(p.key)
 }
 
 // within reports whether a view has the key: no view has an empty one.
@@ -193,7 +199,8 @@ func (c *content) withTag(tag, prefix string) iter.Seq[*entry] {
 			if t.tag != tag {
 				return false
 			}
-			return !within(t.key, prefix) || yield(c.trie.get(t.key))
+			e := c.at(t.seq)
+			return !within(e.key, prefix) || yield(e)
 		})
 	}
 }

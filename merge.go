@@ -189,7 +189,7 @@ func (m *merge) apply() (again []string, err error) {
 	}
 	now, at := s.o.Now(), *s.now.Load()
 	for key, st := range m.steps {
-		if have := (view{&s.content, at}).entry(m.pad.prefix+key, now); !sameRevision(have, st.ours) {
+		if have := (view{s.look(), at}).entry(m.pad.prefix+key, now); !sameRevision(have, st.ours) {
 			again = append(again, key)
 		}
 	}
@@ -247,7 +247,7 @@ func (st *step) place() uint64 {
 // do makes one change under the lock.
 func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 	s, key := m.pad.store, m.pad.prefix+st.key
-	old := s.content.trie.get(key)
+	old := s.look().trie.get(key)
 	switch {
 	case st.take.choice == takeValue:
 		like := st.ours
@@ -256,7 +256,7 @@ func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 		}
 		return s.set(key, st.take.value, setting{like.ttl, like.sliding, like.tags}, now, list)
 	case st.theirs == nil:
-		s.content.drop(old)
+		s.edit().drop(old)
 		s.changed()
 		return s.event(list, Event{Kind: EventDelete, Key: key}, old)
 	}
@@ -268,10 +268,10 @@ func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 	if old != nil {
 		e.seq = old.seq
 	} else {
-		s.content.seq++
-		e.seq = s.content.seq
+		s.seq++
+		e.seq = s.seq
 	}
-	s.content.put(e, old)
+	s.edit().put(e, old)
 	s.changed()
 	return s.event(list, Event{Kind: EventSet, Key: key, Update: old != nil}, e)
 }

@@ -45,7 +45,7 @@ func New(o Options) (*Pad, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(o)
+	s := newStore(o, emptyView())
 	s.startSaving()
 	s.startSweep()
 	return &Pad{store: s}, nil
@@ -176,12 +176,12 @@ func (s *store) set(key string, value any, o setting, now time.Time, list []Even
 		revision: newRevision(), epoch: at.epoch,
 	}
 	e.accessed.Store(now.UnixMilli())
-	old := s.content.trie.get(key)
+	old := s.look().trie.get(key)
 	if old != nil && !old.expired(*at, now) {
 		e.seq, e.created = old.seq, old.created
 		if !e.expired(*at, now) {
 			e.due = e.dueAt(*at)
-			s.content.put(e, old)
+			s.edit().put(e, old)
 			s.changed()
 			return s.event(list, Event{Kind: EventSet, Key: key, Update: true}, e)
 		}
@@ -190,10 +190,10 @@ func (s *store) set(key string, value any, o setting, now time.Time, list []Even
 	if old != nil {
 		list = s.event(list, Event{Kind: EventExpire, Key: key}, old)
 	}
-	s.content.seq++
-	e.seq = s.content.seq
+	s.seq++
+	e.seq = s.seq
 	e.due = e.dueAt(*at)
-	s.content.put(e, old)
+	s.edit().put(e, old)
 	s.changed()
 	return s.event(list, Event{Kind: EventSet, Key: key}, e)
 }
@@ -311,7 +311,7 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 	}
 	now := s.o.Now()
 	var list []Event
-	e := s.content.trie.get(key)
+	e := s.look().trie.get(key)
 	expired := e != nil && e.expired(*s.now.Load(), now)
 	if expired {
 		list, e = s.expire(e, list), nil
@@ -357,7 +357,7 @@ func (p *Pad) Delete(key string) bool {
 	}
 	s := p.store
 	s.mu.Lock()
-	e := s.content.trie.get(full)
+	e := s.look().trie.get(full)
 	if s.closed || e == nil {
 		s.mu.Unlock()
 		return false
@@ -365,7 +365,7 @@ func (p *Pad) Delete(key string) bool {
 	var list []Event
 	live := !e.expired(*s.now.Load(), s.o.Now())
 	if live {
-		s.content.drop(e)
+		s.edit().drop(e)
 		s.changed()
 		list = s.event(list, Event{Kind: EventDelete, Key: full}, e)
 	} else {
@@ -399,20 +399,27 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 	now, at := s.o.Now(), *s.now.Load()
 	n := 0
 	if prefix == "" {
-		n = s.content.order.Len() - view{&s.content, at}.expiredBy(now)
-		seq := s.content.seq
-		s.content = newContent()
-		s.content.seq = seq
+		n = s.liveAll()
+		s.edited, s.frozen = newContent(), nil
 	} else {
-		s.content.trie.epoch = newEpoch()
-		for e := range s.content.below(prefix) {
+		s.edit().trie.epoch = newEpoch()
+		for e := range s.look().below(prefix) {
 			if !e.expired(at, now) {
 				n++
 			}
-			s.content.drop(e)
+			s.edit().drop(e)
 		}
 	}
-	return n, s.event(list, Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
+	return n, s.cleared(prefix, n, list)
+}
+
+// liveAll counts the live entries under the lock.
+func (s *store) liveAll() int {
+	return s.look().order.Len() - view{s.look(), *s.now.Load()}.expiredBy(s.o.Now())
+}
+
+func (s *store) cleared(prefix string, n int, list []Event) []Event {
+	return s.event(list, Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
 }
 
 // Sweep removes all entries that have expired, of the whole pad, and returns how

@@ -32,31 +32,32 @@ func (p *Pad) Restore(from *Snapshot) error {
 
 // restore replaces a view's content under the lock.
 func (s *store) restore(prefix string, from *Snapshot) []Event {
-	_, list := s.clear(prefix, nil)
+	var list []Event
 	if prefix == "" && from.prefix == "" && from.view.content != nil {
+		if s.events.any() {
+			list = s.cleared(prefix, s.liveAll(), list)
+		}
 		s.adopt(from.view, from.time)
 	} else {
+		_, list = s.clear(prefix, nil)
 		s.copyIn(prefix, from)
 	}
 	if !s.events.any() {
 		return list
 	}
-	for e := range (view{&s.content, *s.now.Load()}).live(prefix, s.o.Now()) {
+	for e := range (view{s.look(), *s.now.Load()}).live(prefix, s.o.Now()) {
 		list = s.event(list, Event{Kind: EventSet, Key: e.key}, e)
 	}
 	return list
 }
 
-// adopt takes a view as the content, and shares its structure.
+// adopt takes a view as the content, and shares all of it until the first change.
 func (s *store) adopt(from view, taken time.Time) {
-	from.content.lock.Lock()
-	content, at := branchFrom(from)
-	from.content.lock.Unlock()
-	content.seq = max(content.seq, s.content.seq)
-	s.content = content
-	for _, e := range content.dueBy(taken) {
+	at := from.at.after()
+	s.edited, s.frozen, s.seq = nil, from.content, max(s.seq, from.content.seq)
+	for _, e := range from.content.dueBy(taken) {
 		if e.expired(from.at, taken) {
-			s.content.drop(e) // the snapshot has live entries alone
+			s.edit().drop(e) // the snapshot has live entries alone
 		}
 	}
 	s.now.Store(&at)
@@ -69,9 +70,9 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 	at := *s.now.Load()
 	for e := range from.live() {
 		c := e.copied(from.view.at)
-		s.content.seq++
-		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.content.seq, newRevision(), at.epoch
-		s.content.put(c, nil)
+		s.seq++
+		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.seq, newRevision(), at.epoch
+		s.edit().put(c, nil)
 	}
 	s.changed()
 }
@@ -82,9 +83,13 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 func (p *Pad) Fork() *Pad {
 	o := p.store.o
 	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
-	fork := &Pad{store: newStore(o)}
-	if !p.invalid {
-		fork.store.restore("", p.Snapshot())
+	from := p.Snapshot()
+	if p.invalid || p.prefix != "" {
+		fork := &Pad{store: newStore(o, emptyView())}
+		fork.store.copyIn("", from)
+		return fork
 	}
+	fork := &Pad{store: newStore(o, from.view)}
+	fork.store.adopt(from.view, from.time)
 	return fork
 }

@@ -224,7 +224,7 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 		e.due = e.dueAt(at)
 		c.put(e, nil)
 	}
-	*s = Snapshot{time: taken, view: view{&c, at}}
+	*s = Snapshot{time: taken, view: view{c, at}}
 	return nil
 }
 

@@ -17,10 +17,11 @@ type store struct {
 	root atomic.Pointer[node]   // of the trie as it is now
 	now  atomic.Pointer[moment] // for accesses
 
-	mu      sync.Mutex // guards the following
-	content content
-	frozen  *content // what is there now, nil after a change
-	closed  bool
+	mu     sync.Mutex // guards the following
+	edited *content   // what is there, nil when nothing has changed since frozen was
+	frozen *content   // what is there, shared with views and not to be changed; nil when edited is not
+	seq    uint64     // the highest order of creation
+	closed bool
 
 	stopSweep func()
 }
@@ -31,28 +32,47 @@ type view struct {
 	at      moment
 }
 
-func newStore(o Options) *store {
-	s := &store{o: o, content: newContent()}
+func newStore(o Options, from view) *store {
+	s := &store{o: o, frozen: from.content}
 	s.events.onError = o.OnError
-	s.now.Store(&moment{&branch{}, newEpoch()})
+	s.root.Store(from.content.trie.root)
+	s.now.Store(&from.at)
 	return s
 }
+
+func emptyView() view { return view{newContent(), moment{&branch{}, newEpoch()}} }
 
 // get returns the entry of a full key, expired or not.
 func (s *store) get(key string) *entry { return s.root.Load().get(hashKey(key), key) }
 
 // changed is called under the lock after a change of the content.
 func (s *store) changed() {
-	s.frozen = nil
-	if s.root.Load() != s.content.trie.root {
-		s.root.Store(s.content.trie.root)
+	if root := s.look().trie.root; s.root.Load() != root {
+		s.root.Store(root)
 	}
 }
 
-// freeze returns the content as it is. It is called under the lock.
+// look returns the content to read, under the lock.
+func (s *store) look() *content {
+	if s.edited != nil {
+		return s.edited
+	}
+	return s.frozen
+}
+
+// edit returns the content to change, under the lock.
+func (s *store) edit() *content {
+	if s.edited == nil {
+		s.edited, s.frozen = s.frozen.copied(), nil
+	}
+	return s.edited
+}
+
+// freeze returns the content as it is, under the lock. The next change pays for it.
 func (s *store) freeze() *content {
 	if s.frozen == nil {
-		s.frozen = new(s.content.copied())
+		s.frozen, s.edited = s.edited, nil
+		s.frozen.seq = s.seq
 	}
 	return s.frozen
 }
@@ -95,7 +115,7 @@ func (s *store) fold() {
 	for b := now.branch; b != nil; b = b.parent.Load() {
 		total += b.touches.Load()
 	}
-	if now.branch.depth < maxDepth && total <= minTouches+int64(s.content.order.Len()) {
+	if now.branch.depth < maxDepth && total <= minTouches+int64(s.look().order.Len()) {
 		return
 	}
 	next := now.after()
@@ -103,7 +123,7 @@ func (s *store) fold() {
 	s.now.Store(&next)
 	for b := now.branch; b != nil; b = b.parent.Load() {
 		for t := b.touched.Load(); t != nil; t = t.next {
-			if e := s.content.trie.get(t.entry.key); e == t.entry {
+			if e := s.look().trie.get(t.entry.key); e == t.entry {
 				s.replace(e, now, next)
 			}
 		}
@@ -116,7 +136,7 @@ func (s *store) fold() {
 func (s *store) replace(e *entry, from, to moment) {
 	c := e.copied(from)
 	c.epoch = to.epoch
-	s.content.put(c, e)
+	s.edit().put(c, e)
 	s.changed()
 	raise(&c.accessed, e.accessedAt(to))
 }
@@ -128,24 +148,18 @@ func (s *store) renewed(e *entry) *entry {
 		return e
 	}
 	defer s.mu.Unlock()
-	if s.content.trie.get(e.key) != e {
+	if s.look().trie.get(e.key) != e {
 		return e
 	}
 	at := *s.now.Load()
 	s.replace(e, at, at)
-	return s.content.trie.get(e.key)
-}
-
-// branchFrom returns the content of a view to go on from, and a moment whose past
-// is the view's.
-func branchFrom(v view) (content, moment) {
-	return v.content.copied(), v.at.after()
+	return s.look().trie.get(e.key)
 }
 
 // expire removes an entry that has expired, if it is still there. It is called
 // under the lock.
 func (s *store) expire(e *entry, list []Event) []Event {
-	s.content.drop(e)
+	s.edit().drop(e)
 	s.changed()
 	return s.event(list, Event{Kind: EventExpire, Key: e.key}, e)
 }
@@ -168,7 +182,7 @@ func (s *store) event(list []Event, v Event, e *entry) []Event {
 func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
 	var list []Event
-	e := s.content.trie.get(key)
+	e := s.look().trie.get(key)
 	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
 		s.mu.Unlock()
 		return e
@@ -194,7 +208,7 @@ func (s *store) sweep() int {
 	now, at := s.o.Now(), *s.now.Load()
 	var list []Event
 	removed := 0
-	for _, e := range s.content.dueBy(now) {
+	for _, e := range s.look().dueBy(now) {
 		if e.expired(at, now) {
 			removed++
 			list = s.expire(e, list)
