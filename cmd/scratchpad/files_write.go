@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -125,32 +128,72 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 		return err
 	}
 	local := filepath.Join(dir, path.Base(r.Path))
-	edited, err := p.edited(local, r.Content)
+	if err := os.WriteFile(local, r.Content, 0o600); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := p.runEditor(local); err != nil {
+		err = fmt.Errorf("edit %s: nothing was written: %w", c.Path, err)
+		if saved := leftByEditor(local, r.Content); saved != "" {
+			return fmt.Errorf("%w; your text is in %s", err, saved)
+		}
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	edited, err := os.ReadFile(local)
 	if err != nil {
-		return errors.Join(fmt.Errorf("edit %s: nothing was written: %w", c.Path, err), os.RemoveAll(dir))
+		return fmt.Errorf("edit %s: nothing was written: %w", c.Path, err)
 	}
 	if bytes.Equal(edited, r.Content) {
-		fmt.Fprintf(p.err, "%s: nothing was changed\n", r.Path)
-		return os.RemoveAll(dir)
+		return errors.Join(p.answerUnchanged(r), os.RemoveAll(dir))
 	}
-	w, err := ws.WriteFile(p.ctx, r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
+	// A Ctrl-C was meant for the editor.
+	w, err := ws.WriteFile(context.WithoutCancel(p.ctx), r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
 	if err != nil {
 		return fmt.Errorf("%w; your text is in %s", err, local)
 	}
 	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
 }
 
-// edited returns what an editor makes of a content.
-func (p *process) edited(local string, content []byte) ([]byte, error) {
-	if err := os.WriteFile(local, content, 0o600); err != nil {
-		return nil, err
-	}
+type unchangedRecord struct {
+	Path      string `json:"path"`
+	Version   int64  `json:"version"`
+	Unchanged bool   `json:"unchanged"`
+}
+
+func (p *process) answerUnchanged(r workspace.ReadResult) error {
+	return p.answer(unchangedRecord{r.Path, r.Current, true}, func(io.Writer) error {
+		_, err := fmt.Fprintf(p.err, "%s: nothing was changed\n", r.Path)
+		return err
+	})
+}
+
+// runEditor lets the user edit a local file. The signals of the keyboard go to
+// all programs on the terminal; this one outlives them, so that what was saved
+// is not lost.
+func (p *process) runEditor(local string) error {
+	keys := make(chan os.Signal, 1)
+	signal.Notify(keys, os.Interrupt, syscall.SIGQUIT) // not Ignore, which the editor would inherit
+	defer signal.Stop(keys)
 	cmd := editor(local)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("the editor %s ended with %v; $VISUAL or $EDITOR names another", cmd.Args[0], err)
+		return fmt.Errorf("the editor %s ended with %v; $VISUAL or $EDITOR names another", cmd.Args[0], err)
 	}
-	return os.ReadFile(local)
+	return nil
+}
+
+// leftByEditor is where an editor that failed has left a text: the file that it
+// was to edit, or else the folder, such as for a swap file. It is "" when all is
+// as it was.
+func leftByEditor(local string, content []byte) string {
+	now, err := os.ReadFile(local)
+	if err == nil && !bytes.Equal(now, content) {
+		return local
+	}
+	dir := filepath.Dir(local)
+	if all, readErr := os.ReadDir(dir); readErr != nil || len(all) > 1 || err != nil && len(all) > 0 {
+		return dir
+	}
+	return ""
 }
 
 // editor is $VISUAL, $EDITOR or vi. The variables may carry arguments and
@@ -168,6 +211,9 @@ func editor(local string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := strings.Fields(name)
 		return exec.Command(words[0], append(words[1:], local)...)
+	}
+	if !strings.ContainsAny(name, "|&;<>()$`\\\"' \t\n*?[#~=%") {
+		return exec.Command(name, local) // no shell between, which a Ctrl-C would end
 	}
 	cmd := exec.Command("sh", "-c", name+` "$@"`, name, local)
 	cmd.Args[0] = name

@@ -176,6 +176,9 @@ func TestEditor(t *testing.T) {
 		})
 		return content, version
 	}
+	if screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=true"}, nil, "files", "edit", "notes/plan.md", "--json"); code != 0 || screen != "{\"path\":\"notes/plan.md\",\"version\":1,\"unchanged\":true}\r\n" {
+		t.Errorf("--json without a change: exit code %d, %q, want a record", code, screen)
+	}
 	appends := "sh -c 'echo two >>\"$1\"' \"an editor\""
 	for _, c := range []struct {
 		editor, screen string
@@ -207,6 +210,55 @@ func TestEditor(t *testing.T) {
 				t.Errorf("%s: kept %q, %v, want mine", c.editor, mine, err)
 			}
 		}
+	}
+}
+
+// What was saved outlives an editor that fails, and a Ctrl-C, which goes to the
+// editor and to scratchpad.
+func TestEditorEnds(t *testing.T) {
+	dir := t.TempDir()
+	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
+		_, err := ws.WriteFile(ctx, "plan.md", []byte("one\n"), workspace.WriteOptions{})
+		return err
+	})
+	for _, c := range []struct {
+		name, editor string // a script
+		keys         []typed
+		screen       string
+		code         int
+		kept         string // the one file, and what it holds
+	}{
+		{"Error", `echo mine >"$1"; exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another; your text is in ", 1, "plan.md: mine\n"},
+		{"Killed", `echo mine >"$1"; kill -9 $$`, nil, "your text is in ", 1, "plan.md: mine\n"},
+		{"SwapFile", `echo mine >"$1.swp"; rm "$1"; exit 3`, nil, "your text is in ", 1, "plan.md.swp: mine\n"},
+		{"EndsByKey", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x03"}}, "your text is in ", 130, "plan.md: mine\n"},
+		{"EndsByQuit", `echo mine >"$1"; echo ready; exec sleep 20`, []typed{{"ready", "\x1c"}}, "your text is in ", 1, "plan.md: mine\n"},
+		{"Unchanged", `exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another\r\n", 1, ""},
+		{"TakesKeys", `trap 'n=$((n+1)); echo "key $n"' INT; echo ready; until read -r line; do :; done; echo "$line" >"$1"`,
+			[]typed{{"ready", "\x03"}, {"key 1", "\x03"}, {"key 2", "edited\n"}}, "plan.md: version 2, 7 bytes", 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			temp, script := t.TempDir(), filepath.Join(t.TempDir(), "editor")
+			writeFile(t, script, "#!/bin/sh\n"+c.editor+"\n")
+			if err := os.Chmod(script, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + script, "TMPDIR=" + temp}, c.keys, "files", "edit", "plan.md")
+			if code != c.code || !strings.Contains(screen, c.screen) {
+				t.Errorf("exit code %d, %q, want %d, %q", code, screen, c.code, c.screen)
+			}
+			var kept string
+			names, err := filepath.Glob(filepath.Join(temp, "scratchpad-*", "*"))
+			for _, name := range names {
+				kept += filepath.Base(name) + ": " + readText(t, name)
+			}
+			if err != nil || kept != c.kept {
+				t.Errorf("kept %q, %v, want %q", kept, err, c.kept)
+			}
+			if left := contents(t, temp); c.kept == "" && len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
 	}
 }
 
