@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -23,7 +24,7 @@ type clientConfigCommand struct {
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent or a --db given here goes into it.
+	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits and a --durability given here go into it.
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project --write
@@ -139,8 +140,8 @@ func (c clientConfigCommand) Run(p *process) error {
 	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, out) })
 }
 
-// server is this program with what the command line says of the agent and the
-// database.
+// server is this program with what the command line says of the agent, the
+// database, the limits and the durability.
 func (p *process) server() (server, error) {
 	agent, _, err := p.agentName()
 	if err != nil {
@@ -164,6 +165,10 @@ func (p *process) server() (server, error) {
 		s.Args = append(s.Args, "--db", db)
 	}
 	s.Args = append(s.Args, "--agent", agent)
+	s.Args = append(s.Args, p.line.Limits.args()...)
+	if p.line.Durability.Durability != sqlite.Full {
+		s.Args = append(s.Args, "--durability", p.line.Durability.String())
+	}
 	return s, nil
 }
 

@@ -351,3 +351,26 @@ func TestClientConfigDamaged(t *testing.T) {
 	}
 	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 1, "folder")
 }
+
+// What the server is to run with goes into the client's file, and no more.
+func TestClientConfigLimits(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		variables, args []string
+		want            []string // after --agent default
+	}{
+		{nil, []string{"--max-versions", "10", "--durability", "full"}, nil},
+		{[]string{"SCRATCHPAD_MAX_ENTRIES=6"}, []string{"--max-file-bytes=1", "--max-entry-bytes=2", "--max-versions=3", "--max-files=4", "--max-logs=5", "--max-bytes=7", "--durability=normal"},
+			[]string{"--max-file-bytes", "1", "--max-entry-bytes", "2", "--max-versions", "3", "--max-files", "4", "--max-logs", "5", "--max-entries", "6", "--max-bytes", "7", "--durability", "normal"}},
+	} {
+		o := runCommand(t, dir, c.variables, append([]string{"client-config", "cursor", "--json"}, c.args...)...)
+		o.must(t, 0)
+		var a clientConfig
+		if err := json.Unmarshal([]byte(o.out), &a); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(append([]string{"mcp", "--agent", "default"}, c.want...), a.Server.Args); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.args, diff)
+		}
+	}
+}

@@ -26,7 +26,9 @@ type filesWrite struct {
 
 // Help is shown by scratchpad files write --help.
 func (filesWrite) Help() string {
-	return `Examples:
+	return `The oldest versions go where there are more than --max-versions. Without that flag as many stay as there are, if a server has kept more.
+
+Examples:
 
   scratchpad files write plan.md < plan.md
   scratchpad files write notes/todo.md todo.md --if-version 0`
@@ -52,13 +54,57 @@ func (c filesWrite) Run(p *process) error {
 	if int64(len(content)) > limit {
 		return fmt.Errorf("write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes): %w", c.Path, limit, workspace.ErrTooLarge)
 	}
-	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openDatabase, c.Path, func(ws *workspace.Workspace) error {
 		r, err := ws.WriteFile(p.ctx, c.Path, content, workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
 		}
 		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes})
 	})
+}
+
+// withKept is with for a write to a file. A server with a higher --max-versions
+// may have kept more of its versions than this command line says: unless that
+// flag was given, the write keeps as many.
+func (p *process) withKept(open func() (*database, error), path string, fn func(*workspace.Workspace) error) error {
+	return p.with(func() (*database, error) {
+		db, err := open()
+		if err != nil || p.versionsGiven {
+			return db, err
+		}
+		if err := db.keepVersions(path); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		return db, nil
+	}, fn)
+}
+
+// keepVersions raises the limit on versions to those that a file has.
+func (d *database) keepVersions(path string) error {
+	name, _, err := d.p.agentName()
+	if err != nil {
+		return err
+	}
+	var head workspace.FileHead
+	err = d.peek(name, func(r workspace.Reader) (err error) {
+		head, _, err = r.File(path)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	limits := workspace.Limits(d.p.line.Limits)
+	if kept := int64(len(head.Sizes)); kept > limits.Versions {
+		limits.Versions = kept
+		svc, err := workspace.New(d.store, workspace.Options{Limits: limits})
+		if err != nil {
+			return err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.svc = svc
+	}
+	return nil
 }
 
 func (p *process) answerWritten(r writeRecord) error {
@@ -82,7 +128,7 @@ type filesEdit struct {
 
 // Help is shown by scratchpad files edit --help.
 func (filesEdit) Help() string {
-	return `Without a text it opens $VISUAL or $EDITOR on a copy, and writes what you saved if nobody else wrote meanwhile. Put -- before a text that begins with a dash.
+	return `Without a text it opens $VISUAL or $EDITOR on a copy, and writes what you saved if nobody else wrote meanwhile. Put -- before a text that begins with a dash. As with files write, no fewer versions are kept than there are unless --max-versions says.
 
 Examples:
 
@@ -101,7 +147,10 @@ func (c filesEdit) Run(p *process) error {
 	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
 		return fmt.Errorf("edit %s: there is no terminal for an editor; give the text to replace and what replaces it: %w", c.Path, workspace.ErrInvalid)
 	}
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	if _, err := workspace.ParsePath(c.Path); err != nil {
+		return err
+	}
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
 		if c.Old == nil {
 			return c.open(p, ws)
 		}

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -58,20 +59,43 @@ type limits struct {
 	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions and entries together: ${default}."`
 }
 
+// limit is one of the limits, with its flag.
+type limit struct {
+	flag             string
+	value, byDefault int64
+}
+
+func (l limits) all() []limit {
+	d := workspace.DefaultLimits()
+	return []limit{
+		{"--max-file-bytes", l.FileBytes, d.FileBytes},
+		{"--max-entry-bytes", l.EntryBytes, d.EntryBytes},
+		{"--max-versions", l.Versions, d.Versions},
+		{"--max-files", l.Files, d.Files},
+		{"--max-logs", l.Logs, d.Logs},
+		{"--max-entries", l.Entries, d.Entries},
+		{"--max-bytes", l.Bytes, d.Bytes},
+	}
+}
+
 // Validate is kong's hook. A limit of 0 would be taken for the default.
 func (l limits) Validate() error {
-	for _, f := range []struct {
-		name  string
-		value int64
-	}{
-		{"file-bytes", l.FileBytes}, {"entry-bytes", l.EntryBytes}, {"versions", l.Versions}, {"files", l.Files},
-		{"logs", l.Logs}, {"entries", l.Entries}, {"bytes", l.Bytes},
-	} {
+	for _, f := range l.all() {
 		if f.value < 1 {
-			return fmt.Errorf("--max-%s must be 1 or more, not %d", f.name, f.value)
+			return fmt.Errorf("%s must be 1 or more, not %d", f.flag, f.value)
 		}
 	}
 	return nil
+}
+
+// args are those that give another process the same limits.
+func (l limits) args() (args []string) {
+	for _, f := range l.all() {
+		if f.value != f.byDefault {
+			args = append(args, f.flag, fmt.Sprint(f.value))
+		}
+	}
+	return args
 }
 
 // durability is [sqlite.Durability] on the command line.
@@ -151,6 +175,8 @@ type process struct {
 	log     *slog.Logger
 	line    *commandLine
 	command string // "files rm <path>"
+
+	versionsGiven bool // --max-versions, on the command line or as a variable
 }
 
 func main() {
@@ -182,7 +208,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: scratchpad --help\n", err)
 		return exitUsage
 	}
-	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command()}
+	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions")}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug
@@ -193,6 +219,21 @@ func run(ctx context.Context, args []string) int {
 		return exitCode(ctx, err)
 	}
 	return 0
+}
+
+// given reports whether a flag was given, by its variable or on the command line.
+func given(k *kong.Context, flag string) bool {
+	for _, f := range k.Flags() {
+		if f.Name != flag {
+			continue
+		}
+		for _, variable := range f.Envs {
+			if _, ok := os.LookupEnv(variable); ok {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
 }
 
 // noCommand reports that a command line has flags at most.
