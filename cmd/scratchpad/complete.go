@@ -27,6 +27,7 @@ type completer struct {
 	positional int        // how many of the node's were given
 	value      *kong.Flag // whose value the next word is
 	noFlags    bool       // after --
+	typed      string     // what the candidates begin with
 }
 
 func newCompleter(p *process, root *kong.Node) *completer { return &completer{p: p, node: root} }
@@ -139,6 +140,7 @@ func (c *completer) findFlag(is func(*kong.Flag) bool) *kong.Flag {
 
 // candidates are those for the last word.
 func (c *completer) candidates(w word) []string {
+	c.typed = w.text
 	if c.value != nil {
 		return begin(w.text, "", c.values(c.value.Value, c.value))
 	}
@@ -153,6 +155,7 @@ func (c *completer) candidates(w word) []string {
 	if f == nil {
 		return nil
 	}
+	c.typed = value
 	keep := w.text[:len(w.text)-len(value)]
 	if w.split > 0 {
 		keep = ""
@@ -233,8 +236,8 @@ func firstSentence(help string) string {
 	return strings.TrimSuffix(help, ".")
 }
 
-// names are those of the agents, of an agent's files or of its logs. They are
-// looked up without a change to the database, and are none where that takes long
+// names are those of the agents, of an agent's files or of its logs that begin as
+// typed, [completeMost] of them. They are looked up without a change to the database, and are none where that takes long
 // or fails.
 func (c *completer) names(what string) (names []string) {
 	path, err := c.p.databaseFile()
@@ -248,7 +251,7 @@ func (c *completer) names(what string) (names []string) {
 	ctx, cancel := context.WithTimeout(c.p.ctx, completeWait)
 	defer cancel()
 	found := make(chan []string, 1)
-	go func() { found <- storedNames(ctx, path, agent, what) }()
+	go func() { found <- storedNames(ctx, path, agent, what, c.typed) }()
 	select {
 	case names = <-found:
 	case <-ctx.Done(): // the process ends without it
@@ -256,14 +259,14 @@ func (c *completer) names(what string) (names []string) {
 	return names
 }
 
-func storedNames(ctx context.Context, path, agent, what string) (names []string) {
+func storedNames(ctx context.Context, path, agent, what, prefix string) (names []string) {
 	store, err := sqlite.OpenReadOnly(ctx, path, sqlite.Options{})
 	if err != nil {
 		return nil
 	}
 	defer store.Close()
 	if what == "agents" {
-		owners, _ := store.Owners(ctx, "local", "", completeMost)
+		owners, _ := store.Owners(ctx, "local", justBefore(prefix), completeMost)
 		for _, o := range owners {
 			names = append(names, o.Owner.Agent)
 		}
@@ -272,13 +275,13 @@ func storedNames(ctx context.Context, path, agent, what string) (names []string)
 	err = store.View(ctx, workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
 		names = nil
 		if what == "logs" {
-			logs, err := r.Logs("", "", completeMost)
+			logs, err := r.Logs(prefix, "", completeMost)
 			for _, l := range logs {
 				names = append(names, l.Path)
 			}
 			return err
 		}
-		files, err := r.Files("", "", completeMost)
+		files, err := r.Files(prefix, "", completeMost)
 		for _, f := range files {
 			names = append(names, f.Path)
 		}
@@ -288,4 +291,14 @@ func storedNames(ctx context.Context, path, agent, what string) (names []string)
 		return nil
 	}
 	return names
+}
+
+// justBefore is after all agents' names that are less than the prefix, and before
+// all that begin with it: no name has a byte of 0x7f.
+func justBefore(prefix string) string {
+	last := len(prefix) - 1
+	if last < 0 || prefix[last] == 0 {
+		return ""
+	}
+	return prefix[:last] + string(rune(prefix[last]-1)) + "\x7f"
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // withShell is a folder with the command as scratchpad, first on the PATH, and
@@ -211,6 +215,53 @@ func TestComplete(t *testing.T) {
 			got = strings.ReplaceAll(got, untitled+"\t", untitled)
 		}
 		if got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// However many names there are, those that begin as typed are found.
+func TestCompleteMany(t *testing.T) {
+	dir := t.TempDir()
+	err := withService(dir, func(ctx context.Context, svc *workspace.Service) error {
+		for i := range completeMost + 20 {
+			name := fmt.Sprintf("n-%04d", i)
+			ws, err := svc.Agent(name)
+			if err == nil {
+				_, err = ws.AppendLog(ctx, "l", nil)
+			}
+			if err == nil {
+				ws, err = svc.Agent("many")
+			}
+			if err == nil {
+				_, err = ws.AppendLog(ctx, name, nil)
+			}
+			if err == nil {
+				_, err = ws.WriteFile(ctx, name, nil, workspace.WriteOptions{})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, agent := filepath.Join(dir, "scratchpad", "scratchpad.db"), "many"
+	k := kong.Must(&stored{})
+	for line, want := range map[string]string{
+		"files rm n-0219":  "n-0219",
+		"files rm n-021":   "n-0210,n-0211,n-0212,n-0213,n-0214,n-0215,n-0216,n-0217,n-0218,n-0219",
+		"logs tail n-0219": "n-0219",
+		"agents rm n-0219": "n-0219",
+		"agents rm n-021":  "n-0210,n-0211,n-0212,n-0213,n-0214,n-0215,n-0216,n-0217,n-0218,n-0219",
+		"--agent=n-0200":   "--agent=n-0200",
+		"--agent n-0200":   "n-0200",
+		"agents rm \xff":   "",
+	} {
+		p := &process{ctx: t.Context(), line: &commandLine{DB: &db, Agent: &agent}}
+		if got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ","); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
