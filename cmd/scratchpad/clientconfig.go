@@ -113,6 +113,9 @@ type clientConfig struct {
 
 // Run prints the entry for the client, or writes it.
 func (c clientConfigCommand) Run(p *process) error {
+	if c.File == "-" {
+		return fmt.Errorf("--file is the client's file, which is not standard output; without --write the entry is printed: %w", workspace.ErrInvalid)
+	}
 	s, err := p.server()
 	if err != nil {
 		return err

@@ -50,8 +50,8 @@ func TestEditJSON(t *testing.T) {
 		{"Tabs", "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"scratchpad\": {\n\t\t\t\"command\": \"/opt/my tools/scratchpad\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"default\"]\n\t\t}\n\t}\n}"},
 		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
 		{"ByteOrderMark", "\ufeff{}\n", "\ufeff{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
-		{"Changed", `{"mcpServers": {"scratchpad": {"args": ["mcp"], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
-			`{"mcpServers": {"scratchpad": {"args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
+		{"Changed", `{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "a//b",], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
+			`{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
 		{"ArgsMissing", "{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\"\n}}}",
 			"{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\",\n  \"args\": [\"mcp\", \"--agent\", \"default\"]\n}}}"},
 		{"Same", "{\"mcpServers\":{\"scratchpad\":{\"args\":[\"mcp\",\n\"--agent\",\"def\\u0061ult\",],\"command\":\"/opt/my tools/scratchpad\",\"x\":1}}}", ""},
@@ -103,8 +103,14 @@ func TestEditJSONRefuses(t *testing.T) {
 		`{"mcpServers": null}`:                 workspace.ErrInvalid,
 		`{"mcpServers": {"scratchpad": "x"}}`:  workspace.ErrInvalid,
 		`{"mcpServers": {}, "mcpServers": {}}`: workspace.ErrInvalid,
-		`{"mcpServers": {"scratchpad": {"url": "https://x/mcp"}}}`:   workspace.ErrConflict,
-		`{"mcpServers": {"scratchpad": {"serverUrl": "https://x"}}}`: workspace.ErrConflict,
+		`{"mcpServers": {"scratchpad": {"url": "https://x/mcp"}}}`:           workspace.ErrConflict,
+		`{"mcpServers": {"scratchpad": {"serverUrl": "https://x"}}}`:         workspace.ErrConflict,
+		`{"mcpServers": {"scratchpad": {"type": "http"}}}`:                   workspace.ErrConflict,
+		`{"mcpServers": {"scratchpad": {"type": 1}}}`:                        workspace.ErrConflict,
+		"{\"mcpServers\": {\"scratchpad\": {\"args\": [ // two\n\"mcp\"]}}}": errByHand,
+		`{"mcpServers": {"scratchpad": {"args": ["mcp", /* two */]}}}`:       errByHand,
+		`{"mcpServers": {"scratchpad": {"args": ["mcp" /* two */]}}}`:        errByHand,
+		`{"mcpServers": {"scratchpad": {"args": [/* two */]}}}`:              errByHand,
 	} {
 		if got, _, err := (jsonConfig{key: "mcpServers"}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
@@ -119,8 +125,8 @@ func TestEditTOML(t *testing.T) {
 		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
 		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
 		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
-		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [ # two\n  \"mcp\",\n]\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
-			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default']\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
+		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp # no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
+			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default'] # two\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
 		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
 		{"Dotted", "mcp_servers.scratchpad.command = \"/old\"\nmcp_servers.scratchpad.args = []\n", ""},
 		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
@@ -156,6 +162,10 @@ func TestEditTOMLRefuses(t *testing.T) {
 		"[mcp_servers]\nscratchpad = 1":                               errByHand,
 		"[[mcp_servers.scratchpad]]\ncommand = 'x'":                   errByHand,
 		"[mcp_servers.scratchpad]\nurl = 'https://x'":                 workspace.ErrConflict,
+		"[mcp_servers.scratchpad]\nargs = [ # two\n  'mcp',\n]\n":     errByHand,
+		"[mcp_servers.scratchpad]\nargs = [\n  'mcp', # two\n]\n":     errByHand,
+		"[mcp_servers.scratchpad]\nargs = [\n  'mcp'\n  # two\n]\n":   errByHand,
+		"[mcp_servers.scratchpad]\nargs = [[\n 'mcp', # two\n]]\n":    errByHand,
 	} {
 		if got, _, err := (tomlConfig{}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
@@ -313,6 +323,27 @@ func TestClientConfigWrite(t *testing.T) {
 	}
 }
 
+// What another program has made or changed meanwhile stays.
+func TestEditFileMeanwhile(t *testing.T) {
+	for _, c := range []struct{ name, before, theirs string }{
+		{"New", "none", "{}"}, {"NewEmpty", "none", ""}, {"Changed", "{}", "{\"a\": 1}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "mcp.json")
+			if c.before != "none" {
+				writeFile(t, file, c.before)
+			}
+			_, _, err := editFile(file, func([]byte) ([]byte, error) {
+				writeFile(t, file, c.theirs)
+				return []byte("ours"), nil
+			})
+			if !errors.Is(err, workspace.ErrConflict) || readText(t, file) != c.theirs {
+				t.Errorf("editFile = %v, want a conflict; the file holds %q, want %q", err, readText(t, file), c.theirs)
+			}
+		})
+	}
+}
+
 // A link stays a link; its file is edited.
 func TestClientConfigLink(t *testing.T) {
 	dir := t.TempDir()
@@ -345,6 +376,11 @@ func TestClientConfigDamaged(t *testing.T) {
 		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 			t.Errorf("the folder has changed (-before +after):\n%s", diff)
 		}
+	}
+	before := contents(t, dir)
+	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "-").must(t, 2, "not standard output")
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
 		t.Fatal(err)

@@ -34,10 +34,9 @@ func editFile(name string, edit func(old []byte) ([]byte, error)) (target, backu
 		return target, "", nil
 	}
 	if isNew {
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return target, "", err
-		}
-	} else if backup, err = keepFile(target, old); err != nil {
+		return target, "", makeFile(target, content)
+	}
+	if backup, err = keepFile(target, old); err != nil {
 		return target, "", err
 	}
 	return target, backup, replaceFile(target, old, content)
@@ -76,6 +75,29 @@ func keepFile(name string, content []byte) (string, error) {
 	}
 }
 
+// makeFile makes a file with its folders. One that another program has made
+// meanwhile stays.
+func makeFile(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return changedMeanwhile(name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fill(f, content, nil); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+func changedMeanwhile(name string) error {
+	return fmt.Errorf("%s was changed by another program meanwhile; run it again: %w", name, workspace.ErrConflict)
+}
+
 // replaceFile gives the new content the file's name, unless another program has
 // changed the file meanwhile.
 func replaceFile(name string, old, content []byte) error {
@@ -85,15 +107,15 @@ func replaceFile(name string, old, content []byte) error {
 	}
 	defer os.Remove(f.Name())
 	info, err := os.Stat(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		f.Close()
 		return err
 	}
 	if err := fill(f, content, info); err != nil {
 		return err
 	}
-	if now, err := os.ReadFile(name); err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(now, old) {
-		return fmt.Errorf("%s was changed by another program meanwhile; run it again: %w", name, workspace.ErrConflict)
+	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
+		return changedMeanwhile(name)
 	}
 	return os.Rename(f.Name(), name)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -88,9 +89,15 @@ func (j jsonConfig) set(top *hujson.Object, l layout, name string, s server) (ch
 			return nil, fmt.Errorf("%s in it is a server at a URL; give another name with --server-name, or remove that one: %w", name, workspace.ErrConflict)
 		}
 	}
+	if kind := typeOf(entry); kind != "" && kind != `"stdio"` {
+		return nil, fmt.Errorf("%s in it is a server of type %s, not stdio; give another name with --server-name, or remove that one: %w", name, kind, workspace.ErrConflict)
+	}
 	names, values := j.fields(s)
 	for i, field := range names {
 		was, err := l.setField(entry, field, values[i])
+		if errors.Is(err, errComment) {
+			return nil, byHand(commentInside, j.snippet(name, s))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +110,20 @@ func (j jsonConfig) set(top *hujson.Object, l layout, name string, s server) (ch
 	}
 	return changed, nil
 }
+
+// typeOf is the transport that an entry says, as JSON; "" if none.
+func typeOf(entry *hujson.Object) string {
+	i, err := memberIndex(entry, "type")
+	if err != nil || i < 0 {
+		return ""
+	}
+	v := entry.Members[i].Value.Clone()
+	v.Minimize()
+	return v.String()
+}
+
+// errComment says that a value is not replaced.
+var errComment = errors.New(commentInside)
 
 // setField returns what the field was before, "" where it is the same.
 func (l layout) setField(o *hujson.Object, name string, value any) (was string, err error) {
@@ -124,9 +145,29 @@ func (l layout) setField(o *hujson.Object, name string, value any) (was string, 
 	}
 	before := hujson.Value{Value: have.Value}
 	before = before.Clone()
+	if commented(before) {
+		return "", errComment
+	}
 	before.Minimize()
 	have.Value = v.Value
 	return string(before.Pack()), nil
+}
+
+// commented reports whether there is a comment inside of a value.
+func commented(v hujson.Value) bool {
+	found := false
+	v.Range(func(v *hujson.Value) bool {
+		extra := [][]byte{v.BeforeExtra, v.AfterExtra}
+		switch inner := v.Value.(type) {
+		case *hujson.Array:
+			extra = append(extra, inner.AfterExtra)
+		case *hujson.Object:
+			extra = append(extra, inner.AfterExtra)
+		}
+		found = found || bytes.Contains(bytes.Join(extra, nil), []byte("/"))
+		return !found
+	})
+	return found
 }
 
 func sameJSON(a, b hujson.Value) bool {

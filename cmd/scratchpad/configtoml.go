@@ -57,12 +57,19 @@ func (t tomlConfig) edit(old []byte, name string, s server) (content []byte, cha
 		return old, nil, nil
 	}
 	if after, err := readTOML(content); err != nil || !reflect.DeepEqual(after, withServer(before, name, s)) {
-		return nil, nil, fmt.Errorf("it is written in a way that this program cannot edit; put this in it by hand:\n%s%w", t.snippet(name, s), errByHand)
+		return nil, nil, byHand("it is written in a way that this program cannot edit", t.snippet(name, s))
 	}
 	return content, changed, nil
 }
 
 var errByHand = errors.New("nothing was changed")
+
+func byHand(why, snippet string) error {
+	return fmt.Errorf("%s; put this in it by hand:\n%s%w", why, snippet, errByHand)
+}
+
+// commentInside is why a value is not replaced.
+const commentInside = "there is a comment inside of what would be replaced"
 
 func readTOML(text []byte) (map[string]any, error) {
 	all := map[string]any{}
@@ -145,6 +152,8 @@ func replaceTOML(old []byte, name string, entry map[string]any, s server, newlin
 		text, at := strings.TrimRight(string(b), "\n"), pairs[f.key]
 		if at.Length == 0 {
 			at, text = unstable.Range{Offset: uint32(header)}, text+newline
+		} else if hasComment(old[at.Offset : at.Offset+at.Length]) {
+			return nil, nil, byHand(commentInside, tomlConfig{}.snippet(name, s))
 		}
 		all = append(all, replacement{at, text})
 		was := "not there"
@@ -158,6 +167,27 @@ func replaceTOML(old []byte, name string, entry map[string]any, s server, newlin
 		content = slices.Replace(content, int(r.at.Offset), int(r.at.Offset+r.at.Length), []byte(r.text)...)
 	}
 	return content, changed, nil
+}
+
+// hasComment reports whether there is a comment inside of a pair.
+func hasComment(pair []byte) bool {
+	parser := unstable.Parser{KeepComments: true}
+	parser.Reset(pair)
+	for parser.NextExpression() {
+		if commentBelow(parser.Expression()) {
+			return true
+		}
+	}
+	return parser.Error() != nil
+}
+
+func commentBelow(n *unstable.Node) bool {
+	for it := n.Children(); it.Next(); {
+		if it.Node().Kind == unstable.Comment || commentBelow(it.Node()) {
+			return true
+		}
+	}
+	return false
 }
 
 // findTOML returns where the pairs of a table are, and the offset of the line
