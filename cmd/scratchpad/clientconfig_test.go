@@ -128,6 +128,7 @@ func TestEditTOML(t *testing.T) {
 		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp # no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
 			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default'] # two\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
 		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
+		{"CommandMissing", "[mcp_servers.scratchpad]\nargs = []\n", "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"},
 		{"Dotted", "mcp_servers.scratchpad.command = \"/old\"\nmcp_servers.scratchpad.args = []\n", ""},
 		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
 	} {

@@ -162,7 +162,7 @@ func replaceTOML(old []byte, name string, entry map[string]any, s server, newlin
 		}
 		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.want)))
 	}
-	slices.SortStableFunc(all, func(a, b replacement) int { return int(b.at.Offset) - int(a.at.Offset) })
+	slices.SortStableFunc(all, func(a, b replacement) int { return int(b.at.Offset+b.at.Length) - int(a.at.Offset+a.at.Length) })
 	for _, r := range all { // from the end, so that offsets stay
 		content = slices.Replace(content, int(r.at.Offset), int(r.at.Offset+r.at.Length), []byte(r.text)...)
 	}
