@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -120,5 +127,72 @@ func TestMCPEmptyAgent(t *testing.T) {
 		if err == nil || !strings.Contains(string(out), "--agent: agent_id") {
 			t.Errorf("scratchpad mcp --agent %q: %v, %s, want an error that names the rule", name, err, out)
 		}
+	}
+}
+
+// printVariable names a file. When that has been written, code that knows nothing
+// of MCP prints, and says so in the file with .done after its name.
+const printVariable = "SCRATCHPAD_TEST_PRINT"
+
+const printed = "printed by mistake"
+
+func printWhen(file string) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		if content, _ := os.ReadFile(file); len(content) > 0 {
+			fmt.Println(printed)
+			os.WriteFile(file+".done", content, 0o600)
+			return
+		}
+	}
+}
+
+// Nothing but MCP goes to the client, whatever prints.
+func TestMCPOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "print")
+	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "mcp", "--db", "mem:", "--agent", "a")
+	cmd.Env = append(os.Environ(), runVariable+"=1", printVariable+"="+file)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(pipe)
+	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`+"\n")
+	lines, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, "now")
+	for tick := time.Tick(10 * time.Millisecond); ctx.Err() == nil; <-tick {
+		if _, err := os.Stat(file + ".done"); err == nil {
+			break
+		}
+	}
+	io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n")
+	in.Close()
+	rest, err := io.ReadAll(out)
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	lines += string(rest)
+	for line := range strings.Lines(lines) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("the client gets %q", line)
+		}
+	}
+	if n := strings.Count(lines, "\n"); n != 2 || !strings.Contains(errs.String(), printed) {
+		t.Errorf("%d lines on standard output, want 2 answers; on standard error: %q, want what was printed", n, errs.String())
 	}
 }

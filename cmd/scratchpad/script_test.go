@@ -25,6 +25,9 @@ const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runVariable) != "" {
+		if file := os.Getenv(printVariable); file != "" {
+			go printWhen(file)
+		}
 		main()
 		return
 	}
