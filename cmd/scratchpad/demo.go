@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/fatih/color"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,13 +29,13 @@ func (demoCommand) Help() string {
 }
 
 // Run plays the session. It changes nothing of the user's.
-func (demoCommand) Run(p *process) (err error) {
+func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 	dir, err := os.MkdirTemp("", "scratchpad-demo-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d := &demo{p: p, db: filepath.Join(dir, "demo.db")}
+	d := &demo{p: p, db: filepath.Join(dir, "demo.db"), env: unconfigured(k.Model, os.Environ())}
 	if err := d.start(); err != nil {
 		return err
 	}
@@ -51,6 +52,7 @@ func (demoCommand) Run(p *process) (err error) {
 type demo struct {
 	p       *process
 	db      string
+	env     []string // of the server
 	server  *exec.Cmd
 	session *mcp.ClientSession
 	steps   []step
@@ -68,31 +70,67 @@ type step struct {
 	Whole     int            `json:"tokens_of_reading_all,omitempty"` // 0: there is nothing to compare with
 }
 
+// unconfigured is an environment without the variables of flags: the session is
+// the same for everybody.
+func unconfigured(model *kong.Application, env []string) (left []string) {
+	flags := map[string]bool{}
+	visit := func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			for _, name := range f.Envs {
+				flags[name] = true
+			}
+		}
+		return next(nil)
+	}
+	if err := kong.Visit(model, visit); err != nil {
+		panic(err) // visit has no error
+	}
+	for _, variable := range env {
+		if name, _, _ := strings.Cut(variable, "="); !flags[strings.ToUpper(name)] {
+			left = append(left, variable)
+		}
+	}
+	return left
+}
+
 func (d *demo) start() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo")
-	d.server.Stderr = d.p.err
+	d.server.Env, d.server.Stderr = d.env, d.p.err
 	client := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-demo", Version: version()}, nil)
 	d.session, err = client.Connect(d.p.ctx, &mcp.CommandTransport{Command: d.server}, nil)
 	return err
 }
 
-// call makes a call and shows it. whole is what would be read without
-// Scratchpad, "" where that is the same.
+// call makes a call that must succeed.
 func (d *demo) call(title, tool string, args map[string]any, whole string) error {
+	isError, err := d.play(title, tool, args, whole)
+	if err == nil && isError {
+		err = d.unexpected()
+	}
+	return err
+}
+
+// unexpected is the error of a last step that is not as it should be.
+func (d *demo) unexpected() error {
+	last := d.steps[len(d.steps)-1]
+	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments), strings.Join(last.Answer, " "))
+}
+
+// play makes a call and shows it. whole is what would be read without
+// Scratchpad, "" where that is the same.
+func (d *demo) play(title, tool string, args map[string]any, whole string) (isError bool, err error) {
 	s := step{Title: title, Tool: tool, Arguments: args, Whole: tokens.Estimate(whole)}
 	res, err := d.session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, c := range res.Content {
-		if text, ok := c.(*mcp.TextContent); ok {
-			s.Answer = append(s.Answer, text.Text)
-			s.Tokens += tokens.Estimate(text.Text)
-		}
+	s.Answer = textBlocks(res)
+	for _, text := range s.Answer {
+		s.Tokens += tokens.Estimate(text)
 	}
 	if d.read += s.Tokens; whole == "" {
 		d.whole += s.Tokens
@@ -100,7 +138,16 @@ func (d *demo) call(title, tool string, args map[string]any, whole string) error
 		d.whole += s.Whole
 	}
 	d.steps = append(d.steps, s)
-	return d.show(s)
+	return res.IsError, d.show(s)
+}
+
+func textBlocks(res *mcp.CallToolResult) (blocks []string) {
+	for _, c := range res.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			blocks = append(blocks, text.Text)
+		}
+	}
+	return blocks
 }
 
 func (d *demo) show(s step) error {
@@ -191,8 +238,12 @@ func (d *demo) log() error {
 	}
 	for i := range before {
 		fmt.Fprintf(&all, "[%d,%d,%q]\n", i+1, 0, entry(i))
-		if _, err := d.session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: "append_log", Arguments: map[string]any{"path": "checks", "entry": entry(i)}}); err != nil {
+		res, err := d.session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: "append_log", Arguments: map[string]any{"path": "checks", "entry": entry(i)}})
+		if err != nil {
 			return err
+		}
+		if res.IsError {
+			return fmt.Errorf("demo: append_log: %s", strings.Join(textBlocks(res), " "))
 		}
 	}
 	last := fmt.Sprintf("checked host web-07: 9 of 6220 requests failed, see %s", "plan.md")
@@ -216,8 +267,12 @@ func (d *demo) log() error {
 
 // mistake shows an error that says the way out.
 func (d *demo) mistake() error {
-	return d.call("A mistake is answered with the way out.", "edit_file",
+	isError, err := d.play("A mistake is answered with the way out.", "edit_file",
 		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages", "new_text": "- [x] T-043 Rewrite the login pages"}, "")
+	if err == nil && !isError {
+		err = d.unexpected()
+	}
+	return err
 }
 
 // kill ends the server as a power cut would.
@@ -229,8 +284,12 @@ func (d *demo) kill() error {
 	if err := d.start(); err != nil {
 		return err
 	}
-	return d.call("The server is killed, and started again: what it acknowledged is there.", "read_file",
+	err := d.call("The server is killed, and started again: what it acknowledged is there.", "read_file",
 		map[string]any{"path": "plan.md", "since_version": 2}, demoPlan())
+	if err == nil && !strings.Contains(strings.Join(d.steps[len(d.steps)-1].Answer, ""), `"unchanged":true`) {
+		err = d.unexpected()
+	}
+	return err
 }
 
 func (d *demo) close() error {

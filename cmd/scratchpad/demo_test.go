@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,8 @@ func TestDemo(t *testing.T) {
 	temp := t.TempDir()
 	demo := func(args ...string) []byte {
 		cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
-		cmd.Env = append(os.Environ(), runVariable+"=1", "TMPDIR="+temp, "TMP="+temp)
+		cmd.Env = append(os.Environ(), runVariable+"=1", "TMPDIR="+temp, "TMP="+temp,
+			"SCRATCHPAD_MAX_FILE_BYTES=10") // the user's settings do not change it
 		var out, errOut bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errOut
 		if err := cmd.Run(); err != nil || errOut.Len() > 0 {
@@ -42,5 +44,35 @@ func TestDemo(t *testing.T) {
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// What is not as it should be ends the demonstration.
+func TestDemoFails(t *testing.T) {
+	t.Setenv(runVariable, "1")
+	db := filepath.Join(t.TempDir(), "demo.db")
+	session := connect(t, "mcp", "--db", db, "--agent", "demo", "--max-file-bytes", "100", "--max-entries", "30")
+	for range 3 {
+		call(t, session, "write_file", map[string]any{"path": "plan.md", "content": "- [ ] T-043 Rewrite the login pages"})
+	}
+	p := &process{ctx: t.Context(), err: os.Stderr, line: &commandLine{JSON: true}}
+	d := &demo{p: p, session: session}
+	restarted := &demo{p: p, db: db}
+	if err := restarted.start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { restarted.session.Close() }()
+	for _, c := range []struct {
+		name, want string
+		act        func() error
+	}{
+		{"File", "too large", d.file},
+		{"Log", "30 entries of 30 are used", d.log},
+		{"NoMistake", `"version":4`, d.mistake},
+		{"Kill", `"current_version":4`, restarted.kill},
+	} {
+		if err := c.act(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
+		}
 	}
 }
