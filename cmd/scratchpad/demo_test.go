@@ -67,7 +67,7 @@ func TestDemoFails(t *testing.T) {
 		act        func() error
 	}{
 		{"File", "too large", d.file},
-		{"Log", "30 entries of 30 are used", d.log},
+		{"Log", "demo: append_log: append", d.log},
 		{"NoMistake", `"version":4`, d.mistake},
 		{"Kill", `"current_version":4`, restarted.kill},
 	} {
