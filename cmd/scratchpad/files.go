@@ -115,6 +115,11 @@ type contentRecord struct {
 func (c filesCat) Run(p *process) error {
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine), ToLine: int(c.ToLine)})
+		if c.Version > 0 && errors.Is(err, workspace.ErrNotFound) {
+			if _, failed := ws.History(p.ctx, c.Path); failed == nil {
+				return ofVersion(err)
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -217,8 +222,17 @@ func (c filesRm) Run(p *process) error {
 func (p *process) answerRemoved(records []fileDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			fmt.Fprintf(out, "%s: deleted, %s\n", r.Path, plural(r.VersionsRemoved, "version"))
+			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, plural(r.VersionsRemoved, "version")))
 		}
 		return nil
 	})
+}
+
+// deletedText is for people. What another has deleted meanwhile, or what is named
+// twice, is not there.
+func deletedText(deleted bool, what string) string {
+	if !deleted {
+		return "was not there"
+	}
+	return "deleted, " + what
 }

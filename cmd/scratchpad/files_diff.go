@@ -41,27 +41,31 @@ func (c filesDiff) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		current := versions[len(versions)-1].Version
-		from, to := int64(c.From), int64(c.To)
-		if from == 0 && len(versions) == 1 {
-			return fmt.Errorf("diff %s: version %d is the only one that is kept: %w", c.Path, current, workspace.ErrNotFound)
-		}
-		if from == 0 {
-			from = current - 1
-		}
-		if to == 0 {
-			to = current
-		}
-		old, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: from})
-		if err != nil {
-			return err
-		}
-		new, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: to})
-		if err != nil {
-			return err
-		}
-		return c.answer(p, old, new)
+		return ofVersion(c.compare(p, ws, versions))
 	})
+}
+
+func (c filesDiff) compare(p *process, ws *workspace.Workspace, versions []workspace.VersionInfo) error {
+	current := versions[len(versions)-1].Version
+	from, to := int64(c.From), int64(c.To)
+	if from == 0 && len(versions) == 1 {
+		return fmt.Errorf("diff %s: version %d is the only one that is kept: %w", c.Path, current, workspace.ErrNotFound)
+	}
+	if from == 0 {
+		from = current - 1
+	}
+	if to == 0 {
+		to = current
+	}
+	old, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: from})
+	if err != nil {
+		return err
+	}
+	new, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: to})
+	if err != nil {
+		return err
+	}
+	return c.answer(p, old, new)
 }
 
 func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {

@@ -212,7 +212,7 @@ func (c logsRm) Run(p *process) error {
 func (p *process) answerLogsRemoved(records []logDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			fmt.Fprintf(out, "%s: deleted, %s\n", r.Path, entries(r.EntriesRemoved))
+			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, entries(r.EntriesRemoved)))
 		}
 		return nil
 	})

@@ -29,7 +29,7 @@ type commandLine struct {
 	Agent      *string    `placeholder:"NAME" help:"Whose memory. For mcp: serve this agent alone; without it, every call names its agent. For the other commands: default."`
 	Limits     limits     `embed:"" prefix:"max-" group:"Limits"`
 	Durability durability `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
-	JSON       bool       `name:"json" help:"Answer with one line of JSON."`
+	JSON       bool       `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry."`
 	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
 	Debug      bool       `help:"Log everything to standard error."`
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,18 +25,67 @@ func (p *process) with(open func() (*database, error), fn func(*workspace.Worksp
 		if err != nil {
 			return err
 		}
-		return p.sayAgent(fn(ws))
+		return p.sayAgent(byFlags(fn(ws)))
 	})
 }
 
-// sayAgent tells who finds nothing that it is the default agent's memory which
-// was searched.
+// sayAgent tells who finds no file or log that it is the default agent's memory
+// which was searched.
 func (p *process) sayAgent(err error) error {
-	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) {
+	var version versionError
+	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) || errors.As(err, &version) {
 		return err
 	}
 	return fmt.Errorf("%w (agent %s; --agent names another)", err, defaultAgent)
 }
+
+// versionError is about the versions of a file that is there.
+type versionError struct{ error }
+
+func (e versionError) Unwrap() error { return e.error }
+
+func ofVersion(err error) error {
+	if err == nil {
+		return nil
+	}
+	return versionError{err}
+}
+
+// flagNames are what the command line calls the arguments of the tools, by which
+// the workspace speaks of them.
+var flagNames = strings.NewReplacer(
+	"if_version is ", "--if-version is ",
+	"read it with since_version ", "see what changed with scratchpad files diff PATH ",
+	" to see what changed:", ":",
+	"from_line is ", "--from-line is ",
+	"from_line ", "--from-line ",
+	"to_line ", "--to-line ",
+	"old_text is ", "the text to replace is ",
+	"old_text and new_text are equal", "the text to replace and the one that replaces it are equal",
+	"old_text does not occur", "the text to replace does not occur",
+	"old_text occurs ", "the text to replace occurs ",
+	"or set all:", "or give --all:",
+)
+
+// byFlags speaks of flags where an error speaks of arguments.
+func byFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := flagNames.Replace(err.Error()); text != err.Error() {
+		return reworded{err, text}
+	}
+	return err
+}
+
+type reworded struct {
+	error
+	text string
+}
+
+func (e reworded) Error() string { return e.text }
+
+func (e reworded) Unwrap() error { return e.error }
 
 // peek reads what an agent has past the service, which would count each look as
 // an operation of the agent.
