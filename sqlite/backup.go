@@ -22,7 +22,7 @@ const backupPages = 1024 // copied in one step
 
 // Backup writes the database as it is at this moment to a new file, while
 // others read and write, and verifies the copy before it gets its name. The file
-// must not exist yet. Without error, the copy is durable and every hash in it
+// must not exist yet, nor any of [Files] beside it. Without error, the copy is durable and every hash in it
 // has been checked. It is a database like any other: to restore it, put it in
 // the place of the old one, and remove that one's -wal and -shm, while no process
 // has it open.
@@ -46,6 +46,9 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	case !errors.Is(err, fs.ErrNotExist):
 		return fileError(err)
 	}
+	if err := noSideFile(file); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-new-*") // mode 0600
 	if err != nil {
 		return fileError(err)
@@ -66,10 +69,28 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	if len(report.Problems) > 0 {
 		return fmt.Errorf("the copy has %d problems, first: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
 	}
+	if err := noSideFile(file); err != nil { // made meanwhile
+		return err
+	}
 	if err := linkNew(temp, file); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(file))
+}
+
+// noSideFile refuses a name beside which a file stands that SQLite or this
+// package would take for a part of the new database.
+func noSideFile(file string) error {
+	for _, name := range Files(file)[1:] {
+		switch _, err := os.Lstat(name); {
+		case err == nil:
+			return fmt.Errorf("%s is there, of another database, and would ruin the backup; give a new name, or remove that file where no process uses it: %w",
+				filepath.Base(name), workspace.ErrInvalid)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fileError(err)
+		}
+	}
+	return nil
 }
 
 // copyTo copies in steps inside one read transaction, so that what others write

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -114,5 +116,42 @@ func TestVerify(t *testing.T) {
 	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
 	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "local/a: the counters") {
 		t.Errorf("Verify() = %q, %v, want the counters of local/a", report.Problems, err)
+	}
+}
+
+// What stands beside the new name would be taken for a part of the backup: it is
+// refused before a page is copied, and again before the backup gets its name.
+func TestBackupBesideSideFiles(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	fill(t, workspaceOn(t, s, "agent-1"), 3)
+	for _, end := range []string{"-wal", "-shm", "-journal", "-turn", "-write", "-reserve"} {
+		for _, when := range []string{"before", "meanwhile"} {
+			t.Run(when+end, func(t *testing.T) {
+				dir := t.TempDir()
+				file := filepath.Join(dir, "copy.db")
+				copied := false
+				o := sqlite.BackupOptions{
+					Progress: func(int64, int64) { copied = true },
+					Verify: func(int64, int64) {
+						if when == "meanwhile" {
+							write(t, file+end, []byte("of another database"))
+						}
+					},
+				}
+				if when == "before" {
+					write(t, file+end, []byte("of another database"))
+				}
+				err := s.Backup(t.Context(), file, o)
+				if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "copy.db"+end+" is there") {
+					t.Errorf("Backup() = %v, want ErrInvalid and the name", err)
+				}
+				if copied != (when == "meanwhile") {
+					t.Errorf("pages were copied: %v", copied)
+				}
+				if diff := cmp.Diff([]string{"copy.db" + end}, names(t, dir)); diff != "" {
+					t.Errorf("the folder holds (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }

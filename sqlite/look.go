@@ -24,6 +24,16 @@ const (
 // sideFiles are the ends of the names that stand beside a database.
 var sideFiles = []string{"-wal", "-shm", "-journal", "-turn", "-write", "-reserve"}
 
+// Files returns the names of the files of the database at a path: first the path
+// itself, then what may stand beside it. Not all of them need be there.
+func Files(path string) []string {
+	files := []string{path}
+	for _, end := range sideFiles {
+		files = append(files, path+end)
+	}
+	return files
+}
+
 // checkName refuses a database whose name is that of another one's side file.
 func checkName(path string) error {
 	for _, end := range sideFiles {
