@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
@@ -72,7 +73,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	if err := noSideFile(file); err != nil { // made meanwhile
 		return err
 	}
-	if err := linkNew(temp, file); err != nil {
+	if err := giveName(os.Link, temp, file); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(file))
@@ -140,13 +141,36 @@ func syncFile(name string) error {
 	return nil
 }
 
-// linkNew gives a finished file its name, unless the name is taken meanwhile.
-func linkNew(temp, file string) error {
-	err := os.Link(temp, file)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+// giveName gives a finished file its name, unless the name is taken meanwhile.
+// It is linked there; where the file system knows no links, an empty file takes
+// the name first, which is then replaced.
+func giveName(link func(from, to string) error, temp, file string) error {
+	err := link(temp, file)
+	if err == nil || !noLinks(err) {
 		return fileError(err)
 	}
-	return fileError(os.Rename(temp, file)) // the file system knows no links
+	claim, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fileError(err)
+	}
+	mine, err := claim.Stat()
+	if err = errors.Join(err, claim.Close()); err != nil {
+		return fileError(err)
+	}
+	if now, err := os.Lstat(file); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
+		return fmt.Errorf("another program has taken the name meanwhile; give a new one: %w", workspace.ErrInvalid)
+	}
+	if err := os.Rename(temp, file); err != nil {
+		return errors.Join(fileError(err), os.Remove(file))
+	}
+	return nil
+}
+
+// noLinks reports whether an error of [os.Link] says that the file system knows
+// no links.
+func noLinks(err error) bool {
+	const invalidFunction = syscall.Errno(1) // of Windows, on FAT
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || isWindows() && errors.Is(err, invalidFunction)
 }
 
 // verifyCopy verifies a file that nobody else has open.
