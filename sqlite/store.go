@@ -66,7 +66,8 @@ type Store struct {
 // -write, by which processes take turns; and -reserve, 4 MiB that are given up
 // when the disk is full, so that something can be deleted. When no process has
 // the database open, only the database itself matters. The context ends the wait
-// for other processes.
+// for other processes: its deadline with [workspace.ErrBusy], its cancellation
+// with [context.Canceled].
 //
 // What is no database of this module is refused and not changed in a byte, with
 // an error that wraps [workspace.ErrInvalid] (another program's, no database, a
@@ -215,7 +216,10 @@ func takeTurn(ctx context.Context, t *turn) error {
 			<-taken
 			t.close()
 		}()
-		return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
+		}
+		return ctx.Err()
 	}
 }
 

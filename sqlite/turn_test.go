@@ -31,6 +31,11 @@ func TestOpenGivesUp(t *testing.T) {
 			t.Errorf("Open() while another has the turn = %v, want ErrBusy", err)
 		}
 		cancel()
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) || errors.Is(err, workspace.ErrBusy) {
+			t.Errorf("Open() that is cancelled while another has the turn = %v, want context.Canceled alone", err)
+		}
 	}
 	close(leave)
 	if err := <-done; err != nil {
