@@ -23,6 +23,9 @@ var errDatabase = errors.New("database")
 
 // exitCode turns the kind of an error into the process's exit code.
 func exitCode(ctx context.Context, err error) int {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
 	for _, c := range []struct {
 		kind error
 		code int
