@@ -3,9 +3,12 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +21,7 @@ import (
 type conn struct {
 	dc    driver.Conn
 	stmts map[string]statement
+	still bool                // of modeStill: for one transaction
 	args  []driver.NamedValue // reused from call to call
 	dest  []driver.Value      // likewise
 
@@ -49,10 +53,58 @@ func dial(path, mode string, pragmas ...string) (*conn, error) {
 	return &conn{dc: dc, stmts: make(map[string]statement)}, nil
 }
 
+// dialRead opens a connection that changes nothing. Where SQLite can make no -wal
+// and -shm to read, in a folder that cannot be written, and there is no log to
+// read either, the file is taken as it is.
+func dialRead(path string, pragmas ...string) (*conn, error) {
+	c, err := dial(path, "ro", pragmas...)
+	if err == nil {
+		if err = c.pragma("schema_version"); err == nil {
+			return c, nil
+		}
+		c.close()
+	}
+	if code := codeOf(err) & 0xff; code != codeReadOnly && code != codeCantOpen || !settled(path) {
+		return nil, err
+	}
+	c, stillErr := dial(path, modeStill, pragmas...)
+	if stillErr == nil {
+		if stillErr = c.pragma("schema_version"); stillErr == nil {
+			c.still = true
+			return c, nil
+		}
+		c.close()
+	}
+	return nil, err
+}
+
+// settled reports that the database file alone is the whole database: no log and
+// no journal holds a part of it.
+func settled(path string) bool {
+	for _, end := range []string{"-wal", "-journal"} {
+		info, err := os.Lstat(path + end)
+		if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// modeStill is a mode of dial: for reading, without locks, and without a look at
+// the log (https://www.sqlite.org/uri.html#uriimmutable). Whoever writes
+// meanwhile is not seen until his log is folded in, and then disturbs; so such a
+// connection is for one transaction.
+const modeStill = "still"
+
 // dsn escapes the path, so that no character in a folder's name is an option.
 func dsn(path, mode string, pragmas []string) string {
 	q := url.Values{"mode": {mode}, "_pragma": pragmas}
-	if mode != "ro" {
+	switch mode {
+	case "ro":
+	case modeStill:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	default:
 		q.Set("_defensive", "1")
 	}
 	slashed := filepath.ToSlash(path)

@@ -72,7 +72,7 @@ func look(path string) (isNew bool, err error) {
 	case info.Size() == 0:
 		return lookNew(path)
 	}
-	c, err := dial(path, "ro", "busy_timeout(2000)")
+	c, err := dialRead(path, "busy_timeout(2000)")
 	if err != nil {
 		return false, lookError(err)
 	}

@@ -22,6 +22,7 @@ const nobody = 65534
 func init() {
 	roles["open-modes"] = openModes
 	roles["open-nobody"] = openAsNobody
+	roles["look-nobody"] = lookAsNobody
 }
 
 // openModes checks, with a umask that takes nothing away, that no file of a
@@ -75,10 +76,8 @@ func TestOpenModes(t *testing.T) {
 // openAsNobody opens a database without the rights of root, reads and writes,
 // and prints what came of it.
 func openAsNobody(args []string) error {
-	if os.Getuid() == 0 {
-		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody)); err != nil {
-			return err
-		}
+	if err := becomeNobody(); err != nil {
+		return err
 	}
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, args[0], quiet)
@@ -107,6 +106,83 @@ func openAsNobody(args []string) error {
 		return err
 	}
 	return s.Close()
+}
+
+func becomeNobody() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody))
+}
+
+// lookAsNobody opens a database for reading only, without the rights of root,
+// and prints what a file holds. It does so again at each line that it hears, and
+// then verifies.
+func lookAsNobody(args []string) error {
+	if err := becomeNobody(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	s, err := sqlite.OpenReadOnly(ctx, args[0], quiet)
+	if err != nil {
+		tell("%v %v", hasKind(err), err)
+		return nil
+	}
+	look := func() {
+		err := s.View(ctx, workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+			_, v, err := r.Current("plan.md")
+			tell("%s", v.Content)
+			return err
+		})
+		if err != nil {
+			tell("%v", err)
+		}
+	}
+	look()
+	for range hear() {
+		look()
+	}
+	report, err := s.Verify(ctx, sqlite.VerifyOptions{})
+	if err == nil && report.Problems != nil {
+		err = errors.New(report.Problems[0])
+	}
+	return errors.Join(err, s.Close())
+}
+
+// A whole database can be read in a folder that nobody may write in, and what a
+// neighbour writes there later is seen. One whose log is lost to SQLite is not.
+func TestLookInReadOnlyFolder(t *testing.T) {
+	path, before := nobodysDatabase(t, 0o555, 0o644)
+	c := startChild(t, "look-nobody", path)
+	c.expect(t, "text")
+	mustKeep(t, path, before)
+	if os.Getuid() == 0 { // whom the folder's mode does not bind
+		ws := workspaceOn(t, open(t, path), "alice")
+		for i := range 6 { // more than there are connections
+			text := fmt.Sprint("text ", i)
+			if _, err := ws.WriteFile(t.Context(), "plan.md", []byte(text), workspace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			c.say(t, "look")
+			c.expect(t, text)
+		}
+	}
+	c.finish(t)
+}
+
+func TestLookInReadOnlyFolderWithLog(t *testing.T) {
+	for _, end := range []string{"-wal", "-journal"} {
+		path, _ := nobodysDatabase(t, 0o755, 0o644)
+		write(t, path+end, []byte("a part of the database"))
+		if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
+			t.Fatal(err)
+		}
+		c := startChild(t, "look-nobody", path)
+		if said := c.next(t); !strings.HasPrefix(said, "true open "+path) {
+			t.Errorf("OpenReadOnly beside a %s said %q, want an error with a kind", end, said)
+		}
+		c.finish(t)
+	}
 }
 
 // Without the rights to a database or its folder, the error says so, and

@@ -10,7 +10,9 @@ import (
 
 // OpenReadOnly opens a database that is there to look at it: no byte of it
 // changes, neither now nor at Close, and beside it nothing is made but the empty
-// -wal and the -shm that SQLite needs to read. Update and the changes of System
+// -wal and the -shm that SQLite needs to read. Where these cannot be made, as on
+// a read-only medium, a database without a log is read as it is, without locks:
+// what another process folds into it during a read may show as damage. Update and the changes of System
 // return [workspace.ErrReadOnly]; Backup works. What [Open] refuses is refused
 // likewise; where Open would make a database, the error wraps
 // [workspace.ErrNotFound]. Of the options, Durability has no meaning here.

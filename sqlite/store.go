@@ -274,11 +274,14 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 			return c, nil
 		}
 	}
-	mode := "rw"
+	pragmas := []string{busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)"}
+	var c *conn
+	var err error
 	if s.writer == nil {
-		mode = "ro"
+		c, err = dialRead(s.path, pragmas...)
+	} else {
+		c, err = dial(s.path, "rw", pragmas...)
 	}
-	c, err := dial(s.path, mode, busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)")
 	if err != nil {
 		s.readers <- nil
 		return nil, err
@@ -286,9 +289,10 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// release puts a connection back. One that is not healthy is opened anew.
+// release puts a connection back. One that is not healthy, or sees nothing new,
+// is opened anew.
 func (s *Store) release(c *conn, healthy bool) {
-	if !healthy {
+	if !healthy || c.still {
 		c.close()
 		c = nil
 	}
