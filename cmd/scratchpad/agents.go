@@ -40,7 +40,7 @@ func (agentsLs) Help() string {
 
 // Run lists all agents.
 func (agentsLs) Run(p *process) error {
-	return p.use(p.openExisting, func(db *database) error {
+	return p.use(p.openToLook, func(db *database) error {
 		svc, err := db.service(p.ctx)
 		if err != nil {
 			return err

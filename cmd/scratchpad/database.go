@@ -60,24 +60,38 @@ func (p *process) databasePath(make bool) (string, error) {
 // needs it, so that an MCP client can list the tools where there is none to be
 // had. A call after one that failed tries again.
 type database struct {
-	p *process
+	p    *process
+	look bool // opened for reading only
 
 	mu    sync.Mutex // guards the following
 	store workspace.Store
 	svc   *workspace.Service
 }
 
-// openExisting opens the database for a command that only looks: one that is
-// not there is an error, and is not made.
-func (p *process) openExisting() (*database, error) {
+// openToLook opens the database for a command that only looks. It waits for
+// nobody, no byte changes, and what it reads is no operation of an agent.
+func (p *process) openToLook() (*database, error) {
 	path, err := p.databasePath(false)
 	if err != nil {
 		return nil, err
 	}
-	if path != inMemory {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another: %w", path, workspace.ErrNotFound)
-		}
+	if path == inMemory {
+		return p.openDatabase()
+	}
+	d := &database{p: p, look: true}
+	_, err = d.service(p.ctx)
+	return d, err
+}
+
+// openExisting opens the database for a command that changes what is there: one
+// that is not there is an error, and is not made.
+func (p *process) openExisting() (*database, error) {
+	d, err := p.openToLook()
+	if err != nil || !d.look {
+		return d, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
 	}
 	return p.openDatabase()
 }
@@ -113,7 +127,7 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if d.svc != nil {
 		return d.svc, nil
 	}
-	store, err := d.p.openStore(ctx)
+	store, err := d.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +138,13 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	}
 	d.store, d.svc = store, svc
 	return svc, nil
+}
+
+func (d *database) open(ctx context.Context) (workspace.Store, error) {
+	if d.look {
+		return d.p.openReadOnly()
+	}
+	return d.p.openStore(ctx)
 }
 
 // openStore opens the database of the command line. The folder of the default
@@ -143,18 +164,52 @@ func (p *process) openStore(ctx context.Context) (workspace.Store, error) {
 	return store, nil
 }
 
-// Close counts the last reads, and closes the store where one was opened.
+// openReadOnly opens the database of the command line so that no byte of it can
+// change, also when it is damaged.
+func (p *process) openReadOnly() (*sqlite.Store, error) {
+	path, err := p.databaseFile()
+	if err != nil {
+		return nil, err
+	}
+	store, err := sqlite.OpenReadOnly(p.ctx, path, sqlite.Options{Logger: p.log})
+	if err == nil {
+		return store, nil
+	}
+	_, noFolder := os.Stat(filepath.Dir(path))
+	if errors.Is(err, workspace.ErrNotFound) || errors.Is(noFolder, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another: %w", path, workspace.ErrNotFound)
+	}
+	return nil, marked{err}
+}
+
+// databaseFile is the database's absolute path, for the commands that are about
+// a file.
+func (p *process) databaseFile() (string, error) {
+	path, err := p.databasePath(false)
+	switch {
+	case err != nil:
+		return "", err
+	case path == inMemory:
+		return "", fmt.Errorf("%s is no file, and is gone when its process ends; give a file with --db: %w", inMemory, workspace.ErrInvalid)
+	}
+	return filepath.Abs(path)
+}
+
+// Close counts the last reads of one that may write, and closes the store where
+// one was opened.
 func (d *database) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.svc == nil {
 		return nil
 	}
-	// A few reads that are not counted are no reason to wait for long, or to fail.
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if err := d.svc.Close(ctx); err != nil {
-		d.p.log.Warn("the last reads were not counted", "err", err)
+	if !d.look {
+		// A few reads that are not counted are no reason to wait for long, or to fail.
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		if err := d.svc.Close(ctx); err != nil {
+			d.p.log.Warn("the last reads were not counted", "err", err)
+		}
 	}
 	return d.store.Close()
 }

@@ -83,19 +83,6 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	return nil
 }
 
-// databaseFile is the database's absolute path, for the commands that are about
-// a file.
-func (p *process) databaseFile() (string, error) {
-	path, err := p.databasePath(false)
-	switch {
-	case err != nil:
-		return "", err
-	case path == inMemory:
-		return "", fmt.Errorf("%s is no file, and is gone when its process ends; give a file with --db: %w", inMemory, workspace.ErrInvalid)
-	}
-	return filepath.Abs(path)
-}
-
 // databaseSource says where the path comes from.
 func databaseSource(line *commandLine, k *kong.Context) string {
 	if line.DB == nil {
@@ -200,15 +187,6 @@ func (c *checkup) folder() bool {
 	return true
 }
 
-// databaseFiles are the database and what may stand beside it.
-func databaseFiles(path string) []string {
-	files := []string{path}
-	for _, end := range []string{"-wal", "-shm", "-journal", "-turn", "-write", "-reserve"} {
-		files = append(files, path+end)
-	}
-	return files
-}
-
 // files tells the sizes, and reports whether the database is there.
 func (c *checkup) files() bool {
 	info, err := os.Lstat(c.Database)
@@ -216,7 +194,7 @@ func (c *checkup) files() bool {
 		return false
 	}
 	sizes := []string{"database " + humanBytes(info.Size())}
-	for _, name := range databaseFiles(c.Database)[1:] {
+	for _, name := range sqlite.Files(c.Database)[1:] {
 		if info, err := os.Lstat(name); err == nil {
 			sizes = append(sizes, strings.TrimPrefix(name, c.Database+"-")+" "+humanBytes(info.Size()))
 		}
@@ -235,7 +213,7 @@ func (c *checkup) modes() {
 		return
 	}
 	var wide []string
-	for _, name := range databaseFiles(c.Database) {
+	for _, name := range sqlite.Files(c.Database) {
 		if info, err := os.Lstat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
 			wide = append(wide, shellQuote(name))
 		}

@@ -42,7 +42,7 @@ type fileRecord struct {
 
 // Run lists all files below the prefix.
 func (c filesLs) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		records := []fileRecord{}
 		rows := [][]string{{"PATH", "VERSION", "BYTES", "UPDATED"}}
 		for o := (workspace.ListOptions{Prefix: c.Prefix}); ; {
@@ -113,7 +113,7 @@ type contentRecord struct {
 
 // Run prints the file.
 func (c filesCat) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine), ToLine: int(c.ToLine)})
 		if c.Version > 0 && errors.Is(err, workspace.ErrNotFound) {
 			if _, failed := ws.History(p.ctx, c.Path); failed == nil {
@@ -156,7 +156,7 @@ type versionRecord struct {
 
 // Run lists the versions.
 func (c filesHistory) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ type diffRecord struct {
 
 // Run compares the versions.
 func (c filesDiff) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ type logRecord struct {
 
 // Run lists all logs below the prefix.
 func (c logsLs) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		records := []logRecord{}
 		rows := [][]string{{"LOG", "ENTRIES", "BYTES", "LAST", "UPDATED"}}
 		for o := (workspace.ListOptions{Prefix: c.Prefix}); ; {
@@ -82,7 +82,7 @@ Examples:
 
 // Run prints the entries.
 func (c logsCat) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		last, err := newest(p, ws, c.Log)
 		if err != nil {
 			return err

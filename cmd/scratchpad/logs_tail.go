@@ -28,7 +28,7 @@ const pollInterval = 200 * time.Millisecond
 
 // Run prints the newest entries, and follows.
 func (c logsTail) Run(p *process) error {
-	return p.use(p.openExisting, func(db *database) error {
+	return p.use(p.openToLook, func(db *database) error {
 		ws, err := db.workspace()
 		if err != nil {
 			return err

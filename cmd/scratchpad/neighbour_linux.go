@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
 // neighbour is another process that has the database open.
@@ -24,7 +26,7 @@ func neighbours(path string) (found []neighbour, hidden int, err error) {
 		path = filepath.Join(dir, filepath.Base(path)) // as /proc names it
 	}
 	var files []os.FileInfo
-	for _, name := range databaseFiles(path) {
+	for _, name := range sqlite.Files(path) {
 		if info, err := os.Stat(name); err == nil {
 			files = append(files, info)
 		}

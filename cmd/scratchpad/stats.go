@@ -26,24 +26,33 @@ type statsRecord struct {
 
 // Run shows what the agent uses.
 func (statsCommand) Run(p *process) error {
-	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
-		u, err := ws.Usage(p.ctx)
-		if err != nil {
+	agent, _, err := p.agentName()
+	if err != nil {
+		return err
+	}
+	return p.use(p.openToLook, func(db *database) error {
+		var u workspace.OwnerState
+		err := db.peek(agent, func(r workspace.Reader) (err error) {
+			u, err = r.Owner()
 			return err
+		})
+		if err != nil {
+			return fmt.Errorf("usage of %s: %w", agent, err)
 		}
+		most := p.line.Limits
 		record := statsRecord{
-			usageRecord: usageOf(u.Agent, u.Usage),
-			MaxBytes:    u.Limits.Bytes, MaxFiles: u.Limits.Files, MaxLogs: u.Limits.Logs, MaxEntries: u.Limits.Entries,
+			usageRecord: usageOf(agent, u.Usage),
+			MaxBytes:    most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
 		}
-		rows := [][]string{{"AGENT " + cell(u.Agent), "USED", "LIMIT", "SHARE"}}
+		rows := [][]string{{"AGENT " + cell(agent), "USED", "LIMIT", "SHARE"}}
 		for _, r := range []struct {
 			what        string
 			used, limit int64
 		}{
-			{"files", u.Files, u.Limits.Files},
-			{"logs", u.Logs, u.Limits.Logs},
-			{"entries", u.Entries, u.Limits.Entries},
-			{"bytes", u.Bytes, u.Limits.Bytes},
+			{"files", u.Files, most.Files},
+			{"logs", u.Logs, most.Logs},
+			{"entries", u.Entries, most.Entries},
+			{"bytes", u.Bytes, most.Bytes},
 		} {
 			share := fmt.Sprintf("%.1f%%", 100*float64(r.used)/float64(r.limit))
 			rows = append(rows, []string{r.what, fmt.Sprint(r.used), fmt.Sprint(r.limit), share})

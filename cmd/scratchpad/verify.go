@@ -9,7 +9,6 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type verifyCommand struct{}
@@ -73,21 +72,4 @@ func (p *process) printVerified(out io.Writer, v verified) error {
 	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
 		sum, plural(v.Agents, "agent"), plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
 	return nil
-}
-
-// openReadOnly opens the database of the command line so that no byte of it can
-// change, also when it is damaged.
-func (p *process) openReadOnly() (*sqlite.Store, error) {
-	path, err := p.databaseFile()
-	if err != nil {
-		return nil, err
-	}
-	store, err := sqlite.OpenReadOnly(p.ctx, path, sqlite.Options{Logger: p.log})
-	if errors.Is(err, workspace.ErrNotFound) {
-		return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or --db names another: %w", path, workspace.ErrNotFound)
-	}
-	if err != nil {
-		return nil, marked{err}
-	}
-	return store, nil
 }

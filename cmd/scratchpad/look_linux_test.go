@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Who looks does not wait for a process that keeps the turn.
+func TestLookTakesNoTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	makeDatabase(t, path)
+	done := make(chan struct{})
+	t.Cleanup(func() { <-done }) // when the turn is free
+	holdTurn(t, path)
+	go func() {
+		defer close(done)
+		lookAll(t, path, "alice")
+	}()
+	select {
+	case <-done:
+	case <-time.After(waitPatience):
+		t.Fatal("a command that looks waits for the turn")
+	}
+}
+
+// A user who may only read can look, and leaves nothing behind.
+func TestLookNoRights(t *testing.T) {
+	root, err := os.MkdirTemp("", "look")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "data")
+	path := filepath.Join(dir, "test.db")
+	t.Cleanup(func() { os.Chmod(dir, 0o700); os.RemoveAll(root) })
+	if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	makeDatabase(t, path)
+	if err := errors.Join(os.Chmod(path, 0o444), os.Chmod(dir, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	lookAll(t, path, "alice", nobodyVariable+"=1")
+	runCommand(t, root, []string{nobodyVariable + "=1"}, "verify", "--db", path).must(t, 0, "ok  ")
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+}
