@@ -105,6 +105,24 @@ func TestMCP(t *testing.T) {
 	}
 }
 
+// Reads that no write has counted yet are counted when the process ends.
+func TestMCPCountsLastReads(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "test.db")
+	t.Run("session", func(t *testing.T) { // whose end is that of the process
+		s := connect(t, "mcp", "--db", db, "--agent", "a")
+		call(t, s, "write_file", map[string]any{"path": "plan.md", "content": "one"})
+		for range 3 {
+			call(t, s, "read_file", map[string]any{"path": "plan.md"})
+		}
+	})
+	runCommand(t, dir, nil, "agents", "ls", "--db", db, "--json").must(t, 0, `"agent_id":"a",`, `"total_operations":4}`)
+	s := connect(t, "mcp", "--db", db, "--agent", "a")
+	if got, _ := call(t, s, "get_usage_stats", map[string]any{}); !strings.Contains(got[0], `"total_operations":5`) {
+		t.Errorf("get_usage_stats = %q, want 5 operations with this one", got)
+	}
+}
+
 // The tools can be listed where no database is to be had; a call says what to mend.
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
