@@ -60,12 +60,17 @@ func (p *process) databasePath(make bool) (string, error) {
 // needs it, so that an MCP client can list the tools where there is none to be
 // had. A call after one that failed tries again.
 type database struct {
-	p    *process
-	look bool // opened for reading only
+	p       *process
+	look    bool          // opened for reading only
+	opening chan struct{} // holds a token while somebody opens it
 
 	mu    sync.Mutex // guards the following
 	store workspace.Store
 	svc   *workspace.Service
+}
+
+func newDatabase(p *process, look bool) *database {
+	return &database{p: p, look: look, opening: make(chan struct{}, 1)}
 }
 
 // openToLook opens the database for a command that only looks. It waits for
@@ -78,7 +83,7 @@ func (p *process) openToLook() (*database, error) {
 	if path == inMemory {
 		return p.openDatabase()
 	}
-	d := &database{p: p, look: true}
+	d := newDatabase(p, true)
 	_, err = d.service(p.ctx)
 	return d, err
 }
@@ -99,7 +104,7 @@ func (p *process) openExisting() (*database, error) {
 // openDatabase opens the database for a command that writes, which makes one
 // that is not there.
 func (p *process) openDatabase() (*database, error) {
-	d := &database{p: p}
+	d := newDatabase(p, false)
 	_, err := d.service(p.ctx)
 	return d, err
 }
@@ -122,10 +127,17 @@ func (d *database) workspace() (*workspace.Workspace, error) {
 }
 
 func (d *database) service(ctx context.Context) (*workspace.Service, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.svc != nil {
-		return d.svc, nil
+	if svc := d.opened(); svc != nil {
+		return svc, nil
+	}
+	select { // opening may wait for another process, and a call waits no longer than it wants to
+	case d.opening <- struct{}{}:
+		defer func() { <-d.opening }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the database is still being opened; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+	}
+	if svc := d.opened(); svc != nil {
+		return svc, nil
 	}
 	store, err := d.open(ctx)
 	if err != nil {
@@ -136,8 +148,16 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 		store.Close()
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.store, d.svc = store, svc
 	return svc, nil
+}
+
+func (d *database) opened() *workspace.Service {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.svc
 }
 
 func (d *database) open(ctx context.Context) (workspace.Store, error) {

@@ -31,7 +31,7 @@ func (mcpCommand) Run(p *process) (err error) {
 	if _, err := p.databasePath(false); err != nil {
 		return err
 	}
-	db := &database{p: p}
+	db := newDatabase(p, false)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	server, err := mcpserver.New(mcpserver.Options{
 		Bound: isBound, Version: version(), Logger: p.log,
