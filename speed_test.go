@@ -22,9 +22,6 @@ type baseEntry struct {
 	key                        string
 	value                      any
 	created, updated, accessed time.Time
-	ttl                        time.Duration
-	sliding                    bool
-	tags                       []string
 }
 
 func (m *base) get(key string) (any, bool) {

@@ -155,8 +155,7 @@ func (l layout) setField(o *hujson.Object, name string, value any) (was string, 
 
 // commented reports whether there is a comment inside of a value.
 func commented(v hujson.Value) bool {
-	found := false
-	v.Range(func(v *hujson.Value) bool {
+	for v := range v.All() {
 		extra := [][]byte{v.BeforeExtra, v.AfterExtra}
 		switch inner := v.Value.(type) {
 		case *hujson.Array:
@@ -164,10 +163,11 @@ func commented(v hujson.Value) bool {
 		case *hujson.Object:
 			extra = append(extra, inner.AfterExtra)
 		}
-		found = found || bytes.Contains(bytes.Join(extra, nil), []byte("/"))
-		return !found
-	})
-	return found
+		if bytes.Contains(bytes.Join(extra, nil), []byte("/")) {
+			return true
+		}
+	}
+	return false
 }
 
 func sameJSON(a, b hujson.Value) bool {
