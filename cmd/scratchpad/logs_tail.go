@@ -11,7 +11,7 @@ import (
 type logsTail struct {
 	Log     string `arg:"" help:"The log."`
 	Entries number `short:"n" default:"10" placeholder:"N" help:"The newest N: ${default}."`
-	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C or SIGTERM. The log need not be there yet, and may be deleted and made again."`
+	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C, SIGTERM or the end of who reads them. The log need not be there yet, and may be deleted and made again."`
 }
 
 // Help is shown by scratchpad logs tail --help.
@@ -51,8 +51,8 @@ func (c logsTail) Run(p *process) error {
 	})
 }
 
-// follow prints what comes after an entry. Entries of a log that is deleted and
-// made again have higher numbers than those before.
+// follow prints what comes after an entry, until nobody reads it. Entries of a
+// log that is deleted and made again have higher numbers than those before.
 func (c logsTail) follow(p *process, db *database, ws *workspace.Workspace, out *entryWriter, last int64) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -74,6 +74,9 @@ func (c logsTail) follow(p *process, db *database, ws *workspace.Workspace, out 
 		case <-p.ctx.Done():
 			return nil
 		case <-tick.C:
+			if readerGone(p.out) {
+				return nil
+			}
 		}
 	}
 }

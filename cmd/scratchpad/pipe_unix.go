@@ -1,0 +1,25 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// readerGone reports whether a stream is a pipe that nobody reads any more.
+func readerGone(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return false
+	}
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}} // errors come unasked
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+}

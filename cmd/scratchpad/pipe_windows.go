@@ -1,0 +1,4 @@
+package main
+
+// readerGone cannot tell here.
+func readerGone(any) bool { return false }
