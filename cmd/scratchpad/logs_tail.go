@@ -11,7 +11,7 @@ import (
 type logsTail struct {
 	Log     string `arg:"" help:"The log."`
 	Entries number `short:"n" default:"10" placeholder:"N" help:"The newest N: ${default}."`
-	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C, SIGTERM or the end of who reads them. The log need not be there yet, and may be deleted and made again."`
+	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C, SIGTERM or the end of who reads them. The log and the database need not be there yet, and the log may be deleted and made again."`
 }
 
 // Help is shown by scratchpad logs tail --help.
@@ -28,7 +28,11 @@ const pollInterval = 200 * time.Millisecond
 
 // Run prints the newest entries, and follows.
 func (c logsTail) Run(p *process) error {
-	return p.use(p.openToLook, func(db *database) error {
+	open := p.openToLook
+	if c.Follow {
+		open = p.awaitDatabase
+	}
+	err := p.use(open, func(db *database) error {
 		ws, err := db.workspace()
 		if err != nil {
 			return err
@@ -44,11 +48,48 @@ func (c logsTail) Run(p *process) error {
 		if err == nil && c.Follow {
 			err = c.follow(p, db, ws, out, last)
 		}
-		if c.Follow && p.ctx.Err() != nil {
-			return nil
-		}
 		return p.sayAgent(err)
 	})
+	if c.Follow && (p.ctx.Err() != nil || errors.Is(err, errReaderGone)) {
+		return nil
+	}
+	return err
+}
+
+// awaitDatabase opens the database for a command that looks, as soon as another
+// process has made it.
+func (p *process) awaitDatabase() (*database, error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for said := false; ; {
+		db, err := p.openToLook()
+		if !errors.Is(err, workspace.ErrNotFound) {
+			return db, err
+		}
+		if !said {
+			path, _ := p.databasePath(false) // there is one, or the error would be another
+			fmt.Fprintf(p.err, "there is no database at %s yet; waiting for it\n", path)
+			said = true
+		}
+		if err := p.await(tick); err != nil {
+			return nil, err
+		}
+	}
+}
+
+var errReaderGone = errors.New("nobody reads the output")
+
+// await waits for a tick. A signal or the end of who reads the output is an error.
+func (p *process) await(tick *time.Ticker) error {
+	select {
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	case <-tick.C:
+	}
+	if readerGone(p.out) {
+		return errReaderGone
+	}
+	return nil
 }
 
 // follow prints what comes after an entry, until nobody reads it. Entries of a
@@ -70,13 +111,8 @@ func (c logsTail) follow(p *process, db *database, ws *workspace.Workspace, out 
 				return err
 			}
 		}
-		select {
-		case <-p.ctx.Done():
-			return nil
-		case <-tick.C:
-			if readerGone(p.out) {
-				return nil
-			}
+		if err := p.await(tick); err != nil {
+			return err
 		}
 	}
 }
