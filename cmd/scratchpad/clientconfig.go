@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -134,7 +135,10 @@ func (c clientConfigCommand) Run(p *process) error {
 		}
 		a.Shell = strings.Join(words, " ")
 	}
-	if strings.Contains(s.Command, "go-build") {
+	if isTemporary(s.Command) {
+		if c.Write {
+			return fmt.Errorf("%s is gone when go run ends; go install ./cmd/scratchpad first, and run that one: %w", s.Command, workspace.ErrInvalid)
+		}
 		fmt.Fprintf(p.err, "Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
 	}
 	if c.Write {
@@ -200,6 +204,13 @@ func programPath(called string) (string, error) {
 	}
 	return self, nil
 }
+
+// goBuild has the folders where go run puts programs: one that it removes, and
+// the cache.
+var goBuild = regexp.MustCompile(`[/\\](go-build[0-9]*|[0-9a-f]{64}-d)[/\\]`)
+
+// isTemporary reports whether go run has made a program.
+func isTemporary(program string) bool { return goBuild.MatchString(program) }
 
 // usualFile is where the client looks, as an absolute path.
 func usualFile(to client) (string, error) {

@@ -368,6 +368,42 @@ func TestClientConfigLink(t *testing.T) {
 	}
 }
 
+// What go run makes is gone soon: no client's file may name it.
+func TestClientConfigTemporary(t *testing.T) {
+	for program, want := range map[string]bool{
+		"/tmp/go-build123/b001/exe/scratchpad":                    true,
+		"/home/me/.cache/go-build/ab/x-d/scratchpad":              true,
+		`C:\Temp\go-build1\b001\exe\scratchpad.exe`:               true,
+		"/cache/ab/" + strings.Repeat("ab", 32) + "-d/scratchpad": true,
+		"/home/me/go-builds/scratchpad":                           false,
+		"/usr/local/bin/scratchpad":                               false,
+	} {
+		if got := isTemporary(program); got != want {
+			t.Errorf("isTemporary(%s) = %v, want %v", program, got, want)
+		}
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "go-build1", "scratchpad")
+	if err := errors.Join(os.Mkdir(filepath.Dir(program), 0o755), os.Link(os.Args[0], program)); err != nil {
+		t.Skip("no second name for the program: ", err)
+	}
+	run := func(args ...string) outcome {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), runVariable+"=1", noRaceWait, "HOME="+dir, "PATH=")
+		var out, errs strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	}
+	run("client-config", "vscode").must(t, 0, "Beware", program)
+	run("client-config", "vscode", "--write").must(t, 2, "go install ./cmd/scratchpad first")
+	if _, err := os.Stat(filepath.Join(dir, ".vscode")); err == nil {
+		t.Error("the client's file was made")
+	}
+}
+
 func TestClientConfigDamaged(t *testing.T) {
 	dir := t.TempDir()
 	for client, text := range map[string]string{"cursor": "{\"mcpServers\": {\n", "codex": "[mcp_servers\n"} {
