@@ -174,6 +174,26 @@ func TestEditTOMLRefuses(t *testing.T) {
 	}
 }
 
+// What is to be put in by hand fits where it is to go.
+func TestEditTOMLByHand(t *testing.T) {
+	const pair = `scratchpad = { command = '/opt/my tools/scratchpad', args = ['mcp', '--agent', 'default'] }`
+	for _, c := range []struct{ old, where, pasted string }{
+		{"mcp_servers = { other = { command = 'a' } }", "inside of the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
+		{"mcp_servers = {}", "inside of the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of the scratchpad there:\n" + pair + "\n", "mcp_servers = { PAIR }"},
+		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of the scratchpad there:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
+		{"mcp_servers.scratchpad = { command = '/old' }", "in place of the scratchpad there:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
+	} {
+		_, _, err := tomlConfig{}.edit([]byte(c.old), "scratchpad", testServer)
+		if !errors.Is(err, errByHand) || !strings.Contains(err.Error(), c.where) {
+			t.Errorf("%s: %v; want %q", c.old, err, c.where)
+		}
+		if got, changed, err := (tomlConfig{}).edit([]byte(strings.ReplaceAll(c.pasted, "PAIR", pair)), "scratchpad", testServer); err != nil || len(changed) > 0 {
+			t.Errorf("%s, pasted: %s, %v, changed %q", c.old, got, err, changed)
+		}
+	}
+}
+
 func TestClientPlaces(t *testing.T) {
 	for _, c := range []struct {
 		client string

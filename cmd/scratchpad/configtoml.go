@@ -57,9 +57,63 @@ func (t tomlConfig) edit(old []byte, name string, s server) (content []byte, cha
 		return old, nil, nil
 	}
 	if after, err := readTOML(content); err != nil || !reflect.DeepEqual(after, withServer(before, name, s)) {
-		return nil, nil, byHand("it is written in a way that this program cannot edit", t.snippet(name, s))
+		return nil, nil, t.byHand(old, name, servers[name] != nil, s)
 	}
 	return content, changed, nil
+}
+
+// byHand has what can be pasted where the file has its servers: a table of its
+// own would be a second definition beside an inline one.
+func (t tomlConfig) byHand(old []byte, name string, there bool, s server) error {
+	const why = "it is written in a way that this program cannot edit"
+	table, key, err := inlineTOML(old, []string{tomlServers, name})
+	if err != nil || table == nil {
+		return byHand(why, t.snippet(name, s))
+	}
+	if len(table) == 1 {
+		key = []string{name}
+	}
+	pair := t.inline(strings.Join(key, "."), s)
+	if there {
+		return fmt.Errorf("%s; put this by hand in place of the %s there:\n%s%w", why, name, pair, errByHand)
+	}
+	return fmt.Errorf("%s; put this by hand inside of the braces of %s:\n%s%w", why, strings.Join(table, "."), pair, errByHand)
+}
+
+// inline is the pair of a server in a table of servers.
+func (tomlConfig) inline(key string, s server) string {
+	b, err := toml.Marshal(s)
+	if err != nil {
+		panic(err) // strings and lists of strings have no such error
+	}
+	return fmt.Sprintf("%s = { %s }\n", key, strings.ReplaceAll(strings.TrimSpace(string(b)), "\n", ", "))
+}
+
+// inlineTOML returns the name of the inline table that is the table, or that the
+// table would be in, and the key before its braces; nil if there is none.
+func inlineTOML(text []byte, table []string) (found, key []string, err error) {
+	var in []string
+	parser := unstable.Parser{}
+	parser.Reset(text)
+	for parser.NextExpression() {
+		e := parser.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
+			continue
+		}
+		var k []string
+		for it := e.Key(); it.Next(); {
+			k = append(k, string(it.Node().Data))
+		}
+		if e.Kind != unstable.KeyValue {
+			in = k
+			continue
+		}
+		full := append(slices.Clone(in), k...)
+		if e.Value().Kind == unstable.InlineTable && len(full) <= len(table) && slices.Equal(full, table[:len(full)]) {
+			found, key = full, k
+		}
+	}
+	return found, key, parser.Error()
 }
 
 var errByHand = errors.New("nothing was changed")
