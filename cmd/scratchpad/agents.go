@@ -102,7 +102,7 @@ func (c agentsRm) Run(p *process) error {
 		if has.Usage == (workspace.Usage{}) {
 			return fmt.Errorf("delete agent %s: there is no such agent; scratchpad agents ls lists them: %w", c.Name, workspace.ErrNotFound)
 		}
-		if err := p.confirm(c.Yes, "Delete agent %s with %s, %s, %s, %s?", c.Name,
+		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
 			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
 			return err
 		}

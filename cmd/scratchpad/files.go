@@ -199,11 +199,11 @@ func (c filesRm) Run(p *process) error {
 		for i, path := range c.Paths {
 			versions, err := ws.History(p.ctx, path)
 			if err != nil {
-				return err
+				return forAct(err, "history of", "delete")
 			}
 			has[i] = fmt.Sprintf("%s (%s)", path, plural(int64(len(versions)), "version"))
 		}
-		if err := p.confirm(c.Yes, "Delete %s of agent %s?", strings.Join(has, ", "), ws.Agent()); err != nil {
+		if err := p.confirm(c.Yes, c.Paths, "Delete %s of agent %s?", strings.Join(has, ", "), ws.Agent()); err != nil {
 			return err
 		}
 		records := []fileDeleted{}

@@ -39,7 +39,7 @@ func (c filesDiff) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
-			return err
+			return forAct(err, "history of", "diff")
 		}
 		return ofVersion(c.compare(p, ws, versions))
 	})

@@ -190,10 +190,10 @@ func (c logsRm) Run(p *process) error {
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		for _, log := range c.Logs {
 			if _, err := newest(p, ws, log); err != nil {
-				return err
+				return forAct(err, "read log", "delete log")
 			}
 		}
-		if err := p.confirm(c.Yes, "Delete the %s of agent %s: %s?", "logs", ws.Agent(), strings.Join(c.Logs, ", ")); err != nil {
+		if err := p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", ws.Agent(), strings.Join(c.Logs, ", ")); err != nil {
 			return err
 		}
 		records := []logDeleted{}

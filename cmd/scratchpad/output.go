@@ -68,14 +68,15 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// confirm asks before something is destroyed. yes answers for scripts; without
+// confirm asks before what was named is destroyed. yes answers for scripts; without
 // it and without a terminal nothing is destroyed.
-func (p *process) confirm(yes bool, format string, args ...any) error {
+func (p *process) confirm(yes bool, named []string, format string, args ...any) error {
 	if yes {
 		return nil
 	}
 	if !isTerminal(p.in) {
-		return fmt.Errorf("%s needs a yes, and there is no terminal to ask on; give --yes: %w", p.command, workspace.ErrInvalid)
+		command, _, _ := strings.Cut(p.command, " <")
+		return fmt.Errorf("%s %s needs a yes, and there is no terminal to ask on; give --yes: %w", command, strings.Join(named, " "), workspace.ErrInvalid)
 	}
 	fmt.Fprintf(p.err, format+" [y/N] ", args...)
 	line, err := bufio.NewReader(p.input()).ReadString('\n')

@@ -87,6 +87,17 @@ func (e reworded) Error() string { return e.text }
 
 func (e reworded) Unwrap() error { return e.error }
 
+// forAct names the act of the command where an error names a look before it.
+func forAct(err error, look, act string) error {
+	if err == nil {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), look+" "); ok {
+		return reworded{err, act + " " + rest}
+	}
+	return err
+}
+
 // peek reads what an agent has past the service, which would count each look as
 // an operation of the agent.
 func (d *database) peek(agent string, fn func(workspace.Reader) error) error {
