@@ -205,7 +205,7 @@ func run(ctx context.Context, args []string) int {
 		k, err = parser.Parse(args)
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: scratchpad --help\n", err)
+		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: %s --help\n", err, helpOf(err))
 		return exitUsage
 	}
 	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions")}
@@ -234,6 +234,17 @@ func given(k *kong.Context, flag string) bool {
 		}
 	}
 	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
+}
+
+// helpOf is the command whose help a wrong command line needs.
+func helpOf(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		if command := parse.Context.Selected(); command != nil && !command.Hidden {
+			return command.FullPath()
+		}
+	}
+	return "scratchpad"
 }
 
 // noCommand reports that a command line has flags at most.
