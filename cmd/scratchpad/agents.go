@@ -90,6 +90,10 @@ func (c agentsRm) Run(p *process) error {
 	if _, err := workspace.ParseAgentID(c.Name); err != nil {
 		return err
 	}
+	// A variable is for all commands; a flag is for this one.
+	if p.agentNamed && *p.line.Agent != c.Name {
+		return fmt.Errorf("delete agent %s: --agent names another, %s; leave it out: %w", c.Name, *p.line.Agent, workspace.ErrInvalid)
+	}
 	return p.use(p.openExisting, func(db *database) error {
 		var has workspace.OwnerState
 		err := db.peek(c.Name, func(r workspace.Reader) (err error) {

@@ -177,6 +177,7 @@ type process struct {
 	command string // "files rm <path>"
 
 	versionsGiven bool // --max-versions, on the command line or as a variable
+	agentNamed    bool // --agent, on the command line
 }
 
 func main() {
@@ -208,7 +209,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: %s --help\n", err, helpOf(err))
 		return exitUsage
 	}
-	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions")}
+	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent")}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug
@@ -233,6 +234,11 @@ func given(k *kong.Context, flag string) bool {
 			}
 		}
 	}
+	return onLine(k, flag)
+}
+
+// onLine reports whether a flag was given on the command line.
+func onLine(k *kong.Context, flag string) bool {
 	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
 }
 
