@@ -33,13 +33,17 @@ func (p *process) input() io.Reader {
 // sits before a terminal is told that it waits.
 func (p *process) standardInput() io.Reader {
 	if isTerminal(p.in) {
-		end := "Ctrl-D"
-		if runtime.GOOS == "windows" {
-			end = "Ctrl-Z and Enter"
-		}
-		fmt.Fprintf(p.err, "reading standard input; %s on a line of its own ends it\n", end)
+		fmt.Fprintf(p.err, "reading standard input; %s on a line of its own ends it\n", endKeys())
 	}
 	return p.input()
+}
+
+// endKeys are what ends standard input on a terminal.
+func endKeys() string {
+	if runtime.GOOS == "windows" {
+		return "Ctrl-Z and Enter"
+	}
+	return "Ctrl-D"
 }
 
 // readSource returns what is in a local file, or standard input for "-", but no

@@ -58,6 +58,9 @@ func (mcpCommand) Run(p *process) (err error) {
 	os.Stdout = os.Stderr
 	ignorePipeSignal()
 	collectLess()
+	if isTerminal(p.in) {
+		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
+	}
 	return server.Run(p.ctx, p.in, out)
 }
 
