@@ -94,8 +94,8 @@ type touch struct {
 	before *touch
 	number int // of this and those before
 
-	entry *entry
-	next  *touch // of the branch
+	key  string
+	next *touch // of the branch
 }
 
 // branch is a line of epochs of one pad. A fork begins one, and so does a
@@ -157,14 +157,16 @@ func (e *entry) access(m moment, ms int64) {
 			raise(&head.at, ms)
 			return
 		}
-		if e.accessedAt(m) >= ms {
+		at := e.accessedAt(m)
+		// What stands on an earlier branch alone is out of sight once that is folded.
+		if at >= ms && (head == nil || head.branch == m.branch) {
 			return
 		}
-		t := &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, entry: e}
+		t := &touch{branch: m.branch, epoch: m.epoch, before: head, number: 1, key: e.key}
 		if head != nil {
 			t.number = head.number + 1
 		}
-		t.at.Store(ms)
+		t.at.Store(max(at, ms))
 		if e.touches.CompareAndSwap(head, t) {
 			m.branch.add(t)
 			return

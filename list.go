@@ -8,10 +8,14 @@ import (
 
 // Len returns the number of live entries.
 func (p *Pad) Len() int {
-	v, now := p.store.view(), p.store.o.Now()
+	s := p.store
 	if p.prefix == "" {
-		return v.content.order.Len() - v.expiredBy(now)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reindex()
+		return s.liveAll()
 	}
+	v, now := s.view(), s.o.Now()
 	n := 0
 	for range p.live(v, now) {
 		n++

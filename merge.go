@@ -199,14 +199,18 @@ func (m *merge) apply() (again []string, err error) {
 		return again, nil
 	}
 	var list []Event
-	changed := false
-	for _, st := range m.inOrder() {
-		list = m.do(st, now, list)
-		changed = true
+	steps := m.inOrder()
+	if len(steps) > 0 {
+		s.together, s.edit().trie.epoch = true, newEpoch() // in nodes that no reader has
+		for _, st := range steps {
+			list = m.do(st, now, list)
+		}
+		s.together = false
+		s.changed()
+		s.noteChange(true)
 	}
 	s.mu.Unlock()
 	s.events.deliver(list)
-	s.noteChange(changed)
 	return nil, nil
 }
 

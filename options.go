@@ -12,7 +12,7 @@ type Options struct {
 	DefaultTTL    time.Duration    // of an entry that is set without one; 0 or Forever: it does not expire
 	DefaultExpiry Expiry           // what a TTL counts from; InheritExpiry: Fixed
 	SweepInterval time.Duration    // how often expired entries are removed; 0: when somebody meets them. Close ends it
-	Now           func() time.Time // nil: time.Now
+	Now           func() time.Time // nil: time.Now. It must not call the pad
 	Saver         Saver            // where Save and Load go; nil: nowhere
 	AutoSave      time.Duration    // the quiet time after a change before it is saved; 0 or negative: Save alone saves
 	OnError       func(error)      // trouble that no caller sees: of auto-save, and panics of handlers; nil: slog.Default
@@ -40,9 +40,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.DefaultExpiry == InheritExpiry {
 		o.DefaultExpiry = Fixed
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	now := o.Now
+	if now == nil {
+		now = time.Now
 	}
+	o.Now = func() time.Time { return now().Round(0) } // one clock: what was saved has no monotonic reading either
 	if o.OnError == nil {
 		o.OnError = func(err error) { slog.Default().Error("scratchpad", "err", err) }
 	}

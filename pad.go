@@ -152,7 +152,7 @@ func (p *Pad) access(key string) *entry {
 	}
 	for {
 		at := s.now.Load()
-		if e.crowded() {
+		if e.crowded() || e.sliding && e.due <= nanoseconds(now) { // its place in the index is long past
 			e = s.renewed(e)
 		}
 		e.access(*at, now.UnixMilli())

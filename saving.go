@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -21,27 +22,29 @@ type saving struct {
 	turn chan struct{} // holds one token: who has it may call the Saver
 	read reading       // guarded by the turn
 
-	mu    sync.Mutex // guards the following
-	dirty bool       // there are changes that no save holds
-	first time.Time  // of those changes; zero once a save of them was tried
-	timer *time.Timer
-	ended bool
+	mu     sync.Mutex // guards the following
+	dirty  bool       // there are changes that no save holds
+	first  time.Time  // of those changes; zero once a save of them was tried
+	timer  *time.Timer
+	missed bool // the timer went off while somebody had the turn
+	ended  bool
 }
 
 // reading is what is known of what the Saver has.
 type reading int
 
 const (
-	unread    reading = iota // nobody looked
-	readWell                 // it was loaded, or is ours
-	readBadly                // loading failed: nothing may be saved over it
+	unread     reading = iota // nobody looked
+	askedBadly                // an auto-save looked and failed: the next one looks again
+	readWell                  // it was loaded, or is ours
+	readBadly                 // loading failed: nothing may be saved over it
 )
 
 func (s *store) startSaving() {
 	if s.o.Saver == nil {
 		return
 	}
-	v := &saving{s: s, saver: s.o.Saver, quiet: max(0, s.o.AutoSave), turn: make(chan struct{}, 1)}
+	v := &saving{s: s, saver: s.o.Saver, quiet: min(max(0, s.o.AutoSave), math.MaxInt64/maxDelay), turn: make(chan struct{}, 1)}
 	v.turn <- struct{}{}
 	v.timer = time.AfterFunc(time.Hour, v.auto)
 	v.timer.Stop()
@@ -77,24 +80,41 @@ func (v *saving) auto() {
 			v.s.events.report(fmt.Errorf("scratchpad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
 		}
 	}()
+	if !v.tryTake() {
+		return
+	}
+	defer v.give()
 	if err := v.flush(context.Background()); err != nil {
 		v.s.events.report(fmt.Errorf("scratchpad: auto-%w", err))
 	}
 }
 
-// flush saves what no save holds. It never saves over what nobody has read.
-func (v *saving) flush(ctx context.Context) error {
-	if err := v.take(ctx); err != nil {
-		return err
+// tryTake takes the turn, or leaves word for who has it to try again afterwards.
+func (v *saving) tryTake() bool {
+	for range 2 { // it may be given back before there is word
+		select {
+		case <-v.turn:
+			return true
+		default:
+		}
+		v.mu.Lock()
+		v.missed = true
+		v.mu.Unlock()
 	}
-	defer v.give()
+	return false
+}
+
+// flush saves what no save holds. It never saves over what nobody has read. The
+// caller has the turn.
+func (v *saving) flush(ctx context.Context) error {
 	if !v.pending() {
 		return nil
 	}
-	if v.read == unread {
+	if v.read == unread || v.read == askedBadly {
 		found, err := v.saver.Load(ctx)
 		switch {
 		case err != nil:
+			v.read = askedBadly
 			return fmt.Errorf("save: what is there cannot be read: %w: %w", ErrPersist, err)
 		case found != nil:
 			return fmt.Errorf("save: something is there that was not loaded; call Load first, or Save to replace it: %w", ErrPersist)
@@ -113,7 +133,7 @@ func (v *saving) pending() bool {
 
 // save encodes all values, and then calls the Saver. The caller has the turn.
 func (v *saving) save(ctx context.Context) error {
-	if v.read == readBadly {
+	if v.read == readBadly || v.read == askedBadly {
 		return fmt.Errorf("save: what is there could not be loaded, and is not replaced; call Load until it succeeds: %w", ErrPersist)
 	}
 	v.setDirty(false) // of what the snapshot does not have, arm tells again
@@ -164,24 +184,30 @@ func (v *saving) take(ctx context.Context) error {
 	}
 }
 
-func (v *saving) give() { v.turn <- struct{}{} }
+func (v *saving) give() {
+	v.turn <- struct{}{}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.missed && !v.ended {
+		v.timer.Reset(v.quiet)
+	}
+	v.missed = false
+}
 
 // Save saves the whole pad, also where nobody has loaded what was saved before.
 // Without a Saver it does nothing. Errors: [ErrPersist], which names the key of a
-// value that JSON cannot hold; then nothing is saved. [ErrClosed].
+// value that JSON cannot hold; then nothing is saved. It works after a Close too,
+// whose own save may have failed. A Saver must not call it.
 func (p *Pad) Save(ctx context.Context) error {
 	v := p.store.saving
-	switch {
-	case p.store.isClosed():
-		return fmt.Errorf("save: %w", ErrClosed)
-	case v == nil:
+	if v == nil {
 		return nil
 	}
 	if err := v.take(ctx); err != nil {
 		return err
 	}
 	defer v.give()
-	v.pending()
+	v.pending() // what comes from now on waits for a save of its own
 	return v.save(ctx)
 }
 
@@ -258,7 +284,12 @@ func (p *Pad) Close(ctx context.Context) error {
 	if v == nil || v.quiet == 0 {
 		return nil
 	}
-	if err := v.flush(ctx); err != nil {
+	err := v.take(ctx)
+	if err == nil {
+		defer v.give()
+		err = v.flush(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
 	return nil

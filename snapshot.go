@@ -15,7 +15,9 @@ import (
 const snapshotVersion = 1
 
 // Snapshot is what a pad or a view held at one moment, live entries alone. It does
-// not change, but by UnmarshalJSON, and costs nothing to take. Its JSON is that of
+// not change, but by UnmarshalJSON, and costs nothing to take but for its share in
+// writing down the accesses since the last ones; only the time of an access that is
+// under way at that moment may come into it a little later. Its JSON is that of
 // the npm package agent-scratchpad:
 //
 //	{"entries":{key:{key,value,createdAt,updatedAt,accessedAt,ttl,slidingTtl,tags}},"timestamp":ms,"version":1}
@@ -92,7 +94,13 @@ func numbers(v any) any {
 		if n, err := v.Int64(); err == nil {
 			return n
 		}
-		f, _ := v.Float64()
+		f, err := v.Float64()
+		switch {
+		case err != nil:
+			return v // beyond what a float64 holds
+		case f == math.Trunc(f) && math.Abs(f) <= 1<<53:
+			return int64(f)
+		}
 		return f
 	case []any:
 		for i := range v {
@@ -147,7 +155,7 @@ func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
 	if err := inRange(milliseconds(e.created), milliseconds(e.updated), e.accessedAt(s.view.at)); err != nil {
 		return nil, err
 	}
-	value, err := encode(e.value)
+	value, err := encodeExactly(e.value)
 	if err != nil {
 		return nil, err
 	}

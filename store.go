@@ -23,6 +23,8 @@ type store struct {
 	seq    uint64     // the highest order of creation
 	closed bool
 
+	together bool // readers see the changes under way when all are made
+
 	stopSweep func()
 }
 
@@ -47,6 +49,9 @@ func (s *store) get(key string) *entry { return s.root.Load().get(hashKey(key), 
 
 // changed is called under the lock after a change of the content.
 func (s *store) changed() {
+	if s.together {
+		return
+	}
 	if root := s.look().trie.root; s.root.Load() != root {
 		s.root.Store(root)
 	}
@@ -93,6 +98,7 @@ func (s *store) seal() view {
 
 func (s *store) sealLocked() view {
 	s.fold()
+	s.reindex()
 	v := view{s.freeze(), *s.now.Load()}
 	s.now.Store(&moment{v.at.branch, newEpoch()})
 	return v
@@ -123,7 +129,7 @@ func (s *store) fold() {
 	s.now.Store(&next)
 	for b := now.branch; b != nil; b = b.parent.Load() {
 		for t := b.touched.Load(); t != nil; t = t.next {
-			if e := s.look().trie.get(t.entry.key); e == t.entry {
+			if e := s.look().trie.get(t.key); e != nil && e.touches.Load() != nil {
 				s.replace(e, now, next)
 			}
 		}
@@ -139,6 +145,18 @@ func (s *store) replace(e *entry, from, to moment) {
 	s.edit().put(c, e)
 	s.changed()
 	raise(&c.accessed, e.accessedAt(to))
+}
+
+// reindex gives entries that were accessed since their place in the index of expiry
+// was made a new one, so that what asks for what is due finds little else. Each
+// pays for it once in its TTL. It is called under the lock.
+func (s *store) reindex() {
+	now, at := s.o.Now(), *s.now.Load()
+	for _, e := range s.look().dueBy(now) {
+		if !e.expired(at, now) {
+			s.replace(e, at, at)
+		}
+	}
 }
 
 // renewed returns a copy of an entry that took its place, or the entry where that

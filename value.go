@@ -3,6 +3,7 @@ package scratchpad
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -86,4 +87,32 @@ func encode(v any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("it has no JSON form: %v", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// encodeExactly is encode for what is kept: it does not replace what is no text.
+func encodeExactly(v any) (json.RawMessage, error) {
+	text, err := encode(v)
+	switch v.(type) {
+	case *encoded, json.RawMessage: // somebody wrote it so
+	default:
+		if err == nil && replaced(text) {
+			return nil, errors.New("it has text that is not valid UTF-8")
+		}
+	}
+	return text, err
+}
+
+// replaced reports whether the encoder put a replacement in the place of bytes
+// that are no text. It escapes that, and writes a character U+FFFD as it is.
+func replaced(text []byte) bool {
+	for {
+		i := bytes.Index(text, []byte(`\ufffd`))
+		if i < 0 {
+			return false
+		}
+		if n := len(text[:i]) - len(bytes.TrimRight(text[:i], `\`)); n%2 == 0 {
+			return true
+		}
+		text = text[i+1:]
+	}
 }
