@@ -41,8 +41,8 @@ func padWith(t *testing.T, o Options) *Pad {
 // An access that has returned is not forgotten, whatever snapshots and folds were
 // taken meanwhile.
 func TestAccessBesideSnapshots(t *testing.T) {
-	const n = 2000
-	rounds := 40
+	const n = 3000
+	rounds := 100
 	if testing.Short() {
 		rounds = 10
 	}
