@@ -42,9 +42,9 @@ func padWith(t *testing.T, o Options) *Pad {
 // taken meanwhile.
 func TestAccessBesideSnapshots(t *testing.T) {
 	const n = 3000
-	rounds := 100
+	rounds := 1000
 	if testing.Short() {
-		rounds = 10
+		rounds = 100
 	}
 	var ms atomic.Int64
 	ms.Store(1e12)
