@@ -1,0 +1,104 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// A RecordKind says what a record is.
+type RecordKind string
+
+const (
+	MessageRecord RecordKind = "message" // a message was appended
+	SummaryRecord RecordKind = "summary" // the messages up to Through were summarised
+	ClearRecord   RecordKind = "clear"   // the window was cleared
+)
+
+// A Record is what a [Journal] keeps.
+type Record struct {
+	Seq      int64      // its place, set by the journal: from 1, ascending, not without gaps
+	Kind     RecordKind //
+	Message  *Message   // of a MessageRecord
+	Summary  string     // of a SummaryRecord: the text, without the evidence
+	Through  int64      // of a SummaryRecord: the Seq of the last message that it stands for
+	Evidence []string   // of a SummaryRecord: all that is carried on, the newest first
+}
+
+// A Journal keeps the records of one conversation. [FileJournal] is one, and
+// Workspace.Journal of package workspace. Its methods are called from any
+// goroutine.
+type Journal interface {
+	// Append stores the records, all of them or none, and sets their Seq in the
+	// slice that it is given. They are durable when it returns nil; an error means
+	// that they are not stored.
+	Append(ctx context.Context, records ...Record) error
+	// Records returns the records after a Seq in their order; 0 is all. It ends
+	// with the first error.
+	Records(ctx context.Context, after int64) iter.Seq2[Record, error]
+}
+
+type wireRecord struct {
+	Seq      int64           `json:"seq,omitempty"`
+	Kind     RecordKind      `json:"kind"`
+	Message  json.RawMessage `json:"message,omitempty"`
+	Summary  string          `json:"summary,omitempty"`
+	Through  int64           `json:"through,omitempty"`
+	Evidence []string        `json:"evidence,omitempty"`
+}
+
+// MarshalJSON returns the record as one line of JSON, its message to the byte.
+// Errors: [ErrInvalid].
+func (r Record) MarshalJSON() ([]byte, error) {
+	w := wireRecord{Seq: r.Seq, Kind: r.Kind, Summary: r.Summary, Through: r.Through, Evidence: r.Evidence}
+	if err := r.validate(); err != nil {
+		return nil, err
+	}
+	if r.Message != nil {
+		var err error
+		if w.Message, err = r.Message.encode(exactArguments); err != nil {
+			return nil, err
+		}
+	}
+	return marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. A kind that it does not know is
+// an error: a newer version wrote it. Errors: [ErrInvalid].
+func (r *Record) UnmarshalJSON(text []byte) error {
+	if err := checkText(text); err != nil {
+		return err
+	}
+	var w wireRecord
+	if err := json.Unmarshal(text, &w); err != nil {
+		return invalid("a record: %v", err)
+	}
+	read := Record{Seq: w.Seq, Kind: w.Kind, Summary: w.Summary, Through: w.Through, Evidence: w.Evidence}
+	if w.Message != nil {
+		read.Message = new(Message)
+		if err := read.Message.UnmarshalJSON(w.Message); err != nil {
+			return err
+		}
+	}
+	if err := read.validate(); err != nil {
+		return err
+	}
+	*r = read
+	return nil
+}
+
+func (r Record) validate() error {
+	switch r.Kind {
+	case MessageRecord:
+		if r.Message == nil {
+			return invalid("a message record without its message")
+		}
+		return r.Message.validate()
+	case SummaryRecord, ClearRecord:
+		if r.Message != nil {
+			return invalid("a %s record with a message", r.Kind)
+		}
+		return nil
+	}
+	return invalid("a record of kind %q, which this version does not know", clip(string(r.Kind)))
+}

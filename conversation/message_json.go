@@ -1,0 +1,226 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// The JSON of a message is that of Flint's TypeScript: content is a string or a
+// list of parts, arguments are a value. Raw is a JSON string, for a nested value
+// would lose its spaces on the way.
+type wireMessage struct {
+	Role        Role            `json:"role"`
+	Content     json.RawMessage `json:"content"`
+	ToolCalls   []wireCall      `json:"toolCalls,omitempty"`
+	ToolCallID  string          `json:"toolCallId,omitempty"`
+	IsError     bool            `json:"isError,omitempty"`
+	Raw         *string         `json:"raw,omitempty"`
+	RawProvider Provider        `json:"rawProvider,omitempty"`
+}
+
+type wireCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+type wirePart struct {
+	Type      string  `json:"type"`
+	Text      *string `json:"text,omitempty"`
+	URL       string  `json:"url,omitempty"`
+	Data      string  `json:"data,omitempty"`
+	MediaType string  `json:"mediaType,omitempty"`
+}
+
+// MarshalJSON returns the message in Flint's form, with isError, raw and
+// rawProvider besides. Arguments that are not JSON become a JSON string, and so
+// do those that are a JSON string already. Errors: [ErrInvalid].
+func (m Message) MarshalJSON() ([]byte, error) {
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	return m.encode(valueArguments)
+}
+
+// encode writes the message as one line. arguments encodes those of a call.
+func (m Message) encode(arguments func(json.RawMessage) json.RawMessage) ([]byte, error) {
+	w := wireMessage{Role: m.Role, ToolCallID: m.ToolCallID, IsError: m.IsError, RawProvider: m.RawProvider}
+	if m.Raw != nil {
+		raw := string(m.Raw)
+		w.Raw = &raw
+	}
+	for _, c := range m.ToolCalls {
+		w.ToolCalls = append(w.ToolCalls, wireCall{c.ID, c.Name, arguments(c.Arguments)})
+	}
+	var err error
+	if m.Parts == nil {
+		w.Content, err = marshal(m.Content)
+	} else {
+		parts := make([]wirePart, len(m.Parts))
+		for i, p := range m.Parts {
+			parts[i] = wirePart{Type: p.Type, URL: p.URL, Data: p.Data, MediaType: p.MediaType}
+			if p.Type == TextPart {
+				parts[i].Text = &p.Text
+			}
+		}
+		w.Content, err = marshal(parts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return marshal(w)
+}
+
+// valueArguments keeps arguments as the value that they are.
+func valueArguments(a json.RawMessage) json.RawMessage {
+	if len(a) == 0 {
+		return nil
+	}
+	if trimmed := bytes.TrimLeft(a, " \t\r\n"); json.Valid(a) && trimmed[0] != '"' {
+		return a
+	}
+	return quote(a)
+}
+
+// exactArguments keeps arguments to the byte: those that a nested value would
+// not are a string.
+func exactArguments(a json.RawMessage) json.RawMessage {
+	if value := valueArguments(a); len(value) > 0 && value[0] != '"' {
+		var compact bytes.Buffer
+		if json.Compact(&compact, a) == nil && bytes.Equal(compact.Bytes(), a) {
+			return a
+		}
+		return quote(a)
+	} else {
+		return value
+	}
+}
+
+func quote(text []byte) json.RawMessage {
+	quoted, err := marshal(string(text))
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return quoted
+}
+
+// marshal is json.Marshal that leaves <, > and & as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and Flint's messages. Content that
+// is null is none; members that it does not know are passed over. Errors:
+// [ErrInvalid].
+func (m *Message) UnmarshalJSON(text []byte) error {
+	if err := checkText(text); err != nil {
+		return err
+	}
+	var w wireMessage
+	if err := json.Unmarshal(text, &w); err != nil {
+		return invalid("a message: %v", err)
+	}
+	read := Message{Role: w.Role, ToolCallID: w.ToolCallID, IsError: w.IsError, RawProvider: w.RawProvider}
+	if w.Raw != nil {
+		read.Raw = json.RawMessage(*w.Raw)
+	}
+	if err := read.readContent(w.Content); err != nil {
+		return err
+	}
+	for _, c := range w.ToolCalls {
+		call := ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+		if len(c.Arguments) > 0 && c.Arguments[0] == '"' {
+			var text string
+			if err := json.Unmarshal(c.Arguments, &text); err != nil {
+				return invalid("the arguments of a tool call: %v", err)
+			}
+			call.Arguments = json.RawMessage(text)
+		}
+		read.ToolCalls = append(read.ToolCalls, call)
+	}
+	if err := read.validate(); err != nil {
+		return err
+	}
+	*m = read
+	return nil
+}
+
+func (m *Message) readContent(content json.RawMessage) error {
+	switch {
+	case len(content) == 0 || string(content) == "null":
+		return nil
+	case content[0] == '"':
+		if err := json.Unmarshal(content, &m.Content); err != nil {
+			return invalid("the content: %v", err)
+		}
+		return nil
+	}
+	var parts []wirePart
+	if err := json.Unmarshal(content, &parts); err != nil {
+		return invalid("the content is neither a text nor a list of parts: %v", err)
+	}
+	m.Parts = make([]Part, len(parts))
+	for i, p := range parts {
+		m.Parts[i] = Part{Type: p.Type, URL: p.URL, Data: p.Data, MediaType: p.MediaType}
+		if p.Text != nil {
+			m.Parts[i].Text = *p.Text
+		}
+	}
+	return nil
+}
+
+// checkText refuses JSON that the decoder would change silently: bytes that are
+// no UTF-8, and escapes of half a character.
+func checkText(text []byte) error {
+	if !utf8.Valid(text) {
+		return invalid("the JSON is no valid UTF-8")
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		if i >= len(text) || text[i] != 'u' {
+			continue
+		}
+		switch r := unit16(text, i-1); {
+		case r >= 0xDC00 && r < 0xE000:
+			return invalid("the JSON has half a character, a lone surrogate")
+		case r >= 0xD800 && r < 0xDC00:
+			if low := unit16(text, i+5); low < 0xDC00 || low >= 0xE000 {
+				return invalid("the JSON has half a character, a lone surrogate")
+			}
+			i += 10
+		}
+	}
+	return nil
+}
+
+// unit16 reads the escape \uXXXX at i; 0 where there is none.
+func unit16(text []byte, i int) rune {
+	if i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
+		return 0
+	}
+	var r rune
+	for _, c := range text[i+2 : i+6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
