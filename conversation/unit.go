@@ -1,0 +1,80 @@
+package conversation
+
+// A scanner goes through a conversation and says between which messages no unit
+// lies. That depends on the messages before alone: a call that is answered behind
+// the place, and one that never is, both forbid it.
+type scanner struct {
+	open map[string]struct{} // calls without a result so far
+	run  reasoningRun
+}
+
+// A reasoningRun is a row of assistant messages that began with a reasoning
+// item: the Responses API wants it together.
+type reasoningRun uint8
+
+const (
+	noRun    reasoningRun = iota
+	thinking              // reasoning so far
+	answered              // and what belongs to it
+)
+
+// next takes the next message, and says whether a cut may be made before it and,
+// as far as is known, behind it.
+func (s *scanner) next(m *Message) (before, after bool) {
+	t := m.traits()
+	before = len(s.open) == 0
+	switch {
+	case m.Role != Assistant:
+		s.run = noRun
+	case s.run != noRun && !(s.run == answered && t.reasoning):
+		before = false
+		if !t.thought {
+			s.run = answered
+		}
+	case t.thought:
+		s.run = thinking
+	case t.reasoning:
+		s.run = answered
+	}
+	for i := range m.ToolCalls {
+		s.call(m.ToolCalls[i].ID)
+	}
+	for _, id := range t.calls {
+		s.call(id)
+	}
+	for _, id := range t.results {
+		delete(s.open, id)
+	}
+	if m.Role == Tool {
+		delete(s.open, m.ToolCallID)
+	}
+	return before, len(s.open) == 0 && s.run == noRun
+}
+
+// call opens a call. One without an id can have no result.
+func (s *scanner) call(id string) {
+	if id == "" {
+		return
+	}
+	if s.open == nil {
+		s.open = map[string]struct{}{}
+	}
+	s.open[id] = struct{}{}
+}
+
+// SafeCuts returns where a conversation may be cut: the indexes strictly inside
+// the list, ascending, before which no unit began that goes on behind them, so
+// that msgs[:i] and msgs[i:] each hold whole units. Behind a call without a
+// result there is none. Before an assistant message Anthropic and Gemini want a
+// message of the user in front of the rest, which [Trim] sees to. It takes
+// linear time.
+func SafeCuts(msgs []Message) []int {
+	var cuts []int
+	var s scanner
+	for i := range msgs {
+		if before, _ := s.next(&msgs[i]); before && i > 0 {
+			cuts = append(cuts, i)
+		}
+	}
+	return cuts
+}

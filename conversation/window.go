@@ -1,0 +1,179 @@
+package conversation
+
+import "sort"
+
+// An entry is a message of a window with what a cut must know. All of it depends
+// on this entry and those before alone.
+type entry struct {
+	msg Message
+	seq int64
+
+	total    int  // tokens of the entries up to this one; 0 where nothing counts tokens
+	user     int  // index of the newest message of the user up to this one; -1: none
+	cut      int  // greatest index up to this one where a cut may be made
+	userCut  int  // the same, where a message of the user stands; -1: none
+	cutAfter bool // a cut may be made behind it
+}
+
+// A window is the messages that are kept verbatim, but for leading instructions.
+type window struct {
+	entries []entry
+	scan    scanner
+	tried   int // no prefix up to this length is due
+}
+
+func (w *window) push(m Message, seq int64, tokens int) {
+	i := len(w.entries)
+	e := entry{msg: m, seq: seq, total: tokens, user: -1, userCut: -1}
+	if i > 0 {
+		last := &w.entries[i-1]
+		e.total += last.total
+		e.user, e.cut, e.userCut = last.user, last.cut, last.userCut
+	}
+	before, after := w.scan.next(&m)
+	e.cutAfter = after
+	if before {
+		e.cut = i
+	}
+	if m.Role == User {
+		e.user = i
+		if before {
+			e.userCut = i
+		}
+	}
+	w.entries = append(w.entries, e)
+}
+
+// tokens returns those of the entries from i up to but not including n.
+func (w *window) tokens(i, n int) int {
+	if n == 0 {
+		return 0
+	}
+	total := w.entries[n-1].total
+	if i > 0 {
+		total -= w.entries[i-1].total
+	}
+	return total
+}
+
+// keep says how much of the end is kept. Zero is no bound beside another one;
+// where both are set, the shorter end counts.
+type keep struct {
+	last, tokens int
+}
+
+// start returns where the end that is kept begins among the first n entries, and
+// the message of the user that stands before it, or -1.
+func (w *window) start(n int, k keep) (start, pinned int) {
+	if n == 0 {
+		return 0, -1
+	}
+	start = n
+	if k.last > 0 {
+		start = max(0, n-k.last)
+	}
+	if k.tokens > 0 {
+		byTokens := sort.Search(n, func(i int) bool { return w.tokens(i, n) <= k.tokens })
+		if k.last == 0 || byTokens > start {
+			start = byTokens
+		}
+	}
+	user := w.entries[n-1].user
+	if start == n && user == n-1 {
+		start = user
+	}
+	switch {
+	case start < n:
+		start = w.entries[start].cut
+	case !w.entries[n-1].cutAfter:
+		start = w.entries[n-1].cut
+	}
+	if user >= start && w.entries[start].userCut >= 0 {
+		start = w.entries[start].userCut
+	}
+	return start, w.pinned(start, n)
+}
+
+// pinned returns the message of the user that is kept before an end that begins
+// at start and that none begins: the newest one, or -1.
+func (w *window) pinned(start, n int) int {
+	if start == 0 || start < n && w.entries[start].msg.Role == User {
+		return -1
+	}
+	return w.entries[start-1].user
+}
+
+// rest returns the window without the entries before start.
+func (w *window) rest(start int) window {
+	r := window{entries: make([]entry, 0, 2*(len(w.entries)-start)+1)}
+	if i := w.pinned(start, len(w.entries)); i >= 0 {
+		r.push(w.entries[i].msg, w.entries[i].seq, w.tokens(i, i+1))
+	}
+	for i := start; i < len(w.entries); i++ {
+		r.push(w.entries[i].msg, w.entries[i].seq, w.tokens(i, i+1))
+	}
+	return r
+}
+
+// after returns the index of the first entry whose Seq is greater.
+func (w *window) after(seq int64) int {
+	return sort.Search(len(w.entries), func(i int) bool { return w.entries[i].seq > seq })
+}
+
+// A cover is what a summary will stand for.
+type cover struct {
+	msgs    []Message // not to be changed; the oldest first
+	start   int       // index of the first entry that is kept
+	through int64     // Seq of the last entry before
+}
+
+// trigger says when a summary is due, and what is kept of the window then.
+type trigger struct {
+	messages, tokens int // 0: never
+	keep             keep
+	least            int // tokens that must be to be replaced
+}
+
+// due returns what the next summary stands for, as it was due first: later
+// messages do not change it. It takes constant time, amortised.
+func (w *window) due(t trigger) (cover, bool) {
+	for n := w.tried + 1; n <= len(w.entries); n++ {
+		byMessages := t.messages > 0 && n >= t.messages
+		byTokens := t.tokens > 0 && w.tokens(0, n) >= t.tokens
+		if byMessages || byTokens {
+			if c, ok := w.cover(n, t, byMessages, byTokens); ok {
+				return c, true
+			}
+		}
+		w.tried = n
+	}
+	return cover{}, false
+}
+
+// cover returns what can be summarised of the first n entries. Where so much is
+// kept that the next message would trigger again, there must be as much to
+// summarise as there is in the normal case: no model is called for each message.
+func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool) {
+	start, pinned := w.start(n, t.keep)
+	count, tokens := start, w.tokens(0, start)
+	if pinned >= 0 {
+		count, tokens = count-1, tokens-w.tokens(pinned, pinned+1)
+	}
+	enough := byMessages && (n-count < t.messages || count >= t.messages-t.keep.last) ||
+		byTokens && (w.tokens(0, n)-tokens < t.tokens || tokens >= t.tokens-t.keep.tokens)
+	if count <= 0 || !enough {
+		return cover{}, false
+	}
+	c := cover{start: start, through: w.entries[start-1].seq}
+	replaced := 0
+	for i := range w.entries[:start] {
+		// Behind an empty end the next message may begin the window in its place.
+		if i != pinned || start == n {
+			c.msgs = append(c.msgs, w.entries[i].msg)
+		}
+		if t.least > 0 && i != pinned {
+			replaced += EstimateTokens(w.entries[i].msg)
+		}
+	}
+	return c, replaced >= t.least
+}
