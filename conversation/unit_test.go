@@ -1,0 +1,124 @@
+package conversation_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+func raw(p Provider, role Role, text string) Message {
+	return Message{Role: role, Raw: []byte(text), RawProvider: p}
+}
+
+func TestSafeCuts(t *testing.T) {
+	u, a := UserText("u"), AssistantText("a")
+	item := func(text string) Message { return raw(OpenAIResponses, Assistant, text) }
+	result := func(text string) Message {
+		m := ToolResult("x", "")
+		m.Raw, m.RawProvider = []byte(text), OpenAIResponses
+		return m
+	}
+	for name, c := range map[string]struct {
+		msgs []Message
+		want []int
+	}{
+		"nothing":                        {nil, nil},
+		"one":                            {[]Message{u}, nil},
+		"plain":                          {[]Message{SystemText("s"), u, a, u}, []int{1, 2, 3}},
+		"a call and its result":          {[]Message{u, call("1"), ToolResult("1", ""), a}, []int{1, 3}},
+		"parallel calls":                 {[]Message{call("1", "2"), ToolResult("2", ""), ToolResult("1", ""), u}, []int{3}},
+		"a result that comes late":       {[]Message{call("1", "2"), ToolResult("2", ""), u, ToolResult("1", ""), u}, []int{4}},
+		"an open call":                   {[]Message{u, a, call("1"), u, a}, []int{1, 2}},
+		"a result of nobody":             {[]Message{u, ToolResult("1", ""), a}, []int{1, 2}},
+		"an id that is used again":       {[]Message{call("1"), ToolResult("1", ""), call("1"), ToolResult("1", "")}, []int{2}},
+		"calls that overlap":             {[]Message{call("1"), call("2"), ToolResult("1", ""), ToolResult("2", ""), u}, []int{4}},
+		"a call without id":              {[]Message{call(""), u, a}, []int{1, 2}},
+		"reasoning before an answer":     {[]Message{u, item(`{"type":"reasoning","id":"r"}`), item(`{"type":"message","id":"m"}`), u}, []int{1, 3}},
+		"reasoning before a plain one":   {[]Message{u, item(`{"type":"reasoning","id":"r"}`), a, u}, []int{1, 3}},
+		"reasoning, searches, an answer": {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"web_search_call","id":"w"}`), item(`{"type":"message"}`), u}, []int{1, 4}},
+		"reasoning twice":                {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"message"}`), item(`{"type":"reasoning"}`), item(`{"type":"message"}`)}, []int{1, 3}},
+		"reasoning in one with its call": {[]Message{u, item(`[{"type":"reasoning"},{"type":"function_call","call_id":"x","id":"f"}]`), result(`{"type":"function_call_output","call_id":"x"}`), u}, []int{1, 3}},
+		"reasoning, two calls":           {[]Message{u, item(`{"type":"reasoning"}`), call("x"), call("y"), ToolResult("x", ""), ToolResult("y", ""), u}, []int{1, 6}},
+		"reasoning of nothing":           {[]Message{u, item(`{"type":"reasoning"}`), u, a}, []int{1, 2, 3}},
+		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), raw(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
+		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), raw(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
+		"an approval":                    {[]Message{item(`{"type":"mcp_approval_request","id":"q"}`), raw(OpenAIResponses, User, `{"type":"mcp_approval_response","approval_request_id":"q"}`), u}, []int{2}},
+		"what the provider ran itself":   {[]Message{u, item(`{"type":"web_search_call","id":"w","status":"completed"}`), a}, []int{1, 2}},
+		"a server tool in one message":   {[]Message{u, raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`), u}, []int{1, 2}},
+		"a server tool in two messages":  {[]Message{u, raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"}]}`), raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s"},{"type":"text","text":"a"}]}`), u}, []int{1, 3}},
+		"an MCP tool at the provider":    {[]Message{raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"mcp_tool_use","id":"s"}]}`), u, raw(Anthropic, Assistant, `{"content":[{"type":"mcp_tool_result","tool_use_id":"s"}]}`), u}, []int{3}},
+		"a raw of another kind":          {[]Message{raw(Anthropic, Assistant, `"server_tool_use"`), raw(OpenAIResponses, Assistant, `7`), u}, []int{1, 2}},
+	} {
+		if got := SafeCuts(c.msgs); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestTrim(t *testing.T) {
+	u, a, sys := UserText, AssistantText, SystemText
+	length := func(m Message) int { return len(m.Content) }
+	tools := []Message{sys("x"), u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b")}
+	for name, c := range map[string]struct {
+		msgs []Message
+		o    TrimOptions
+		want string
+	}{
+		"nothing":                      {nil, TrimOptions{KeepLast: 1}, ""},
+		"all":                          {tools, TrimOptions{}, "x a (1) =1 (2) =2 b"},
+		"less than there is":           {tools, TrimOptions{KeepLast: 100}, "x a (1) =1 (2) =2 b"},
+		"negative is no bound":         {tools, TrimOptions{KeepLast: -1, KeepTokens: -1}, "x a (1) =1 (2) =2 b"},
+		"the question stays":           {tools, TrimOptions{KeepLast: 1}, "x a b"},
+		"a unit is whole":              {tools, TrimOptions{KeepLast: 2}, "x a (2) =2 b"},
+		"back to the user":             {[]Message{u("a"), a("b"), u("c"), a("d"), u("e")}, TrimOptions{KeepLast: 2}, "c d e"},
+		"nobody asked":                 {[]Message{a("a"), a("b")}, TrimOptions{KeepLast: 1}, "b"},
+		"system messages alone":        {[]Message{sys("x"), sys("y")}, TrimOptions{KeepLast: 1}, "x y"},
+		"an open call":                 {[]Message{u("a"), a("b"), u("c"), call("1"), u("d"), u("e")}, TrimOptions{KeepLast: 1}, "c (1) d e"},
+		"tokens":                       {[]Message{u("aaa"), a("bbb"), u("ccc"), a("ddd")}, TrimOptions{KeepTokens: 7, CountTokens: length}, "ccc ddd"},
+		"tokens, back to the user":     {[]Message{u("aaa"), a("bbb"), u("ccc"), a("ddd")}, TrimOptions{KeepTokens: 9, CountTokens: length}, "aaa bbb ccc ddd"},
+		"both: the shorter end":        {[]Message{u("aaa"), u("bbb"), u("ccc"), u("ddd")}, TrimOptions{KeepLast: 3, KeepTokens: 6, CountTokens: length}, "ccc ddd"},
+		"both, the other way":          {[]Message{u("aaa"), u("bbb"), u("ccc"), u("ddd")}, TrimOptions{KeepLast: 1, KeepTokens: 6, CountTokens: length}, "ddd"},
+		"a count that is negative":     {[]Message{u("aaa"), u("bbb")}, TrimOptions{KeepTokens: 1, CountTokens: func(Message) int { return -5 }}, "aaa bbb"},
+		"the estimate where none said": {[]Message{u(strings.Repeat("word ", 100)), u("b")}, TrimOptions{KeepTokens: 20}, "b"},
+	} {
+		if got := texts(Trim(c.msgs, c.o)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestEstimateTokens(t *testing.T) {
+	small, large := EstimateTokens(UserText("hello")), EstimateTokens(UserText(strings.Repeat("hello ", 100)))
+	if small < 4 || small > 10 || large < 100 || large > 200 {
+		t.Errorf("%d and %d tokens", small, large)
+	}
+	image := Message{Role: User, Parts: []Part{{Type: ImageB64Part, Data: strings.Repeat("A", 100_000), MediaType: "image/png"}}}
+	if n := EstimateTokens(image); n < 1000 || n > 2000 {
+		t.Errorf("an image has %d tokens", n)
+	}
+	thought := strings.Repeat("think of it ", 100)
+	message := raw(Anthropic, Assistant, fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"text","text":"a"}]}`, thought, strings.Repeat("x", 10_000)))
+	if n := EstimateTokens(message); n < 300 || n > 600 {
+		t.Errorf("a message with reasoning has %d tokens", n)
+	}
+	calls := Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "1", Name: "write", Arguments: []byte(`{"text":"` + thought + `"}`)}}}
+	if n := EstimateTokens(calls); n < 300 {
+		t.Errorf("a message with a call has %d tokens", n)
+	}
+}
+
+// Trim and SafeCuts leave what they are given as it is.
+func TestTrimChangesNothing(t *testing.T) {
+	msgs := []Message{SystemText("s"), UserText("a"), call("1"), ToolResult("1", ""), AssistantText("b")}
+	before := Trim(msgs, TrimOptions{})
+	Trim(msgs, TrimOptions{KeepLast: 1})
+	SafeCuts(msgs)
+	if diff := cmp.Diff(before, msgs); diff != "" {
+		t.Error(diff)
+	}
+}
