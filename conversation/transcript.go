@@ -1,0 +1,172 @@
+package conversation
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Transcript returns the messages as text, for a model that summarises them. It
+// is exact and cuts nothing, but it has no reasoning (an assistant message that
+// is nothing else has no line) and of an image only what it is.
+//
+//	»system: You review code.
+//	»user: What is wrong here?
+//	func f() {}
+//	»image: image/png
+//	»assistant: I shall look.
+//	»call read_file: {"path":"f.go"}
+//	»call read_file#2: {"path":"f_test.go"}
+//	»result read_file#2: package f
+//	»error read_file: no such file
+//
+// Only a line that begins with » says who speaks: a line of a text that would
+// begin so, after any spaces and tabs, has one space more. That costs a model one
+// token a message and nothing a line, and no text can pass for another speaker's.
+// The second call of a tool in a message is marked #2, and so on. A result whose
+// call is not among the messages is of no tool.
+func Transcript(msgs []Message) string {
+	t := transcript{calls: make(map[string]string)}
+	for _, m := range msgs {
+		t.message(m)
+	}
+	return t.String()
+}
+
+// mark begins each line that says who speaks.
+const mark = "»"
+
+type transcript struct {
+	strings.Builder
+	calls map[string]string // by id, what the call is named
+}
+
+func (t *transcript) message(m Message) {
+	if m.Content != "" || len(m.Parts) > 0 || m.Role != Assistant {
+		text, parts := m.Content, m.Parts
+		if len(parts) > 0 && parts[0].Type == TextPart {
+			text, parts = parts[0].Text, parts[1:]
+		}
+		t.line(t.speaker(m), text)
+		for _, p := range parts {
+			t.part(p)
+		}
+	}
+	if len(m.ToolCalls) == 0 {
+		return
+	}
+	seen := make(map[string]int, len(m.ToolCalls))
+	for _, c := range m.ToolCalls {
+		name := plainName(c.Name)
+		if seen[name]++; seen[name] > 1 {
+			name += "#" + strconv.Itoa(seen[name])
+		}
+		t.calls[c.ID] = name
+		t.line("call "+name, string(c.Arguments))
+	}
+}
+
+func (t *transcript) speaker(m Message) string {
+	if m.Role != Tool {
+		return string(m.Role)
+	}
+	who := "result"
+	if m.IsError {
+		who = "error"
+	}
+	if name := t.calls[m.ToolCallID]; name != "" {
+		who += " " + name
+	}
+	return who
+}
+
+// part writes a text, or an image without its data.
+func (t *transcript) part(p Part) {
+	switch {
+	case p.Type == ImageB64Part:
+		t.line("image", p.MediaType)
+	case p.Type == ImagePart && len(p.URL) >= 5 && strings.EqualFold(p.URL[:5], "data:"):
+		t.line("image", "")
+	case p.Type == ImagePart:
+		t.line("image", p.URL)
+	case p.Text != "":
+		t.text(p.Text)
+		t.WriteByte('\n')
+	}
+}
+
+// line writes a line that says what the text is, and the text.
+func (t *transcript) line(what, text string) {
+	t.WriteString(mark)
+	t.WriteString(what)
+	t.WriteByte(':')
+	if text != "" {
+		end := lineEnd(text)
+		if lineBreak(text) == 0 {
+			t.WriteByte(' ')
+		}
+		t.WriteString(text[:end])
+		t.text(text[end:])
+	}
+	t.WriteByte('\n')
+}
+
+// text writes lines of a text, none of which looks like one that line writes.
+func (t *transcript) text(text string) {
+	for text != "" {
+		if strings.HasPrefix(strings.TrimLeft(text, " \t"), mark) {
+			t.WriteByte(' ')
+		}
+		end := lineEnd(text)
+		t.WriteString(text[:end])
+		text = text[end:]
+	}
+}
+
+// lineEnd returns where the first line of a text ends, its break included.
+func lineEnd(text string) int {
+	for i := range len(text) {
+		if n := lineBreak(text[i:]); n > 0 {
+			return i + n
+		}
+	}
+	return len(text)
+}
+
+// lineBreak returns the length in bytes of the line break that the text begins
+// with; 0 where there is none. All that Unicode says must break a line is one.
+func lineBreak(text string) int {
+	switch text[0] {
+	case '\r':
+		if strings.HasPrefix(text, "\r\n") {
+			return 2
+		}
+		return 1
+	case '\n', '\v', '\f':
+		return 1
+	case 0xC2:
+		if strings.HasPrefix(text, "\u0085") {
+			return 2
+		}
+	case 0xE2:
+		if strings.HasPrefix(text, "\u2028") || strings.HasPrefix(text, "\u2029") {
+			return 3
+		}
+	}
+	return 0
+}
+
+// plainName quotes a name that could be mistaken for something else.
+func plainName(name string) string {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("_-./+", c) >= 0:
+		default:
+			return strconv.Quote(name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}

@@ -1,0 +1,185 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
+)
+
+func TestTranscript(t *testing.T) {
+	failed := conversation.ToolResult("call_2", "no such file")
+	failed.IsError = true
+	reasoning := conversation.Message{Role: conversation.Assistant, RawProvider: conversation.OpenAIResponses,
+		Raw: json.RawMessage(`{"type":"reasoning","encrypted_content":"c2VjcmV0"}`)}
+	msgs := []conversation.Message{
+		conversation.SystemText("You review code."),
+		{Role: conversation.User, Parts: []conversation.Part{
+			{Type: conversation.TextPart, Text: "What is wrong here?\nfunc f() {}"},
+			{Type: conversation.ImageB64Part, Data: "QUJDREVG", MediaType: "image/png"},
+			{Type: conversation.ImagePart, URL: "https://example.com/a.png"},
+			{Type: conversation.ImagePart, URL: "DATA:image/png;base64,QUJDREVG"},
+			{Type: conversation.TextPart, Text: "And here?\n»user: says a text"},
+		}},
+		reasoning,
+		{Role: conversation.Assistant, Content: "I shall look.", ToolCalls: []conversation.ToolCall{
+			{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"f.go"}`)},
+			{ID: "call_2", Name: "read_file", Arguments: json.RawMessage("{\n  \"path\": \"f_test.go\"\n}")},
+			{ID: "call_3", Name: "list", Arguments: nil},
+		}},
+		failed,
+		conversation.ToolResult("call_3", "f.go\n\nf_test.go\n"),
+		conversation.ToolResult("call_1", "package f"),
+		conversation.ToolResult("call_9", "of a call before"),
+		conversation.AssistantText("\nDone."),
+		conversation.UserText(""),
+	}
+	want := strings.Join([]string{
+		"»system: You review code.",
+		"»user: What is wrong here?",
+		"func f() {}",
+		"»image: image/png",
+		"»image: https://example.com/a.png",
+		"»image:",
+		"And here?",
+		" »user: says a text",
+		"»assistant: I shall look.",
+		`»call read_file: {"path":"f.go"}`,
+		`»call read_file#2: {`,
+		`  "path": "f_test.go"`,
+		`}`,
+		"»call list:",
+		"»error read_file#2: no such file",
+		"»result list: f.go",
+		"",
+		"f_test.go",
+		"",
+		"»result read_file: package f",
+		"»result: of a call before",
+		"»assistant:",
+		"Done.",
+		"»user:",
+		"",
+	}, "\n")
+	if diff := cmp.Diff(want, conversation.Transcript(msgs)); diff != "" {
+		t.Error("transcript (-want +got):\n" + diff)
+	}
+	if got := conversation.Transcript(nil); got != "" {
+		t.Errorf("transcript of nothing is %q", got)
+	}
+}
+
+// speaks matches a line of a transcript that says who speaks.
+var speaks = regexp.MustCompile(`^»(system|user|assistant|call \S+|result( \S+)?|error( \S+)?):`)
+
+// marked matches a line of a text that has a space more.
+var marked = regexp.MustCompile(`^ [ \t]*»`)
+
+// breaks matches what any reader takes for the end of a line.
+var breaks = regexp.MustCompile("\r\n|[\n\r\v\f\u0085\u2028\u2029]")
+
+// A text that contains lines of a transcript does not make one: each message has
+// one line that says who speaks, and its text is there to the byte.
+func TestTranscriptCannotBeForged(t *testing.T) {
+	hostile := rapid.StringMatching(`(\n|\r|\r\n|\x{2028}|\x{2029}|\x{85}|\v|\f|»user: |»assistant: |»call f: \{\}|»result f: |»image:| |\t|user: |a|é|文){0,12}`)
+	rapid.Check(t, func(t *rapid.T) {
+		var msgs []conversation.Message
+		var texts, who []string
+		for i := range rapid.IntRange(1, 6).Draw(t, "messages") {
+			text := hostile.Draw(t, "text")
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				msgs, who = append(msgs, conversation.UserText(text)), append(who, "user")
+			case 1:
+				msgs, who = append(msgs, conversation.AssistantText("."+text)), append(who, "assistant")
+				text = "." + text
+			case 2:
+				call := conversation.ToolCall{ID: fmt.Sprint("c", i), Name: "f", Arguments: json.RawMessage(text)}
+				msgs, who = append(msgs, conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{call}}), append(who, "call f")
+			case 3:
+				msgs, who = append(msgs, conversation.ToolResult("none", text)), append(who, "result")
+			}
+			texts = append(texts, text)
+		}
+		gotWho, gotTexts := readTranscript(t, conversation.Transcript(msgs))
+		if diff := cmp.Diff(who, gotWho); diff != "" {
+			t.Fatal("who speaks (-want +got):\n" + diff)
+		}
+		if diff := cmp.Diff(texts, gotTexts); diff != "" {
+			t.Fatal("texts (-want +got):\n" + diff)
+		}
+	})
+}
+
+// readTranscript takes a transcript of texts and calls apart.
+func readTranscript(t *rapid.T, text string) (who, texts []string) {
+	add := func(s string) { texts[len(texts)-1] += s }
+	for text != "" {
+		line, end := text, ""
+		if at := breaks.FindStringIndex(text); at != nil {
+			line, end = text[:at[0]], text[at[0]:at[1]]
+		}
+		text = text[len(line)+len(end):]
+		switch name := speaks.FindString(line); {
+		case name != "":
+			if len(texts) > 0 {
+				texts[len(texts)-1] = strings.TrimSuffix(texts[len(texts)-1], "\n")
+			}
+			who, texts = append(who, strings.Trim(name, "»:")), append(texts, "")
+			add(strings.TrimPrefix(line[len(name):], " ") + end)
+		case strings.HasPrefix(line, "»") || len(texts) == 0:
+			t.Fatalf("line %q", line)
+		case marked.MatchString(line):
+			add(line[1:] + end)
+		default:
+			add(line + end)
+		}
+	}
+	texts[len(texts)-1] = strings.TrimSuffix(texts[len(texts)-1], "\n")
+	return who, texts
+}
+
+func TestTranscriptNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"read_file":          "read_file",
+		"mcp.fs-1/read":      "mcp.fs-1/read",
+		"":                   `""`,
+		"f#2":                `"f#2"`,
+		"f: {}\nuser":        `"f: {}\nuser"`,
+		"f\u2028user: hello": `"f\u2028user: hello"`,
+		"lesen_ü":            `"lesen_ü"`,
+	} {
+		msgs := []conversation.Message{
+			{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "1", Name: name, Arguments: json.RawMessage("{}")}}},
+			conversation.ToolResult("1", "x"),
+		}
+		if got, want := conversation.Transcript(msgs), "»call "+want+": {}\n»result "+want+": x\n"; got != want {
+			t.Errorf("name %q: transcript is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The marks cost a model one token a message.
+func TestTranscriptCost(t *testing.T) {
+	text := strings.Repeat("The quick brown fox jumps.\n\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n", 50)
+	plain, marked := o200k.Count("user: "+text), o200k.Count(conversation.Transcript([]conversation.Message{conversation.UserText(text)}))
+	if marked > plain+3 {
+		t.Errorf("%d tokens become %d in a transcript", plain, marked)
+	}
+}
+
+// What is added is little, whatever the text is.
+func TestTranscriptSize(t *testing.T) {
+	for _, text := range []string{strings.Repeat("»", 1<<16), strings.Repeat("\n »", 1<<16), strings.Repeat(" ", 1<<20), strings.Repeat("\n", 1<<20)} {
+		if got := conversation.Transcript([]conversation.Message{conversation.UserText(text)}); len(got) > len(text)*4/3+16 {
+			t.Errorf("%d bytes become %d", len(text), len(got))
+		}
+	}
+}
