@@ -133,7 +133,7 @@ func lineEnd(text string) int {
 }
 
 // lineBreak returns the length in bytes of the line break that the text begins
-// with; 0 where there is none. All that Unicode says must break a line is one.
+// with; 0 where there is none. A line ends where Unicode or Python ends one.
 func lineBreak(text string) int {
 	switch text[0] {
 	case '\r':
@@ -141,7 +141,7 @@ func lineBreak(text string) int {
 			return 2
 		}
 		return 1
-	case '\n', '\v', '\f':
+	case '\n', '\v', '\f', 0x1C, 0x1D, 0x1E:
 		return 1
 	case 0xC2:
 		if strings.HasPrefix(text, "\u0085") {

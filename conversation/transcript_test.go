@@ -83,12 +83,12 @@ var speaks = regexp.MustCompile(`^»(system|user|assistant|call \S+|result( \S+)
 var marked = regexp.MustCompile(`^ [ \t]*»`)
 
 // breaks matches what any reader takes for the end of a line.
-var breaks = regexp.MustCompile("\r\n|[\n\r\v\f\u0085\u2028\u2029]")
+var breaks = regexp.MustCompile("\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]")
 
 // A text that contains lines of a transcript does not make one: each message has
 // one line that says who speaks, and its text is there to the byte.
 func TestTranscriptCannotBeForged(t *testing.T) {
-	hostile := rapid.StringMatching(`(\n|\r|\r\n|\x{2028}|\x{2029}|\x{85}|\v|\f|»user: |»assistant: |»call f: \{\}|»result f: |»image:| |\t|user: |a|é|文){0,12}`)
+	hostile := rapid.StringMatching(`(\n|\r|\r\n|\x1c|\x1e|\x{2028}|\x{2029}|\x{85}|\v|\f|»user: |»assistant: |»call f: \{\}|»result f: |»image:| |\t|user: |a|é|文){0,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		var msgs []conversation.Message
 		var texts, who []string

@@ -1,0 +1,202 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// The cases of Flint's messages().
+func TestHistory(t *testing.T) {
+	user, assistant := conversation.UserText, conversation.AssistantText
+	abc := []conversation.Message{user("a"), assistant("b"), user("c")}
+	for name, c := range map[string]struct {
+		do   func(h *conversation.History)
+		want []conversation.Message
+	}{
+		"starts empty":  {func(*conversation.History) {}, []conversation.Message{}},
+		"push, all":     {func(h *conversation.History) { h.Push(user("hello")) }, []conversation.Message{user("hello")}},
+		"several":       {func(h *conversation.History) { h.Push(abc[:1]...); h.Push(); h.Push(abc[1:]...) }, abc},
+		"clear":         {func(h *conversation.History) { h.Push(abc...); h.Clear() }, []conversation.Message{}},
+		"use after":     {func(h *conversation.History) { h.Push(abc...); h.Clear(); h.Push(abc[2]) }, abc[2:]},
+		"a copy is out": {func(h *conversation.History) { h.Push(user("x")); _ = append(h.All(), assistant("y")) }, []conversation.Message{user("x")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h conversation.History
+			c.do(&h)
+			if diff := cmp.Diff(c.want, h.All()); diff != "" {
+				t.Error("all (-want +got):\n" + diff)
+			}
+			if h.Len() != len(c.want) {
+				t.Errorf("len %d, want %d", h.Len(), len(c.want))
+			}
+		})
+	}
+}
+
+func TestHistorySlice(t *testing.T) {
+	var h conversation.History
+	h.Push(conversation.UserText("a"), conversation.AssistantText("b"), conversation.UserText("c"))
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{0, 2, "ab"}, {1, conversation.End, "bc"}, {-1, conversation.End, "c"}, {0, 0, ""}, // Flint's
+		{0, conversation.End, "abc"}, {0, 3, "abc"}, {0, 4, "abc"}, {-4, conversation.End, "abc"}, {-3, -1, "ab"},
+		{0, -3, ""}, {0, -4, ""}, {2, 1, ""}, {3, conversation.End, ""}, {9, 10, ""}, {-1, -2, ""}, {1, -1, "b"},
+		{math.MinInt, math.MinInt, ""}, {math.MinInt, math.MaxInt, "abc"}, {math.MaxInt, math.MinInt, ""}, {-9, 1, "a"},
+	} {
+		got := h.Slice(c.from, c.to)
+		text := ""
+		for _, m := range got {
+			text += m.Content
+		}
+		if text != c.want || got == nil {
+			t.Errorf("Slice(%d, %d) = %q, %v, want %q", c.from, c.to, text, got, c.want)
+		}
+	}
+}
+
+func TestHistoryReplace(t *testing.T) {
+	var h conversation.History
+	if h.Replace(0, conversation.UserText("x")) {
+		t.Error("replaced a message of an empty history")
+	}
+	h.Push(conversation.UserText("only"))
+	for _, i := range []int{5, 1, -1, -10, math.MinInt, math.MaxInt} {
+		if h.Replace(i, conversation.AssistantText("ignored")) {
+			t.Errorf("replaced message %d of one", i)
+		}
+	}
+	if diff := cmp.Diff([]conversation.Message{conversation.UserText("only")}, h.All()); diff != "" {
+		t.Error("after what changes nothing (-want +got):\n" + diff)
+	}
+	if !h.Replace(0, conversation.UserText("new")) {
+		t.Error("did not replace message 0")
+	}
+	if diff := cmp.Diff([]conversation.Message{conversation.UserText("new")}, h.All()); diff != "" {
+		t.Error("after Replace (-want +got):\n" + diff)
+	}
+}
+
+// full returns a message in which everything can be changed.
+func full() conversation.Message {
+	return conversation.Message{
+		Role:        conversation.Assistant,
+		Parts:       []conversation.Part{{Type: conversation.TextPart, Text: "text"}},
+		ToolCalls:   []conversation.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}},
+		Raw:         json.RawMessage(`{"role":"assistant"}`),
+		RawProvider: conversation.Anthropic,
+	}
+}
+
+// spoil changes everything that a message points to.
+func spoil(msgs ...conversation.Message) {
+	for i := range msgs {
+		msgs[i].Parts[0].Text = "spoilt"
+		msgs[i].ToolCalls[0].Name = "spoilt"
+		msgs[i].ToolCalls[0].Arguments[1] = 'X'
+		msgs[i].Raw[1] = 'X'
+		msgs[i].Content = "spoilt"
+	}
+}
+
+func TestHistoryCopies(t *testing.T) {
+	var h conversation.History
+	pushed := []conversation.Message{full(), full()}
+	h.Push(pushed...)
+	replacement := full()
+	h.Replace(1, replacement)
+	spoil(pushed...)
+	spoil(replacement)
+	spoil(h.All()...)
+	spoil(h.Slice(0, conversation.End)...)
+	if diff := cmp.Diff([]conversation.Message{full(), full()}, h.All()); diff != "" {
+		t.Error("the history was changed from outside (-want +got):\n" + diff)
+	}
+}
+
+// A history is a slice, whatever is done to it.
+func TestHistoryModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h conversation.History
+		var model []conversation.Message
+		n := 0
+		next := func() conversation.Message { n++; return conversation.UserText(fmt.Sprint(n)) }
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				var msgs []conversation.Message
+				for range rapid.IntRange(0, 5).Draw(t, "count") {
+					msgs = append(msgs, next())
+				}
+				h.Push(msgs...)
+				model = append(model, msgs...)
+			},
+			"replace": func(t *rapid.T) {
+				i, m := rapid.IntRange(-3, len(model)+3).Draw(t, "i"), next()
+				ok := i >= 0 && i < len(model)
+				if h.Replace(i, m) != ok {
+					t.Fatalf("Replace(%d) of %d is %v", i, len(model), !ok)
+				}
+				if ok {
+					model[i] = m
+				}
+			},
+			"clear": func(t *rapid.T) {
+				if rapid.IntRange(0, 9).Draw(t, "really") == 0 {
+					h.Clear()
+					model = nil
+				}
+			},
+			"": func(t *rapid.T) {
+				from, to := rapid.IntRange(-8, 20).Draw(t, "from"), rapid.IntRange(-8, 20).Draw(t, "to")
+				var want []conversation.Message
+				for i, m := range model {
+					if (i >= from && from >= 0 || i-len(model) >= from && from < 0) && (i < to && to >= 0 || i-len(model) < to && to < 0) {
+						want = append(want, m)
+					}
+				}
+				if got := h.Slice(from, to); !slices.EqualFunc(got, want, func(a, b conversation.Message) bool { return a.Content == b.Content }) {
+					t.Fatalf("Slice(%d, %d) of %v is %v, want %v", from, to, model, got, want)
+				}
+				if h.Len() != len(model) {
+					t.Fatalf("Len %d, want %d", h.Len(), len(model))
+				}
+			},
+		})
+	})
+}
+
+// What is pushed at once stays together, and nothing is lost.
+func TestHistoryConcurrent(t *testing.T) {
+	var h conversation.History
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				id := fmt.Sprint(w, ".", i)
+				h.Push(conversation.UserText(id), conversation.AssistantText(id))
+				h.Replace(-1, conversation.UserText("nowhere"))
+				h.Slice(-2, conversation.End)
+			}
+		})
+	}
+	wg.Wait()
+	all := h.All()
+	if len(all) != 1600 {
+		t.Fatalf("%d messages of 1600", len(all))
+	}
+	for i := 0; i < len(all); i += 2 {
+		if all[i].Content != all[i+1].Content {
+			t.Fatalf("messages %d and %d are of two pushes: %q, %q", i, i+1, all[i].Content, all[i+1].Content)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package conversation_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
+)
+
+func noted(texts ...string) *conversation.Notes {
+	n := new(conversation.Notes)
+	for _, text := range texts {
+		n.Note(text)
+	}
+	return n
+}
+
+// The cases of Flint's scratchpad().
+func TestNotes(t *testing.T) {
+	n := noted()
+	check := func(what string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(append([]string{}, want...), n.Notes()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+		if n.Len() != len(want) {
+			t.Errorf("%s: Len %d, want %d", what, n.Len(), len(want))
+		}
+	}
+	check("new")
+	n.Note("first")
+	n.Note("second")
+	check("two notes", "first", "second")
+	got := append(n.Notes(), "injected")
+	got[0] = "spoilt"
+	check("changed outside", "first", "second")
+	n.Clear()
+	check("cleared")
+	n.Note("third")
+	check("used after", "third")
+	if got[1] != "second" {
+		t.Errorf("what was returned changed to %q", got)
+	}
+}
+
+func TestNotesRender(t *testing.T) {
+	letters := func(text string) int { return len(text) }
+	three := []string{"one", "three", "five"}
+	for _, c := range []struct {
+		notes []string
+		o     conversation.NotesOptions
+		want  string
+	}{
+		{nil, conversation.NotesOptions{}, ""},
+		{nil, conversation.NotesOptions{MaxTokens: 5}, ""},
+		{three, conversation.NotesOptions{}, "one\nthree\nfive"},
+		{three, conversation.NotesOptions{Separator: "; "}, "one; three; five"},
+		{three, conversation.NotesOptions{MaxTokens: 14, CountTokens: letters}, "one\nthree\nfive"},
+		{three, conversation.NotesOptions{MaxTokens: 13, CountTokens: letters}, "three\nfive"},
+		{three, conversation.NotesOptions{MaxTokens: 10, CountTokens: letters}, "three\nfive"},
+		{three, conversation.NotesOptions{MaxTokens: 10, CountTokens: letters, Separator: "; "}, "five"},
+		{three, conversation.NotesOptions{MaxTokens: 9, CountTokens: letters}, "five"},
+		{three, conversation.NotesOptions{MaxTokens: 4, CountTokens: letters}, "five"},
+		{three, conversation.NotesOptions{MaxTokens: 3, CountTokens: letters}, ""}, // though "one" would fit
+		{three, conversation.NotesOptions{MaxTokens: -1, CountTokens: letters}, ""},
+		{three, conversation.NotesOptions{MaxTokens: math.MinInt}, ""},
+		{three, conversation.NotesOptions{MaxTokens: math.MaxInt}, "one\nthree\nfive"},
+		{three, conversation.NotesOptions{MaxTokens: math.MaxInt - 1, CountTokens: func(string) int { return math.MaxInt }}, ""},
+		{three, conversation.NotesOptions{MaxTokens: 1, CountTokens: func(string) int { return -5 }}, "one\nthree\nfive"},
+		{[]string{"", "", ""}, conversation.NotesOptions{MaxTokens: 1, CountTokens: letters}, "\n"},
+	} {
+		if got := noted(c.notes...).Render(c.o); got != c.want {
+			t.Errorf("notes %q with %d tokens and separator %q are %q, want %q", c.notes, c.o.MaxTokens, c.o.Separator, got, c.want)
+		}
+	}
+	long := noted(strings.Repeat("many words of a note ", 50), "short")
+	if got := long.Render(conversation.NotesOptions{MaxTokens: 5}); got != "short" {
+		t.Errorf("without a counter: %q", got)
+	}
+}
+
+// The result is the longest that fits, as somebody who tries them all finds it.
+func TestNotesRenderLongest(t *testing.T) {
+	counters := map[string]func(string) int{
+		"estimate": tokens.Estimate, "exact": o200k.Count,
+		"bytes": func(s string) int { return len(s) },
+		"lines": func(s string) int { return strings.Count(s, "\n") + 1 },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.StringMatching(`([a-z]{1,9} |[0-9]{3}|文){0,30}`)
+		notes := rapid.SliceOfN(words, 0, 30).Draw(t, "notes")
+		if len(notes) > 0 && rapid.Bool().Draw(t, "giant") {
+			notes[rapid.IntRange(0, len(notes)-1).Draw(t, "which")] = strings.Repeat("giant ", 3000)
+		}
+		name := rapid.SampledFrom([]string{"estimate", "exact", "bytes", "lines"}).Draw(t, "counter")
+		o := conversation.NotesOptions{MaxTokens: rapid.IntRange(1, 400).Draw(t, "max"), Separator: rapid.SampledFrom([]string{"", " | "}).Draw(t, "separator")}
+		counted, largest := 0, 0
+		o.CountTokens = func(s string) int { counted += len(s); return counters[name](s) }
+		separator := o.Separator
+		if separator == "" {
+			separator = "\n"
+		}
+		want, kept := "", 0
+		for i := range notes {
+			text := strings.Join(notes[len(notes)-1-i:], separator)
+			if counters[name](text) > o.MaxTokens {
+				largest = len(notes[len(notes)-1-i])
+				break
+			}
+			want, kept = text, i+1
+		}
+		if got := noted(notes...).Render(o); got != want {
+			t.Fatalf("%d of %d notes fit into %d tokens (%s): %q, got %q", kept, len(notes), o.MaxTokens, name, want, got)
+		}
+		if most := 12 * (len(want) + largest + 200); counted > most {
+			t.Fatalf("%d bytes were counted for %d and a note of %d", counted, len(want), largest)
+		}
+	})
+}
+
+// What does not fit by far is not even counted.
+func TestNotesRenderCost(t *testing.T) {
+	n := new(conversation.Notes)
+	for i := range 200_000 {
+		n.Note(fmt.Sprint("note ", i, " says that all is well"))
+	}
+	for name, count := range map[string]func(string) int{
+		"estimate": tokens.Estimate,
+		"steps":    func(s string) int { return len(s) / 1000 * 500 },
+		"squared":  func(s string) int { return len(s) * len(s) / 10_000 },
+	} {
+		counted, calls := 0, 0
+		got := n.Render(conversation.NotesOptions{MaxTokens: 2000, CountTokens: func(s string) int { counted += len(s); calls++; return count(s) }})
+		t.Logf("%s: %d calls with %d bytes for %d", name, calls, counted, len(got))
+		if got == "" || count(got) > 2000 || counted > 12*len(got) {
+			t.Errorf("%s: %d bytes were counted for %d, of %d tokens", name, counted, len(got), count(got))
+		}
+	}
+	calls := 0
+	got := n.Render(conversation.NotesOptions{MaxTokens: 2000, CountTokens: func(string) int { calls++; return calls % 2 * 5000 }})
+	if calls > 200 {
+		t.Errorf("a counter that makes no sense was called %d times for %d bytes", calls, len(got))
+	}
+}
+
+// The counter may use the notes itself.
+func TestNotesRenderHoldsNoLock(t *testing.T) {
+	n := noted("a", "b")
+	got := n.Render(conversation.NotesOptions{MaxTokens: 10, CountTokens: func(s string) int { n.Note("c"); n.Clear(); return len(s) }})
+	if got != "a\nb" || n.Len() != 0 {
+		t.Errorf("rendered %q, left %d", got, n.Len())
+	}
+}
+
+func TestNotesConcurrent(t *testing.T) {
+	var n conversation.Notes
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				n.Note("x")
+				n.Render(conversation.NotesOptions{MaxTokens: 20})
+				n.Notes()
+			}
+		})
+	}
+	wg.Wait()
+	if n.Len() != 800 {
+		t.Errorf("%d notes of 800", n.Len())
+	}
+}
