@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
+	"unicode/utf8"
 )
 
 // A RecordKind says what a record is.
@@ -88,6 +90,9 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 }
 
 func (r Record) validate() error {
+	if !utf8.ValidString(r.Summary) || slices.ContainsFunc(r.Evidence, func(e string) bool { return !utf8.ValidString(e) }) {
+		return invalid("a record with text that is no valid UTF-8")
+	}
 	switch r.Kind {
 	case MessageRecord:
 		if r.Message == nil {

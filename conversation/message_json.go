@@ -72,29 +72,60 @@ func (m Message) encode(arguments func(json.RawMessage) json.RawMessage) ([]byte
 	return marshal(w)
 }
 
-// valueArguments keeps arguments as the value that they are.
+// valueArguments keeps arguments as the value that they are, where that can be
+// read again.
 func valueArguments(a json.RawMessage) json.RawMessage {
 	if len(a) == 0 {
 		return nil
 	}
-	if trimmed := bytes.TrimLeft(a, " \t\r\n"); json.Valid(a) && trimmed[0] != '"' {
+	if trimmed := bytes.TrimLeft(a, " \t\r\n"); json.Valid(a) && trimmed[0] != '"' && !deep(a) && checkText(a) == nil {
 		return a
 	}
 	return quote(a)
 }
 
 // exactArguments keeps arguments to the byte: those that a nested value would
-// not are a string.
+// not are a string. json.Marshal escapes what is nested for HTML.
 func exactArguments(a json.RawMessage) json.RawMessage {
-	if value := valueArguments(a); len(value) > 0 && value[0] != '"' {
-		var compact bytes.Buffer
-		if json.Compact(&compact, a) == nil && bytes.Equal(compact.Bytes(), a) {
-			return a
-		}
-		return quote(a)
-	} else {
+	value := valueArguments(a)
+	if len(value) == 0 || value[0] == '"' {
 		return value
 	}
+	var compact, escaped bytes.Buffer
+	if json.Compact(&compact, a) == nil {
+		json.HTMLEscape(&escaped, compact.Bytes())
+	}
+	if bytes.Equal(escaped.Bytes(), a) {
+		return a
+	}
+	return quote(a)
+}
+
+// deep reports whether a value may be nested so deeply that the decoder, which
+// has a limit, would not read what is around it.
+func deep(value []byte) bool {
+	const most = 1000
+	return bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) > most && depth(value) > most
+}
+
+// depth returns how deeply a valid value is nested, at most.
+func depth(value []byte) int {
+	now, most, text := 0, 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			text = !text
+		case c == '\\':
+			i++
+		case text:
+		case c == '[' || c == '{':
+			now++
+			most = max(most, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return most
 }
 
 func quote(text []byte) json.RawMessage {
