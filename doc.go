@@ -3,6 +3,8 @@
 //
 //   - package workspace: durable, versioned files and append-only logs of an
 //     agent, with every rule and limit, on package sqlite or in memory
+//   - package conversation: the history of a conversation with a model, bounded by a
+//     rolling summary and never cut where a provider would refuse it
 //   - package mcpserver and command scratchpad: the same for agents that speak MCP
 //   - package linediff: what changed between two texts, by lines
 //   - package tokens: about what a text costs a model

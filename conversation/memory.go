@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -181,7 +182,12 @@ func (m *Memory) write(ctx context.Context, records []Record) error {
 	return nil
 }
 
-func journalError(err error) error { return fmt.Errorf("%w: %w", ErrJournal, err) }
+func journalError(err error) error {
+	if errors.Is(err, ErrJournal) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrJournal, err)
+}
 
 // push adds a message to the window, or to the leading ones.
 func (m *Memory) push(a added) {

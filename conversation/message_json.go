@@ -172,7 +172,9 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 			if err := json.Unmarshal(c.Arguments, &text); err != nil {
 				return invalid("the arguments of a tool call: %v", err)
 			}
-			call.Arguments = json.RawMessage(text)
+			if call.Arguments = nil; text != "" {
+				call.Arguments = json.RawMessage(text)
+			}
 		}
 		read.ToolCalls = append(read.ToolCalls, call)
 	}

@@ -32,8 +32,8 @@ func Transcript(msgs []Message) string {
 	return t.String()
 }
 
-// mark begins each line that says who speaks.
-const mark = "»"
+// speakerMark begins each line that says who speaks.
+const speakerMark = "»"
 
 type transcript struct {
 	strings.Builder
@@ -96,11 +96,11 @@ func (t *transcript) part(p Part) {
 
 // line writes a line that says what the text is, and the text.
 func (t *transcript) line(what, text string) {
-	t.WriteString(mark)
+	t.WriteString(speakerMark)
 	t.WriteString(what)
 	t.WriteByte(':')
 	if text != "" {
-		end := lineEnd(text)
+		end := endOfLine(text)
 		if lineBreak(text) == 0 {
 			t.WriteByte(' ')
 		}
@@ -113,17 +113,17 @@ func (t *transcript) line(what, text string) {
 // text writes lines of a text, none of which looks like one that line writes.
 func (t *transcript) text(text string) {
 	for text != "" {
-		if strings.HasPrefix(strings.TrimLeft(text, " \t"), mark) {
+		if strings.HasPrefix(strings.TrimLeft(text, " \t"), speakerMark) {
 			t.WriteByte(' ')
 		}
-		end := lineEnd(text)
+		end := endOfLine(text)
 		t.WriteString(text[:end])
 		text = text[end:]
 	}
 }
 
-// lineEnd returns where the first line of a text ends, its break included.
-func lineEnd(text string) int {
+// endOfLine returns where the first line of a text ends, its break included.
+func endOfLine(text string) int {
 	for i := range len(text) {
 		if n := lineBreak(text[i:]); n > 0 {
 			return i + n
