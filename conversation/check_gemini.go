@@ -1,0 +1,229 @@
+package conversation
+
+import "encoding/json"
+
+// geminiTurns follows the contents of generateContent: a turn with calls stands
+// directly behind the user or the results, its results directly behind it.
+type geminiTurns struct {
+	*checker
+	role     Role  // of the message before; "": none yet
+	unsigned []int // the messages of the current turn whose calls have no signature
+	signs    bool  // the model signs
+}
+
+// A geminiPart has of a part what is looked at. Both spellings of the API are read.
+type geminiPart struct {
+	Text       *loose          `json:"text"`
+	Signature  loose           `json:"thoughtSignature"`
+	Signature2 loose           `json:"thought_signature"`
+	Call       *geminiFunction `json:"functionCall"`
+	Call2      *geminiFunction `json:"function_call"`
+	Response   *geminiFunction `json:"functionResponse"`
+	Response2  *geminiFunction `json:"function_response"`
+	members    int
+}
+
+type geminiFunction struct {
+	ID   loose           `json:"id"`
+	Name loose           `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+func (p *geminiPart) UnmarshalJSON(text []byte) error {
+	type plain geminiPart
+	if err := json.Unmarshal(text, (*plain)(p)); err != nil {
+		return err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	for name := range members {
+		switch name {
+		case "thought", "thoughtSignature", "thought_signature":
+		default:
+			p.members++
+		}
+	}
+	if p.Call == nil {
+		p.Call = p.Call2
+	}
+	if p.Response == nil {
+		p.Response = p.Response2
+	}
+	if p.Signature == "" {
+		p.Signature = p.Signature2
+	}
+	return nil
+}
+
+func (c *checker) gemini() {
+	g := geminiTurns{checker: c}
+	for i := range c.msgs {
+		if m := &c.msgs[i]; !c.usable(i) {
+			continue
+		} else if c.raw(m) {
+			g.rawContent(i, m)
+		} else {
+			g.message(i, m)
+		}
+	}
+	c.endTurn()
+	if g.role == "" {
+		c.noMessages()
+	}
+	for _, i := range g.unsigned {
+		if g.signs {
+			c.add(i, ruleSignature, "a call has no thoughtSignature, though the model signs: keep the parts as they came")
+		}
+	}
+}
+
+func (g *geminiTurns) message(i int, m *Message) {
+	switch m.Role {
+	case System:
+		if g.role != "" {
+			g.lateSystem(i)
+		}
+		g.noImages(i, m)
+		return
+	case User:
+		g.user()
+	case Tool:
+		g.role = Tool
+		g.result(i, m.ToolCallID)
+		return
+	case Assistant:
+		g.model(i, len(m.ToolCalls) > 0)
+	}
+	if m.Content == "" && len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
+		g.add(i, ruleEmpty, "the message has no content: give it a text, or drop it")
+	}
+	for k := range m.Parts {
+		if m.Parts[k].Type == TextPart && m.Parts[k].Text == "" {
+			g.emptyText(i)
+			break
+		}
+	}
+	for k := range m.ToolCalls {
+		call := &m.ToolCalls[k]
+		g.callForm(i, call.ID, call.Name, call.Arguments)
+		g.call(i, call.ID, call.Name)
+	}
+}
+
+// user begins a turn of the user: only in it signatures are looked at.
+func (g *geminiTurns) user() {
+	g.interrupt()
+	g.role = User
+	g.unsigned = g.unsigned[:0]
+}
+
+func (g *geminiTurns) model(i int, calls bool) {
+	g.endTurn()
+	switch {
+	case g.role == "":
+		g.firstIsAssistant(i)
+	case g.role == Assistant && calls:
+		g.add(i, ruleCallTurn, "calls stand directly behind another message of the assistant: make one message of the two")
+	}
+	g.role = Assistant
+}
+
+func (g *geminiTurns) rawContent(i int, m *Message) {
+	var content struct {
+		Role  loose        `json:"role"`
+		Parts []geminiPart `json:"parts"`
+	}
+	if json.Unmarshal(m.Raw, &content) != nil {
+		g.badRaw(i, "a content with role and parts")
+		return
+	}
+	var calls, responses int
+	for k := range content.Parts {
+		if content.Parts[k].Call != nil {
+			calls++
+		}
+		if content.Parts[k].Response != nil {
+			responses++
+		}
+	}
+	switch content.Role {
+	case "model":
+		g.model(i, calls > 0)
+	case "user", "function", "":
+		if responses > 0 {
+			g.role = Tool
+		} else {
+			g.user()
+		}
+	case "system":
+		if g.role != "" {
+			g.lateSystem(i)
+		}
+		return
+	default:
+		g.badRaw(i, "a content of role user or model")
+		return
+	}
+	g.parts(i, m, content.Parts)
+}
+
+func (g *geminiTurns) parts(i int, m *Message, parts []geminiPart) {
+	if len(parts) == 0 {
+		g.add(i, ruleEmpty, "the content has no parts: give it a text, or drop it")
+		return
+	}
+	signed, calls := false, 0
+	for k := range parts {
+		p := &parts[k]
+		signed = signed || p.Signature != ""
+		switch {
+		case p.members == 0, p.members == 1 && p.Text != nil && *p.Text == "" && p.Signature == "":
+			g.emptyText(i)
+		case p.Call != nil:
+			g.rawCall(i, m, p.Call, calls)
+			calls++
+		case p.Response != nil:
+			g.rawResponse(i, m, p.Response)
+		}
+	}
+	g.signs = g.signs || signed
+	if calls > 0 && !signed {
+		g.unsigned = append(g.unsigned, i)
+	}
+}
+
+// rawCall takes the id of a call that has none in Raw from ToolCalls: ids are
+// optional in Gemini.
+func (g *geminiTurns) rawCall(i int, m *Message, call *geminiFunction, place int) {
+	id := string(call.ID)
+	if id == "" && place < len(m.ToolCalls) {
+		id = m.ToolCalls[place].ID
+	}
+	form := id
+	if form == "" {
+		form = string(call.Name)
+	}
+	g.callForm(i, form, string(call.Name), call.Args)
+	g.turn.calls = append(g.turn.calls, turnCall{id: id, name: string(call.Name), index: i})
+}
+
+func (g *geminiTurns) rawResponse(i int, m *Message, response *geminiFunction) {
+	id := string(response.ID)
+	if id == "" {
+		id = m.ToolCallID
+	}
+	if place := g.turn.find(id); id != "" && place >= 0 {
+		g.answer(i, id, place)
+		return
+	}
+	for place := range g.turn.calls {
+		call := &g.turn.calls[place]
+		if !call.answered && call.name == string(response.Name) && (response.ID == "" || call.id == "") {
+			g.answer(i, call.id, place)
+			return
+		}
+	}
+	g.orphan(i, id)
+}
