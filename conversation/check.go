@@ -42,6 +42,9 @@ const (
 // otherwise at the other fields; thinking of another provider is not sent, and no
 // problem.
 //
+// What the adapter mends, by leaving out, renaming or moving, is a problem all the
+// same: others do not, and it is no longer what was said.
+//
 // A call without its result is a problem also at the end of the list. A list that
 // ends with the assistant is none, and its last message may be empty: something
 // will follow. What depends on the request (whether thinking is on, which tools
@@ -56,7 +59,7 @@ const (
 //	                    C    Invalid 'messages[1].tool_calls': empty array
 //	                         github.com/openai/openai-python/issues/2061
 //	first-message       A    messages: first message must use the "user" role
-//	                         github.com/lobehub/lobehub/issues/1601
+//	                         github.com/lobehub/lobehub/issues/1601 (of some hosts of its models; itself it was until 2024-10)
 //	                    G    function call turn comes immediately after a user turn
 //	                         github.com/google-gemini/gemini-cli/issues/11814
 //	                         (also, where there are instructions alone: at least one message is required)
@@ -133,6 +136,7 @@ const (
 //	                         are sent behind them, as a message of the user
 //	                         github.com/OpenHands/OpenHands/issues/7700
 //	                    R    an assistant's message takes output_text and refusal alone
+//	                    A    all content must be type `text` if `is_error` is true
 //	                    A C R  a media type other than image/png, image/jpeg, image/gif and image/webp
 //	                    A C G  an image in an instruction
 //	thinking-signature  A    Invalid `signature` in `thinking` block; thinking.signature: Field required
@@ -140,7 +144,9 @@ const (
 //	                    G    Function call is missing a thought_signature: in the current turn, where the model
 //	                         has signed others
 //	                         ai.google.dev/gemini-api/docs/thought-signatures
-//	orphaned-reasoning  R    Item of type 'reasoning' was provided without its required following item
+//	orphaned-reasoning  A    The final block in an assistant message cannot be `thinking`
+//	                         platform.claude.com/docs/en/build-with-claude/extended-thinking
+//	                    R    Item of type 'reasoning' was provided without its required following item
 //	                         github.com/vercel/ai/issues/7099
 func Check(msgs []Message, p Provider) []Problem {
 	if len(msgs) == 0 {
@@ -195,7 +201,8 @@ func (c *checker) usable(i int) bool {
 	if err == nil {
 		return true
 	}
-	c.add(i, ruleInvalid, "%v; Memory refuses it too", err)
+	fault := strings.TrimSuffix(err.Error(), ": "+ErrInvalid.Error())
+	c.add(i, ruleInvalid, "%s: mend the message, Memory refuses it too", fault)
 	switch m.Role {
 	case System, User, Assistant:
 	case Tool:

@@ -34,6 +34,7 @@ type anthropicBlock struct {
 	Input     json.RawMessage `json:"input"`
 	Content   json.RawMessage `json:"content"`
 	Source    json.RawMessage `json:"source"`
+	IsError   bool            `json:"is_error"`
 }
 
 func (c *checker) anthropic() {
@@ -84,11 +85,14 @@ func (t *anthropicTurns) message(i int, m *Message) {
 
 // content looks at the text and the images of a message that is translated.
 func (t *anthropicTurns) content(i int, m *Message) {
-	blank := m.Parts == nil && isBlank(m.Content) || m.Parts != nil && allBlank(m.Parts)
+	blank := isBlank(m.Content) && allBlank(m.Parts)
 	for k := range m.Parts {
 		switch p := &m.Parts[k]; {
 		case p.Type == TextPart && p.Text == "":
 			t.emptyText(i)
+			return
+		case p.Type != TextPart && m.IsError:
+			t.errorImage(i)
 			return
 		case p.Type == ImageB64Part && m.Role != Assistant:
 			t.imageType(i, p.MediaType)
@@ -203,7 +207,7 @@ func (t *anthropicTurns) rawMessage(i int, m *Message) {
 	role, blocks, ok := anthropicContent(m.Raw)
 	if !ok {
 		t.badRaw(i, "a message with role and content, nor an array of content blocks")
-		return
+		role = m.Role
 	}
 	switch role {
 	case System:
@@ -214,27 +218,50 @@ func (t *anthropicTurns) rawMessage(i int, m *Message) {
 	default:
 		t.user()
 	}
-	blank := true
-	for k := range blocks {
-		b := &blocks[k]
-		if b.Type != "text" || !isBlank(string(b.Text)) {
-			blank = false
-		}
-		if b.Type == "text" && b.Text == "" {
-			t.emptyText(i)
-			return
-		}
-	}
-	if blank && (len(blocks) > 0 || role == User || i < len(t.msgs)-1) {
-		t.emptyMessage(i)
+	if !ok {
 		return
 	}
+	t.rawTexts(i, role, blocks)
 	for k := range blocks {
 		if role == Assistant {
 			t.assistantBlock(i, &blocks[k])
 		} else {
 			t.userBlock(i, &blocks[k])
 		}
+	}
+	if n := len(blocks); n > 0 && role == Assistant && blocks[n-1].isThinking() {
+		t.add(i, ruleReasoning, "the message ends with thinking: keep what came of it, or drop the thinking too")
+	}
+}
+
+func (b *anthropicBlock) isThinking() bool {
+	return b.Type == "thinking" || b.Type == "redacted_thinking"
+}
+
+// rawTexts reports a message without content, an empty text, and texts that are
+// all whitespace, which other blocks beside them do not mend.
+func (t *anthropicTurns) rawTexts(i int, role Role, blocks []anthropicBlock) {
+	if len(blocks) == 0 {
+		if role == User || i < len(t.msgs)-1 {
+			t.emptyMessage(i)
+		}
+		return
+	}
+	blank, said := false, false
+	for k := range blocks {
+		switch b := &blocks[k]; {
+		case b.Type != "text":
+		case b.Text == "":
+			t.emptyText(i)
+			return
+		case isBlank(string(b.Text)):
+			blank = true
+		default:
+			said = true
+		}
+	}
+	if blank && !said {
+		t.add(i, ruleEmpty, "the message has no text but whitespace: drop these blocks")
 	}
 }
 
@@ -300,7 +327,12 @@ func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 		t.add(i, ruleImage, "an image in a message of role assistant: put it into a message of the user")
 	case "tool_use":
 		t.toolUse(i, string(b.ID), string(b.Name), b.Input)
+	case "tool_result":
+		t.badRaw(i, "the assistant's: a tool_result belongs into a message of the user")
 	case "server_tool_use", "mcp_tool_use":
+		if b.Type == "server_tool_use" && (!strings.HasPrefix(string(b.ID), "srvtoolu_") || !isPlain(string(b.ID))) {
+			t.add(i, ruleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep it as it came", clip(string(b.ID)))
+		}
 		if b.ID != "" {
 			t.unique(i, string(b.ID))
 		}
@@ -327,14 +359,20 @@ func (t *anthropicTurns) serverResult(i int, id string) {
 }
 
 func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
-	if b.Type == "image" {
+	switch b.Type {
+	case "tool_result":
+		t.result(i, string(b.ToolUseID))
+	case "tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking":
+		t.badRaw(i, "the user's: a block of type "+string(b.Type)+" belongs into a message of the assistant")
+		return
+	case "image":
 		t.rawImage(i, b)
-	}
-	if b.Type != "tool_result" {
+		t.other()
+		return
+	default:
 		t.other()
 		return
 	}
-	t.result(i, string(b.ToolUseID))
 	var inner []anthropicBlock
 	if firstByte(b.Content) != '[' || json.Unmarshal(b.Content, &inner) != nil {
 		return
@@ -347,7 +385,15 @@ func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
 		if inner[k].Type == "image" {
 			t.rawImage(i, &inner[k])
 		}
+		if b.IsError && inner[k].Type != "text" {
+			t.errorImage(i)
+			return
+		}
 	}
+}
+
+func (c *checker) errorImage(i int) {
+	c.add(i, ruleImage, "the result of a tool that failed has more than text: send the image as a message of the user")
 }
 
 func (t *anthropicTurns) rawImage(i int, b *anthropicBlock) {

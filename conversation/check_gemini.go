@@ -137,6 +137,7 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 	}
 	if json.Unmarshal(m.Raw, &content) != nil {
 		g.badRaw(i, "a content with role and parts")
+		g.role = m.Role
 		return
 	}
 	var calls, responses int
