@@ -49,6 +49,7 @@ func (c *checker) anthropic() {
 		}
 	}
 	c.endTurn()
+	t.reportServers(func(s serverCall) bool { return s.turn < t.number })
 	if t.role == "" {
 		c.noMessages()
 	}
@@ -134,7 +135,7 @@ func (c *checker) emptyText(i int) {
 }
 
 func (c *checker) lateSystem(i int) {
-	c.add(i, ruleSystem, "an instruction in the middle of the conversation: move it to the beginning, or make it a message of the user")
+	c.add(i, ruleSystem, "an instruction among the messages: move it to the instructions at the beginning, or make it a message of the user")
 }
 
 func (t *anthropicTurns) system(i int) {
@@ -204,14 +205,18 @@ func (t *anthropicTurns) toolUse(i int, id, name string, input []byte) {
 }
 
 func (t *anthropicTurns) rawMessage(i int, m *Message) {
+	if m.Role == System && firstByte(m.Raw) == '[' { // texts of the system prompt
+		t.system(i)
+		return
+	}
 	role, blocks, ok := anthropicContent(m.Raw)
 	if !ok {
 		t.badRaw(i, "a message with role and content, nor an array of content blocks")
 		role = m.Role
 	}
 	switch role {
-	case System:
-		t.system(i)
+	case System: // an object stays among the messages, also where it is the first
+		t.lateSystem(i)
 		return
 	case Assistant:
 		t.assistant(i)
