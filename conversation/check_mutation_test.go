@@ -149,6 +149,8 @@ func TestCheckMovedInstruction(t *testing.T) {
 			moved := slices.Insert(slices.Clone(msgs[1:]), to, msgs[0])
 			if p == Anthropic || p == Gemini {
 				one(t, p, moved, "system-position", to)
+			} else if p == OpenAIChat && to+1 < len(moved) && moved[to+1].Role == Tool {
+				wants(t, p, moved, "misplaced-result", to+1)
 			} else if msgs[to].Role != Tool && (to+1 == len(msgs) || msgs[to+1].Role != Tool) && !isReasoning(msgs[to]) {
 				none(t, p, moved)
 			}

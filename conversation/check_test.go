@@ -100,6 +100,8 @@ var fieldCases = []ruleCase{
 		list(hello, calls("a"), result("a"), more, calls("a"), result("a")), list(hello, calls("a"), result("a"), calls("b"), result("b"))},
 	{"one id for two calls", "duplicate-id", 1, []Provider{Anthropic, OpenAIChat, OpenAIResponses},
 		list(hello, calls("a", "a"), result("a"), result("a")), list(hello, calls("a", "b"), result("a"), result("b"))},
+	{"one id for two calls around another", "duplicate-id", 1, []Provider{Anthropic, OpenAIChat, OpenAIResponses},
+		list(hello, calls("a", "b", "a"), result("a"), result("a"), result("b")), list(hello, calls("a", "b", "c"), result("a"), result("c"), result("b"))},
 	{"no call id", "call-id", 1, all, list(hello, calls("")), list(hello, calls("a"), result("a"))},
 	{"call id with a colon", "call-id", 1, claude, list(hello, calls("read:1"), result("read:1")), list(hello, calls("read_1"), result("read_1"))},
 	{"long call id", "call-id", 1, openai, list(hello, calls(strings.Repeat("a", 65)), result(strings.Repeat("a", 65))),

@@ -1,0 +1,229 @@
+package conversation
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// An anthropicBlock has of a content block what is looked at. The members of
+// blocks that this package does not know are no matter.
+type anthropicBlock struct {
+	Type      loose           `json:"type"`
+	ID        loose           `json:"id"`
+	ToolUseID loose           `json:"tool_use_id"`
+	Name      loose           `json:"name"`
+	Text      loose           `json:"text"`
+	Signature loose           `json:"signature"`
+	Data      loose           `json:"data"`
+	Input     json.RawMessage `json:"input"`
+	Content   json.RawMessage `json:"content"`
+	Source    json.RawMessage `json:"source"`
+	IsError   bool            `json:"is_error"`
+}
+
+func (t *anthropicTurns) rawMessage(i int, m *Message) {
+	if m.Role == System && firstByte(m.Raw) == '[' { // texts of the system prompt
+		t.system(i)
+		return
+	}
+	role, blocks, ok := anthropicContent(m.Raw)
+	if !ok {
+		t.badRaw(i, "a message with role and content, nor an array of content blocks")
+		role = m.Role
+	}
+	switch role {
+	case System: // an object stays among the messages, also where it is the first
+		t.lateSystem(i)
+		return
+	case Assistant:
+		t.assistant(i)
+	default:
+		t.user()
+	}
+	if !ok {
+		return
+	}
+	t.rawTexts(i, role, blocks)
+	for k := range blocks {
+		if role == Assistant {
+			t.assistantBlock(i, &blocks[k])
+		} else {
+			t.userBlock(i, &blocks[k])
+		}
+	}
+	if n := len(blocks); n > 0 && role == Assistant && blocks[n-1].isThinking() {
+		t.add(i, ruleReasoning, "the message ends with thinking: keep what came of it, or drop the thinking too")
+	}
+}
+
+func (b *anthropicBlock) isThinking() bool {
+	return b.Type == "thinking" || b.Type == "redacted_thinking"
+}
+
+// rawTexts reports a message without content, an empty text, and texts that are
+// all whitespace, which other blocks beside them do not mend.
+func (t *anthropicTurns) rawTexts(i int, role Role, blocks []anthropicBlock) {
+	if len(blocks) == 0 {
+		if role == User || i < len(t.msgs)-1 {
+			t.emptyMessage(i)
+		}
+		return
+	}
+	blank, said := false, false
+	for k := range blocks {
+		switch b := &blocks[k]; {
+		case b.Type != "text":
+		case b.Text == "":
+			t.emptyText(i)
+			return
+		case isBlank(string(b.Text)):
+			blank = true
+		default:
+			said = true
+		}
+	}
+	if blank && !said {
+		t.add(i, ruleEmpty, "the message has no text but whitespace: drop these blocks")
+	}
+}
+
+// anthropicContent reads both forms of Raw. An array continues the user's message.
+func anthropicContent(raw []byte) (role Role, blocks []anthropicBlock, ok bool) {
+	message := struct {
+		Role    Role            `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}{Role: User, Content: raw}
+	if firstByte(raw) != '[' {
+		message.Role, message.Content = "", nil
+		if json.Unmarshal(raw, &message) != nil {
+			return "", nil, false
+		}
+	}
+	switch message.Role {
+	case User, Assistant, System:
+	default:
+		return "", nil, false
+	}
+	switch firstByte(message.Content) {
+	case '"':
+		var text loose
+		if json.Unmarshal(message.Content, &text) != nil {
+			return "", nil, false
+		}
+		if text == "" {
+			return message.Role, nil, true
+		}
+		return message.Role, []anthropicBlock{{Type: "text", Text: text}}, true
+	case '[':
+		ok = json.Unmarshal(message.Content, &blocks) == nil
+		return message.Role, blocks, ok
+	}
+	return "", nil, false
+}
+
+// firstByte returns the byte that a JSON text begins with; 0 where there is none.
+func firstByte(text []byte) byte {
+	for _, b := range text {
+		switch b {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return b
+		}
+	}
+	return 0
+}
+
+func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
+	switch b.Type {
+	case "text":
+		t.cutCalls()
+	case "thinking":
+		if b.Signature == "" {
+			t.add(i, ruleSignature, "a thinking block has no signature: keep it as it came, or drop the block")
+		}
+	case "redacted_thinking":
+		if b.Data == "" {
+			t.add(i, ruleSignature, "a redacted_thinking block has no data: keep it as it came, or drop the block")
+		}
+	case "image":
+		t.add(i, ruleImage, "an image in a message of role assistant: put it into a message of the user")
+	case "tool_use":
+		t.toolUse(i, string(b.ID), string(b.Name), b.Input)
+	case "tool_result":
+		t.badRaw(i, "the assistant's: a tool_result belongs into a message of the user")
+	case "server_tool_use", "mcp_tool_use":
+		if b.Type == "server_tool_use" && (!strings.HasPrefix(string(b.ID), "srvtoolu_") || !isPlain(string(b.ID))) {
+			t.add(i, ruleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep it as it came", clip(string(b.ID)))
+		}
+		if b.ID != "" {
+			t.unique(i, string(b.ID))
+		}
+		t.servers = append(t.servers, serverCall{string(b.ID), string(b.Name), i, t.number})
+	default:
+		if strings.HasSuffix(string(b.Type), "_tool_result") {
+			t.serverResult(i, string(b.ToolUseID))
+		}
+	}
+}
+
+func (t *anthropicTurns) serverResult(i int, id string) {
+	for k := len(t.servers) - 1; k >= 0; k-- {
+		if t.servers[k].id == id {
+			t.servers = append(t.servers[:k], t.servers[k+1:]...)
+			return
+		}
+	}
+	if _, ok := t.seen[id]; ok {
+		t.twice(i, id)
+		return
+	}
+	t.orphan(i, id)
+}
+
+func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
+	switch b.Type {
+	case "tool_result":
+		t.result(i, string(b.ToolUseID))
+	case "tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking":
+		t.badRaw(i, "the user's: a block of type "+string(b.Type)+" belongs into a message of the assistant")
+		return
+	case "image":
+		t.rawImage(i, b)
+		t.other()
+		return
+	default:
+		t.other()
+		return
+	}
+	var inner []anthropicBlock
+	if firstByte(b.Content) != '[' || json.Unmarshal(b.Content, &inner) != nil {
+		return
+	}
+	for k := range inner {
+		if inner[k].Type == "text" && inner[k].Text == "" {
+			t.emptyText(i)
+			return
+		}
+		if inner[k].Type == "image" {
+			t.rawImage(i, &inner[k])
+		}
+		if b.IsError && inner[k].Type != "text" {
+			t.errorImage(i)
+			return
+		}
+	}
+}
+
+func (c *checker) errorImage(i int) {
+	c.add(i, ruleImage, "the result of a tool that failed has more than text: send the image as a message of the user")
+}
+
+func (t *anthropicTurns) rawImage(i int, b *anthropicBlock) {
+	var source struct {
+		Type      loose `json:"type"`
+		MediaType loose `json:"media_type"`
+	}
+	if json.Unmarshal(b.Source, &source) == nil && source.Type == "base64" {
+		t.imageType(i, string(source.MediaType))
+	}
+}
