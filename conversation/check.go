@@ -85,7 +85,7 @@ const (
 //	                         stand behind the call in the assistant's turn but other calls
 //	                         platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls,
 //	                         github.com/anomalyco/opencode (rejects-malformed-assistant-tool-order, recorded)
-//	                    C G  its place is directly behind the message with the call
+//	                    C G  its place is directly behind the message with the call (G: in one content)
 //	                    R    its place is anywhere behind the call
 //	orphaned-result     A    unexpected `tool_use_id` found in `tool_result` blocks
 //	                         github.com/anthropics/claude-code/issues/13460

@@ -154,6 +154,9 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 		g.model(i, calls > 0)
 	case "user", "function", "":
 		if responses > 0 {
+			if g.role == Tool { // the answers to one turn are one content
+				g.interrupt()
+			}
 			g.role = Tool
 		} else {
 			g.user()

@@ -61,14 +61,13 @@ type ruleCase struct {
 }
 
 var (
-	all       = []Provider{Anthropic, OpenAIChat, OpenAIResponses, Gemini}
-	strict    = []Provider{Anthropic, Gemini}
-	adjacent  = []Provider{Anthropic, OpenAIChat, Gemini}
-	openai    = []Provider{OpenAIChat, OpenAIResponses}
-	claude    = []Provider{Anthropic}
-	chat      = []Provider{OpenAIChat}
-	responses = []Provider{OpenAIResponses}
-	gemini    = []Provider{Gemini}
+	all      = []Provider{Anthropic, OpenAIChat, OpenAIResponses, Gemini}
+	strict   = []Provider{Anthropic, Gemini}
+	adjacent = []Provider{Anthropic, OpenAIChat, Gemini}
+	openai   = []Provider{OpenAIChat, OpenAIResponses}
+	claude   = []Provider{Anthropic}
+	chat     = []Provider{OpenAIChat}
+	gemini   = []Provider{Gemini}
 )
 
 var fieldCases = []ruleCase{
