@@ -285,3 +285,15 @@ func (s *loose) UnmarshalJSON(text []byte) error {
 func (c *checker) badRaw(i int, form string) {
 	c.add(i, ruleRaw, "Raw is not %s: keep it as the provider had it, or drop it", form)
 }
+
+// firstByte returns the byte that a JSON text begins with; 0 where there is none.
+func firstByte(text []byte) byte {
+	for _, b := range text {
+		switch b {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return b
+		}
+	}
+	return 0
+}

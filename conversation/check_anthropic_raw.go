@@ -121,18 +121,6 @@ func anthropicContent(raw []byte) (role Role, blocks []anthropicBlock, ok bool) 
 	return "", nil, false
 }
 
-// firstByte returns the byte that a JSON text begins with; 0 where there is none.
-func firstByte(text []byte) byte {
-	for _, b := range text {
-		switch b {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return b
-		}
-	}
-	return 0
-}
-
 func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 	switch b.Type {
 	case "text":

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -85,13 +84,13 @@ func tooLong(name string, most int) string {
 
 // argumentsFault takes no arguments at all for {}.
 func (c *checker) argumentsFault(arguments []byte) string {
-	text := bytes.TrimLeft(arguments, " \t\r\n")
+	first := firstByte(arguments)
 	switch {
-	case len(text) == 0:
+	case first == 0:
 		return ""
-	case !json.Valid(text):
+	case !json.Valid(arguments):
 		return "are not JSON"
-	case text[0] != '{' && (c.provider == Anthropic || c.provider == Gemini):
+	case first != '{' && (c.provider == Anthropic || c.provider == Gemini):
 		return "are no JSON object"
 	}
 	return ""
