@@ -11,13 +11,13 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-func raw(p Provider, role Role, text string) Message {
+func providerMessage(p Provider, role Role, text string) Message {
 	return Message{Role: role, Raw: []byte(text), RawProvider: p}
 }
 
 func TestSafeCuts(t *testing.T) {
 	u, a := UserText("u"), AssistantText("a")
-	item := func(text string) Message { return raw(OpenAIResponses, Assistant, text) }
+	item := func(text string) Message { return providerMessage(OpenAIResponses, Assistant, text) }
 	result := func(text string) Message {
 		m := ToolResult("x", "")
 		m.Raw, m.RawProvider = []byte(text), OpenAIResponses
@@ -45,14 +45,14 @@ func TestSafeCuts(t *testing.T) {
 		"reasoning in one with its call": {[]Message{u, item(`[{"type":"reasoning"},{"type":"function_call","call_id":"x","id":"f"}]`), result(`{"type":"function_call_output","call_id":"x"}`), u}, []int{1, 3}},
 		"reasoning, two calls":           {[]Message{u, item(`{"type":"reasoning"}`), call("x"), call("y"), ToolResult("x", ""), ToolResult("y", ""), u}, []int{1, 6}},
 		"reasoning of nothing":           {[]Message{u, item(`{"type":"reasoning"}`), u, a}, []int{1, 2, 3}},
-		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), raw(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
-		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), raw(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
-		"an approval":                    {[]Message{item(`{"type":"mcp_approval_request","id":"q"}`), raw(OpenAIResponses, User, `{"type":"mcp_approval_response","approval_request_id":"q"}`), u}, []int{2}},
+		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
+		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
+		"an approval":                    {[]Message{item(`{"type":"mcp_approval_request","id":"q"}`), providerMessage(OpenAIResponses, User, `{"type":"mcp_approval_response","approval_request_id":"q"}`), u}, []int{2}},
 		"what the provider ran itself":   {[]Message{u, item(`{"type":"web_search_call","id":"w","status":"completed"}`), a}, []int{1, 2}},
-		"a server tool in one message":   {[]Message{u, raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`), u}, []int{1, 2}},
-		"a server tool in two messages":  {[]Message{u, raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"}]}`), raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s"},{"type":"text","text":"a"}]}`), u}, []int{1, 3}},
-		"an MCP tool at the provider":    {[]Message{raw(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"mcp_tool_use","id":"s"}]}`), u, raw(Anthropic, Assistant, `{"content":[{"type":"mcp_tool_result","tool_use_id":"s"}]}`), u}, []int{3}},
-		"a raw of another kind":          {[]Message{raw(Anthropic, Assistant, `"server_tool_use"`), raw(OpenAIResponses, Assistant, `7`), u}, []int{1, 2}},
+		"a server tool in one message":   {[]Message{u, providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`), u}, []int{1, 2}},
+		"a server tool in two messages":  {[]Message{u, providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"}]}`), providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s"},{"type":"text","text":"a"}]}`), u}, []int{1, 3}},
+		"an MCP tool at the provider":    {[]Message{providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"mcp_tool_use","id":"s"}]}`), u, providerMessage(Anthropic, Assistant, `{"content":[{"type":"mcp_tool_result","tool_use_id":"s"}]}`), u}, []int{3}},
+		"a raw of another kind":          {[]Message{providerMessage(Anthropic, Assistant, `"server_tool_use"`), providerMessage(OpenAIResponses, Assistant, `7`), u}, []int{1, 2}},
 	} {
 		if got := SafeCuts(c.msgs); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -102,7 +102,7 @@ func TestEstimateTokens(t *testing.T) {
 		t.Errorf("an image has %d tokens", n)
 	}
 	thought := strings.Repeat("think of it ", 100)
-	message := raw(Anthropic, Assistant, fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"text","text":"a"}]}`, thought, strings.Repeat("x", 10_000)))
+	message := providerMessage(Anthropic, Assistant, fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"text","text":"a"}]}`, thought, strings.Repeat("x", 10_000)))
 	if n := EstimateTokens(message); n < 300 || n > 600 {
 		t.Errorf("a message with reasoning has %d tokens", n)
 	}
