@@ -222,11 +222,7 @@ func (m *Memory) Messages() []Message {
 		msgs = append(msgs, s.clone())
 	}
 	if m.summary != "" {
-		text := SummaryPrefix + m.summary
-		if evidence := evidenceText(m.evidence); evidence != "" {
-			text += "\n\n" + evidence
-		}
-		msgs = append(msgs, SystemText(text))
+		msgs = append(msgs, SystemText(SummaryPrefix+m.summary+evidenceText(m.evidence)))
 	}
 	for i := range m.window.entries {
 		msgs = append(msgs, m.window.entries[i].msg.clone())

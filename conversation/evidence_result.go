@@ -1,0 +1,135 @@
+package conversation
+
+import "strings"
+
+// result finds what a program printed: words, the identifiers among them only
+// where a line tells of an error, and nothing on the lines that say that all is
+// well. It takes no sentences and no commands: what a page or a file says must
+// not come to stand in a system message.
+func (f *finder) result(text string, failed bool) {
+	exact := f.exact
+	f.exact = false
+	lines, code, after, log := 0, 0, false, 0
+	for line := range strings.Lines(text) {
+		line = trimGutter(line)
+		if line == "" || isIdleLine(line) {
+			continue
+		}
+		lines++
+		f.trouble = after // what comes next belongs to it
+		after = false
+		if isCodeLine(line) {
+			code++
+			if isImport(line) {
+				continue
+			}
+		} else if tellsOfError(line) || failed && len(text) < shortFailure {
+			f.trouble, after = true, true
+		}
+		start := len(f.found)
+		if !f.trouble && start >= mostCalm {
+			continue
+		}
+		if n := hexEnd(line); n > 0 && n == log {
+			f.add(idKind, line[:n]) // of a log of commits, if of digits alone
+		} else if log = 0; isHash(line[:n]) {
+			log = n
+		}
+		f.words(line)
+		if f.trouble {
+			f.promote(start)
+			f.trouble = false
+		}
+	}
+	f.exact = exact
+	f.code = code > 4 && code*4 > lines
+}
+
+// promote makes the paths and the like that were found from start on urgent.
+// Numbers on such lines are mostly how long it took.
+func (f *finder) promote(start int) {
+	for i := start; i < len(f.found); i++ {
+		if k := f.found[i].kind; k != numberKind && k != nameKind {
+			f.found[i].kind = urgentKind
+		}
+	}
+}
+
+// hexEnd returns the length of the first word of a line if it could be a hash of
+// git.
+func hexEnd(line string) int {
+	n := strings.IndexByte(line[:min(len(line), 41)], ' ')
+	if n < 7 || !isHex(line[:n]) {
+		return 0
+	}
+	return n
+}
+
+// trimGutter cuts off the blanks around a line and the number in front of it
+// that tools for reading files print.
+func trimGutter(line string) string {
+	line = strings.Trim(line, " \t\r\n")
+	digits := digitsEnd(line, 0)
+	if rest, ok := strings.CutPrefix(line[digits:], "→"); ok && digits > 0 {
+		return strings.TrimLeft(rest, " \t")
+	}
+	if rest, ok := strings.CutPrefix(line[digits:], "\t"); ok && digits > 0 {
+		return strings.TrimLeft(rest, " \t")
+	}
+	return line
+}
+
+// isIdleLine reports whether a line is one that test runners print for what
+// passed.
+func isIdleLine(line string) bool {
+	for _, prefix := range idleLines[line[0]] {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCodeLine reports whether a line is one of a program.
+func isCodeLine(line string) bool {
+	switch line[len(line)-1] {
+	case '{', ';':
+		return true
+	case '}', '(':
+		if len(line) < 3 || line[len(line)-1] == '(' {
+			return true
+		}
+	case ':':
+		return strings.HasPrefix(line, "def ") || strings.HasPrefix(line, "class ") || strings.HasSuffix(line, "):")
+	}
+	if strings.Contains(line, " := ") || strings.HasPrefix(line, "\"") && strings.HasSuffix(line, "\"") {
+		return true
+	}
+	for _, prefix := range codeLines[line[0]] {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isImport reports whether a line of a program names another file of it.
+func isImport(line string) bool {
+	return line[0] == '"' || strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "#include") ||
+		strings.HasPrefix(line, "use ") || strings.HasPrefix(line, "export ") || strings.Contains(line, "require(")
+}
+
+// tellsOfError reports whether a line has one of the words of trouble.
+func tellsOfError(line string) bool {
+	if len(line) > 2048 {
+		return false // a page on one line
+	}
+	for i := range len(line) {
+		for _, w := range troubles[line[i]] {
+			if strings.HasPrefix(line[i:], w) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+// survives reports whether an exact string stands in the evidence as a string of
+// its own: alone, or between marks in a longer one.
+func survives(evidence []string, text string) bool {
+	return slices.ContainsFunc(evidence, func(e string) bool {
+		for i := 0; i < len(e); i++ {
+			at := strings.Index(e[i:], text)
+			if at < 0 {
+				return false
+			}
+			i += at
+			end := i + len(text)
+			if (i == 0 || !isLetterOrDigit(e[i-1])) && (end == len(e) || !isLetterOrDigit(e[end])) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// TestSessionHoldsWhatWasPlanted checks the generator: each string stands in the
+// message that it was planted in.
+func TestSessionHoldsWhatWasPlanted(t *testing.T) {
+	for _, st := range []style{coding, analyst, ops, german} {
+		s := makeSession(st, 1, 200)
+		for _, p := range s.planted {
+			m := s.msgs[p.at]
+			text := []string{m.Text()}
+			for _, c := range m.ToolCalls {
+				var arguments map[string]any
+				if err := json.Unmarshal(c.Arguments, &arguments); err != nil {
+					t.Fatal(err)
+				}
+				text = append(text, fmt.Sprint(arguments))
+			}
+			if !survives(text, p.text) {
+				t.Errorf("%s: message %d has no %s %q: %q", st.name, p.at, p.kind, p.text, text)
+			}
+		}
+	}
+}
+
+// ideal returns the newest of what was planted, as far as it fits the budget.
+func ideal(s *session, maxTokens int) []planted {
+	var lines []string
+	var fits []planted
+	seen := make(map[string]bool)
+	for _, p := range slices.Backward(s.planted) {
+		switch {
+		case seen[p.text]:
+		case survives(lines, p.text):
+			fits = append(fits, p)
+		case tokens.Estimate(evidenceText(append(lines, p.text))) > maxTokens:
+			return fits
+		default:
+			lines = append(lines, p.text)
+			fits = append(fits, p)
+		}
+		seen[p.text] = true
+	}
+	return fits
+}
+
+// carried returns the evidence after five summaries, each of a fifth of the
+// messages.
+func carried(msgs []Message, maxTokens int) []string {
+	var evidence []string
+	for part := range slices.Chunk(msgs, (len(msgs)+4)/5) {
+		evidence = gatherEvidence(part, evidence, EvidenceOptions{MaxTokens: maxTokens})
+	}
+	return evidence
+}
+
+// A shareCount counts what survived, by kind; "" is all.
+type shareCount struct{ kept, of map[string]int }
+
+func measure(t *testing.T, st style, first uint64, maxTokens int) shareCount {
+	c := shareCount{make(map[string]int), make(map[string]int)}
+	for seed := first; seed < first+20; seed++ {
+		s := makeSession(st, seed, 200)
+		evidence := carried(s.msgs, maxTokens)
+		if n := tokens.Estimate(evidenceText(evidence)); n > maxTokens {
+			t.Errorf("%s, seed %d: %d tokens, budget %d", st.name, seed, n, maxTokens)
+		}
+		for _, p := range ideal(s, maxTokens) {
+			kept := 0
+			if survives(evidence, p.text) {
+				kept = 1
+			}
+			if p.kind == "path" || p.kind == "command" || p.kind == "hash" || p.kind == "number" {
+				c.kept[""], c.of[""] = c.kept[""]+kept, c.of[""]+1
+			}
+			c.kept[p.kind], c.of[p.kind] = c.kept[p.kind]+kept, c.of[p.kind]+1
+		}
+	}
+	return c
+}
+
+func (c shareCount) percent(kind string) float64 {
+	return 100 * float64(c.kept[kind]) / float64(max(c.of[kind], 1))
+}
+
+// TestEvidenceShare is the proof that what fits the budget survives five
+// summaries by a summariser that keeps nothing. The extraction was tuned on the
+// first style and its first seeds.
+func TestEvidenceShare(t *testing.T) {
+	for _, test := range []struct {
+		style
+		seed  uint64
+		least [4]float64
+	}{
+		{coding, 1000, [4]float64{90, 90, 90, 90}},
+		{coding, 9000, [4]float64{88, 90, 90, 90}},
+		{analyst, 1000, [4]float64{90, 90, 90, 90}},
+		{ops, 1000, [4]float64{85, 90, 90, 90}},
+		{german, 1000, [4]float64{90, 90, 90, 90}},
+	} {
+		for i, budget := range []int{200, 400, 800, 2000} {
+			c := measure(t, test.style, test.seed, budget)
+			line := fmt.Sprintf("%s, seeds from %d, %d tokens: %.1f %% of %d", test.name, test.seed, budget, c.percent(""), c.of[""])
+			for _, kind := range []string{"path", "command", "hash", "number", "identifier"} {
+				line += fmt.Sprintf(", %s %.1f %% of %d", kind, c.percent(kind), c.of[kind])
+			}
+			t.Log(line)
+			if c.percent("") < test.least[i] {
+				t.Errorf("under %g %%", test.least[i])
+			}
+		}
+	}
+}
