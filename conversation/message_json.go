@@ -166,7 +166,7 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	for _, c := range w.ToolCalls {
-		call := ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+		call := ToolCall(c)
 		if len(c.Arguments) > 0 && c.Arguments[0] == '"' {
 			var text string
 			if err := json.Unmarshal(c.Arguments, &text); err != nil {
