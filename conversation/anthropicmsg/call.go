@@ -1,0 +1,75 @@
+package anthropicmsg
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/anthropics/anthropic-sdk-go"
+)
+
+// imageBlock returns an image by its URL. A data URL is base64 to the provider.
+func imageBlock(url string) anthropic.ContentBlockParamUnion {
+	if head, data, ok := strings.Cut(url, ","); ok && strings.HasPrefix(head, "data:") {
+		if mediaType, ok := strings.CutSuffix(head[len("data:"):], ";base64"); ok {
+			return anthropic.NewImageBlockBase64(mediaType, data)
+		}
+	}
+	return anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: url})
+}
+
+// resultBlocks returns a result, and behind it the images that it may not have.
+func resultBlocks(m conversation.Message, content []anthropic.ContentBlockParamUnion) ([]anthropic.ContentBlockParamUnion, error) {
+	if m.ToolCallID == "" {
+		return nil, invalid("a tool message without ToolCallID")
+	}
+	result := anthropic.ToolResultBlockParam{ToolUseID: callID(m.ToolCallID)}
+	if m.IsError {
+		result.IsError = anthropic.Bool(true)
+	}
+	var images []anthropic.ContentBlockParamUnion
+	for _, c := range content {
+		if m.IsError && c.OfImage != nil {
+			images = append(images, c)
+			continue
+		}
+		result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: c.OfText, OfImage: c.OfImage})
+	}
+	return append([]anthropic.ContentBlockParamUnion{{OfToolResult: &result}}, images...), nil
+}
+
+// callID returns an ID that the provider allows, the same one for the same id.
+func callID(id string) string {
+	allowed := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, id)
+	if allowed == id {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return allowed + "_" + hex.EncodeToString(sum[:4])
+}
+
+// input returns arguments as the object that the provider demands. What is none
+// goes under the name that its documentation gives to such a text.
+func input(arguments json.RawMessage) json.RawMessage {
+	text := bytes.TrimSpace(arguments)
+	switch {
+	case len(text) == 0:
+		return json.RawMessage("{}")
+	case text[0] == '{' && json.Valid(text):
+		return bytes.Clone(text)
+	}
+	wrapped, err := json.Marshal(map[string]string{"INVALID_JSON": string(arguments)})
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return wrapped
+}

@@ -1,0 +1,139 @@
+package anthropicmsg
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// An envelope is a message as JSON, and where its content stands in it.
+type envelope struct {
+	raw        json.RawMessage
+	role       string
+	content    json.RawMessage
+	start, end int // of the content in raw
+}
+
+// openEnvelope reads a message object. Names are compared to the letter, as the
+// provider does and encoding/json does not.
+func openEnvelope(raw []byte) (envelope, error) {
+	e := envelope{raw: raw}
+	if !utf8.Valid(raw) {
+		return e, invalid("it is no valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return e, invalid("it is no JSON object")
+	}
+	roles := 0
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return e, invalid("%v", err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return e, invalid("%v", err)
+		}
+		switch name {
+		case "role":
+			roles++
+			if err := json.Unmarshal(value, &e.role); err != nil {
+				return e, invalid("its role is no string")
+			}
+		case "content":
+			if e.content != nil {
+				return e, invalid("it has two contents")
+			}
+			e.content = value
+			e.end = int(d.InputOffset())
+			e.start = e.end - len(value)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return e, invalid("%v", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return e, invalid("something follows it")
+	}
+	return e, e.check(roles)
+}
+
+func (e envelope) check(roles int) error {
+	switch {
+	case roles != 1:
+		return invalid("it has %d roles, a message has one", roles)
+	case e.role != "user" && e.role != "assistant" && e.role != "system":
+		return invalid("its role is %q, allowed are user, assistant and system", e.role)
+	case e.content == nil:
+		return invalid("it has no content")
+	case e.content[0] != '[' && e.content[0] != '"':
+		return invalid("its content is neither a text nor a list of blocks")
+	}
+	return nil
+}
+
+// with returns the message with another content.
+func (e envelope) with(content []byte) json.RawMessage {
+	return bytes.Join([][]byte{e.raw[:e.start], content, e.raw[e.end:]}, nil)
+}
+
+// plain reports whether the SDK's own type says all that the message says, in the
+// order in which the SDK writes it.
+func (e envelope) plain() bool {
+	if e.content[0] != '[' {
+		return false
+	}
+	want := fmt.Sprintf(`{"content":%s,"role":%q}`, compact(e.content), e.role)
+	return string(compact(e.raw)) == want
+}
+
+// blocks returns the blocks of a content; a text is one block.
+func blocks(content []byte) ([]json.RawMessage, error) {
+	if content[0] == '"' {
+		if string(content) == `""` {
+			return nil, nil
+		}
+		return []json.RawMessage{json.RawMessage(`{"text":` + string(content) + `,"type":"text"}`)}, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(content, &list); err != nil {
+		return nil, invalid("%v", err)
+	}
+	for i, b := range list {
+		if b[0] != '{' {
+			return nil, invalid("block %d is no object", i)
+		}
+	}
+	return list, nil
+}
+
+// array is the reverse of blocks.
+func array(list []json.RawMessage) []byte {
+	text := []byte{'['}
+	for i, b := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, b...)
+	}
+	return append(text, ']')
+}
+
+// compact returns the bytes that the SDK sends for raw JSON: without spaces, and
+// with <, > and & escaped. Nil: it is no JSON.
+func compact(raw []byte) []byte {
+	text, err := json.Marshal(json.RawMessage(raw))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), conversation.ErrInvalid)
+}

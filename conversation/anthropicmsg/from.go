@@ -1,0 +1,204 @@
+package anthropicmsg
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/anthropics/anthropic-sdk-go"
+)
+
+// ErrNoContent: a response has nothing in it that could be sent back.
+var ErrNoContent = errors.New("no content")
+
+// From returns the messages of a request in their order: one for each, and for a
+// user message with tool results one for each result and for what stands between
+// them. They share nothing with the params. [To] returns params that are sent as
+// the same JSON.
+//
+// Errors: conversation.ErrInvalid, naming the first message that is none: without
+// role or content, or with a tool result that names no call.
+func From(params ...anthropic.MessageParam) ([]conversation.Message, error) {
+	var msgs []conversation.Message
+	for i, p := range params {
+		raw, err := p.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("translate message %d from Anthropic's form: %w", i, err)
+		}
+		translated, err := fromRaw(raw)
+		if err != nil {
+			return nil, fmt.Errorf("translate message %d from Anthropic's form: %w", i, err)
+		}
+		msgs = append(msgs, translated...)
+	}
+	return msgs, nil
+}
+
+// FromSystem returns the texts of a system prompt, a message for each, with
+// cache_control and what else they have. They are to stand before all others.
+//
+// Errors: conversation.ErrInvalid.
+func FromSystem(texts ...anthropic.TextBlockParam) ([]conversation.Message, error) {
+	var msgs []conversation.Message
+	for i, t := range texts {
+		raw, err := t.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("translate system text %d from Anthropic's form: %w", i, err)
+		}
+		m, err := fromBlocks(conversation.System, []json.RawMessage{raw})
+		if err != nil {
+			return nil, fmt.Errorf("translate system text %d from Anthropic's form: %w", i, err)
+		}
+		m.Raw = array([]json.RawMessage{raw})
+		msgs = append(msgs, m)
+	}
+	return msgs, nil
+}
+
+// FromResponse returns what the model answered, its blocks to the byte, those
+// included that the SDK does not know. Empty text blocks are left out: the
+// provider sends them now and then, and refuses them when they come back. A
+// message that was accumulated from a stream must have been read to its end.
+//
+// Errors: [ErrNoContent] where nothing is left, as after a turn in which the
+// model had nothing to add: ask again, or go on with a message of the user;
+// conversation.ErrInvalid.
+func FromResponse(r *anthropic.Message) (conversation.Message, error) {
+	var none conversation.Message
+	if r == nil {
+		return none, fmt.Errorf("translate a response of Anthropic: %w", invalid("it is nil"))
+	}
+	if r.StopReason == "" && r.RawJSON() != "" {
+		return none, fmt.Errorf("translate a response of Anthropic: %w",
+			invalid("it has no stop_reason: read its stream to the end, or take the text alone"))
+	}
+	var list []json.RawMessage
+	for i, b := range r.Content {
+		raw := json.RawMessage(b.RawJSON())
+		if len(raw) == 0 { // made by hand
+			var err error
+			if raw, err = json.Marshal(b.ToParam()); err != nil {
+				return none, fmt.Errorf("translate block %d of a response of Anthropic: %w", i, err)
+			}
+		}
+		if b.Type != "text" || strings.TrimSpace(b.Text) != "" {
+			list = append(list, raw)
+		}
+	}
+	if len(list) == 0 {
+		return none, fmt.Errorf("translate a response of Anthropic that stopped with %q: %w: ask again, or append a user message and no answer", r.StopReason, ErrNoContent)
+	}
+	msgs, err := fromRaw(append(append([]byte(`{"content":`), array(list)...), `,"role":"assistant"}`...))
+	if err != nil {
+		return none, fmt.Errorf("translate a response of Anthropic: %w", err)
+	}
+	return msgs[0], nil
+}
+
+// fromRaw returns the messages that one message of the provider is. They keep raw.
+func fromRaw(raw json.RawMessage) ([]conversation.Message, error) {
+	e, err := openEnvelope(raw)
+	if err != nil {
+		return nil, err
+	}
+	list, err := blocks(e.content)
+	if err != nil {
+		return nil, err
+	}
+	role := conversation.Role(e.role)
+	pieces := [][]json.RawMessage{list}
+	if role == conversation.User {
+		pieces = split(list)
+	}
+	msgs := make([]conversation.Message, len(pieces))
+	for i, piece := range pieces {
+		if msgs[i], err = fromBlocks(role, piece); err != nil {
+			return nil, err
+		}
+		switch {
+		case len(pieces) == 1:
+			msgs[i].Raw = e.raw
+		case i == 0:
+			msgs[i].Raw = e.with(array(piece))
+		default:
+			msgs[i].Raw = array(piece)
+		}
+	}
+	return msgs, nil
+}
+
+// split cuts the blocks of a user message before and after each tool result.
+func split(list []json.RawMessage) [][]json.RawMessage {
+	var pieces [][]json.RawMessage
+	open := false // the last piece takes more
+	for _, b := range list {
+		result := readBlock(b).kind() == "tool_result"
+		if open && !result {
+			pieces[len(pieces)-1] = append(pieces[len(pieces)-1], b)
+			continue
+		}
+		pieces = append(pieces, []json.RawMessage{b})
+		open = !result
+	}
+	if pieces == nil {
+		return [][]json.RawMessage{nil}
+	}
+	return pieces
+}
+
+// fromBlocks returns a message that the blocks describe, without its Raw.
+func fromBlocks(role conversation.Role, list []json.RawMessage) (conversation.Message, error) {
+	m := conversation.Message{Role: role, RawProvider: conversation.Anthropic}
+	if role == conversation.User && len(list) == 1 {
+		if b := readBlock(list[0]); b.kind() == "tool_result" {
+			return fromResult(b)
+		}
+	}
+	var parts []conversation.Part
+	wasText := false
+	for _, raw := range list {
+		b := readBlock(raw)
+		if role == conversation.Assistant && b.kind() == "tool_use" {
+			m.ToolCalls = append(m.ToolCalls, conversation.ToolCall{
+				ID: b.text("id"), Name: b.text("name"), Arguments: b["input"],
+			})
+			wasText = false
+			continue
+		}
+		// The model's sentences are cut into blocks by their citations.
+		text := b.kind() == "text"
+		if role == conversation.Assistant && text && wasText {
+			parts[len(parts)-1].Text += b.text("text")
+			continue
+		}
+		wasText = text
+		parts = append(parts, b.parts()...)
+	}
+	setContent(&m, parts)
+	return m, nil
+}
+
+func fromResult(b block) (conversation.Message, error) {
+	m := conversation.Message{Role: conversation.Tool, RawProvider: conversation.Anthropic, ToolCallID: b.text("tool_use_id")}
+	if m.ToolCallID == "" {
+		return m, invalid("a tool_result without tool_use_id")
+	}
+	m.IsError = string(b["is_error"]) == "true"
+	parts, err := b.contentParts()
+	if err != nil {
+		return m, err
+	}
+	setContent(&m, parts)
+	return m, nil
+}
+
+// setContent puts one text into Content, and everything else into Parts.
+func setContent(m *conversation.Message, parts []conversation.Part) {
+	if len(parts) == 1 && parts[0].Type == conversation.TextPart {
+		m.Content = parts[0].Text
+		return
+	}
+	m.Parts = parts
+}

@@ -1,0 +1,102 @@
+package anthropicmsg
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+)
+
+// An outgoing message is made of the provider's own, of the fields of others, or
+// of both.
+type outgoing struct {
+	role     string
+	envelope *envelope // nil: made here
+	opened   bool      // blocks has what envelope had
+	blocks   []outgoingBlock
+}
+
+type outgoingBlock struct {
+	anthropic.ContentBlockParamUnion
+	result bool
+}
+
+// open takes the blocks out of the envelope, to join others to them.
+func (o *outgoing) open() error {
+	if o.envelope == nil || o.opened {
+		return nil
+	}
+	o.opened = true
+	list, err := blocks(o.envelope.content)
+	if err != nil {
+		return err
+	}
+	o.blocks = fromRawBlocks(list)
+	return nil
+}
+
+func fromRawBlocks(list []json.RawMessage) []outgoingBlock {
+	out := make([]outgoingBlock, len(list))
+	for i, raw := range list {
+		out[i] = outgoingBlock{typed(raw), readBlock(raw).kind() == "tool_result"}
+	}
+	return out
+}
+
+func (o *outgoing) appendRaw(list []json.RawMessage) error {
+	err := o.open()
+	o.blocks = append(o.blocks, fromRawBlocks(list)...)
+	return err
+}
+
+func (o *outgoing) append(list []anthropic.ContentBlockParamUnion) error {
+	err := o.open()
+	for _, b := range list {
+		o.blocks = append(o.blocks, outgoingBlock{b, false})
+	}
+	return err
+}
+
+// insertResult puts a result behind the results that lead the message, and what
+// belongs to it to the end.
+func (o *outgoing) insertResult(list []anthropic.ContentBlockParamUnion) error {
+	err := o.open()
+	at := 0
+	for at < len(o.blocks) && o.blocks[at].result {
+		at++
+	}
+	o.blocks = slices.Insert(o.blocks, at, outgoingBlock{list[0], true})
+	for _, b := range list[1:] {
+		o.blocks = append(o.blocks, outgoingBlock{b, false})
+	}
+	return err
+}
+
+// param returns the message as the SDK's type where that says all of it, else as
+// raw JSON.
+func (o *outgoing) param() (anthropic.MessageParam, error) {
+	if o.envelope != nil && !o.envelope.plain() {
+		raw := o.envelope.raw
+		if o.opened {
+			content, err := json.Marshal(o.content())
+			if err != nil {
+				return anthropic.MessageParam{}, err
+			}
+			raw = o.envelope.with(content)
+		}
+		return param.Override[anthropic.MessageParam](raw), nil
+	}
+	if err := o.open(); err != nil {
+		return anthropic.MessageParam{}, err
+	}
+	return anthropic.MessageParam{Role: anthropic.MessageParamRole(o.role), Content: o.content()}, nil
+}
+
+func (o *outgoing) content() []anthropic.ContentBlockParamUnion {
+	list := make([]anthropic.ContentBlockParamUnion, len(o.blocks)) // not nil: an empty list is sent as one
+	for i, b := range o.blocks {
+		list[i] = b.ContentBlockParamUnion
+	}
+	return list
+}
