@@ -77,11 +77,9 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 	var list []json.RawMessage
 	for i, b := range r.Content {
 		raw := json.RawMessage(b.RawJSON())
-		if len(raw) == 0 { // made by hand
-			var err error
-			if raw, err = json.Marshal(b.ToParam()); err != nil {
-				return none, fmt.Errorf("translate block %d of a response of Anthropic: %w", i, err)
-			}
+		if len(raw) == 0 { // made by hand: the SDK translates none of its fields
+			return none, fmt.Errorf("translate block %d of a response of Anthropic: %w",
+				i, invalid("it has no JSON: unmarshal the message from the provider's answer"))
 		}
 		if b.Type != "text" || strings.TrimSpace(b.Text) != "" {
 			list = append(list, raw)

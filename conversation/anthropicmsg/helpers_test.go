@@ -1,0 +1,90 @@
+package anthropicmsg_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+)
+
+// rawParam returns a message that is sent as the JSON.
+func rawParam(text string) anthropic.MessageParam {
+	return param.Override[anthropic.MessageParam](json.RawMessage(text))
+}
+
+// sent returns the messages as a request has them.
+func sent(t testing.TB, messages []anthropic.MessageParam) string {
+	t.Helper()
+	if messages == nil {
+		messages = []anthropic.MessageParam{}
+	}
+	body, err := anthropic.MessageNewParams{Messages: messages}.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var request struct{ Messages json.RawMessage }
+	if err := json.Unmarshal(body, &request); err != nil {
+		t.Fatal(err)
+	}
+	return string(request.Messages)
+}
+
+func from(t testing.TB, params ...anthropic.MessageParam) []conversation.Message {
+	t.Helper()
+	msgs, err := anthropicmsg.From(params...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid(t, msgs)
+	return msgs
+}
+
+// valid fails where a journal would refuse a message, or change it.
+func valid(t testing.TB, msgs []conversation.Message) {
+	t.Helper()
+	for i, m := range msgs {
+		r := conversation.Record{Seq: 1, Kind: conversation.MessageRecord, Message: &m}
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatalf("message %d: %v: %+v", i, err, m)
+		}
+		var back conversation.Record
+		if err := json.Unmarshal(line, &back); err != nil {
+			t.Fatalf("message %d: %v: %s", i, err, line)
+		}
+		if string(back.Message.Raw) != string(m.Raw) {
+			t.Fatalf("message %d: Raw is %s, was %s", i, back.Message.Raw, m.Raw)
+		}
+	}
+}
+
+func to(t testing.TB, msgs ...conversation.Message) []anthropic.MessageParam {
+	t.Helper()
+	system, messages, err := anthropicmsg.To(msgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if system != nil {
+		t.Fatalf("there is a system prompt: %v", system)
+	}
+	return messages
+}
+
+// sameJSON reports whether two texts are one JSON value, numbers to the letter.
+func sameJSON(t testing.TB, a, b string) bool {
+	t.Helper()
+	return reflect.DeepEqual(value(t, a), value(t, b))
+}
+
+func value(t testing.TB, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
+}

@@ -1,0 +1,174 @@
+package anthropicmsg_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"pgregory.net/rapid"
+)
+
+// A sentBlock is what the provider would see of a block.
+type sentBlock struct {
+	Type      string
+	Text      string
+	ID        string
+	ToolUseID string `json:"tool_use_id"`
+	Input     map[string]any
+	Content   []sentBlock
+}
+
+type sentMessage struct {
+	Role    string
+	Content []sentBlock
+}
+
+// Conversations of other providers, whatever is in them: what To makes of them is
+// nothing that the provider refuses for its form, and has all that was said.
+func TestToSendsWhatIsAccepted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs, said := drawConversation(t)
+		_, messages, err := anthropicmsg.To(msgs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []sentMessage
+		if err := json.Unmarshal(text, &list); err != nil {
+			t.Fatal(err)
+		}
+		heard := accepted(t, list)
+		for _, s := range said {
+			if strings.Count(heard, s) != 1 {
+				t.Fatalf("%s is sent %d times: %s", s, strings.Count(heard, s), text)
+			}
+		}
+		// What was sent may come back.
+		again, err := anthropicmsg.From(messages...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, back, err := anthropicmsg.To(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, _ := json.Marshal(back); string(second) != string(text) {
+			t.Fatalf("sent again\n%s\nwas\n%s", second, text)
+		}
+	})
+}
+
+// accepted fails where the provider would refuse the list, and returns its texts.
+func accepted(t *rapid.T, list []sentMessage) string {
+	var heard strings.Builder
+	hear := func(b sentBlock) {
+		if b.Type == "text" && strings.TrimSpace(b.Text) == "" {
+			t.Fatal("an empty text is sent")
+		}
+		fmt.Fprintf(&heard, "%s %v\n", b.Text, b.Input)
+	}
+	for i, m := range list {
+		if len(m.Content) == 0 {
+			t.Fatalf("message %d is empty", i)
+		}
+		if i > 0 && list[i-1].Role == m.Role {
+			t.Fatalf("messages %d and %d are both of the %s", i-1, i, m.Role)
+		}
+		leading := true
+		for _, b := range m.Content {
+			hear(b)
+			switch b.Type {
+			case "tool_result":
+				if !leading {
+					t.Fatalf("message %d has a result behind something else", i)
+				}
+				if i == 0 || !callsOf(list[i-1])[b.ToolUseID] {
+					t.Fatalf("message %d has a result %q without call", i, b.ToolUseID)
+				}
+				for _, c := range b.Content {
+					hear(c)
+				}
+			case "tool_use":
+				if b.Input == nil {
+					t.Fatalf("message %d has a call without input", i)
+				}
+			}
+			leading = leading && b.Type == "tool_result"
+		}
+	}
+	return heard.String()
+}
+
+func callsOf(m sentMessage) map[string]bool {
+	ids := map[string]bool{}
+	for _, b := range m.Content {
+		if b.Type == "tool_use" {
+			ids[b.ID] = true
+		}
+	}
+	return ids
+}
+
+// drawConversation returns messages as an agent has them, and each text in them.
+func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
+	word := func() string {
+		if rapid.IntRange(0, 4).Draw(t, "blank") == 0 {
+			return rapid.SampledFrom([]string{"", " ", "\n\t"}).Draw(t, "empty")
+		}
+		said = append(said, fmt.Sprintf("word%d.", len(said)))
+		return said[len(said)-1]
+	}
+	content := func(m conversation.Message, images bool) conversation.Message {
+		if rapid.Bool().Draw(t, "plain") {
+			m.Content = word()
+			return m
+		}
+		m.Parts = []conversation.Part{}
+		for range rapid.IntRange(0, 3).Draw(t, "parts") {
+			if images && rapid.Bool().Draw(t, "image") {
+				m.Parts = append(m.Parts, rapid.SampledFrom([]conversation.Part{imageURL, imageB64}).Draw(t, "kind"))
+				continue
+			}
+			m.Parts = append(m.Parts, textPart(word()))
+		}
+		return m
+	}
+	for n := range rapid.IntRange(0, 8).Draw(t, "turns") {
+		switch rapid.IntRange(0, 3).Draw(t, "turn") {
+		case 0:
+			msgs = append(msgs, content(conversation.Message{Role: conversation.User}, true))
+		case 1:
+			msgs = append(msgs, content(conversation.Message{Role: conversation.Assistant}, false))
+		case 2:
+			if len(msgs) > 0 { // a leading one is the system prompt
+				msgs = append(msgs, content(conversation.Message{Role: conversation.System}, false))
+			}
+		case 3:
+			m := content(conversation.Message{Role: conversation.Assistant}, false)
+			var results []conversation.Message
+			for i := range rapid.IntRange(1, 3).Draw(t, "calls") {
+				id := fmt.Sprintf(rapid.SampledFrom([]string{"call_%d_%d", "call:%d|%d"}).Draw(t, "id"), n, i)
+				said = append(said, fmt.Sprintf("argument%d.", len(said)))
+				arguments := fmt.Sprintf(rapid.SampledFrom([]string{`{"a":%q}`, `{"a":%q`, `[%q]`}).Draw(t, "arguments"), said[len(said)-1])
+				m.ToolCalls = append(m.ToolCalls, call(id, "f", arguments))
+				r := content(conversation.Message{Role: conversation.Tool, ToolCallID: id}, true)
+				r.IsError = rapid.Bool().Draw(t, "failed")
+				results = append(results, r)
+				if rapid.IntRange(0, 3).Draw(t, "between") == 0 {
+					results = append(results, content(conversation.Message{Role: conversation.User}, true))
+				}
+			}
+			msgs = append(append(msgs, m), rapid.Permutation(results).Draw(t, "order")...)
+		}
+	}
+	for len(msgs) > 0 && msgs[0].Role == conversation.System {
+		msgs = msgs[1:]
+	}
+	return msgs, said
+}

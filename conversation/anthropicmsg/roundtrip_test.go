@@ -1,0 +1,324 @@
+package anthropicmsg_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/google/go-cmp/cmp"
+)
+
+// blockTable has each kind of block that the provider documents, as it is on the
+// wire, beta ones and unknown ones included.
+var blockTable = []struct{ name, role, block string }{
+	{"text", "user", `{"type":"text","text":"a < b & c > d é \u2028","cache_control":{"type":"ephemeral","ttl":"1h"}}`},
+	{"text with citations", "assistant", `{"type":"text","text":"the sky is blue","citations":[
+		{"type":"char_location","cited_text":"blue","document_index":0,"document_title":null,"start_char_index":1,"end_char_index":5,"file_id":null},
+		{"type":"page_location","cited_text":"blue","document_index":0,"document_title":"t","start_page_number":1,"end_page_number":2},
+		{"type":"content_block_location","cited_text":"b","document_index":0,"document_title":"t","start_block_index":0,"end_block_index":1},
+		{"type":"web_search_result_location","cited_text":"b","encrypted_index":"Eo8B","title":"t","url":"https://example.com"},
+		{"type":"search_result_location","cited_text":"b","search_result_index":0,"source":"s","title":"t","start_block_index":0,"end_block_index":1},
+		{"type":"location_of_tomorrow","cited_text":"b"}]}`},
+	{"image base64", "user", `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`},
+	{"image url", "user", `{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}`},
+	{"image file", "user", `{"type":"image","source":{"type":"file","file_id":"file_1"},"cache_control":{"type":"ephemeral"}}`},
+	{"document pdf", "user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0="},"title":"T","context":"C","citations":{"enabled":true}}`},
+	{"document text", "user", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"plain words"}}`},
+	{"document content", "user", `{"type":"document","source":{"type":"content","content":[{"type":"text","text":"chunk"}]}}`},
+	{"document url", "user", `{"type":"document","source":{"type":"url","url":"https://example.com/a.pdf"}}`},
+	{"document file", "user", `{"type":"document","source":{"type":"file","file_id":"file_2"}}`},
+	{"search result", "user", `{"type":"search_result","source":"https://example.com","title":"T","content":[{"type":"text","text":"found"}],"citations":{"enabled":true}}`},
+	{"container upload", "user", `{"type":"container_upload","file_id":"file_3"}`},
+	{"thinking", "assistant", `{"type":"thinking","thinking":"let me see","signature":"EqQBCgIYAhIM+/=="}`},
+	{"thinking omitted", "assistant", `{"type":"thinking","thinking":"","signature":"EqQBCgIYAhIM"}`},
+	{"redacted thinking", "assistant", `{"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix"}`},
+	{"tool use", "assistant", `{"type":"tool_use","id":"toolu_1","name":"get","input":{"z":1.0,"a":[1e5,123456789012345678901],"b":"<&>"}}`},
+	{"tool use of a program", "assistant", `{"type":"tool_use","id":"toolu_2","name":"get","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"}}`},
+	{"tool result", "user", `{"type":"tool_result","tool_use_id":"toolu_1","content":"text alone"}`},
+	{"tool result bare", "user", `{"type":"tool_result","tool_use_id":"toolu_1"}`},
+	{"tool result rich", "user", `{"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"cache_control":{"type":"ephemeral"},"content":[
+		{"type":"text","text":"see"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},
+		{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"x"}]},
+		{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"}},
+		{"type":"tool_reference","tool_name":"later"}]}`},
+	{"server tool use", "assistant", `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"go"}}`},
+	{"web search result", "assistant", `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://go.dev","title":"Go","encrypted_content":"EqgfCioIARgB","page_age":null}]}`},
+	{"web search error", "assistant", `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}}`},
+	{"web fetch result", "assistant", `{"type":"web_fetch_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_fetch_result","url":"https://go.dev","content":{"type":"document","source":{"type":"text","media_type":"text/plain","data":"page"},"title":"Go"},"retrieved_at":"2026-01-01T00:00:00Z"}}`},
+	{"code execution result", "assistant", `{"type":"code_execution_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"code_execution_result","stdout":"1\n","stderr":"","return_code":0,"content":[{"type":"code_execution_output","file_id":"f"}]}}`},
+	{"encrypted code execution result", "assistant", `{"type":"code_execution_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"encrypted_code_execution_result","encrypted_stdout":"Eq","stderr":"","return_code":0,"content":[]}}`},
+	{"bash result", "assistant", `{"type":"bash_code_execution_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"bash_code_execution_result","stdout":"ok","stderr":"","return_code":0,"content":[]}}`},
+	{"text editor result", "assistant", `{"type":"text_editor_code_execution_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"text_editor_code_execution_view_result","content":"line","file_type":"text","num_lines":1,"start_line":1,"total_lines":1}}`},
+	{"tool search result", "assistant", `{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"a"}]}}`},
+	{"mcp use", "assistant", `{"type":"mcp_tool_use","id":"mcptoolu_1","name":"echo","server_name":"s","input":{"a":1}}`},
+	{"mcp result", "assistant", `{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","is_error":false,"content":[{"type":"text","text":"hi"}]}`},
+	{"compaction", "assistant", `{"type":"compaction","content":"what was said"}`},
+	{"unknown", "assistant", `{"type":"hologram","of":{"deep":[1,{"x":null}]},"signature":"abc"}`},
+	{"unknown of a user", "user", `{"type":"hologram","beam":true}`},
+	{"unknown field", "user", `{"type":"text","text":"hi","mood":"good"}`},
+	{"no type", "user", `{"beam":true}`},
+}
+
+// line puts a block on one line, nothing else changed.
+func line(block string) string {
+	return strings.NewReplacer("\n", "", "\t", "").Replace(block)
+}
+
+func TestEveryBlockRoundTrips(t *testing.T) {
+	for _, c := range blockTable {
+		block := line(c.block)
+		for name, text := range map[string]string{
+			"alone":          `{"role":"` + c.role + `","content":[` + block + `]}`,
+			"SDK's order":    `{"content":[` + block + `],"role":"` + c.role + `"}`,
+			"among texts":    `{"role":"` + c.role + `","content":[{"type":"text","text":"a"},` + block + `,{"type":"text","text":"b"}]}`,
+			"twice":          `{"role":"` + c.role + `","content":[` + block + `,` + block + `]}`,
+			"member besides": `{"since":"2026","role":"` + c.role + `","x":{"y":[1]},"content":[` + block + `,` + block + `],"z":1.50}`,
+			"spaces":         " { \"role\" : \"" + c.role + "\" ,\n \"content\" : [ " + block + " , " + block + " ] } ",
+		} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				params := []anthropic.MessageParam{rawParam(text)}
+				if got, want := sent(t, to(t, from(t, params...)...)), sent(t, params); got != want {
+					t.Errorf("sent\n%s\nwant\n%s", got, want)
+				}
+				var p anthropic.MessageParam
+				if err := json.Unmarshal([]byte(text), &p); err != nil {
+					t.Fatal(err)
+				}
+				if p.Content == nil {
+					return // the SDK reads no message with a block that it does not know
+				}
+				if got, want := sent(t, to(t, from(t, p)...)), sent(t, []anthropic.MessageParam{p}); got != want {
+					t.Errorf("as the SDK's type: sent\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// The table must have every kind that the SDK knows.
+func TestTableIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range blockTable {
+		var b anthropic.ContentBlockParamUnion
+		if json.Unmarshal([]byte(c.block), &b) != nil {
+			continue // one that the SDK does not know
+		}
+		v := reflect.ValueOf(b)
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsNil() {
+				seen[f.Name] = true
+			}
+		}
+	}
+	for f := range reflect.TypeFor[anthropic.ContentBlockParamUnion]().Fields() {
+		if f.IsExported() && !seen[f.Name] {
+			t.Errorf("no block of the table is %s", f.Name)
+		}
+	}
+}
+
+func TestResponseRoundTrips(t *testing.T) {
+	var blocks []string
+	for _, c := range blockTable {
+		if c.role == "assistant" {
+			blocks = append(blocks, line(c.block))
+		}
+	}
+	// As the provider writes them: with spaces, and with what requests do not have.
+	blocks = append(blocks, `{"type": "text", "text": "a < b",  "citations": null}`, `{"citations":null,"type":"text","text":"c"}`)
+	for i, list := range append(windows(blocks, 1), append(windows(blocks, 3), blocks)...) {
+		content := "[" + strings.Join(list, ",") + "]"
+		m := response(t, content)
+		got, err := anthropicmsg.FromResponse(&m)
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		valid(t, []conversation.Message{got})
+		if want := `{"content":` + content + `,"role":"assistant"}`; string(got.Raw) != want {
+			t.Errorf("Raw is\n%s\nwant\n%s", got.Raw, want)
+		}
+		if got, want := sent(t, to(t, got)), sent(t, []anthropic.MessageParam{rawParam(string(got.Raw))}); got != want {
+			t.Errorf("sent\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func windows(list []string, n int) (all [][]string) {
+	for i := 0; i+n <= len(list); i++ {
+		all = append(all, list[i:i+n])
+	}
+	return all
+}
+
+func response(t testing.TB, content string) anthropic.Message {
+	t.Helper()
+	var m anthropic.Message
+	text := `{"id":"msg_1","type":"message","role":"assistant","model":"m","stop_reason":"end_turn","content":` + content + `}`
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestBoundariesAreKept(t *testing.T) {
+	params := []anthropic.MessageParam{
+		anthropic.NewUserMessage(anthropic.NewTextBlock("a")),
+		anthropic.NewUserMessage(anthropic.NewTextBlock("b"), anthropic.NewTextBlock("c")),
+		rawParam(`{"role":"user","content":"as a string"}`),
+		rawParam(`{"role":"assistant","content":"so too"}`),
+		anthropic.NewAssistantMessage(anthropic.NewTextBlock("d")),
+		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewToolResultBlock("2", "y", true), anthropic.NewTextBlock("and")),
+		anthropic.NewUserMessage(anthropic.NewToolResultBlock("3", "z", false)),
+		rawParam(`{"role":"user","content":[]}`),
+		rawParam(`{"role":"user","content":""}`),
+		rawParam(`{"role":"system","content":"from now on"}`),
+		rawParam(`{"role":"system","content":[{"type":"text","text":"and"}]}`),
+	}
+	msgs := from(t, params...)
+	if got, want := sent(t, to(t, msgs...)), sent(t, params); got != want {
+		t.Errorf("sent\n%s\nwant\n%s", got, want)
+	}
+	for i, p := range params { // one by one, as an agent appends them
+		if got, want := sent(t, to(t, from(t, p)...)), sent(t, params[i:i+1]); got != want {
+			t.Errorf("sent\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// What the SDK's types can say is there for the caller to look at and to change.
+func TestToFillsInTypes(t *testing.T) {
+	params := []anthropic.MessageParam{
+		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewTextBlock("b")),
+		anthropic.NewAssistantMessage(anthropic.NewThinkingBlock("sig", "hm"), anthropic.NewTextBlock("d")),
+	}
+	got := to(t, from(t, params...)...)
+	if got[0].Role != "user" || got[0].Content[0].OfToolResult == nil || got[0].Content[1].OfText.Text != "b" {
+		t.Errorf("the user message is %+v", got[0])
+	}
+	if got[1].Role != "assistant" || got[1].Content[0].OfThinking.Signature != "sig" || got[1].Content[1].OfText.Text != "d" {
+		t.Errorf("the assistant message is %+v", got[1])
+	}
+}
+
+func TestNothingIsShared(t *testing.T) {
+	input := json.RawMessage(`{"a":"x"}`)
+	unknown := json.RawMessage(`{"type":"hologram","a":"x"}`)
+	params := []anthropic.MessageParam{
+		anthropic.NewAssistantMessage(anthropic.NewToolUseBlock("1", input, "f")),
+		rawParam(`{"role":"user","content":[` + string(unknown) + `],"x":1}`),
+		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewTextBlock("t")),
+	}
+	msgs := append(from(t, params...),
+		conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "2", Name: "f", Arguments: json.RawMessage(`{"a":"x"}`)}}})
+	system, err := anthropicmsg.FromSystem(anthropic.TextBlockParam{Text: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	msgs = append(system, msgs...)
+	asJSON := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	before := asJSON(msgs)
+	texts, messages, err := anthropicmsg.To(msgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := asJSON(texts) + asJSON(messages)
+	scratch(input)
+	for _, p := range params {
+		for _, b := range p.Content {
+			if b.OfToolResult != nil {
+				b.OfToolResult.ToolUseID = "changed"
+			}
+		}
+	}
+	if got := asJSON(msgs); got != before {
+		t.Errorf("a change of the params changed the messages:\n%s\nwas\n%s", got, before)
+	}
+	for _, m := range msgs {
+		scratch(m.Raw)
+		for _, c := range m.ToolCalls {
+			scratch(c.Arguments)
+		}
+	}
+	if got := asJSON(texts) + asJSON(messages); got != was {
+		t.Errorf("a change of the messages changed the params:\n%s\nwas\n%s", got, was)
+	}
+}
+
+// scratch changes bytes that are shared with somebody.
+func scratch(text []byte) { copy(text, bytes.ReplaceAll(text, []byte("x"), []byte("!"))) }
+
+func TestFromRefuses(t *testing.T) {
+	for name, p := range map[string]anthropic.MessageParam{
+		"zero":             {},
+		"no content":       {Role: "user"},
+		"no role":          {Content: []anthropic.ContentBlockParamUnion{anthropic.NewTextBlock("a")}},
+		"role":             rawParam(`{"role":"tool","content":"a"}`),
+		"role of a number": rawParam(`{"role":1,"content":"a"}`),
+		"two roles":        rawParam(`{"role":"user","role":"assistant","content":"a"}`),
+		"two contents":     rawParam(`{"role":"user","content":"a","content":"b"}`),
+		"case":             rawParam(`{"Role":"user","Content":"a"}`),
+		"null":             rawParam(`null`),
+		"array":            rawParam(`[]`),
+		"content null":     rawParam(`{"role":"user","content":null}`),
+		"content object":   rawParam(`{"role":"user","content":{"type":"text","text":"a"}}`),
+		"block":            rawParam(`{"role":"user","content":["a"]}`),
+		"result of none":   rawParam(`{"role":"user","content":[{"type":"tool_result","content":"a"}]}`),
+		"no UTF-8":         rawParam("{\"role\":\"user\",\"content\":\"\xff\"}"),
+	} {
+		msgs, err := anthropicmsg.From(anthropic.NewUserMessage(anthropic.NewTextBlock("fine")), p)
+		if err == nil || msgs != nil {
+			t.Errorf("%s: there is %v, want an error", name, msgs)
+			continue
+		}
+		if !strings.Contains(err.Error(), "message 1") {
+			t.Errorf("%s: the error is %q, want one that names message 1", name, err)
+		}
+	}
+}
+
+func TestSystemRoundTrips(t *testing.T) {
+	texts := []anthropic.TextBlockParam{
+		{Text: "You review code."},
+		{Text: "Tools: <list>", CacheControl: anthropic.NewCacheControlEphemeralParam()},
+	}
+	if err := json.Unmarshal([]byte(`{"type":"text","text":"cited","citations":[]}`), &texts[0]); err != nil {
+		t.Fatal(err)
+	}
+	msgs, err := anthropicmsg.FromSystem(texts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid(t, msgs)
+	if got := []string{msgs[0].Content, msgs[1].Content}; !slices.Equal(got, []string{"cited", "Tools: <list>"}) {
+		t.Errorf("the texts are %q", got)
+	}
+	system, messages, err := anthropicmsg.To(append(msgs, conversation.SystemText("Summary of prior conversation: x")))
+	if err != nil || messages != nil {
+		t.Fatalf("messages %v, %v", messages, err)
+	}
+	want := append(slices.Clone(texts), anthropic.TextBlockParam{Text: "Summary of prior conversation: x"})
+	if diff := cmp.Diff(mustJSON(t, want), mustJSON(t, system)); diff != "" {
+		t.Errorf("the system prompt (-want +got):\n%s", diff)
+	}
+}
+
+func mustJSON(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
