@@ -1,0 +1,92 @@
+package providertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// Anthropic serves POST /v1/messages with the replies in turn, and a short text
+// after the last one. A refused request takes no reply.
+func Anthropic(replies ...Reply) *Server {
+	return start(nil, replies, map[string]dialect{"POST /v1/messages": anthropicDialect})
+}
+
+// AnthropicFunc is [Anthropic] with a function that chooses the reply, for a
+// request that was not refused. It runs on the server's goroutines.
+func AnthropicFunc(choose func(body []byte) Reply) *Server {
+	return start(choose, nil, map[string]dialect{"POST /v1/messages": anthropicDialect})
+}
+
+var anthropicDialect = dialect{
+	validate: ValidateAnthropic,
+	answer:   answerAnthropic,
+	kind:     anthropicKind,
+	refusal: func(r *Refusal) any {
+		return map[string]any{
+			"type":       "error",
+			"error":      map[string]any{"type": r.Type, "message": r.Message},
+			"request_id": "req_providertest",
+		}
+	},
+}
+
+// anthropicKind is from platform.claude.com/docs/en/api/errors.
+func anthropicKind(status int) string {
+	switch status {
+	case http.StatusUnauthorized:
+		return "authentication_error"
+	case http.StatusPaymentRequired:
+		return "billing_error"
+	case http.StatusForbidden:
+		return "permission_error"
+	case http.StatusNotFound:
+		return "not_found_error"
+	case http.StatusRequestEntityTooLarge:
+		return "request_too_large"
+	case http.StatusTooManyRequests:
+		return "rate_limit_error"
+	case http.StatusGatewayTimeout:
+		return "timeout_error"
+	case 529:
+		return "overloaded_error"
+	}
+	if status >= 500 {
+		return "api_error"
+	}
+	return "invalid_request_error"
+}
+
+func refuseAnthropic(format string, args ...any) error {
+	return &Refusal{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: fmt.Sprintf(format, args...)}
+}
+
+func answerAnthropic(body []byte, from origin, r Reply) any {
+	var req anthropicRequest
+	if err := req.decode(body); err != nil {
+		panic(err) // it was validated
+	}
+	content := []any{}
+	if r.Thinking != "" {
+		content = append(content, map[string]any{"type": "thinking", "thinking": r.Thinking, "signature": req.sign(r.Thinking)})
+	}
+	if r.Text != "" {
+		content = append(content, map[string]any{"type": "text", "text": r.Text, "citations": nil})
+	}
+	stop := "end_turn"
+	for i, c := range r.Calls {
+		stop = "tool_use"
+		content = append(content, map[string]any{
+			"type": "tool_use", "id": fmt.Sprintf("toolu_%012d_%d", from.number(), i+1),
+			"name": c.Name, "input": json.RawMessage(c.arguments()),
+		})
+	}
+	return map[string]any{
+		"id": fmt.Sprintf("msg_%012d", from.number()), "type": "message", "role": "assistant", "model": req.Model,
+		"content": content, "stop_reason": stop, "stop_sequence": nil,
+		"usage": map[string]any{
+			"input_tokens": len(body)/4 + 1, "output_tokens": len(r.Text)/4 + len(r.Thinking)/4 + 1,
+			"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "service_tier": "standard",
+		},
+	}
+}

@@ -1,0 +1,178 @@
+package providertest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+)
+
+// A Call is a tool that the model asks for.
+type Call struct {
+	Name      string
+	Arguments string // JSON; "" is {}
+}
+
+// A Reply is one answer of the model: its reasoning, then its text, then its
+// calls, each where there is any.
+type Reply struct {
+	Text     string
+	Thinking string
+	Calls    []Call
+
+	// Status, if not 0, makes it an error of that status in the provider's form,
+	// with Text as the message. A client that tries again takes the next reply.
+	Status int
+}
+
+// A Refusal is the error that a provider answers with.
+type Refusal struct {
+	Status  int
+	Type    string // such as invalid_request_error, or INVALID_ARGUMENT
+	Message string
+	Param   string // of OpenAI: the field, or ""
+	Code    string // of OpenAI: or ""
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("%d %s: %s", r.Status, r.Type, r.Message)
+}
+
+// A Server is a provider. It is safe for concurrent use.
+type Server struct {
+	URL string // without a slash at its end
+
+	http   *httptest.Server
+	number int64                   // of this server in the process; makes the ids unique
+	choose func(body []byte) Reply // nil: the next of replies
+
+	mu       sync.Mutex // guards what follows
+	requests [][]byte
+	replies  []Reply
+	answered int // requests that were not refused
+}
+
+// Close stops the server. It waits for the requests under way.
+func (s *Server) Close() { s.http.Close() }
+
+// Requests returns the bodies that came, in order, also of refused requests.
+func (s *Server) Requests() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bodies := make([][]byte, len(s.requests))
+	for i, body := range s.requests {
+		bodies[i] = append([]byte(nil), body...)
+	}
+	return bodies
+}
+
+// A dialect is how one API of a provider speaks.
+type dialect struct {
+	request  func(*http.Request, []byte) []byte // nil: the body is the whole request
+	validate func(body []byte) error            // nil or a *Refusal
+	answer   func(body []byte, from origin, r Reply) any
+	refusal  func(*Refusal) any // the body of an error
+	kind     func(status int) string
+}
+
+// An origin says which answer of which server something is, for its ids.
+type origin struct {
+	server int64
+	answer int
+}
+
+func (o origin) number() int { return int(o.server)*1_000_000 + o.answer }
+
+var servers atomic.Int64
+
+// start serves the routes, patterns of [http.ServeMux].
+func start(choose func([]byte) Reply, replies []Reply, routes map[string]dialect) *Server {
+	s := &Server{number: servers.Add(1), choose: choose, replies: replies}
+	mux := http.NewServeMux()
+	for pattern, d := range routes {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, d) })
+	}
+	s.http = httptest.NewServer(mux)
+	s.URL = s.http.URL
+	return s
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, body)
+	s.mu.Unlock()
+	asked := body
+	if d.request != nil {
+		asked = d.request(r, body)
+	}
+	err = streamless(asked, d)
+	if err == nil {
+		err = d.validate(asked)
+	}
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		write(w, refused.Status, d.refusal(refused))
+		return
+	}
+	reply, from := s.next(body)
+	if reply.Status != 0 {
+		message := reply.Text
+		if message == "" {
+			message = http.StatusText(reply.Status)
+		}
+		write(w, reply.Status, d.refusal(&Refusal{Status: reply.Status, Type: d.kind(reply.Status), Message: message}))
+		return
+	}
+	write(w, http.StatusOK, d.answer(asked, from, reply))
+}
+
+// next returns the reply to a request that is in order.
+func (s *Server) next(body []byte) (Reply, origin) {
+	s.mu.Lock()
+	s.answered++
+	from := origin{s.number, s.answered}
+	reply := Reply{Text: "That is all."}
+	if s.choose == nil && len(s.replies) > 0 {
+		reply, s.replies = s.replies[0], s.replies[1:]
+	}
+	s.mu.Unlock()
+	if s.choose != nil {
+		reply = s.choose(body)
+	}
+	return reply, from
+}
+
+// streamless refuses what a provider would stream, which is not served here.
+func streamless(body []byte, d dialect) error {
+	var asks struct{ Stream bool }
+	if json.Unmarshal(body, &asks) == nil && asks.Stream {
+		return &Refusal{Status: http.StatusNotImplemented, Type: d.kind(http.StatusNotImplemented),
+			Message: "providertest answers without streams: ask for no stream"}
+	}
+	return nil
+}
+
+func write(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // the client has gone: nobody to tell
+}
+
+// arguments returns the JSON of a call.
+func (c Call) arguments() string {
+	if c.Arguments == "" {
+		return "{}"
+	}
+	return c.Arguments
+}
