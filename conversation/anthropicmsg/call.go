@@ -11,12 +11,15 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 )
 
-// imageBlock returns an image by its URL. A data URL is base64 to the provider.
+// imageBlock returns an image by its URL. A data URL is base64 to the provider,
+// and one that it would not fetch is no more than a text.
 func imageBlock(url string) anthropic.ContentBlockParamUnion {
-	if head, data, ok := strings.Cut(url, ","); ok && strings.HasPrefix(head, "data:") {
-		if mediaType, ok := strings.CutSuffix(head[len("data:"):], ";base64"); ok {
-			return anthropic.NewImageBlockBase64(mediaType, data)
-		}
+	if head, data, ok := strings.Cut(url, ","); ok && strings.HasPrefix(head, "data:") && strings.HasSuffix(head, ";base64") {
+		mediaType, _, _ := strings.Cut(head[len("data:"):], ";")
+		return anthropic.NewImageBlockBase64(mediaType, data)
+	}
+	if !strings.HasPrefix(url, "https://") {
+		return anthropic.NewTextBlock("[image: " + url + "]")
 	}
 	return anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: url})
 }

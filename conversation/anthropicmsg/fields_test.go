@@ -64,10 +64,10 @@ func TestToFromFields(t *testing.T) {
 			  {"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},
 			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"b"}]}]`},
 		{"images", []conversation.Message{{Role: conversation.User, Parts: []conversation.Part{textPart("see"), imageURL, imageB64,
-			{Type: conversation.ImagePart, URL: "data:image/gif;base64,R0lG"}}}}, `null`,
+			{Type: conversation.ImagePart, URL: "data:image/gif;x=y;base64,R0lG"}, {Type: conversation.ImagePart, URL: "http://example.com/b.png"}}}}, `null`,
 			`[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}},
 			  {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
-			  {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}}]}]`},
+			  {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}},{"type":"text","text":"[image: http://example.com/b.png]"}]}]`},
 		{"images of results", []conversation.Message{calls("", call("1", "f", `{}`), call("2", "f", `{}`), call("3", "f", `{}`)),
 			{Role: conversation.Tool, ToolCallID: "1", Parts: []conversation.Part{textPart("it"), imageURL}},
 			{Role: conversation.Tool, ToolCallID: "2", IsError: true, Parts: []conversation.Part{imageB64, textPart("broken")}},
@@ -248,13 +248,18 @@ func TestFieldsDescribeRaw(t *testing.T) {
 	}
 }
 
-func TestFromResponseLeavesOutEmptyTexts(t *testing.T) {
+func TestFromResponseLeavesOutWhatIsRefused(t *testing.T) {
 	m := response(t, `[{"type":"text","text":"\n"},{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"text","text":""}]`)
 	got, err := anthropicmsg.FromResponse(&m)
 	if want := `{"content":[{"type":"tool_use","id":"1","name":"f","input":{}}],"role":"assistant"}`; err != nil || string(got.Raw) != want {
 		t.Errorf("Raw is %s, %v, want %s", got.Raw, err, want)
 	}
-	for _, content := range []string{`[]`, `[{"type":"text","text":""}]`} {
+	cut := response(t, `[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":"b"},{"type":"thinking","thinking":"c","signature":"t"},{"type":"redacted_thinking","data":"d"}]`)
+	got, err = anthropicmsg.FromResponse(&cut)
+	if want := `{"content":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":"b"}],"role":"assistant"}`; err != nil || string(got.Raw) != want {
+		t.Errorf("Raw is %s, %v, want %s", got.Raw, err, want)
+	}
+	for _, content := range []string{`[]`, `[{"type":"text","text":""}]`, `[{"type":"thinking","thinking":"a","signature":"s"},{"type":"text","text":""}]`} {
 		m := response(t, content)
 		if _, err := anthropicmsg.FromResponse(&m); !errors.Is(err, anthropicmsg.ErrNoContent) {
 			t.Errorf("%s: the error is %v, want ErrNoContent", content, err)

@@ -58,9 +58,10 @@ func FromSystem(texts ...anthropic.TextBlockParam) ([]conversation.Message, erro
 }
 
 // FromResponse returns what the model answered, its blocks to the byte, those
-// included that the SDK does not know. Empty text blocks are left out: the
-// provider sends them now and then, and refuses them when they come back. A
-// message that was accumulated from a stream must have been read to its end.
+// included that the SDK does not know. Left out is what the provider sends now and
+// then and refuses when it comes back: empty text blocks, and thinking at the end,
+// of an answer that was cut off. A message that was accumulated from a stream must
+// have been read to its end.
 //
 // Errors: [ErrNoContent] where nothing is left, as after a turn in which the
 // model had nothing to add: ask again, or go on with a message of the user;
@@ -75,16 +76,22 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 			invalid("it has no stop_reason: read its stream to the end, or take the text alone"))
 	}
 	var list []json.RawMessage
+	end := 0 // of what may stand at the end
 	for i, b := range r.Content {
 		raw := json.RawMessage(b.RawJSON())
 		if len(raw) == 0 { // made by hand: the SDK translates none of its fields
 			return none, fmt.Errorf("translate block %d of a response of Anthropic: %w",
 				i, invalid("it has no JSON: unmarshal the message from the provider's answer"))
 		}
-		if b.Type != "text" || strings.TrimSpace(b.Text) != "" {
-			list = append(list, raw)
+		if b.Type == "text" && strings.TrimSpace(b.Text) == "" {
+			continue
+		}
+		list = append(list, raw)
+		if b.Type != "thinking" && b.Type != "redacted_thinking" {
+			end = len(list)
 		}
 	}
+	list = list[:end]
 	if len(list) == 0 {
 		return none, fmt.Errorf("translate a response of Anthropic that stopped with %q: %w: ask again, or append a user message and no answer", r.StopReason, ErrNoContent)
 	}

@@ -133,6 +133,7 @@ func TestResponseRoundTrips(t *testing.T) {
 	// As the provider writes them: with spaces, and with what requests do not have.
 	blocks = append(blocks, `{"type": "text", "text": "a < b",  "citations": null}`, `{"citations":null,"type":"text","text":"c"}`)
 	for i, list := range append(windows(blocks, 1), append(windows(blocks, 3), blocks)...) {
+		list = append(list, blocks[0]) // an answer does not end with thinking
 		content := "[" + strings.Join(list, ",") + "]"
 		m := response(t, content)
 		got, err := anthropicmsg.FromResponse(&m)

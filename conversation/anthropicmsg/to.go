@@ -29,7 +29,8 @@ import (
 //     first in it.
 //   - A text without a visible character is not sent, nor is a message in which
 //     nothing is left: the provider refuses both.
-//   - Images of a result that is an error follow the results.
+//   - Images of a result that is an error follow the results. An image at a URL
+//     that is not https is sent as a text with the URL.
 //   - Arguments that are no JSON object, as those of a call that was cut off, are
 //     sent as {"INVALID_JSON": "what the model wrote"}.
 //   - A character that the provider does not allow in a call's ID becomes an
