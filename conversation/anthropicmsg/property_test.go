@@ -8,6 +8,9 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -31,6 +34,7 @@ type sentMessage struct {
 func TestToSendsWhatIsAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		msgs, said := drawConversation(t)
+		msgs = append(append([]conversation.Message{conversation.UserText("first.")}, msgs...), conversation.UserText("last."))
 		_, messages, err := anthropicmsg.To(msgs)
 		if err != nil {
 			t.Fatal(err)
@@ -48,6 +52,9 @@ func TestToSendsWhatIsAccepted(t *testing.T) {
 			if strings.Count(heard, s) != 1 {
 				t.Fatalf("%s is sent %d times: %s", s, strings.Count(heard, s), text)
 			}
+		}
+		if err := providertest.ValidateAnthropic([]byte(`{"model":"claude-haiku-4-5","max_tokens":9,"messages":` + string(text) + `}`)); err != nil {
+			t.Fatalf("%v: %s", err, text)
 		}
 		// What was sent may come back.
 		again, err := anthropicmsg.From(messages...)
@@ -146,9 +153,7 @@ func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 		case 1:
 			msgs = append(msgs, content(conversation.Message{Role: conversation.Assistant}, false))
 		case 2:
-			if len(msgs) > 0 { // a leading one is the system prompt
-				msgs = append(msgs, content(conversation.Message{Role: conversation.System}, false))
-			}
+			msgs = append(msgs, content(conversation.Message{Role: conversation.System}, false))
 		case 3:
 			m := content(conversation.Message{Role: conversation.Assistant}, false)
 			var results []conversation.Message
@@ -167,8 +172,82 @@ func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 			msgs = append(append(msgs, m), rapid.Permutation(results).Draw(t, "order")...)
 		}
 	}
-	for len(msgs) > 0 && msgs[0].Role == conversation.System {
-		msgs = msgs[1:]
-	}
 	return msgs, said
+}
+
+// The provider's own conversations, cut wherever SafeCuts allows it: what is left
+// is sent to the byte, and accepted.
+func TestCutConversationsAreAccepted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var params []anthropic.MessageParam
+		add := func(role string, list []string) {
+			params = append(params, rawParam(`{"content":[`+strings.Join(list, ",")+`],"role":"`+role+`"}`))
+		}
+		add("user", []string{`{"type":"text","text":"<first>","citations":null}`})
+		for n := range rapid.IntRange(0, 5).Draw(t, "rounds") {
+			thinking := fmt.Sprintf("thought %d", n)
+			said := []string{fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, thinking, providertest.Signature(thinking))}
+			var results []string
+			for i := range rapid.IntRange(0, 3).Draw(t, "calls") {
+				said = append(said, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d_%d","name":"f","input":{"z":%d.0,"a":"<>"}}`, n, i, i))
+				results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"toolu_%d_%d","content":[{"type":"text","text":"r%d"}]}`, n, i, i))
+			}
+			if results == nil || rapid.Bool().Draw(t, "answer") {
+				said = append(said, fmt.Sprintf(`{"type":"text","text":"<answer %d>"}`, n))
+			}
+			add("assistant", said)
+			if results == nil || rapid.Bool().Draw(t, "question") {
+				results = append(results, fmt.Sprintf(`{"type":"text","text":"<question %d>"}`, n))
+			}
+			add("user", results)
+		}
+		msgs, err := anthropicmsg.From(params...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := rapid.SampledFrom(append(conversation.SafeCuts(msgs), 0)).Draw(t, "cut")
+		kept := msgs[at:]
+		if kept[0].Role == conversation.Assistant { // Anthropic wants a message of the user in front
+			kept = append([]conversation.Message{msgs[0]}, kept...)
+		}
+		_, messages, err := anthropicmsg.To(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := anthropic.MessageNewParams{Model: "claude-haiku-4-5", MaxTokens: 9, Messages: messages}.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := providertest.ValidateAnthropic(body); err != nil {
+			t.Fatalf("cut at %d of %d: %v: %s", at, len(msgs), err, body)
+		}
+		var want []string
+		for _, m := range kept {
+			for _, b := range blocksOf(t, m.Raw) {
+				want = append(want, mustJSON(t, b))
+			}
+		}
+		var got []string
+		for _, m := range messages {
+			for _, b := range m.Content {
+				got = append(got, mustJSON(t, b))
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("cut at %d of %d: the blocks (-want +got):\n%s", at, len(msgs), diff)
+		}
+	})
+}
+
+// blocksOf returns the blocks of a Raw, whatever its form.
+func blocksOf(t *rapid.T, raw json.RawMessage) []json.RawMessage {
+	var message struct{ Content []json.RawMessage }
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		return list
+	}
+	if err := json.Unmarshal(raw, &message); err != nil {
+		t.Fatal(err)
+	}
+	return message.Content
 }

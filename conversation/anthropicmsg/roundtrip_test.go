@@ -315,8 +315,10 @@ func TestSystemRoundTrips(t *testing.T) {
 	}
 }
 
-func mustJSON(t testing.TB, v any) string {
-	t.Helper()
+// A failer is a testing.TB or a rapid.T.
+type failer interface{ Fatal(...any) }
+
+func mustJSON(t failer, v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,121 @@
+package anthropicmsg_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+)
+
+// An agent with tools, whose window stays small while its thread goes on.
+func Example() {
+	ctx := context.Background()
+	srv := providertest.Anthropic( // stands for the provider: it answers this, and refuses what the provider refuses
+		providertest.Reply{Thinking: "I shall look at both.", Calls: []providertest.Call{{Name: "list"}, {Name: "status"}}},
+		providertest.Reply{Text: "There are a.go and b.go, both committed."},
+		providertest.Reply{Text: "The user looks after a repository with a.go and b.go, both committed."},
+		providertest.Reply{Thinking: "Nothing would be lost.", Calls: []providertest.Call{{Name: "delete", Arguments: `{"path":"b.go"}`}}},
+		providertest.Reply{Text: "b.go is gone."},
+	)
+	defer srv.Close()
+	client := anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("none"))
+
+	memory, err := conversation.New(conversation.Options{
+		SummarizeAt: 6,
+		KeepLast:    1,
+		Summarize:   anthropicmsg.Summarizer(client, anthropic.ModelClaudeHaiku4_5),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := memory.Append(ctx, conversation.SystemText("You look after a repository.")); err != nil {
+		log.Fatal(err)
+	}
+	for _, question := range []string{"What is there?", "Delete b.go if nothing is lost."} {
+		answer, err := ask(ctx, client, memory, question)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s\n  %s\n", question, answer)
+	}
+	fmt.Println("sent in the end:")
+	for _, m := range memory.Messages() {
+		fmt.Printf("  %s: %s%s\n", m.Role, m.Text(), names(m.ToolCalls))
+	}
+	// Output:
+	// What is there?
+	//   There are a.go and b.go, both committed.
+	// Delete b.go if nothing is lost.
+	//   b.go is gone.
+	// sent in the end:
+	//   system: You look after a repository.
+	//   system: Summary of prior conversation: The user looks after a repository with a.go and b.go, both committed.
+	//   user: Delete b.go if nothing is lost.
+	//   assistant: [delete]
+	//   tool: deleted
+	//   assistant: b.go is gone.
+}
+
+// ask is the loop of an agent: until the model has no more calls.
+func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memory, question string) (string, error) {
+	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
+		return "", err
+	}
+	for {
+		system, messages, err := anthropicmsg.To(memory.Messages())
+		if err != nil {
+			return "", err
+		}
+		response, err := client.Messages.New(ctx, anthropic.MessageNewParams{
+			Model: anthropic.ModelClaudeOpus4_8, MaxTokens: 4096, System: system, Messages: messages, Tools: tools,
+		})
+		if err != nil {
+			return "", err
+		}
+		answer, err := anthropicmsg.FromResponse(response)
+		if err != nil {
+			return "", err
+		}
+		round := []conversation.Message{answer}
+		for _, call := range answer.ToolCalls {
+			round = append(round, conversation.ToolResult(call.ID, run(call)))
+		}
+		if err := memory.Append(ctx, round...); err != nil {
+			return "", err
+		}
+		if len(answer.ToolCalls) == 0 {
+			return answer.Text(), nil
+		}
+	}
+}
+
+var tools = []anthropic.ToolUnionParam{
+	anthropic.ToolUnionParamOfTool(anthropic.ToolInputSchemaParam{}, "list"),
+	anthropic.ToolUnionParamOfTool(anthropic.ToolInputSchemaParam{}, "status"),
+	anthropic.ToolUnionParamOfTool(anthropic.ToolInputSchemaParam{
+		Properties: map[string]any{"path": map[string]string{"type": "string"}}, Required: []string{"path"},
+	}, "delete"),
+}
+
+func run(call conversation.ToolCall) string {
+	switch call.Name {
+	case "list":
+		return "a.go b.go"
+	case "status":
+		return "nothing to commit"
+	}
+	return "deleted"
+}
+
+func names(calls []conversation.ToolCall) string {
+	text := ""
+	for _, call := range calls {
+		text += "[" + call.Name + "]"
+	}
+	return text
+}
