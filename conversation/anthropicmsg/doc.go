@@ -21,6 +21,9 @@
 // [To] puts them together again. A continuation whose message is gone, because a
 // summary stands for it, begins a user message of its own.
 //
+// A summary changes what stands before the messages that are kept. The newest
+// models refuse their thinking then: see [DropStaleThinking].
+//
 // A text of the system prompt is a Message of role System, its Raw an array; a
 // message of role system inside the conversation has an object.
 package anthropicmsg

@@ -83,13 +83,9 @@ func (e envelope) with(content []byte) json.RawMessage {
 }
 
 // plain reports whether the SDK's own type says all that the message says, in the
-// order in which the SDK writes it.
+// form in which the SDK writes it.
 func (e envelope) plain() bool {
-	if e.content[0] != '[' {
-		return false
-	}
-	want := fmt.Sprintf(`{"content":%s,"role":%q}`, compact(e.content), e.role)
-	return string(compact(e.raw)) == want
+	return e.content[0] == '[' && string(e.raw[:e.start]) == `{"content":` && string(e.raw[e.end:]) == `,"role":"`+e.role+`"}`
 }
 
 // blocks returns the blocks of a content; a text is one block.

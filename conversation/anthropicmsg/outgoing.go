@@ -1,6 +1,7 @@
 package anthropicmsg
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -39,7 +40,8 @@ func (o *outgoing) open() error {
 func fromRawBlocks(list []json.RawMessage) []outgoingBlock {
 	out := make([]outgoingBlock, len(list))
 	for i, raw := range list {
-		out[i] = outgoingBlock{typed(raw), readBlock(raw).kind() == "tool_result"}
+		out[i].ContentBlockParamUnion = typed(raw)
+		out[i].result = out[i].OfToolResult != nil || bytes.Contains(raw, []byte("tool_result")) && readBlock(raw).kind() == "tool_result"
 	}
 	return out
 }
