@@ -23,7 +23,7 @@
 // A provider signs the model's reasoning, and checks that it comes back as it
 // was. Here the signatures are made with a fixed key, so that a test can make
 // them too: [Signature], [BoundSignature] and [RedactedData] for Anthropic,
-// [EncryptedContent] for the Responses API.
+// [EncryptedContent] for the Responses API, [ThoughtSignature] for Gemini.
 //
 // The items of a Responses answer belong together by their ids: see
 // [ReasoningID], [FollowingID] and [LoneID].
