@@ -1,4 +1,4 @@
-package providertest
+package providertest_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
 // A ruling is a request that is refused, and the least that mends it.
@@ -20,7 +22,7 @@ type ruling struct {
 func (c ruling) check(t *testing.T, validate func([]byte) error) {
 	t.Helper()
 	err := validate([]byte(c.refused))
-	var refused *Refusal
+	var refused *providertest.Refusal
 	if !errors.As(err, &refused) {
 		t.Fatalf("accepted, want %q: %v\n%s", c.want, err, c.refused)
 	}
@@ -36,15 +38,15 @@ func (c ruling) check(t *testing.T, validate func([]byte) error) {
 	}
 }
 
-func anthropicBody(model, fields string, messages ...string) string {
+func askModel(model, fields string, messages ...string) string {
 	return fmt.Sprintf(`{"model":%q,"max_tokens":4096%s,"messages":[%s]}`, model, fields, strings.Join(messages, ","))
 }
 
 // ask is a request to a model without special rules.
-func ask(messages ...string) string { return anthropicBody("claude-opus-4-5", "", messages...) }
+func ask(messages ...string) string { return askModel("claude-opus-4-5", "", messages...) }
 
 func askManual(messages ...string) string {
-	return anthropicBody("claude-opus-4-5", `,"thinking":{"type":"enabled","budget_tokens":2048}`, messages...)
+	return askModel("claude-opus-4-5", `,"thinking":{"type":"enabled","budget_tokens":2048}`, messages...)
 }
 
 func role(who, content string) string { return fmt.Sprintf(`{"role":%q,"content":%s}`, who, content) }
@@ -59,7 +61,7 @@ func use(id string) string {
 func result(id string) string {
 	return fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":"ok"}`, id)
 }
-func think(s string) string { return thinkSigned(s, Signature(s)) }
+func think(s string) string { return thinkSigned(s, providertest.Signature(s)) }
 func thinkSigned(s, signature string) string {
 	return fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, s, signature)
 }
@@ -78,7 +80,7 @@ var (
 
 func system(s string) string { return role("system", fmt.Sprintf("%q", s)) }
 
-func newer(messages ...string) string { return anthropicBody("claude-opus-4-8", "", messages...) }
+func newer(messages ...string) string { return askModel("claude-opus-4-8", "", messages...) }
 
 func with(block, member string) string { return strings.TrimSuffix(block, "}") + "," + member + "}" }
 
@@ -93,7 +95,7 @@ var anthropicRulings = []ruling{
 	{"no JSON", `{"model":`, "not valid JSON", ask(hi)},
 	{"unknown role", ask(hi, role("tool", `"x"`)), `Unexpected role "tool"`, ask(hi, role("user", `"x"`))},
 	{"first is the assistant", ask(yes, hi), `^messages: first message must use the "user" role`, ask(hi, yes, hi)},
-	{"first is the system", ask(system("be brief"), hi), "^messages.0: use the top-level 'system' parameter", anthropicBody("m", `,"system":"be brief"`, hi)},
+	{"first is the system", ask(system("be brief"), hi), "^messages.0: use the top-level 'system' parameter", askModel("m", `,"system":"be brief"`, hi)},
 	{"system in an older model", ask(hi, system("s")), "role 'system' is not supported on this model", newer(hi, system("s"))},
 	{"system after the assistant", newer(hi, yes, system("s"), hi), "^messages.2: role 'system' must follow a 'user' message", newer(hi, yes, hi, system("s"))},
 	{"system before the user", newer(hi, system("s"), system("t"), hi), "^messages.2: role 'system' must precede an 'assistant'", newer(hi, system("s"), system("t"), yes, hi)},
@@ -108,7 +110,7 @@ var anthropicRulings = []ruling{
 		ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a","content":""}`))},
 	{"white space", ask(user(say(" \n"))), "must contain non-whitespace text", ask(user(say(" \n"), say("x")))},
 	{"white space beside a call", ask(hi, assistant(say("\n"), use("a")), user(result("a"))), "must contain non-whitespace text", ask(hi, assistant(use("a")), user(result("a")))},
-	{"empty system prompt block", anthropicBody("m", `,"system":[{"type":"text","text":""}]`, hi), "^system: text content blocks must be non-empty", anthropicBody("m", `,"system":""`, hi)},
+	{"empty system prompt block", askModel("m", `,"system":[{"type":"text","text":""}]`, hi), "^system: text content blocks must be non-empty", askModel("m", `,"system":""`, hi)},
 	{"trailing white space", ask(hi, assistant(say("It is "))), "final assistant content cannot end with trailing whitespace", ask(hi, assistant(say("It is")))},
 	{"prefill", newer(hi, assistant(say("It is"))), "^This model does not support assistant message prefill", newer(hi, assistant(say("It is")), hi)},
 
@@ -144,11 +146,11 @@ var anthropicRulings = []ruling{
 	{"five marks", ask(user(with(say("a"), mark), with(say("b"), mark), with(say("c"), mark)), yes, user(with(say("d"), mark), with(say("e"), mark))),
 		"^A maximum of 4 blocks with cache_control may be provided. Found 5.", ask(user(with(say("a"), mark), with(say("b"), mark), with(say("c"), mark)), yes, user(with(say("d"), mark), say("e")))},
 
-	{"changed thinking", ask(hi, assistant(thinkSigned("altered", Signature("t")), say("x")), hi), "^messages.1.content.0: Invalid `signature` in `thinking` block", ask(hi, assistant(think("t"), say("x")), hi)},
-	{"empty signature", ask(hi, assistant(thinkSigned("t", ""), say("x")), hi), "Invalid `signature` in `thinking` block", ask(hi, assistant(thinkSigned("", Signature("")), say("x")), hi)},
+	{"changed thinking", ask(hi, assistant(thinkSigned("altered", providertest.Signature("t")), say("x")), hi), "^messages.1.content.0: Invalid `signature` in `thinking` block", ask(hi, assistant(think("t"), say("x")), hi)},
+	{"empty signature", ask(hi, assistant(thinkSigned("t", ""), say("x")), hi), "Invalid `signature` in `thinking` block", ask(hi, assistant(thinkSigned("", providertest.Signature("")), say("x")), hi)},
 	{"no signature", ask(hi, assistant(`{"type":"thinking","thinking":"t"}`, say("x")), hi), "^messages.1.content.0.thinking.signature: Field required", ask(hi, assistant(say("x")), hi)},
 	{"mark on thinking", ask(hi, assistant(with(think("t"), mark), say("x")), hi), "thinking.cache_control: Extra inputs are not permitted", ask(hi, assistant(think("t"), with(say("x"), mark)), hi)},
-	{"changed redaction", ask(hi, assistant(`{"type":"redacted_thinking","data":"AAAA"}`, say("x")), hi), "Invalid `data` in `redacted_thinking` block", ask(hi, assistant(`{"type":"redacted_thinking","data":"`+RedactedData("t")+`"}`, say("x")), hi)},
+	{"changed redaction", ask(hi, assistant(`{"type":"redacted_thinking","data":"AAAA"}`, say("x")), hi), "Invalid `data` in `redacted_thinking` block", ask(hi, assistant(`{"type":"redacted_thinking","data":"`+providertest.RedactedData("t")+`"}`, say("x")), hi)},
 	{"thinking at the end of a message", ask(hi, assistant(say("x"), think("t")), hi), "^messages.1: The final block in an assistant message cannot be `thinking`.", ask(hi, assistant(think("t"), say("x")), hi)},
 	{"thinking inside a message", askManual(hi, assistant(say("x"), think("t"), say("y")), hi), "the first block must be `thinking` or `redacted_thinking`. Found `text`.", ask(hi, assistant(say("x"), think("t"), say("y")), hi)},
 	{"loop without thinking", askManual(hi, assistant(use("a")), user(result("a"))), "^messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled",
@@ -173,7 +175,7 @@ const mark = `"cache_control":{"type":"ephemeral"}`
 
 func TestAnthropicRefuses(t *testing.T) {
 	for _, c := range anthropicRulings {
-		t.Run(c.name, func(t *testing.T) { c.check(t, ValidateAnthropic) })
+		t.Run(c.name, func(t *testing.T) { c.check(t, providertest.ValidateAnthropic) })
 	}
 }
 
@@ -186,13 +188,13 @@ func TestAnthropicAccepts(t *testing.T) {
 		"interleaved thinking":              newer(hi, assistant(think("1"), use("a")), user(result("a")), assistant(think("2"), say("x"), use("b")), user(result("b"))),
 		"thinking off":                      ask(hi, assistant(use("a")), user(result("a"))),
 		"manual thinking, old turn without": askManual(hi, yes, more, assistant(think("t"), use("a")), user(result("a"))),
-		"adaptive thinking, loop without":   anthropicBody("claude-opus-4-8", `,"thinking":{"type":"adaptive"}`, hi, assistant(use("a")), user(result("a"))),
+		"adaptive thinking, loop without":   askModel("claude-opus-4-8", `,"thinking":{"type":"adaptive"}`, hi, assistant(use("a")), user(result("a"))),
 		"empty last answer":                 ask(hi, assistant()),
 		"paused":                            newer(hi, assistant(search("srvtoolu_1"))),
-		"dated model":                       anthropicBody("claude-haiku-4-5-20251001", "", hi, yes),
+		"dated model":                       askModel("claude-haiku-4-5-20251001", "", hi, yes),
 		"unknown fields":                    ask(user(with(say("x"), `"citations":null,"new":{"a":1}`))),
 	} {
-		if err := ValidateAnthropic([]byte(body)); err != nil {
+		if err := providertest.ValidateAnthropic([]byte(body)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, body)
 		}
 	}
@@ -201,10 +203,10 @@ func TestAnthropicAccepts(t *testing.T) {
 // Thinking of the newest models stands only behind what it was made behind.
 func TestAnthropicBindsThinking(t *testing.T) {
 	tool := `,"tools":[{"name":"bash","input_schema":{}}]`
-	bound := func(messages ...string) string { return anthropicBody("claude-opus-5-5", tool, messages...) }
+	bound := func(messages ...string) string { return askModel("claude-opus-5-5", tool, messages...) }
 	sign := func(s, body string) string {
 		t.Helper()
-		signature, err := BoundSignature(s, []byte(body))
+		signature, err := providertest.BoundSignature(s, []byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,23 +225,23 @@ func TestAnthropicBindsThinking(t *testing.T) {
 		"the newest left out":    bound(hi, one, user(result("a")), twoBare, more),
 		"cache marks":            bound(user(with(say("hi"), mark)), one, user(with(result("a"), mark)), two, more),
 		"text instead of blocks": bound(role("user", `"hi"`), one, user(result("a")), two, more),
-		"a summary, dropped":     anthropicBody("claude-opus-5-5", drop, user(say("summary")), two, more),
-		"a summary, older model": anthropicBody("claude-opus-4-8", tool, user(say("summary")), two, more),
+		"a summary, dropped":     askModel("claude-opus-5-5", drop, user(say("summary")), two, more),
+		"a summary, older model": askModel("claude-opus-4-8", tool, user(say("summary")), two, more),
 		"made by an older model": bound(user(say("summary")), assistant(think("t"), say("x")), more),
 	} {
-		if err := ValidateAnthropic([]byte(body)); err != nil {
+		if err := providertest.ValidateAnthropic([]byte(body)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, c := range map[string]struct{ body, want string }{
 		"a summary before it":   {bound(user(say("summary")), two, more), "messages.1.content.0: " + moved},
-		"another system prompt": {anthropicBody("claude-opus-5-5", tool+`,"system":"s"`, hi, one, user(result("a"))), "messages.1.content.0: " + moved},
-		"another tool":          {anthropicBody("claude-opus-5-5", "", hi, one, user(result("a"))), "messages.1.content.0: " + moved},
+		"another system prompt": {askModel("claude-opus-5-5", tool+`,"system":"s"`, hi, one, user(result("a"))), "messages.1.content.0: " + moved},
+		"another tool":          {askModel("claude-opus-5-5", "", hi, one, user(result("a"))), "messages.1.content.0: " + moved},
 		"a result shortened":    {bound(hi, one, user(`{"type":"tool_result","tool_use_id":"a","content":"…"}`), two, more), "messages.3.content.0: " + moved},
 		"one between left out":  {bound(hi, one, user(result("a")), twoBare, more, three, hi), "messages.5.content.0: " + moved},
 		"the setting is named":  {bound(user(say("summary")), two, more), "requires the `thinking-binding-controls-2026-08-01`"},
 	} {
-		err := ValidateAnthropic([]byte(c.body))
+		err := providertest.ValidateAnthropic([]byte(c.body))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
@@ -248,23 +250,23 @@ func TestAnthropicBindsThinking(t *testing.T) {
 
 func TestAnthropicServer(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-5-5"} {
-		s := Anthropic(
-			Reply{Thinking: "hm", Text: "I look.", Calls: []Call{{Name: "bash", Arguments: `{"command":"ls"}`}, {Name: "pwd"}}},
-			Reply{Status: 529},
-			Reply{Text: "Two files."})
+		s := providertest.Anthropic(
+			providertest.Reply{Thinking: "hm", Text: "I look.", Calls: []providertest.Call{{Name: "bash", Arguments: `{"command":"ls"}`}, {Name: "pwd"}}},
+			providertest.Reply{Status: 529},
+			providertest.Reply{Text: "Two files."})
 		defer s.Close()
-		first := post(t, s, "/v1/messages", anthropicBody(model, "", hi), 200)
+		first := post(t, s, "/v1/messages", askModel(model, "", hi), 200)
 		content, _ := json.Marshal(first["content"])
 		blocks := first["content"].([]any)
 		if first["stop_reason"] != "tool_use" || len(blocks) != 4 || first["model"] != model {
 			t.Fatalf("first answer %v", first)
 		}
-		refused := post(t, s, "/v1/messages", anthropicBody(model, "", hi, role("assistant", string(content)), more), 400)
+		refused := post(t, s, "/v1/messages", askModel(model, "", hi, role("assistant", string(content)), more), 400)
 		if fault := refused["error"].(map[string]any); refused["type"] != "error" || !strings.Contains(fault["message"].(string), "`tool_use` ids were found without") {
 			t.Errorf("refusal %v", refused)
 		}
 		results := user(result(blocks[2].(map[string]any)["id"].(string)), result(blocks[3].(map[string]any)["id"].(string)))
-		next := anthropicBody(model, "", hi, role("assistant", string(content)), results)
+		next := askModel(model, "", hi, role("assistant", string(content)), results)
 		if busy := post(t, s, "/v1/messages", next, 529); busy["error"].(map[string]any)["type"] != "overloaded_error" {
 			t.Errorf("an error reply is %v", busy)
 		}
@@ -280,23 +282,23 @@ func TestAnthropicServer(t *testing.T) {
 }
 
 func TestAnthropicFunc(t *testing.T) {
-	s := AnthropicFunc(func(body []byte) Reply {
+	s := providertest.AnthropicFunc(func(body []byte) providertest.Reply {
 		if strings.Contains(string(body), "tools") {
-			return Reply{Text: "agent"}
+			return providertest.Reply{Text: "agent"}
 		}
-		return Reply{Text: "summary"}
+		return providertest.Reply{Text: "summary"}
 	})
 	defer s.Close()
 	for _, c := range []struct{ fields, want string }{{"", "summary"}, {`,"tools":[]`, "agent"}} {
-		got := post(t, s, "/v1/messages", anthropicBody("m", c.fields, hi), 200)
+		got := post(t, s, "/v1/messages", askModel("m", c.fields, hi), 200)
 		if text := got["content"].([]any)[0].(map[string]any)["text"]; text != c.want {
 			t.Errorf("with %q: %v, want %s", c.fields, text, c.want)
 		}
 	}
-	post(t, s, "/v1/messages", anthropicBody("m", `,"stream":true`, hi), http.StatusNotImplemented)
+	post(t, s, "/v1/messages", askModel("m", `,"stream":true`, hi), http.StatusNotImplemented)
 }
 
-func post(t *testing.T, s *Server, path, body string, status int) map[string]any {
+func post(t *testing.T, s *providertest.Server, path, body string, status int) map[string]any {
 	t.Helper()
 	res, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))
 	if err != nil {

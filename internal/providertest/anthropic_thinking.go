@@ -183,15 +183,9 @@ func withoutCacheControl(v any) any {
 // checkSignatures refuses reasoning that is not as it was given. A changed text
 // and a changed signature look alike: anthropics/anthropic-sdk-python#1598.
 func (r *anthropicRequest) checkSignatures() error {
-	p, previous := r.prefix(), ""
-	var misplaced error
 	for _, m := range r.Messages {
 		for i := range m.blocks {
 			b := &m.blocks[i]
-			if !b.isThinking() {
-				p.add(m.Role, b)
-				continue
-			}
 			if b.Type == "redacted_thinking" && !redactedOK(text(b.Data)) {
 				return refuseAnthropic("messages.%d.content.%d: Invalid `data` in `redacted_thinking` block", b.message, b.index)
 			}
@@ -200,17 +194,31 @@ func (r *anthropicRequest) checkSignatures() error {
 					return refuseAnthropic("messages.%d.content.%d: Invalid `signature` in `thinking` block", b.message, b.index)
 				}
 			}
-			if p.accepts(b, previous) {
+		}
+	}
+	return nil
+}
+
+// checkBindings refuses reasoning behind a conversation that it was not made in.
+// An older model, which cannot read the block, drops it.
+func (r *anthropicRequest) checkBindings() error {
+	if !r.bindsThinking() {
+		return nil
+	}
+	p, previous := r.prefix(), ""
+	for _, m := range r.Messages {
+		for i := range m.blocks {
+			switch b := &m.blocks[i]; {
+			case !b.isThinking():
+				p.add(m.Role, b)
+			case p.accepts(b, previous):
 				previous = b.secret()
-			} else if misplaced == nil {
-				misplaced = r.refuseMisplaced(b)
+			default:
+				return r.refuseMisplaced(b)
 			}
 		}
 	}
-	if r.bindsThinking() {
-		return misplaced
-	}
-	return nil // a model that cannot read the block drops it
+	return nil
 }
 
 // refuseMisplaced is from platform.claude.com/docs/en/build-with-claude/

@@ -17,7 +17,7 @@ func ValidateAnthropic(body []byte) error {
 	}
 	for _, check := range []func() error{
 		req.checkFields, req.checkRoles, req.checkBlocks, req.checkEmpty, req.checkCacheControl,
-		req.checkCalls, req.checkServerCalls, req.checkThinkingPlace, req.checkEnd, req.checkSignatures,
+		req.checkCalls, req.checkServerCalls, req.checkThinkingPlace, req.checkEnd, req.checkSignatures, req.checkBindings,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package providertest
+package providertest_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
 func gemini(version string, contents ...string) string {
@@ -36,7 +38,7 @@ var (
 	gCall   = content("model", fcall)
 	gTwo    = content("model", fcall, fcall)
 	gResult = content("user", fresult)
-	gSigned = content("model", signed(ThoughtSignature("t")), fcall)
+	gSigned = content("model", signed(providertest.ThoughtSignature("t")), fcall)
 	gBoth   = content("user", fresult, fresult)
 )
 
@@ -46,7 +48,7 @@ var geminiRulings = []ruling{
 	{"role", g25(gUser, content("system", words("s"))), "^Please use a valid role: user, model.", g25(gUser, content("", words("s")))},
 	{"no parts", g25(gUser, content("model"), gUser), "^* GenerateContentRequest.contents[1].parts: contents.parts must not be empty.", g25(gUser, gModel, gUser)},
 	{"empty part", g25(content("user", `{}`)), "^* GenerateContentRequest.contents[0].parts[0].data: required oneof field 'data' must have one initialized field", g25(content("user", `{"fileData":{"fileUri":"https://a/b"}}`))},
-	{"empty text", g25(gUser, content("model", words("x"), words("")), gUser), "contents[1].parts[1].data: required oneof field", g25(gUser, content("model", words("x"), `{"text":"","thoughtSignature":"`+ThoughtSignature("")+`"}`), gUser)},
+	{"empty text", g25(gUser, content("model", words("x"), words("")), gUser), "contents[1].parts[1].data: required oneof field", g25(gUser, content("model", words("x"), `{"text":"","thoughtSignature":"`+providertest.ThoughtSignature("")+`"}`), gUser)},
 	{"call without name", g25(gUser, content("model", `{"functionCall":{"args":{}}}`), gResult), "contents[1].parts[0].function_call.name: Name cannot be empty.", g25(gUser, content("model", `{"functionCall":{"name":"f"}}`), gResult)},
 	{"response without name", g25(gUser, gCall, content("user", `{"functionResponse":{"response":{}}}`)), "contents[2].parts[0].function_response.name: Name cannot be empty.", g25(gUser, gCall, gResult)},
 	{"arguments", g25(gUser, content("model", `{"functionCall":{"name":"f","args":"{}"}}`), gResult), "Invalid value at 'contents[1].parts[0].function_call.args'", g25(gUser, gCall, gResult)},
@@ -66,7 +68,7 @@ var geminiRulings = []ruling{
 	{"two responses of one", g25(gUser, gCall, gBoth), "^Please ensure that the number of function response parts", g25(gUser, gCall, gResult)},
 
 	{"no signature", g3(gUser, gCall, gResult), "^Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:bash` , position 2.", g3(gUser, gSigned, gBoth)},
-	{"signature on the second call", g3(gUser, content("model", fcall, signed(ThoughtSignature("t"))), gBoth), "^Function call is missing a thought_signature", g3(gUser, gSigned, gBoth)},
+	{"signature on the second call", g3(gUser, content("model", fcall, signed(providertest.ThoughtSignature("t"))), gBoth), "^Function call is missing a thought_signature", g3(gUser, gSigned, gBoth)},
 	{"no signature in the second step", g3(gUser, gSigned, gBoth, gCall, gResult), "`default_api:bash` , position 4.", g3(gUser, gSigned, gBoth, content("model", signed("skip_thought_signature_validator")), gResult)},
 	{"changed signature", g3(gUser, content("model", signed("AAAA")), gResult), "^Corrupted thought signature.", g3(gUser, gSigned, gBoth)},
 	{"ends with the model", gemini("3.6", gUser, gModel), "^Requests ending with a model turn are not supported.", gemini("3.6", gUser, gModel, gUser)},
@@ -74,7 +76,7 @@ var geminiRulings = []ruling{
 
 func TestGeminiRefuses(t *testing.T) {
 	for _, c := range geminiRulings {
-		t.Run(c.name, func(t *testing.T) { c.check(t, ValidateGemini) })
+		t.Run(c.name, func(t *testing.T) { c.check(t, providertest.ValidateGemini) })
 	}
 }
 
@@ -89,14 +91,14 @@ func TestGeminiAccepts(t *testing.T) {
 		"ends with the model":    gemini("3.5", gUser, gModel),
 		"a picture":              g25(content("user", `{"inlineData":{"mimeType":"image/png","data":"AAAA"}}`)),
 	} {
-		if err := ValidateGemini([]byte(body)); err != nil {
+		if err := providertest.ValidateGemini([]byte(body)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, body)
 		}
 	}
 }
 
 func TestGeminiServer(t *testing.T) {
-	s := Gemini(Reply{Thinking: "hm", Text: "I look.", Calls: []Call{{Name: "bash"}, {Name: "pwd"}}}, Reply{Status: 503})
+	s := providertest.Gemini(providertest.Reply{Thinking: "hm", Text: "I look.", Calls: []providertest.Call{{Name: "bash"}, {Name: "pwd"}}}, providertest.Reply{Status: 503})
 	defer s.Close()
 	const path = "/v1beta/models/gemini-3-pro-preview:generateContent"
 	body := func(contents ...string) string { return `{"contents":[` + strings.Join(contents, ",") + `]}` }

@@ -1,10 +1,12 @@
-package providertest
+package providertest_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
 func chat(messages ...string) string {
@@ -82,7 +84,7 @@ var chatRulings = []ruling{
 
 func TestOpenAIChatRefuses(t *testing.T) {
 	for _, c := range chatRulings {
-		t.Run(c.name, func(t *testing.T) { c.check(t, ValidateOpenAIChat) })
+		t.Run(c.name, func(t *testing.T) { c.check(t, providertest.ValidateOpenAIChat) })
 	}
 }
 
@@ -96,7 +98,7 @@ func TestOpenAIChatAccepts(t *testing.T) {
 		"custom call":         chat(ping, calling(`{"id":"a","type":"custom","custom":{"name":"f","input":"x"}}`), tool("a")),
 		"text beside calls":   chat(ping, strings.Replace(calls("a"), "null", `"x"`, 1), tool("a"), pong),
 	} {
-		if err := ValidateOpenAIChat([]byte(body)); err != nil {
+		if err := providertest.ValidateOpenAIChat([]byte(body)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, body)
 		}
 	}
@@ -127,7 +129,7 @@ func fc(id, callID string) string { return call("function_call", id, callID) }
 func fco(callID string) string    { return output("function_call", callID) }
 
 func reasoning(group int) string {
-	return fmt.Sprintf(`{"type":"reasoning","id":%q,"summary":[],"encrypted_content":%q}`, ReasoningID(group), EncryptedContent(ReasoningID(group)))
+	return fmt.Sprintf(`{"type":"reasoning","id":%q,"summary":[],"encrypted_content":%q}`, providertest.ReasoningID(group), providertest.EncryptedContent(providertest.ReasoningID(group)))
 }
 
 func bareReasoning(id string) string {
@@ -140,8 +142,8 @@ func answer(id string) string {
 
 var (
 	rs1  = reasoning(1)
-	fc11 = fc(FollowingID("fc", 1, 1), "a")
-	fc12 = fc(FollowingID("fc", 1, 2), "b")
+	fc11 = fc(providertest.FollowingID("fc", 1, 1), "a")
+	fc12 = fc(providertest.FollowingID("fc", 1, 2), "b")
 )
 
 var responsesRulings = []ruling{
@@ -180,23 +182,23 @@ var responsesRulings = []ruling{
 	{"patch without output", responses(call("apply_patch_call", "", "a")), "^No tool output found for apply patch call a.", responses(call("apply_patch_call", "", "a"), output("apply_patch_call", "a"))},
 
 	{"call without its reasoning", responses(ping, fc11, fco("a")), "^Item 'fc_g000000000001_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_g000000000001'.", responses(ping, rs1, fc11, fco("a"))},
-	{"message without its reasoning", responses(ping, answer(FollowingID("msg", 1, 1))), "of type 'message' was provided without its required 'reasoning' item: 'rs_g000000000001'.", responses(ping, answer(LoneID("msg", 1)))},
+	{"message without its reasoning", responses(ping, answer(providertest.FollowingID("msg", 1, 1))), "of type 'message' was provided without its required 'reasoning' item: 'rs_g000000000001'.", responses(ping, answer(providertest.LoneID("msg", 1)))},
 	{"second call without its reasoning", responses(ping, fc12, fco("b")), "^Item 'fc_g000000000001_2' of type 'function_call' was provided without", responses(ping, rs1, fc11, fc12, fco("a"), fco("b"))},
 	{"reasoning after its call", responses(ping, fc11, fco("a"), rs1), "was provided without its required 'reasoning' item", responses(ping, rs1, fc11, fco("a"))},
 	{"reasoning at the end", responses(ping, rs1), "^Item 'rs_g000000000001' of type 'reasoning' was provided without its required following item.", responses(ping, rs1, fc11, fco("a"))},
-	{"reasoning before another item", responses(rs1, ping), "without its required following item", responses(rs1, answer(FollowingID("msg", 1, 1)), ping)},
+	{"reasoning before another item", responses(rs1, ping), "without its required following item", responses(rs1, answer(providertest.FollowingID("msg", 1, 1)), ping)},
 	{"reasoning before the second of its items", responses(rs1, fc12, fco("b")), "without its required following item", responses(rs1, fc11, fc12, fco("a"), fco("b"))},
 	{"reasoning before its item without id", responses(rs1, fc("", "a"), fco("a")), "without its required following item", responses(fc("", "a"), fco("a"))},
 	{"reasoning without summary", responses(strings.Replace(rs1, `"summary":[],`, "", 1), fc11, fco("a")), "^Missing required parameter: 'input[0].summary'.", responses(rs1, fc11, fco("a"))},
 	{"changed reasoning", responses(strings.Replace(rs1, "gAAAAAB", "gAAAAAC", 1), fc11, fco("a")), "^The encrypted content for item rs_g000000000001 could not be verified.", responses(rs1, fc11, fco("a"))},
-	{"reasoning that is not kept", responsesWith(`,"store":false`, bareReasoning(ReasoningID(1)), fc11, fco("a")), "^Item with id 'rs_g000000000001' not found. Items are not persisted when `store` is set to false.", responsesWith(`,"store":false`, rs1, fc11, fco("a"))},
-	{"reasoning that never was", responses(bareReasoning("rs_1"), ping), "^Item with id 'rs_1' not found.", responses(bareReasoning(ReasoningID(1)), fc11, fco("a"))},
+	{"reasoning that is not kept", responsesWith(`,"store":false`, bareReasoning(providertest.ReasoningID(1)), fc11, fco("a")), "^Item with id 'rs_g000000000001' not found. Items are not persisted when `store` is set to false.", responsesWith(`,"store":false`, rs1, fc11, fco("a"))},
+	{"reasoning that never was", responses(bareReasoning("rs_1"), ping), "^Item with id 'rs_1' not found.", responses(bareReasoning(providertest.ReasoningID(1)), fc11, fco("a"))},
 	{"reference that is not kept", responsesWith(`,"store":false`, `{"type":"item_reference","id":"msg_1"}`), "^Item with id 'msg_1' not found.", responses(`{"type":"item_reference","id":"msg_1"}`)},
 }
 
 func TestOpenAIResponsesRefuses(t *testing.T) {
 	for _, c := range responsesRulings {
-		t.Run(c.name, func(t *testing.T) { c.check(t, ValidateOpenAIResponses) })
+		t.Run(c.name, func(t *testing.T) { c.check(t, providertest.ValidateOpenAIResponses) })
 	}
 }
 
@@ -205,22 +207,22 @@ func TestOpenAIResponsesAccepts(t *testing.T) {
 		"text":              `{"model":"m","input":"hi"}`,
 		"first the answer":  responses(answer("msg_1"), ping),
 		"system anywhere":   responses(ping, role("system", `"s"`), ping),
-		"two groups":        responses(ping, rs1, fc11, fco("a"), reasoning(2), answer(FollowingID("msg", 2, 1)), ping),
+		"two groups":        responses(ping, rs1, fc11, fco("a"), reasoning(2), answer(providertest.FollowingID("msg", 2, 1)), ping),
 		"foreign ids":       responses(ping, fc("fc_68c66139634081a28a57", "a"), fco("a"), answer("msg_68c6")),
 		"behind a response": responsesWith(`,"previous_response_id":"resp_1"`, fco("a")),
 		"output as parts":   responses(fc("", "a"), `{"type":"function_call_output","call_id":"a","output":[{"type":"input_image","image_url":"https://a/b.png"}]}`),
 	} {
-		if err := ValidateOpenAIResponses([]byte(body)); err != nil {
+		if err := providertest.ValidateOpenAIResponses([]byte(body)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, body)
 		}
 	}
 }
 
 func TestOpenAIServer(t *testing.T) {
-	s := OpenAI(
-		Reply{Text: "I look.", Calls: []Call{{Name: "bash", Arguments: `{"command":"ls"}`}, {Name: "pwd"}}},
-		Reply{Thinking: "hm", Calls: []Call{{Name: "bash"}}},
-		Reply{Status: 429, Text: "slow down"})
+	s := providertest.OpenAI(
+		providertest.Reply{Text: "I look.", Calls: []providertest.Call{{Name: "bash", Arguments: `{"command":"ls"}`}, {Name: "pwd"}}},
+		providertest.Reply{Thinking: "hm", Calls: []providertest.Call{{Name: "bash"}}},
+		providertest.Reply{Status: 429, Text: "slow down"})
 	defer s.Close()
 	first := post(t, s, "/v1/chat/completions", chat(ping), 200)
 	choice := first["choices"].([]any)[0].(map[string]any)
@@ -234,7 +236,7 @@ func TestOpenAIServer(t *testing.T) {
 	}
 	ids := choice["message"].(map[string]any)["tool_calls"].([]any)
 	id := func(i int) string { return ids[i].(map[string]any)["id"].(string) }
-	if err := ValidateOpenAIChat([]byte(chat(ping, string(message), tool(id(0)), tool(id(1))))); err != nil {
+	if err := providertest.ValidateOpenAIChat([]byte(chat(ping, string(message), tool(id(0)), tool(id(1))))); err != nil {
 		t.Error(err)
 	}
 
@@ -249,7 +251,7 @@ func TestOpenAIServer(t *testing.T) {
 		raw[i] = string(b)
 	}
 	result := fco(items[1].(map[string]any)["call_id"].(string))
-	if err := ValidateOpenAIResponses([]byte(responsesWith(`,"store":false`, ping, raw[0], raw[1], result))); err != nil {
+	if err := providertest.ValidateOpenAIResponses([]byte(responsesWith(`,"store":false`, ping, raw[0], raw[1], result))); err != nil {
 		t.Error(err)
 	}
 	post(t, s, "/v1/responses", responses(ping, raw[1], result), 400)
@@ -263,7 +265,9 @@ func TestOpenAIServer(t *testing.T) {
 }
 
 func TestOpenAIFunc(t *testing.T) {
-	s := OpenAIFunc(func(body []byte) Reply { return Reply{Text: fmt.Sprint(strings.Contains(string(body), "tools"))} })
+	s := providertest.OpenAIFunc(func(body []byte) providertest.Reply {
+		return providertest.Reply{Text: fmt.Sprint(strings.Contains(string(body), "tools"))}
+	})
 	defer s.Close()
 	got := post(t, s, "/v1/responses", responsesWith(`,"tools":[]`, ping), 200)["output"].([]any)[0].(map[string]any)
 	if text := got["content"].([]any)[0].(map[string]any)["text"]; text != "true" {
