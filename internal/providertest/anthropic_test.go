@@ -61,6 +61,9 @@ func use(id string) string {
 func result(id string) string {
 	return fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":"ok"}`, id)
 }
+func resultOf(content string) string {
+	return user(fmt.Sprintf(`{"type":"tool_result","tool_use_id":"a","content":%s}`, content))
+}
 func think(s string) string { return thinkSigned(s, providertest.Signature(s)) }
 func thinkSigned(s, signature string) string {
 	return fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, s, signature)
@@ -137,11 +140,27 @@ var anthropicRulings = []ruling{
 	{"image in an error", ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[`+image(png)+`]}`)), "all content must be type `text` if `is_error` is true",
 		ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a","content":[`+image(png)+`]}`))},
 	{"call in a result", ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a","content":[`+use("b")+`]}`)), "tool_result.content.0: Input tag 'tool_use'", ask(hi, assistant(use("a")), user(result("a")))},
+	{"picture in a result", ask(hi, assistant(use("a")), resultOf(`[{"type":"image","source":{"type":"path"}}]`)), "tool_result.content.0.image.source: Input tag 'path'", ask(hi, assistant(use("a")), resultOf(`[`+image(png)+`]`))},
+	{"result as an object", ask(hi, assistant(use("a")), resultOf(`{"text":"ok"}`)), "tool_result.content: Input should be a valid list", ask(hi, assistant(use("a")), resultOf(`[]`))},
+	{"content as an object", ask(role("user", "{}")), "^messages.0.content: Input should be a valid list", ask(role("user", `"x"`))},
+	{"no role", ask(`{"content":"hi"}`), "^messages.0.role: Field required", ask(hi)},
+	{"text without text", ask(user(`{"type":"text"}`)), "^messages.0.content.0.text.text: Field required", ask(user(say("x")))},
+	{"call without id", ask(hi, assistant(`{"type":"tool_use","name":"n","input":{}}`), hi), "tool_use.id: Field required", ask(hi, yes, hi)},
+	{"call without name", ask(hi, assistant(`{"type":"tool_use","id":"a","input":{}}`), user(result("a"))), "tool_use.name: Field required", ask(hi, assistant(use("a")), user(result("a")))},
+	{"call without input", ask(hi, assistant(`{"type":"tool_use","id":"a","name":"n"}`), user(result("a"))), "tool_use.input: Field required", ask(hi, assistant(use("a")), user(result("a")))},
+	{"result without id", ask(hi, assistant(use("a")), user(`{"type":"tool_result"}`)), "tool_result.tool_use_id: Field required", ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a"}`))},
+	{"thinking without text", ask(hi, assistant(`{"type":"thinking","signature":"`+providertest.Signature("")+`"}`, say("x")), hi), "thinking.thinking: Field required", ask(hi, assistant(think(""), say("x")), hi)},
+	{"redaction without data", ask(hi, assistant(`{"type":"redacted_thinking"}`, say("x")), hi), "redacted_thinking.data: Field required", ask(hi, assistant(say("x")), hi)},
 	{"unknown block", ask(user(`{"type":"mystery"}`)), "^messages.0.content.0: Input tag 'mystery' found using 'type'", ask(hi)},
 	{"image from the assistant", ask(hi, assistant(image(png)), hi), "'image' blocks are not permitted within assistant turns", ask(user(image(png)))},
 	{"kind of image", ask(user(image(`{"type":"base64","media_type":"image/tiff","data":"AAAA"}`))), "image.source.base64.media_type: Input should be", ask(user(image(png)))},
 	{"data of an image", ask(user(image(`{"type":"base64","media_type":"image/png","data":"?"}`))), "invalid base64 data", ask(user(image(png)))},
 	{"address of an image", ask(user(image(`{"type":"url","url":"http://a/b.png"}`))), "Only HTTPS URLs", ask(user(image(`{"type":"url","url":"https://a/b.png"}`)))},
+	{"image without source", ask(user(`{"type":"image"}`)), "image.source: Field required", ask(user(image(png)))},
+	{"empty image", ask(user(image(`{"type":"base64","media_type":"image/png","data":""}`))), "invalid base64 data", ask(user(image(png)))},
+	{"MCP call without result", ask(hi, assistant(`{"type":"mcp_tool_use","id":"mcptoolu_1","name":"n","server_name":"s","input":{}}`, say("x")), hi), "`n` tool use with id `mcptoolu_1` was found without a corresponding `mcp_tool_result` block",
+		ask(hi, assistant(`{"type":"mcp_tool_use","id":"mcptoolu_1","name":"n","server_name":"s","input":{}}`, `{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","content":[]}`, say("x")), hi)},
+	{"null as content", ask(role("user", "null"), hi), "^messages.0: all messages must have non-empty content", ask(hi)},
 	{"source of an image", ask(user(image(`{"type":"path"}`))), "image.source: Input tag 'path'", ask(user(image(`{"type":"file","file_id":"f"}`)))},
 	{"five marks", ask(user(with(say("a"), mark), with(say("b"), mark), with(say("c"), mark)), yes, user(with(say("d"), mark), with(say("e"), mark))),
 		"^A maximum of 4 blocks with cache_control may be provided. Found 5.", ask(user(with(say("a"), mark), with(say("b"), mark), with(say("c"), mark)), yes, user(with(say("d"), mark), say("e")))},
@@ -189,6 +208,7 @@ func TestAnthropicAccepts(t *testing.T) {
 		"thinking off":                      ask(hi, assistant(use("a")), user(result("a"))),
 		"manual thinking, old turn without": askManual(hi, yes, more, assistant(think("t"), use("a")), user(result("a"))),
 		"adaptive thinking, loop without":   askModel("claude-opus-4-8", `,"thinking":{"type":"adaptive"}`, hi, assistant(use("a")), user(result("a"))),
+		"error as text":                     ask(hi, assistant(use("a")), user(`{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"no"}]}`)),
 		"empty last answer":                 ask(hi, assistant()),
 		"paused":                            newer(hi, assistant(search("srvtoolu_1"))),
 		"dated model":                       askModel("claude-haiku-4-5-20251001", "", hi, yes),

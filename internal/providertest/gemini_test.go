@@ -114,6 +114,9 @@ func TestGeminiServer(t *testing.T) {
 	}
 	post(t, s, path, body(gUser, string(said), gBoth), 200)
 	post(t, s, strings.Replace(path, "generateContent", "streamGenerateContent", 1), body(gUser), http.StatusNotImplemented)
+	chosen := providertest.GeminiFunc(func(body []byte) providertest.Reply { return providertest.Reply{Status: 500 + len(body)%2} })
+	defer chosen.Close()
+	post(t, chosen, path, body(gUser), 500+len(body(gUser))%2)
 	if got := s.Requests(); len(got) != 6 || string(got[0]) != body(gUser) {
 		t.Errorf("%d requests were kept, the first %s", len(got), got[0])
 	}
