@@ -1,0 +1,216 @@
+package openaimsg_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/openai/openai-go/v3"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+)
+
+var text = func(s string) conversation.Part { return conversation.Part{Type: conversation.TextPart, Text: s} }
+
+// chatKinds are the messages of chat completions, one at least of each kind, and
+// what others read of them.
+var chatKinds = []struct {
+	name, raw string
+	want      conversation.Message
+}{
+	{"developer", `{"role":"developer","content":"Be terse.","name":"ops"}`, conversation.SystemText("Be terse.")},
+	{"system", `{"role": "system", "content": [{"type":"text","text":"A","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"text","text":"B"}]}`,
+		conversation.Message{Role: conversation.System, Parts: []conversation.Part{text("A"), text("B")}}},
+	{"user", `{"role":"user","content":"hi <b> & \u003c","name":"ann"}`, conversation.UserText("hi <b> & <")},
+	{"user parts", `{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"https://x.test/a.png","detail":"low"}},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}},{"type":"file","file":{"filename":"r.pdf","file_data":"AAAA"}}]}`,
+		conversation.Message{Role: conversation.User, Parts: []conversation.Part{text("look"),
+			{Type: conversation.ImagePart, URL: "https://x.test/a.png"},
+			{Type: conversation.ImageB64Part, Data: "AAAA", MediaType: "image/png"},
+			text("[audio]"), text("[file: r.pdf]")}}},
+	{"unknown part", `{"role":"user","content":[{"type":"hologram","hologram":{"n":12345678901234567890}}],"later":1.50}`, conversation.UserText("[hologram]")},
+	{"assistant", `{"content":"yes","role":"assistant","refusal":null,"annotations":[]}`, conversation.AssistantText("yes")},
+	{"assistant parts", `{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"refusal","refusal":"no"}]}`,
+		conversation.Message{Role: conversation.Assistant, Parts: []conversation.Part{text("a"), text("no")}}},
+	{"refusal", `{"role":"assistant","content":null,"refusal":"I cannot."}`, conversation.AssistantText("I cannot.")},
+	{"audio", `{"role":"assistant","audio":{"id":"audio_1"}}`, conversation.AssistantText("[audio]")},
+	{"calls", `{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}},{"id":"call_2","type":"custom","custom":{"name":"sql","input":"SELECT 1"}},{"id":"call_3","type":"function","function":{"name":"g","arguments":"{\"cut"}}]}`,
+		conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{
+			{ID: "call_1", Name: "f", Arguments: json.RawMessage(`{"a": 1}`)},
+			{ID: "call_2", Name: "sql", Arguments: json.RawMessage(`{"input":"SELECT 1"}`)},
+			{ID: "call_3", Name: "g", Arguments: json.RawMessage(`{"cut`)}}}},
+	{"unknown call", `{"role":"assistant","tool_calls":[{"id":"c","type":"robot","robot":{"arm":1}}],"reasoning_content":"hm"}`,
+		conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "c", Name: "robot", Arguments: json.RawMessage(`{"arm":1}`)}}}},
+	{"function_call", `{"role":"assistant","content":"","function_call":{"name":"f","arguments":"{}"}}`,
+		conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "function_f", Name: "f", Arguments: json.RawMessage(`{}`)}}}},
+	{"tool", `{"role":"tool","content":"42","tool_call_id":"call_1"}`, conversation.ToolResult("call_1", "42")},
+	{"tool parts", `{"role":"tool","content":[{"type":"text","text":"4"},{"type":"text","text":"2"}],"tool_call_id":"call_1"}`,
+		conversation.Message{Role: conversation.Tool, ToolCallID: "call_1", Parts: []conversation.Part{text("4"), text("2")}}},
+	{"function", `{"role":"function","name":"f","content":"42"}`, conversation.ToolResult("function_f", "42")},
+	{"function without content", `{"role":"function","name":"f","content":null}`, conversation.ToolResult("function_f", "")},
+}
+
+func TestChatKindsGoBackAsTheyCame(t *testing.T) {
+	for _, k := range chatKinds {
+		t.Run(k.name, func(t *testing.T) {
+			msgs := fromChat(t, k.raw)
+			if msgs[0].RawProvider != conversation.OpenAIChat || string(msgs[0].Raw) != k.raw {
+				t.Errorf("Raw is %s of %s", msgs[0].Raw, msgs[0].RawProvider)
+			}
+			if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
+				t.Errorf("fields (-want +got):\n%s", diff)
+			}
+			if got := toChat(t, msgs...); len(got) != 1 || got[0] != k.raw {
+				t.Errorf("sent %q, want %s", got, k.raw)
+			}
+		})
+	}
+}
+
+// The client's own types go back as the client encodes them, every kind of them.
+func TestTypedChatMessagesGoBackAsTheyWouldBeSent(t *testing.T) {
+	all, _ := variants(openai.ChatCompletionMessageParamUnion{})
+	for _, k := range chatKinds {
+		var p openai.ChatCompletionMessageParamUnion
+		if err := json.Unmarshal([]byte(k.raw), &p); err != nil {
+			t.Fatal(err)
+		}
+		_, set := variants(p)
+		all = slices.DeleteFunc(all, func(name string) bool { return name == set })
+		msgs, err := openaimsg.FromChat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(k.want, fields(t, msgs[0])); diff != "" {
+			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
+		}
+		sameJSON(t, k.name, toChat(t, msgs...)[0], sent(t, p))
+	}
+	if len(all) > 0 {
+		t.Errorf("kinds of messages that this test has not got: %v", all)
+	}
+}
+
+func TestAnswersOfChatGoBackAsTheyCame(t *testing.T) {
+	for _, k := range chatKinds {
+		if k.want.Role != conversation.Assistant {
+			continue
+		}
+		var answer openai.ChatCompletionMessage
+		if err := json.Unmarshal([]byte(k.raw), &answer); err != nil {
+			t.Fatal(err)
+		}
+		m, err := openaimsg.FromChatMessage(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(k.want, fields(t, m)); diff != "" {
+			t.Errorf("%s: fields (-want +got):\n%s", k.name, diff)
+		}
+		if got := toChat(t, m)[0]; got != k.raw {
+			t.Errorf("%s: sent %s, want %s", k.name, got, k.raw)
+		}
+	}
+}
+
+// The API takes no more of an audio than its id. Raw keeps it.
+func TestAudioGoesBackByItsID(t *testing.T) {
+	raw := `{"role":"assistant", "x": "\"audio\":", "audio" : {"data":"AAAA","id":"audio_1","expires_at":1,"transcript":"hello"} ,"content":null}`
+	m := fromChat(t, raw)[0]
+	if m.Content != "hello" || string(m.Raw) != raw {
+		t.Errorf("the message is %+v", m)
+	}
+	want := `{"role":"assistant", "x": "\"audio\":", "audio" : {"id":"audio_1"} ,"content":null}`
+	if got := toChat(t, m)[0]; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+}
+
+// An answer that was put together from a stream has no JSON of its own.
+func TestAnswerOfAStream(t *testing.T) {
+	var acc openai.ChatCompletionAccumulator
+	for _, raw := range []string{
+		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"I "}}]}`,
+		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"look <&>"}}]}`,
+		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\""}}]}}]}`,
+		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}}]}`,
+		`{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+	} {
+		var chunk openai.ChatCompletionChunk
+		if err := json.Unmarshal([]byte(raw), &chunk); err != nil {
+			t.Fatal(err)
+		}
+		if !acc.AddChunk(chunk) {
+			t.Fatalf("the client did not take %s", raw)
+		}
+	}
+	m, err := openaimsg.FromChatMessage(acc.Choices[0].Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := conversation.Message{Role: conversation.Assistant, Content: "I look <&>",
+		ToolCalls: []conversation.ToolCall{{ID: "call_1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}}}
+	if diff := cmp.Diff(want, fields(t, m)); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+	sameJSON(t, "sent", toChat(t, m)[0], `{"role":"assistant","content":"I look <&>","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}`)
+}
+
+func TestAnswersMadeByHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer openai.ChatCompletionMessage
+		want   string
+	}{
+		"nothing":       {openai.ChatCompletionMessage{}, `{"role":"assistant","content":""}`},
+		"refusal":       {openai.ChatCompletionMessage{Refusal: "no"}, `{"role":"assistant","refusal":"no"}`},
+		"audio":         {openai.ChatCompletionMessage{Audio: openai.ChatCompletionAudio{ID: "a", Data: "AAAA", Transcript: "hi"}}, `{"role":"assistant","audio":{"id":"a"}}`},
+		"function_call": {openai.ChatCompletionMessage{FunctionCall: openai.ChatCompletionMessageFunctionCall{Name: "f", Arguments: "{}"}}, `{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`},
+		"custom": {openai.ChatCompletionMessage{ToolCalls: []openai.ChatCompletionMessageToolCallUnion{{ID: "c", Type: "custom", Custom: openai.ChatCompletionMessageCustomToolCallCustom{Name: "sql", Input: "x"}}}},
+			`{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"sql","input":"x"}}]}`},
+	} {
+		m, err := openaimsg.FromChatMessage(c.answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields(t, m)
+		sameJSON(t, name, toChat(t, m)[0], c.want)
+	}
+}
+
+func TestFromChatRefuses(t *testing.T) {
+	for _, raw := range []string{
+		``, `null`, `5`, `"x"`, `[]`, `{`, `{} {}`, `{}`, `{"role":"martian","content":"x"}`, `{"role":5}`, `{"Role":"user"}`,
+		`{"role":"tool","content":"42"}`, `{"role":"tool","tool_call_id":7,"content":"42"}`, `{"role":"function","content":"42"}`,
+		"{\"role\":\"user\",\"content\":\"\xff\"}",
+	} {
+		if msgs, err := openaimsg.FromChat(chatParam(`{"role":"user","content":"x"}`), chatParam(raw)); !errors.Is(err, conversation.ErrInvalid) {
+			t.Errorf("%q was taken as %+v, %v", raw, msgs, err)
+		}
+	}
+	if _, err := openaimsg.FromChat(openai.ChatCompletionMessageParamUnion{}); !errors.Is(err, conversation.ErrInvalid) {
+		t.Errorf("an empty union: %v", err)
+	}
+	if _, err := openaimsg.FromChat(openai.ChatCompletionMessageParamUnion{
+		OfUser: &openai.ChatCompletionUserMessageParam{}, OfSystem: &openai.ChatCompletionSystemMessageParam{},
+	}); !errors.Is(err, conversation.ErrInvalid) {
+		t.Errorf("two variants: %v", err)
+	}
+	var user openai.ChatCompletionMessage
+	if err := json.Unmarshal([]byte(`{"role":"user","content":"x"}`), &user); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openaimsg.FromChatMessage(user); !errors.Is(err, conversation.ErrInvalid) {
+		t.Errorf("an answer of the user: %v", err)
+	}
+}
+
+// Names are told apart to the letter, and the last of two counts, as for the API.
+func TestNamesToTheLetter(t *testing.T) {
+	raw := `{"Role":"system","role":"system","role":"user","Content":"wrong","content":"right","ROLE":"tool"}`
+	m := fromChat(t, raw)[0]
+	if diff := cmp.Diff(conversation.UserText("right"), fields(t, m)); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,160 @@
+package openaimsg_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+)
+
+func chatParam(raw string) openai.ChatCompletionMessageParamUnion {
+	return param.Override[openai.ChatCompletionMessageParamUnion](json.RawMessage(raw))
+}
+
+func itemParam(raw string) responses.ResponseInputItemUnionParam {
+	return param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(raw))
+}
+
+// sent returns what a request has of a param: the bytes that it was made of, or
+// what the client encodes.
+func sent(t *testing.T, p interface {
+	Overrides() (any, bool)
+	MarshalJSON() ([]byte, error)
+}) string {
+	t.Helper()
+	if o, ok := p.Overrides(); ok {
+		return string(o.(json.RawMessage))
+	}
+	raw, err := p.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// value decodes JSON so that no number loses a digit.
+func value(t *testing.T, raw string) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader([]byte(raw)))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	return v
+}
+
+func sameJSON(t *testing.T, what, got, want string) {
+	t.Helper()
+	if diff := cmp.Diff(value(t, want), value(t, got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// fields returns the message without Raw, and sees that it can be stored.
+func fields(t *testing.T, m conversation.Message) conversation.Message {
+	t.Helper()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatalf("the message cannot be stored: %v", err)
+	}
+	var back conversation.Message
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatalf("the message cannot be read back: %v", err)
+	}
+	if !bytes.Equal(back.Raw, m.Raw) {
+		t.Errorf("Raw was stored as %s, it is %s", back.Raw, m.Raw)
+	}
+	m.Raw, m.RawProvider = nil, ""
+	return m
+}
+
+// variants returns the names of a union's variants, and which one is set.
+func variants(union any) (names []string, set string) {
+	v := reflect.ValueOf(union)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		names = append(names, f.Name)
+		if !v.Field(i).IsNil() {
+			set = f.Name
+		}
+	}
+	return names, set
+}
+
+func fromChat(t *testing.T, raws ...string) []conversation.Message {
+	t.Helper()
+	params := make([]openai.ChatCompletionMessageParamUnion, len(raws))
+	for i, raw := range raws {
+		params[i] = chatParam(raw)
+	}
+	msgs, err := openaimsg.FromChat(params...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs
+}
+
+func toChat(t *testing.T, msgs ...conversation.Message) []string {
+	t.Helper()
+	params, err := openaimsg.ToChat(msgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]string, len(params))
+	for i, p := range params {
+		out[i] = sent(t, p)
+	}
+	return out
+}
+
+func fromItems(t *testing.T, raws ...string) []conversation.Message {
+	t.Helper()
+	items := make([]responses.ResponseInputItemUnionParam, len(raws))
+	for i, raw := range raws {
+		items[i] = itemParam(raw)
+	}
+	msgs, err := openaimsg.FromItems(items...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs
+}
+
+func toItems(t *testing.T, msgs ...conversation.Message) []string {
+	t.Helper()
+	items, err := openaimsg.ToItems(msgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]string, len(items))
+	for i, p := range items {
+		out[i] = sent(t, p)
+	}
+	return out
+}
+
+// output returns a response whose output are the items.
+func output(t *testing.T, raws ...string) []responses.ResponseOutputItemUnion {
+	t.Helper()
+	var out []responses.ResponseOutputItemUnion
+	for _, raw := range raws {
+		var item responses.ResponseOutputItemUnion
+		if err := json.Unmarshal([]byte(raw), &item); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, item)
+	}
+	return out
+}

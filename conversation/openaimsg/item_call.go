@@ -1,0 +1,99 @@
+package openaimsg
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// readCall returns the call of an item: of a function as it is, of the API's own
+// tools with what they are to do as the arguments.
+func readCall(it item) conversation.ToolCall {
+	c := conversation.ToolCall{ID: it.callID(), Name: it.text("name")}
+	switch t := it.itemType(); t {
+	case "custom_tool_call":
+		c.Arguments = customArguments(it.object)
+	case "computer_call":
+		c.Name, c.Arguments = "computer", it.members("action", "actions")
+	case "local_shell_call", "shell_call":
+		c.Name, c.Arguments = strings.TrimSuffix(t, "_call"), it.arguments("action")
+	case "apply_patch_call":
+		c.Name, c.Arguments = "apply_patch", it.arguments("operation")
+	case "tool_search_call":
+		c.Name, c.Arguments = "tool_search", it.arguments("arguments")
+	default:
+		c.Arguments = it.arguments("arguments")
+	}
+	return c
+}
+
+// members returns an object of the members that there are.
+func (o object) members(names ...string) json.RawMessage {
+	some := object{}
+	for _, name := range names {
+		if value, ok := o[name]; ok && string(value) != "null" {
+			some[name] = value
+		}
+	}
+	return encode(some)
+}
+
+// readResult returns what the result of a call says.
+func readResult(it item) []conversation.Part {
+	switch it.itemType() {
+	case "computer_call_output":
+		return readPart(it.object.object("output"))
+	case "shell_call_output":
+		return readShell(it)
+	case "mcp_approval_response":
+		return textPart(readApproval(it))
+	case "tool_search_output":
+		return textPart(readTools(it))
+	}
+	return readParts(it.object["output"])
+}
+
+// readShell returns what each command wrote, and how it ended where that was not
+// with 0.
+func readShell(it item) []conversation.Part {
+	var parts []conversation.Part
+	for _, o := range it.objects("output") {
+		text := o.text("stdout") + o.text("stderr")
+		outcome := o.object("outcome")
+		switch code := string(outcome["exit_code"]); {
+		case outcome.text("type") == "timeout":
+			text += "[timeout]"
+		case code != "" && code != "0" && code != "null":
+			text += "[exit code " + code + "]"
+		}
+		parts = append(parts, textPart(text)...)
+	}
+	return parts
+}
+
+// approved is the result that approves a call of an MCP tool.
+const approved = "approved"
+
+func readApproval(it item) string {
+	text := "denied"
+	if string(it.object["approve"]) == "true" {
+		text = approved
+	}
+	if reason := it.text("reason"); reason != "" {
+		text += ": " + reason
+	}
+	return text
+}
+
+func readTools(it item) string {
+	tools := it.objects("tools")
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		if names[i] = t.text("name"); names[i] == "" {
+			names[i] = t.text("type")
+		}
+	}
+	return fmt.Sprintf("[tools: %s]", strings.Join(names, ", "))
+}

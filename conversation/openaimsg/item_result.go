@@ -1,0 +1,132 @@
+package openaimsg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// result writes a result in the form that its call wants; a call that did not go
+// out of Raw is that of a function.
+func (w *itemWriter) result(m conversation.Message) error {
+	id := w.ids.id(m.ToolCallID)
+	it, ok := w.calls[m.ToolCallID]
+	if !ok {
+		w.add(functionResult(m, id))
+		return nil
+	}
+	switch t := it.itemType(); t {
+	case "custom_tool_call":
+		w.add(customResult(m, id))
+	case "computer_call":
+		return w.screenshot(m, id)
+	case "local_shell_call":
+		w.add(responses.ResponseInputItemParamOfLocalShellCallOutput(id, resultText(m)))
+		w.later(m)
+	case "shell_call":
+		w.add(shellResult(m, id))
+		w.later(m)
+	case "apply_patch_call":
+		w.add(patchResult(m, id))
+		w.later(m)
+	case "mcp_approval_request":
+		w.add(approval(m, id))
+	case "tool_search_call":
+		return fmt.Errorf("a tool search is answered with tools, which a text is not: make the item tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
+	default:
+		out := functionResult(m, id)
+		if caller, ok := it.object["caller"]; ok {
+			out.OfFunctionCallOutput.Caller = param.Override[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
+		}
+		w.add(out)
+	}
+	return nil
+}
+
+func functionResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	out := responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(id)}
+	if len(images(m)) == 0 {
+		out.Output.OfString = param.NewOpt(resultText(m))
+		return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &out}
+	}
+	for _, p := range resultParts(m) {
+		part := responses.ResponseFunctionCallOutputItemUnionParam{OfInputText: &responses.ResponseInputTextContentParam{Text: p.Text}}
+		if p.Type != conversation.TextPart {
+			part = responses.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(imageURL(p))}}
+		}
+		out.Output.OfResponseFunctionCallOutputItemArray = append(out.Output.OfResponseFunctionCallOutputItemArray, part)
+	}
+	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &out}
+}
+
+func customResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	out := responses.ResponseCustomToolCallOutputParam{CallID: id}
+	if len(images(m)) == 0 {
+		out.Output.OfString = param.NewOpt(resultText(m))
+		return responses.ResponseInputItemUnionParam{OfCustomToolCallOutput: &out}
+	}
+	for _, p := range itemParts(resultParts(m)) {
+		out.Output.OfOutputContentList = append(out.Output.OfOutputContentList, responses.ResponseCustomToolCallOutputOutputOutputContentListItemUnionParam{
+			OfInputText: p.OfInputText, OfInputImage: p.OfInputImage,
+		})
+	}
+	return responses.ResponseInputItemUnionParam{OfCustomToolCallOutput: &out}
+}
+
+// resultParts returns the parts of a result, the mark of a failure before them.
+func resultParts(m conversation.Message) []conversation.Part {
+	parts := pieces(m)
+	if !m.IsError {
+		return parts
+	}
+	return append(textPart(strings.TrimSuffix(failed(" "), " ")), parts...)
+}
+
+func (w *itemWriter) screenshot(m conversation.Message, id string) error {
+	found := images(m)
+	if len(found) == 0 {
+		return fmt.Errorf("the computer's result has no image: put the screenshot into Parts: %w", conversation.ErrInvalid)
+	}
+	last := found[len(found)-1]
+	w.add(responses.ResponseInputItemParamOfComputerCallOutput(id, responses.ResponseComputerToolCallOutputScreenshotParam{
+		ImageURL: param.NewOpt(imageURL(last)),
+	}))
+	return nil
+}
+
+func shellResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	out := responses.ResponseFunctionShellCallOutputContentParam{Stdout: m.Text()}
+	exit := responses.ResponseFunctionShellCallOutputContentOutcomeExitParam{}
+	if m.IsError {
+		out.Stdout, out.Stderr = "", m.Text()
+		exit.ExitCode = 1
+	}
+	out.Outcome.OfExit = &exit
+	return responses.ResponseInputItemParamOfShellCallOutput(id, []responses.ResponseFunctionShellCallOutputContentParam{out})
+}
+
+func patchResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	status := "completed"
+	if m.IsError {
+		status = "failed"
+	}
+	out := responses.ResponseInputItemParamOfApplyPatchCallOutput(id, status)
+	if text := m.Text(); text != "" {
+		out.OfApplyPatchCallOutput.Output = param.NewOpt(text)
+	}
+	return out
+}
+
+// approval approves for the one text that says so, and for nothing else.
+func approval(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	text := m.Text()
+	out := responses.ResponseInputItemParamOfMcpApprovalResponse(id, text == approved && !m.IsError)
+	if text != approved && text != "" {
+		out.OfMcpApprovalResponse.Reason = param.NewOpt(text)
+	}
+	return out
+}

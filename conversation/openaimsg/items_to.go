@@ -1,0 +1,136 @@
+package openaimsg
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// ToItems returns the messages as the input of a Responses request, in their
+// order. Those that came from the Responses API go as they came, all others by
+// their fields, as the package's comment says. A result without Raw takes the form
+// that its call wants, which is found in the messages: so a custom tool, a shell
+// or a patch is answered with [conversation.ToolResult] too, and a computer with a
+// message of role tool whose part is the screenshot. Errors:
+// [conversation.ErrInvalid] for a message of an unknown role, for Raw that is none
+// of the Responses API, and for a result that has no such form.
+func ToItems(msgs []conversation.Message) ([]responses.ResponseInputItemUnionParam, error) {
+	w := itemWriter{
+		ids:   newCallIDs(msgs, conversation.OpenAIResponses, responsesIDBytes),
+		calls: map[string]item{},
+		items: make([]responses.ResponseInputItemUnionParam, 0, len(msgs)),
+	}
+	for i, m := range msgs {
+		if m.Role != conversation.Tool {
+			w.flush()
+		}
+		if err := w.write(m); err != nil {
+			return nil, fmt.Errorf("translate message %d to OpenAI's items: %w", i, err)
+		}
+	}
+	w.flush()
+	return w.items, nil
+}
+
+type itemWriter struct {
+	ids    callIDs
+	calls  map[string]item // those that went out of Raw, by their id
+	items  []responses.ResponseInputItemUnionParam
+	images responses.ResponseInputMessageContentListParam // for a user message after the results
+}
+
+func (w *itemWriter) add(items ...responses.ResponseInputItemUnionParam) {
+	w.items = append(w.items, items...)
+}
+
+func (w *itemWriter) write(m conversation.Message) error {
+	if m.RawProvider == conversation.OpenAIResponses {
+		return w.raw(m.Raw)
+	}
+	if !says(m) {
+		return nil
+	}
+	switch m.Role {
+	case conversation.System:
+		w.add(responses.ResponseInputItemParamOfMessage(m.Text(), responses.EasyInputMessageRoleSystem))
+		w.later(m)
+	case conversation.User:
+		w.add(itemUser(m))
+	case conversation.Assistant:
+		if text := m.Text(); text != "" || len(m.ToolCalls) == 0 {
+			w.add(responses.ResponseInputItemParamOfMessage(text, responses.EasyInputMessageRoleAssistant))
+		}
+		for _, c := range m.ToolCalls {
+			w.add(responses.ResponseInputItemParamOfFunctionCall(callArguments(c), w.ids.id(c.ID), toolName(c.Name)))
+		}
+		w.later(m)
+	case conversation.Tool:
+		return w.result(m)
+	default:
+		return fmt.Errorf("the role is %.64q, allowed are system, user, assistant and tool: %w", string(m.Role), conversation.ErrInvalid)
+	}
+	return nil
+}
+
+// raw writes one item, or each of an array, as it came.
+func (w *itemWriter) raw(raw json.RawMessage) error {
+	values := []json.RawMessage{raw}
+	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
+		if err := json.Unmarshal(raw, &values); err != nil {
+			return fmt.Errorf("Raw: %v: %w", err, conversation.ErrInvalid)
+		}
+	}
+	for _, value := range values {
+		o, err := parse(value)
+		if err != nil {
+			return fmt.Errorf("Raw: %w", err)
+		}
+		it := item{o, bytes.Clone(value)}
+		if it.kind() == call {
+			w.calls[it.callID()] = it
+		}
+		w.add(param.Override[responses.ResponseInputItemUnionParam](it.raw))
+	}
+	return nil
+}
+
+// later keeps the images of a message that has no place for them.
+func (w *itemWriter) later(m conversation.Message) {
+	if found := images(m); len(found) > 0 {
+		w.images = append(w.images, responses.ResponseInputContentParamOfInputText(imagesFrom(m)))
+		w.images = append(w.images, itemParts(found)...)
+	}
+}
+
+// flush writes the images that waited for the end of the results.
+func (w *itemWriter) flush() {
+	if len(w.images) > 0 {
+		w.add(responses.ResponseInputItemParamOfMessage(w.images, responses.EasyInputMessageRoleUser))
+		w.images = nil
+	}
+}
+
+func itemUser(m conversation.Message) responses.ResponseInputItemUnionParam {
+	if len(images(m)) == 0 {
+		return responses.ResponseInputItemParamOfMessage(m.Text(), responses.EasyInputMessageRoleUser)
+	}
+	return responses.ResponseInputItemParamOfMessage(itemParts(m.Parts), responses.EasyInputMessageRoleUser)
+}
+
+func itemParts(parts []conversation.Part) responses.ResponseInputMessageContentListParam {
+	out := make(responses.ResponseInputMessageContentListParam, len(parts))
+	for i, p := range parts {
+		if p.Type == conversation.TextPart {
+			out[i] = responses.ResponseInputContentParamOfInputText(p.Text)
+			continue
+		}
+		out[i] = responses.ResponseInputContentParamOfInputImage(responses.ResponseInputImageDetailAuto)
+		out[i].OfInputImage.ImageURL = param.NewOpt(imageURL(p))
+	}
+	return out
+}
