@@ -2,7 +2,6 @@ package openaimsg
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -83,7 +82,7 @@ func resultParts(m conversation.Message) []conversation.Part {
 	if !m.IsError {
 		return parts
 	}
-	return append(textPart(strings.TrimSuffix(failed(" "), " ")), parts...)
+	return append(textPart(failed("")), parts...)
 }
 
 func (w *itemWriter) screenshot(m conversation.Message, id string) error {

@@ -79,11 +79,11 @@ func (w *itemWriter) write(m conversation.Message) error {
 
 // raw writes one item, or each of an array, as it came.
 func (w *itemWriter) raw(raw json.RawMessage) error {
-	values := []json.RawMessage{raw}
-	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
-		if err := json.Unmarshal(raw, &values); err != nil {
-			return fmt.Errorf("Raw: %v: %w", err, conversation.ErrInvalid)
-		}
+	var values []json.RawMessage
+	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
+		values = []json.RawMessage{raw}
+	} else if err := json.Unmarshal(raw, &values); err != nil {
+		return fmt.Errorf("Raw: %v: %w", err, conversation.ErrInvalid)
 	}
 	for _, value := range values {
 		o, err := parse(value)

@@ -3,80 +3,91 @@ package openaimsg
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// Summarizer returns a function for [conversation.Options] that has the model
-// write the summary. It uses chat completions, which compatible servers have too,
-// and is safe for concurrent use.
+// reasoningRoom is what a model may spend on reasoning, in tokens beside those of
+// the summary.
+const reasoningRoom = 8192
+
+// Summarizer returns a function for conversation.Options.Summarize that has the
+// model write the summary. It uses chat completions, which compatible servers
+// have too. The options are those of every request that it makes, such as
+// option.WithJSONSet("reasoning_effort", "low").
 //
 // Request.MaxTokens goes as max_completion_tokens. A server that refuses the name
-// is asked again with max_tokens, and from then on so at once; one that passes it
-// over writes as much as it likes. A reasoning model's reasoning counts towards
-// it: use a model without, a low reasoning effort (option.WithJSONSet of the
-// client), or more SummaryTokens.
-//
-// Errors are those of the client, and an answer that is no whole summary: cut at
-// the limit, refused, filtered, or without text.
-func Summarizer(client openai.Client, model string) func(context.Context, conversation.Request) (string, error) {
-	s := &summarizer{client: client, model: model}
-	return s.summarize
+// is asked again with max_tokens; one that passes it over writes as much as it
+// likes. Where a model's reasoning used up the tokens, it is asked again with room
+// for it. Both are remembered. A text that was cut off, a refusal, a filtered and
+// an empty text are errors. The function may be called from any goroutine.
+func Summarizer(client openai.Client, model openai.ChatModel, opts ...option.RequestOption) func(context.Context, conversation.Request) (string, error) {
+	s := &summarizer{client: client, model: model, opts: slices.Clone(opts)}
+	return func(ctx context.Context, r conversation.Request) (string, error) {
+		text, err := s.ask(ctx, r)
+		if err != nil {
+			return "", fmt.Errorf("summarise %d messages with %s: %w", len(r.Messages), model, err)
+		}
+		return text, nil
+	}
 }
 
 type summarizer struct {
-	client    openai.Client
-	model     string
-	maxTokens atomic.Bool // the server knows the older name alone
+	client  openai.Client
+	model   openai.ChatModel
+	opts    []option.RequestOption
+	older   atomic.Bool // the server knows max_tokens alone
+	reasons atomic.Bool // the model reasons, and needs room for it
 }
 
-func (s *summarizer) summarize(ctx context.Context, r conversation.Request) (string, error) {
-	text, err := s.ask(ctx, r)
-	if err != nil {
-		return "", fmt.Errorf("summarise with %s: %w", s.model, err)
-	}
-	return text, nil
-}
-
+// ask asks until the server takes the request and the model has the room it
+// needs: three times at most, for each try learns something.
 func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, error) {
-	params := openai.ChatCompletionNewParams{
-		Model: shared.ChatModel(s.model),
-		Messages: []openai.ChatCompletionMessageParamUnion{
-			openai.SystemMessage(summaryPrompt),
-			openai.UserMessage(summaryInput(r, rand.Text())),
-		},
-	}
-	older := s.maxTokens.Load()
-	setLimit(&params, r.MaxTokens, older)
-	var answer *http.Response
-	reply, err := s.client.Chat.Completions.New(ctx, params, option.WithResponseInto(&answer))
-	if err != nil && !older && refusesLimit(answer) {
-		setLimit(&params, r.MaxTokens, true)
-		if reply, err = s.client.Chat.Completions.New(ctx, params); err == nil {
-			s.maxTokens.Store(true)
+	older, reasons := s.older.Load(), s.reasons.Load()
+	input := summaryInput(r)
+	for {
+		limit := r.MaxTokens
+		if reasons && limit > 0 {
+			limit += reasoningRoom
 		}
+		var answer *http.Response
+		opts := append(slices.Clone(s.opts), option.WithResponseInto(&answer))
+		reply, err := s.client.Chat.Completions.New(ctx, summaryParams(s.model, input, limit, older), opts...)
+		switch {
+		case err != nil && limit > 0 && !older && refusesLimit(answer):
+			older = true
+			continue
+		case err != nil:
+			return "", err
+		}
+		if older {
+			s.older.Store(true)
+		}
+		if limit > 0 && !reasons && usedUp(reply) {
+			reasons = true
+			s.reasons.Store(true)
+			continue
+		}
+		return summaryText(reply, limit)
 	}
-	if err != nil {
-		return "", err
-	}
-	return summaryOf(reply, r.MaxTokens)
 }
 
-// setLimit sets the greatest length of the answer; 0 is the server's own.
-func setLimit(params *openai.ChatCompletionNewParams, limit int, older bool) {
-	params.MaxCompletionTokens = param.Opt[int64]{}
+// summaryParams makes the request. A limit of 0 is the server's own.
+func summaryParams(model openai.ChatModel, input string, limit int, older bool) openai.ChatCompletionNewParams {
+	params := openai.ChatCompletionNewParams{
+		Model:    model,
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(summaryPrompt), openai.UserMessage(input)},
+	}
 	switch {
 	case limit <= 0:
 	case older:
@@ -84,6 +95,7 @@ func setLimit(params *openai.ChatCompletionNewParams, limit int, older bool) {
 	default:
 		params.MaxCompletionTokens = openai.Int(int64(limit))
 	}
+	return params
 }
 
 // refusesLimit reports whether the server does not know max_completion_tokens.
@@ -97,21 +109,37 @@ func refusesLimit(answer *http.Response) bool {
 	return err == nil && bytes.Contains(body, []byte("max_completion_tokens"))
 }
 
-// summaryOf returns the text of a whole answer.
-func summaryOf(reply *openai.ChatCompletion, limit int) (string, error) {
+// usedUp reports whether reasoning left too little for the text. Some servers
+// count it, others show it.
+func usedUp(reply *openai.ChatCompletion) bool {
+	if len(reply.Choices) == 0 || reply.Choices[0].FinishReason != "length" {
+		return false
+	}
+	if reply.Usage.CompletionTokensDetails.ReasoningTokens > 0 {
+		return true
+	}
+	message, err := parse([]byte(reply.Choices[0].Message.RawJSON()))
+	return err == nil && (message.text("reasoning_content") != "" || message.text("reasoning") != "")
+}
+
+// summaryText returns the text of a whole answer.
+func summaryText(reply *openai.ChatCompletion, limit int) (string, error) {
 	if len(reply.Choices) == 0 {
 		return "", errors.New("the answer has no choices")
 	}
 	choice := reply.Choices[0]
+	text := strings.TrimSpace(choice.Message.Content)
 	switch {
 	case choice.FinishReason == "length":
-		return "", fmt.Errorf("the answer was cut at %d tokens: raise SummaryTokens, or lower the model's reasoning effort", limit)
+		return "", fmt.Errorf("the text was cut off at %d tokens: raise Options.SummaryTokens", limit)
 	case choice.FinishReason == "content_filter":
-		return "", errors.New("the provider's content filter withheld the answer")
+		return "", errors.New("the provider's content filter withheld the text")
 	case choice.Message.Refusal != "":
-		return "", fmt.Errorf("the model refused: %.200s", choice.Message.Refusal)
-	case strings.TrimSpace(choice.Message.Content) == "":
-		return "", fmt.Errorf("the answer has no text, its finish_reason is %q", choice.FinishReason)
+		return "", fmt.Errorf("the model refused (%.200s)", choice.Message.Refusal)
+	case choice.FinishReason != "stop" && choice.FinishReason != "":
+		return "", fmt.Errorf("the model stopped with %q", choice.FinishReason)
+	case text == "":
+		return "", errors.New("the model wrote nothing")
 	}
-	return choice.Message.Content, nil
+	return text, nil
 }
