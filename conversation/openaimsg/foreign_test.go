@@ -147,7 +147,7 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 			`{"type":"custom_tool_call_output","call_id":"c1","output":[{"type":"input_text","text":"a"},{"type":"input_image","detail":"auto","image_url":"https://x.test/a.png"}]}`},
 		{"computer", `{"type":"computer_call","id":"i","call_id":"c1","action":{"type":"screenshot"},"pending_safety_checks":[]}`, resultParts("c1", imageB64),
 			`{"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,AAAA"}}`},
-		{"local shell", `{"type":"local_shell_call","id":"i","call_id":"c1","action":{"type":"exec","command":["ls"]}}`, conversation.ToolResult("c1", "a"), `{"type":"local_shell_call_output","id":"c1","output":"a"}`},
+		{"local shell", `{"type":"local_shell_call","id":"i","call_id":"c1","action":{"type":"exec","command":["ls"]}}`, conversation.ToolResult("c1", "a"), `{"type":"local_shell_call_output","call_id":"c1","output":"a"}`},
 		{"shell", `{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}`, conversation.ToolResult("c1", "a"),
 			`{"type":"shell_call_output","call_id":"c1","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]}`},
 		{"failed shell", `{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}`, failed,

@@ -24,7 +24,7 @@ func (w *itemWriter) result(m conversation.Message) error {
 	case "computer_call":
 		return w.screenshot(m, id)
 	case "local_shell_call":
-		w.add(responses.ResponseInputItemParamOfLocalShellCallOutput(id, resultText(m)))
+		w.add(localShellResult(m, id))
 		w.later(m)
 	case "shell_call":
 		w.add(shellResult(m, id))
@@ -95,6 +95,14 @@ func (w *itemWriter) screenshot(m conversation.Message, id string) error {
 		ImageURL: param.NewOpt(imageURL(last)),
 	}))
 	return nil
+}
+
+// localShellResult names its call as the API wants it, which is not what the
+// client's type says: openai/openai-agents-python#1855.
+func localShellResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
+	out := responses.ResponseInputItemLocalShellCallOutputParam{Output: resultText(m)}
+	out.SetExtraFields(map[string]any{"call_id": id, "id": param.Omit})
+	return responses.ResponseInputItemUnionParam{OfLocalShellCallOutput: &out}
 }
 
 func shellResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {

@@ -1,0 +1,140 @@
+package openaimsg_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+)
+
+// A conversation of messages of any origin goes out whole and in order: every
+// call and every result once, under ids that belong together, and results that
+// stand together stay together.
+func TestConversationsGoOutWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		msgs := drawConversation(rt)
+		chat, err := openaimsg.ToChat(msgs)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		items, err := openaimsg.ToItems(msgs)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		accepted(rt, providertest.ValidateOpenAIChat, "messages", chat)
+		accepted(rt, providertest.ValidateOpenAIResponses, "input", items)
+		want := events(msgs)
+		read, err := openaimsg.FromChat(chat...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got := events(read); !slices.Equal(got, want) {
+			rt.Fatalf("chat has %q, want %q", got, want)
+		}
+		if read, err = openaimsg.FromItems(items...); err != nil {
+			rt.Fatal(err)
+		}
+		if got := events(read); !slices.Equal(got, want) {
+			rt.Fatalf("items have %q, want %q", got, want)
+		}
+	})
+}
+
+// accepted fails where the provider would refuse the list.
+func accepted(t *rapid.T, validate func([]byte) error, name string, list any) {
+	body, err := json.Marshal(map[string]any{"model": "gpt-5.6", name: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(body); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+}
+
+// drawConversation returns turns that hold what providers demand: results follow
+// their calls at once.
+func drawConversation(t *rapid.T) []conversation.Message {
+	var msgs []conversation.Message
+	for turn := range rapid.IntRange(1, 5).Draw(t, "turns") {
+		msgs = append(msgs, origin(t, conversation.UserText("question")))
+		n := rapid.IntRange(0, 3).Draw(t, "calls")
+		call := conversation.Message{Role: conversation.Assistant, Content: rapid.SampledFrom([]string{"", "text"}).Draw(t, "content")}
+		var results []conversation.Message
+		for i := range n {
+			id := rapid.StringMatching(`[a-z]{1,80}`).Draw(t, "id") + string(rune('A'+turn)) + string(rune('A'+i))
+			call.ToolCalls = append(call.ToolCalls, conversation.ToolCall{ID: id, Name: "f", Arguments: json.RawMessage(`{"n":` + string(rune('0'+i)) + `}`)})
+			result := conversation.ToolResult(id, "result")
+			if rapid.Bool().Draw(t, "image") {
+				result.Content, result.Parts = "", []conversation.Part{text("result"), imageURL}
+			}
+			result.IsError = rapid.Bool().Draw(t, "failed")
+			results = append(results, origin(t, result))
+		}
+		if n == 0 {
+			call.Content = "answer"
+		}
+		msgs = append(append(msgs, origin(t, call)), results...)
+	}
+	return msgs
+}
+
+// origin makes the message one of a provider: with the Raw that its adapter would
+// have sent.
+func origin(t *rapid.T, m conversation.Message) conversation.Message {
+	switch p := rapid.SampledFrom([]conversation.Provider{"", conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses}).Draw(t, "origin"); p {
+	case conversation.Anthropic:
+		m.Raw, m.RawProvider = json.RawMessage(`{"role":"assistant","content":[]}`), p
+	case conversation.OpenAIChat:
+		params, err := openaimsg.ToChat([]conversation.Message{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := openaimsg.FromChat(params[:1]...)
+		if err != nil || len(m.Parts) > 0 || tooLong(m, 40) {
+			return m
+		}
+		return read[0]
+	case conversation.OpenAIResponses:
+		items, err := openaimsg.ToItems([]conversation.Message{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := openaimsg.FromItems(items...)
+		if err != nil || len(read) != 1 || tooLong(m, 64) {
+			return m
+		}
+		return read[0]
+	}
+	return m
+}
+
+// tooLong: the provider would not have made such an id.
+func tooLong(m conversation.Message, most int) bool {
+	return len(m.ToolCallID) > most || slices.ContainsFunc(m.ToolCalls, func(c conversation.ToolCall) bool { return len(c.ID) > most })
+}
+
+// events tells what happens in a conversation: texts by who speaks, calls, and
+// for each result the number of its call. Images that follow results are none.
+func events(msgs []conversation.Message) []string {
+	var told []string
+	numbers := map[string]int{}
+	for _, m := range msgs {
+		switch {
+		case m.Role == conversation.Tool:
+			told = append(told, "result of "+string(rune('0'+numbers[m.ToolCallID])))
+		case m.Role == conversation.User && len(m.Parts) > 0:
+		case m.Text() != "":
+			told = append(told, string(m.Role)+" "+m.Text())
+		}
+		for _, c := range m.ToolCalls {
+			numbers[c.ID] = len(numbers) + 1
+			told = append(told, "call "+string(c.Arguments))
+		}
+	}
+	return told
+}
