@@ -2,7 +2,7 @@ package conversation
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"strconv"
 )
@@ -91,10 +91,10 @@ func encodeRecord(r Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := new(Record).UnmarshalJSON(text); err != nil {
-		return nil, err
+	if !json.Valid(text) {
+		return nil, invalid("it is nested too deeply, in the arguments of a call")
 	}
-	return text, nil
+	return text, checkText(text)
 }
 
 // store gives every batch its place or its error.
@@ -207,8 +207,8 @@ func (f *File) cutBack(cause error) error {
 		err = f.file.Sync()
 	}
 	if err != nil {
-		f.broken = fmt.Errorf("append to %s: %w: a write failed, and what it left could not be cut off: close the journal and open it again: %w",
-			f.path, ErrJournal, errors.Join(cause, err))
+		f.broken = fmt.Errorf("append to %s: a write failed (%w), and what it left could not be cut off (%w): close the journal and open it again: %w",
+			f.path, cause, err, ErrJournal)
 		return f.broken
 	}
 	return fmt.Errorf("append to %s: nothing was stored: %w: %w", f.path, ErrJournal, cause)

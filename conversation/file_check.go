@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,16 +69,34 @@ func parseLine(line []byte, seq int64) (r Record, more bool, err error) {
 	if err := checkHead(line, seq); err != nil {
 		return r, false, err
 	}
-	if !bytes.HasSuffix(line, []byte("}")) { // a space would hide the member more
-		return r, false, errors.New("it does not end with }")
-	}
 	if err := r.UnmarshalJSON(line); err != nil {
 		return r, false, err
 	}
 	if r.Seq != seq {
 		return r, false, fmt.Errorf("it has a second seq, %d", r.Seq)
 	}
-	return r, bytes.HasSuffix(line, []byte(moreMember)), nil
+	if bytes.HasSuffix(line, []byte(moreMember)) {
+		return r, true, nil
+	}
+	return r, false, checkNoMore(line)
+}
+
+// checkNoMore refuses a line in which the member more is not where it is written.
+func checkNoMore(line []byte) error {
+	if !bytes.HasSuffix(line, []byte("}")) {
+		return errors.New("it does not end with }")
+	}
+	if !bytes.Contains(line, []byte(`"more"`)) {
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(line, &members); err != nil {
+		return err
+	}
+	if _, there := members["more"]; there {
+		return errors.New("its member more is not at its end")
+	}
+	return nil
 }
 
 func checkHead(line []byte, seq int64) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -125,7 +126,7 @@ func refused(t testing.TB, path string, reasons ...string) {
 var mixed = []conversation.Record{
 	said("a"),
 	{Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant, Content: "b\n\x00\u2028<&>\U0001F600",
-		ToolCalls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: json.RawMessage("{ \"a\" :\n1}")}, {ID: "2", Name: "cut", Arguments: json.RawMessage(`{"more":tru`)}},
+		ToolCalls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: json.RawMessage("{ \"a\" :\n1}")}, {ID: "2", Name: "cut", Arguments: json.RawMessage(`{"more":tru`)}, {ID: "3", Name: "more", Arguments: json.RawMessage(`{"more":true}`)}},
 		Raw:       json.RawMessage("{\"more\": true,\n\"x\":1}"), RawProvider: conversation.OpenAIChat}},
 	{Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Tool, ToolCallID: "1", Content: `,"more":true}`}},
 	{Kind: conversation.SummaryRecord, Summary: `},"more":true}`, Through: 2, Evidence: []string{"x", `"more":true}`}},
@@ -174,14 +175,14 @@ func TestFileRecordsAfter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	var want []conversation.Record
-	for i := range 40 {
-		n := []int{1, 64<<10 - 100 + i, 700 << 10}[i%3]
+	for i := range 15 {
+		n := []int{1, 64<<10 - 100 + i, 600 << 10}[i%3]
 		want = append(want, appendRecords(t, f, said(strings.Repeat(fmt.Sprint(i%10), n)))...)
 	}
 	for range 2 {
-		for _, after := range []int64{-1, 0, 2, 3, 20, 38, 39, 40, 41, 1 << 40} {
+		for _, after := range []int64{-1, 0, 3, 9, 14, 15, 16, 1 << 40} {
 			got, err := readAfter(t.Context(), f, after)
-			if wanted := want[min(max(after, 0), 40):]; err != nil || !(len(got) == 0 && len(wanted) == 0) && !cmp.Equal(got, wanted) {
+			if wanted := want[min(max(after, 0), 15):]; err != nil || !(len(got) == 0 && len(wanted) == 0) && !cmp.Equal(got, wanted) {
 				t.Fatalf("Records(%d) gave %d records, %v, want %d", after, len(got), err, len(wanted))
 			}
 		}
@@ -193,6 +194,43 @@ func TestFileRecordsAfter(t *testing.T) {
 			t.Errorf("Records(3) begins with %d, %v", r.Seq, err)
 		}
 		break
+	}
+}
+
+// However long the journal is, opening and reading it hold one record at a time.
+func TestFileStreams(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	records := make([]conversation.Record, 500)
+	for i := range records {
+		records[i] = said(strings.Repeat("x", 2000))
+	}
+	const rounds, most = 10, 3 << 20
+	for range rounds {
+		appendRecords(t, f, records...)
+	}
+	closeFile(t, f)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	f = openFile(t, path)
+	n := 0
+	for _, err := range f.Records(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%2000 == 0 {
+			if grown := heap() - before; grown > most {
+				t.Fatalf("after %d records %d bytes more are held, want at most %d", n, grown, most)
+			}
+		}
+	}
+	if info, err := os.Stat(path); err != nil || n != rounds*len(records) || info.Size() < 3*most {
+		t.Errorf("%d records, %v, %d bytes", n, err, info.Size())
 	}
 }
 
@@ -326,6 +364,7 @@ func TestFileDamage(t *testing.T) {
 		"two lines joined":   func(l []string) int { l[3] = strings.TrimSuffix(l[3], "\n"); return 4 },
 		"a second seq":       func(l []string) int { l[3] = strings.Replace(l[3], "}\n", `,"seq":9}`+"\n", 1); return 4 },
 		"a space at the end": func(l []string) int { l[2] = strings.Replace(l[2], "\n", " \n", 1); return 3 },
+		"more":               func(l []string) int { l[2] = strings.Replace(l[2], `"more":true`, `"more": true`, 1); return 3 },
 		"no record":          func(l []string) int { l[3] = `{"seq":4,"kind":"message"}` + "\n"; return 4 },
 		"no role":            func(l []string) int { l[3] = strings.Replace(l[3], "user", "pope", 1); return 4 },
 		"NUL bytes":          func(l []string) int { l[2] = strings.Replace(l[2], "two", "\x00\x00\x00", 1); return 3 },
@@ -365,7 +404,7 @@ func TestFileTorn(t *testing.T) {
 	}
 	closeFile(t, f)
 	text := readFile(t, sound)
-	step := 3
+	step := 11
 	if fileLong() {
 		step = 1
 	}

@@ -1,0 +1,166 @@
+package conversation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// wholeBatches is the slow and simple way to find where the last whole batch of a
+// journal ends, and how many records there are up to it.
+func wholeBatches(text []byte) (end, records int) {
+	at, n := 0, 0
+	for line := range bytes.Lines(text) {
+		var r conversation.Record
+		var members map[string]json.RawMessage
+		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &r) != nil || json.Unmarshal(line, &members) != nil || r.Seq != int64(n+1) {
+			return end, records
+		}
+		at += len(line)
+		n++
+		if string(members["more"]) != "true" {
+			end, records = at, n
+		}
+	}
+	return end, records
+}
+
+// Whatever the file is: it is refused and untouched, or opened with all that is
+// whole, and then goes on.
+func FuzzFileJournal(f *testing.F) {
+	one, two := `{"seq":1,"kind":"clear"}`+"\n", `{"seq":2,"kind":"message","message":{"role":"user","content":"a"}}`+"\n"
+	batch := `{"seq":3,"kind":"summary","summary":"s","through":2,"evidence":["e"],"more":true}` + "\n" + `{"seq":4,"kind":"clear"}` + "\n"
+	for _, seed := range []string{
+		"", "{", "{}", "\n", "\x00", `{"seq":`, one, one + two, one + two + batch, one + two + batch[:90], one + two + batch[:50], one[:20], one[:24],
+		one + "\x00\x00", one + two + batch[:100] + "\x00\x00\n", one + "\x00\x00\n" + two, one + one, one + "\n", one + `{"seq":2,"kind":"branch"}` + "\n",
+		one + "x", "\x00" + one, strings.ReplaceAll(one, "}", "} "), strings.ReplaceAll(one, "}", `,"more":true }`), strings.ReplaceAll(one, "}", `,"more":false}`), strings.ReplaceAll(one, "}", `,"more": true}`),
+		strings.Replace(one, "}", `,"more":true}`, 1), one + `{"seq":2,"kind":"message","message":{"role":"user","content":"` + "\xff" + `"}}` + "\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "journal.jsonl")
+		writeFile(t, path, text)
+		before := state(t, path)
+		j, err := conversation.FileJournal(path)
+		var torn *conversation.TornError
+		switch {
+		case errors.As(err, &torn):
+		case err != nil:
+			if after := state(t, path); after != before || j != nil || !errors.Is(err, conversation.ErrJournal) {
+				t.Fatalf("%v, and the file was %s and is %s", err, before, after)
+			}
+			return
+		}
+		end, records := wholeBatches(text)
+		if torn != nil && torn.Offset != int64(end) || torn == nil && end != len(text) || !bytes.Equal(readFile(t, path), text[:end]) {
+			t.Fatalf("FileJournal() = %v, %d bytes are left of %d, %d are whole", err, len(readFile(t, path)), len(text), end)
+		}
+		got, err := readAfter(t.Context(), j, 0)
+		if err != nil || len(got) != records {
+			t.Fatalf("Records() gave %d, %v, want %d", len(got), err, records)
+		}
+		added := []conversation.Record{said("x"), {Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant,
+			ToolCalls: []conversation.ToolCall{{Arguments: json.RawMessage(text)}}}}}
+		if err := j.Append(t.Context(), added...); err == nil {
+			got = append(got, added...)
+		} else if !errors.Is(err, conversation.ErrInvalid) {
+			t.Fatal(err)
+		}
+		got = append(got, appendRecords(t, j, said("y"))...)
+		wantEqual(t, j, got)
+		closeFile(t, j)
+		j = openFile(t, path)
+		wantEqual(t, j, got)
+		closeFile(t, j)
+	})
+}
+
+// wantEqual is wantRecords for arguments of any form: no arguments and empty ones
+// are the same.
+func wantEqual(t testing.TB, j conversation.Journal, want []conversation.Record) {
+	t.Helper()
+	got, err := readAfter(t.Context(), j, 0)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d records, %v, want %d", len(got), err, len(want))
+	}
+	for i := range got {
+		one, err1 := got[i].MarshalJSON()
+		two, err2 := want[i].MarshalJSON()
+		if err := errors.Join(err1, err2); err != nil || !bytes.Equal(one, two) {
+			t.Fatalf("record %d is %s, want %s, %v", i+1, one, two, err)
+		}
+	}
+}
+
+// A power cut in an append leaves any of its blocks on the disk, and NUL bytes in
+// the place of others. What was acknowledged before is there, and of the batch all
+// or nothing.
+func TestFilePowerCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	var want []conversation.Record
+	ends := []int{0}
+	for i := range 6 {
+		records := make([]conversation.Record, 1+i%4)
+		for k := range records {
+			records[k] = said(fmt.Sprintf("a %d %d/%d %s", i, k, len(records), strings.Repeat("x", 700*(i%3)*(k+1))))
+		}
+		want = append(want, appendRecords(t, f, records...)...)
+		ends = append(ends, len(readFile(t, path)))
+	}
+	closeFile(t, f)
+	text := readFile(t, path)
+	rounds := 300
+	if fileLong() {
+		rounds = 5000
+	}
+	const block = 512
+	torn := 0
+	for range rounds {
+		last := rand.IntN(len(ends) - 1)
+		from, to := ends[last], ends[last+1]
+		disk := bytes.Clone(text[:to])
+		lost := false
+		for at := from; at < to; at = (at/block + 1) * block {
+			if rand.IntN(3) == 0 {
+				clear(disk[at:min(to, (at/block+1)*block)])
+				lost = true
+			}
+		}
+		if rand.IntN(3) == 0 {
+			size := max(from, rand.IntN(to/block+1)*block)
+			disk = disk[:min(size, to)]
+			lost = lost || len(disk) < to
+		}
+		if len(disk) > 0 && disk[0] == 0 {
+			continue // the whole of it may be somebody else's: see TestFileForeign
+		}
+		writeFile(t, path, disk)
+		f, err := conversation.FileJournal(path)
+		keep := to
+		if lost {
+			keep = from
+		}
+		if isTorn := errors.As(err, new(*conversation.TornError)); isTorn != (len(disk) > keep) || err != nil && !isTorn {
+			t.Fatalf("FileJournal() = %v, with %d bytes of %d to %d, lost %t: %q", err, len(disk), from, to, lost, disk[from:])
+		} else if isTorn {
+			torn++
+		}
+		got, err := readAfter(t.Context(), f, 0)
+		if err != nil || !bytes.Equal(readFile(t, path), text[:keep]) || len(got) > 0 && !cmp.Equal(got, want[:len(got)]) {
+			t.Fatalf("%d records, %v, and %d bytes, want %d", len(got), err, len(readFile(t, path)), keep)
+		}
+		closeFile(t, f)
+	}
+	t.Logf("%d of %d ends were torn", torn, rounds)
+}
