@@ -14,7 +14,7 @@ import (
 // at once get out of one fsync.
 func BenchmarkFileJournal(b *testing.B) {
 	for _, size := range []int{200, 20_000, 1 << 20} {
-		r := said(strings.Repeat("lorem ips ", size/10))
+		r := saidRecord(strings.Repeat("lorem ips ", size/10))
 		line, err := r.MarshalJSON()
 		if err != nil {
 			b.Fatal(err)
@@ -59,7 +59,7 @@ func BenchmarkFileJournalRead(b *testing.B) {
 	const records = 20_000
 	batch := make([]conversation.Record, records)
 	for i := range batch {
-		batch[i] = said(strings.Repeat("lorem ips ", 20))
+		batch[i] = saidRecord(strings.Repeat("lorem ips ", 20))
 	}
 	appendRecords(b, f, batch...)
 	b.Run("Records", func(b *testing.B) {

@@ -60,7 +60,7 @@ func TestFileFullDisk(t *testing.T) {
 		if failures > 0 {
 			n = 3_000 * (i % 5) // some of them still fit
 		}
-		records := []conversation.Record{said(strings.Repeat("x", n)), said(fmt.Sprint(i))}
+		records := []conversation.Record{saidRecord(strings.Repeat("x", n)), saidRecord(fmt.Sprint(i))}
 		err := f.Append(t.Context(), records...)
 		if err == nil {
 			want = append(want, records...)
@@ -84,7 +84,7 @@ func TestFileFullDisk(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=2m"); err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, appendRecords(t, f, said("after"))...)
+	want = append(want, appendRecords(t, f, saidRecord("after"))...)
 	wantRecords(t, f, want)
 	closeFile(t, f)
 	wantRecords(t, openFile(t, path), want)
@@ -103,7 +103,7 @@ func TestFileFullDiskTogether(t *testing.T) {
 			}
 			var err error
 			for i := 0; i < 10 && err == nil; i++ {
-				if err = f.Append(t.Context(), said(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n)))); w == 0 {
+				if err = f.Append(t.Context(), saidRecord(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n)))); w == 0 {
 					if !errors.Is(err, syscall.ENOSPC) {
 						err = fmt.Errorf("Append() of too much = %v, want ENOSPC", err)
 					} else {
@@ -130,7 +130,7 @@ func TestFileFullDiskTogether(t *testing.T) {
 func TestFileShortWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
-	want := appendRecords(t, f, said("a"))
+	want := appendRecords(t, f, saidRecord("a"))
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestFileShortWrite(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10_000, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
-	failed := f.Append(t.Context(), said("b"), said(strings.Repeat("c", 20_000)))
+	failed := f.Append(t.Context(), saidRecord("b"), saidRecord(strings.Repeat("c", 20_000)))
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestFileShortWrite(t *testing.T) {
 	if n := bytes.Count(readFile(t, path), []byte("\n")); n != 1 {
 		t.Errorf("the file has %d lines, want 1", n)
 	}
-	want = append(want, appendRecords(t, f, said("d"))...)
+	want = append(want, appendRecords(t, f, saidRecord("d"))...)
 	wantRecords(t, f, want)
 }
 
@@ -157,7 +157,7 @@ func TestFileReadOnly(t *testing.T) {
 	dir := fileMount(t, "1m")
 	path := filepath.Join(dir, "journal.jsonl")
 	f := openFile(t, path)
-	appendRecords(t, f, said("a"))
+	appendRecords(t, f, saidRecord("a"))
 	closeFile(t, f)
 	writeFile(t, path, append(readFile(t, path), `{"seq":2`...))
 
@@ -216,12 +216,12 @@ func TestFileLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := openFile(t, link)
-	want := appendRecords(t, f, said("a"))
+	want := appendRecords(t, f, saidRecord("a"))
 	writeFile(t, target+"2", nil)
 	if err := errors.Join(os.Remove(link), os.Symlink("target2", link)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Append(t.Context(), said("b")); !errors.Is(err, conversation.ErrJournal) {
+	if err := f.Append(t.Context(), saidRecord("b")); !errors.Is(err, conversation.ErrJournal) {
 		t.Errorf("Append() through a link that has moved = %v, want ErrJournal", err)
 	}
 	closeFile(t, f)
@@ -238,7 +238,7 @@ func appendSteps(args []string) error {
 		return nil
 	}
 	for i := range 6 {
-		if err := f.Append(context.Background(), said(fmt.Sprint(i)), said("and more")); err != nil {
+		if err := f.Append(context.Background(), saidRecord(fmt.Sprint(i)), saidRecord("and more")); err != nil {
 			fmt.Printf("failed %d %t %v\n", i, errors.Is(err, conversation.ErrJournal), err)
 		} else {
 			os.Stdout.WriteString(fmt.Sprintf("ack %d\n", i))
@@ -318,7 +318,7 @@ func TestFileFailingCalls(t *testing.T) {
 			if len(got) != len(want) && !(c.broken && len(got) == len(want)+2) {
 				t.Errorf("%d records are there, want %d", len(got), len(want))
 			}
-			appendRecords(t, f, said("after"))
+			appendRecords(t, f, saidRecord("after"))
 		})
 	}
 }

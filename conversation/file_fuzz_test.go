@@ -69,14 +69,14 @@ func FuzzFileJournal(f *testing.F) {
 		if err != nil || len(got) != records {
 			t.Fatalf("Records() gave %d, %v, want %d", len(got), err, records)
 		}
-		added := []conversation.Record{said("x"), {Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant,
+		added := []conversation.Record{saidRecord("x"), {Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant,
 			ToolCalls: []conversation.ToolCall{{Arguments: json.RawMessage(text)}}}}}
 		if err := j.Append(t.Context(), added...); err == nil {
 			got = append(got, added...)
 		} else if !errors.Is(err, conversation.ErrInvalid) {
 			t.Fatal(err)
 		}
-		got = append(got, appendRecords(t, j, said("y"))...)
+		got = append(got, appendRecords(t, j, saidRecord("y"))...)
 		wantEqual(t, j, got)
 		closeFile(t, j)
 		j = openFile(t, path)
@@ -113,7 +113,7 @@ func TestFilePowerCut(t *testing.T) {
 	for i := range 6 {
 		records := make([]conversation.Record, 1+i%4)
 		for k := range records {
-			records[k] = said(fmt.Sprintf("a %d %d/%d %s", i, k, len(records), strings.Repeat("x", 700*(i%3)*(k+1))))
+			records[k] = saidRecord(fmt.Sprintf("a %d %d/%d %s", i, k, len(records), strings.Repeat("x", 700*(i%3)*(k+1))))
 		}
 		want = append(want, appendRecords(t, f, records...)...)
 		ends = append(ends, len(readFile(t, path)))

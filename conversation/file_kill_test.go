@@ -80,7 +80,7 @@ func holdFile(args []string) error {
 func TestFileHeldByProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
-	want := appendRecords(t, f, said("a"))
+	want := appendRecords(t, f, saidRecord("a"))
 	closeFile(t, f)
 	for _, dies := range []bool{false, true} {
 		cmd := fileProcess(t.Context(), "hold", path)
@@ -126,7 +126,7 @@ func writeBatches(args []string) error {
 					padding = 400_000 // the kernel writes it in pieces
 				}
 				for i := range records {
-					records[i] = said(fmt.Sprintf("%s %d %d/%d %s", who, n, i, len(records), strings.Repeat("x", padding)))
+					records[i] = saidRecord(fmt.Sprintf("%s %d %d/%d %s", who, n, i, len(records), strings.Repeat("x", padding)))
 				}
 				if mode == "early" { // the planted bug
 					fmt.Printf("%s %d %d %d\n", who, n, 0, len(records))
@@ -229,13 +229,13 @@ func writeLong(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Append(context.Background(), said("0 0 0/1")); err != nil {
+	if err := f.Append(context.Background(), saidRecord("0 0 0/1")); err != nil {
 		return err
 	}
 	fmt.Println("ready")
 	records := make([]conversation.Record, longBatch)
 	for i := range records {
-		records[i] = said(fmt.Sprintf("0 1 %d/%d %s", i, longBatch, strings.Repeat("x", 1<<20)))
+		records[i] = saidRecord(fmt.Sprintf("0 1 %d/%d %s", i, longBatch, strings.Repeat("x", 1<<20)))
 	}
 	return f.Append(context.Background(), records...)
 }

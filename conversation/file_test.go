@@ -38,7 +38,7 @@ func closeFile(t testing.TB, f *conversation.File) {
 // fileLong reports whether the long proofs are to run.
 func fileLong() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
 
-func said(text string) conversation.Record {
+func saidRecord(text string) conversation.Record {
 	m := conversation.UserText(text)
 	return conversation.Record{Kind: conversation.MessageRecord, Message: &m}
 }
@@ -124,7 +124,7 @@ func refused(t testing.TB, path string, reasons ...string) {
 }
 
 var mixed = []conversation.Record{
-	said("a"),
+	saidRecord("a"),
 	{Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant, Content: "b\n\x00\u2028<&>\U0001F600",
 		ToolCalls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: json.RawMessage("{ \"a\" :\n1}")}, {ID: "2", Name: "cut", Arguments: json.RawMessage(`{"more":tru`)}, {ID: "3", Name: "more", Arguments: json.RawMessage(`{"more":true}`)}},
 		Raw:       json.RawMessage("{\"more\": true,\n\"x\":1}"), RawProvider: conversation.OpenAIChat}},
@@ -151,7 +151,7 @@ func TestFileKeepsRecords(t *testing.T) {
 	closeFile(t, f)
 	f = openFile(t, path)
 	wantRecords(t, f, want)
-	want = append(want, appendRecords(t, f, said("after"))...)
+	want = append(want, appendRecords(t, f, saidRecord("after"))...)
 	wantRecords(t, f, want)
 
 	lines := strings.Split(strings.TrimSuffix(string(readFile(t, path)), "\n"), "\n")
@@ -177,7 +177,7 @@ func TestFileRecordsAfter(t *testing.T) {
 	var want []conversation.Record
 	for i := range 15 {
 		n := []int{1, 64<<10 - 100 + i, 600 << 10}[i%3]
-		want = append(want, appendRecords(t, f, said(strings.Repeat(fmt.Sprint(i%10), n)))...)
+		want = append(want, appendRecords(t, f, saidRecord(strings.Repeat(fmt.Sprint(i%10), n)))...)
 	}
 	for range 2 {
 		for _, after := range []int64{-1, 0, 3, 9, 14, 15, 16, 1 << 40} {
@@ -203,7 +203,7 @@ func TestFileStreams(t *testing.T) {
 	f := openFile(t, path)
 	records := make([]conversation.Record, 500)
 	for i := range records {
-		records[i] = said(strings.Repeat("x", 2000))
+		records[i] = saidRecord(strings.Repeat("x", 2000))
 	}
 	const rounds, most = 10, 3 << 20
 	for range rounds {
@@ -237,13 +237,13 @@ func TestFileStreams(t *testing.T) {
 // What the file cannot give back is not taken, and harms nothing.
 func TestFileRefusesRecords(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
-	want := appendRecords(t, f, said("before"))
+	want := appendRecords(t, f, saidRecord("before"))
 	call := func(arguments string) conversation.Record {
 		return conversation.Record{Kind: conversation.MessageRecord, Message: &conversation.Message{Role: conversation.Assistant,
 			ToolCalls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: json.RawMessage(arguments)}}}}
 	}
-	for _, bad := range []conversation.Record{{}, {Kind: "branch"}, {Kind: conversation.MessageRecord}, said("\xff")} {
-		records := []conversation.Record{said("beside"), bad}
+	for _, bad := range []conversation.Record{{}, {Kind: "branch"}, {Kind: conversation.MessageRecord}, saidRecord("\xff")} {
+		records := []conversation.Record{saidRecord("beside"), bad}
 		err := f.Append(t.Context(), records...)
 		if !errors.Is(err, conversation.ErrJournal) || !errors.Is(err, conversation.ErrInvalid) {
 			t.Errorf("Append(%v) = %v, want ErrJournal and ErrInvalid", bad, err)
@@ -339,7 +339,7 @@ func TestFileEmpty(t *testing.T) {
 	writeFile(t, path, nil)
 	f := openFile(t, path)
 	wantRecords(t, f, nil)
-	wantRecords(t, f, appendRecords(t, f, said("a")))
+	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
 }
 
 func TestFileDamage(t *testing.T) {
@@ -347,7 +347,7 @@ func TestFileDamage(t *testing.T) {
 	sound := filepath.Join(dir, "sound")
 	f := openFile(t, sound)
 	for _, text := range []string{"one", "two", "three"} {
-		appendRecords(t, f, said(text), said(text+" again"))
+		appendRecords(t, f, saidRecord(text), saidRecord(text+" again"))
 	}
 	closeFile(t, f)
 	lines := strings.SplitAfter(string(readFile(t, sound)), "\n")[:6]
@@ -433,7 +433,7 @@ func TestFileTorn(t *testing.T) {
 			if got := readFile(t, path); string(got) != string(text[:ends[last]]) {
 				t.Fatalf("cut at %d: %d bytes are left, want %d", cut, len(got), ends[last])
 			}
-			added := appendRecords(t, f, said("after"))
+			added := appendRecords(t, f, saidRecord("after"))
 			wantRecords(t, f, append(want[:counts[last]:counts[last]], added...))
 			closeFile(t, f)
 			if cut%5 == 0 {
@@ -448,7 +448,7 @@ func TestFileTorn(t *testing.T) {
 func TestFileHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
-	want := appendRecords(t, f, said("a"))
+	want := appendRecords(t, f, saidRecord("a"))
 	refused(t, path, "is held by another process")
 	writeFile(t, path+".x", nil)
 	link := path + ".link"
@@ -462,7 +462,7 @@ func TestFileHeld(t *testing.T) {
 
 func TestFileClosed(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
-	appendRecords(t, f, said("a"), said(strings.Repeat("b", 1<<20)))
+	appendRecords(t, f, saidRecord("a"), saidRecord(strings.Repeat("b", 1<<20)))
 	for _, err := range f.Records(t.Context(), 0) {
 		if err != nil && !errors.Is(err, conversation.ErrClosed) {
 			t.Errorf("Records() over a Close ended with %v, want ErrClosed", err)
@@ -475,7 +475,7 @@ func TestFileClosed(t *testing.T) {
 			t.Errorf("Records(%d) after Close ended with %v, want ErrClosed and ErrJournal", after, err)
 		}
 	}
-	for _, records := range [][]conversation.Record{nil, {said("c")}} {
+	for _, records := range [][]conversation.Record{nil, {saidRecord("c")}} {
 		if err := f.Append(t.Context(), records...); !errors.Is(err, conversation.ErrClosed) || !errors.Is(err, conversation.ErrJournal) {
 			t.Errorf("Append() after Close = %v, want ErrClosed and ErrJournal", err)
 		}
@@ -485,10 +485,10 @@ func TestFileClosed(t *testing.T) {
 func TestFileContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
-	want := appendRecords(t, f, said("a"), said("b"))
+	want := appendRecords(t, f, saidRecord("a"), saidRecord("b"))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	records := []conversation.Record{said("c")}
+	records := []conversation.Record{saidRecord("c")}
 	if err := f.Append(ended, records...); !errors.Is(err, context.Canceled) || !errors.Is(err, conversation.ErrJournal) || records[0].Seq != 0 {
 		t.Errorf("Append() = %v and Seq %d, want Canceled and ErrJournal and no Seq", err, records[0].Seq)
 	}
@@ -520,12 +520,12 @@ func TestFileReplaced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "journal.jsonl")
 			f := openFile(t, path)
-			appendRecords(t, f, said("a"))
+			appendRecords(t, f, saidRecord("a"))
 			if err := c.change(path); err != nil {
 				t.Skip("the system does not allow it:", err)
 			}
 			for range 2 {
-				err := f.Append(t.Context(), said("b"))
+				err := f.Append(t.Context(), saidRecord("b"))
 				if !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), c.reason) {
 					t.Errorf("Append() = %v, want ErrJournal and %q", err, c.reason)
 				}
@@ -543,8 +543,8 @@ func TestFileReplaced(t *testing.T) {
 func TestFileDamageLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
-	appendRecords(t, f, said("one"))
-	appendRecords(t, f, said("two"), said("three"))
+	appendRecords(t, f, saidRecord("one"))
+	appendRecords(t, f, saidRecord("two"), saidRecord("three"))
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -568,7 +568,7 @@ func TestFileRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := openFile(t, "journal.jsonl")
 	t.Chdir(t.TempDir())
-	wantRecords(t, f, appendRecords(t, f, said("a")))
+	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
 }
 
 // Many append and read at once: batches are whole and in one piece, each
@@ -589,7 +589,7 @@ func TestFileConcurrent(t *testing.T) {
 			for n := range rounds {
 				records := make([]conversation.Record, 1+(w+n)%3)
 				for i := range records {
-					records[i] = said(fmt.Sprintf("%d %d %d/%d", w, n, i, len(records)))
+					records[i] = saidRecord(fmt.Sprintf("%d %d %d/%d", w, n, i, len(records)))
 				}
 				if err := f.Append(t.Context(), records...); err != nil {
 					t.Error(err)
@@ -622,7 +622,7 @@ func TestFileConcurrent(t *testing.T) {
 			t.Fatalf("record %d is %q, %v, its Append was told %q", r.Seq, r.Message.Content, err, seqs[r.Seq])
 		}
 		if r.Seq%100 == 1 {
-			appendRecords(t, f, said("0 9999 0/1"))
+			appendRecords(t, f, saidRecord("0 9999 0/1"))
 			own++
 		}
 	}
