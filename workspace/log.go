@@ -54,19 +54,29 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 	}
 	added := make([]Entry, len(entries))
 	for i, e := range entries {
-		added[i] = Entry{SHA256: sha256.Sum256(e), Author: w.author, Content: bytes.Clone(e)}
+		added[i] = w.newEntry(bytes.Clone(e))
 	}
-	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+	out, err := w.commit(ctx, a, w.addEntries(p, a, added))
+	if err != nil {
+		return AppendResult{}, within(op, path, err)
+	}
+	return AppendResult{Path: path, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
+}
+
+// newEntry returns an entry that is not numbered yet.
+func (w *Workspace) newEntry(content []byte) Entry {
+	return Entry{SHA256: sha256.Sum256(content), Author: w.author, Content: content}
+}
+
+// addEntries returns what a transaction does to add entries to a log.
+func (w *Workspace) addEntries(p Path, a *attempt, added []Entry) func(Tx) (Outcome, error) {
+	return func(tx Tx) (Outcome, error) {
 		head, state, err := tx.Log(p.name)
 		if err != nil {
 			return Outcome{}, err
 		}
 		return w.saveEntries(tx, a, head, state, added)
-	})
-	if err != nil {
-		return AppendResult{}, within(op, path, err)
 	}
-	return AppendResult{Path: path, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
 }
 
 // saveEntries numbers the entries and adds them to the log.
@@ -126,6 +136,8 @@ type LogPage struct {
 }
 
 const (
+	opReadLog = "read log"
+
 	pageEntries = 100
 	pageBytes   = 256 << 10 // of a page of entries as JSON
 	lineBytes   = 24        // of an entry's number, time and brackets in JSON, about
@@ -134,7 +146,7 @@ const (
 // ReadLog returns a page of a log, the oldest entries first. A log that does not
 // exist is an empty one.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
-	const op = "read log"
+	const op = opReadLog
 	p, err := start(ctx, op, path)
 	if err != nil {
 		return LogPage{}, err

@@ -1,0 +1,224 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestJournalEndedContext(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	j := ws.Journal("l")
+	all := record(t, j, said("1"), said("2"), said("3"))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	for _, ctx := range []context.Context{cancelled, late} {
+		batch := []conversation.Record{said("x")}
+		err := j.Append(ctx, batch...)
+		if !errors.Is(err, ctx.Err()) || !errors.Is(err, conversation.ErrJournal) || batch[0].Seq != 0 {
+			t.Errorf("Append with an ended context = %v, Seq %d, want its error and ErrJournal", err, batch[0].Seq)
+		}
+		n := 0
+		for r, err := range j.Records(ctx, 0) {
+			if n++; !errors.Is(err, ctx.Err()) || !errors.Is(err, conversation.ErrJournal) || n > 1 {
+				t.Errorf("Records with an ended context = %+v, %v, want its error and ErrJournal", r, err)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var got []conversation.Record
+	for r, err := range j.Records(ctx, 0) {
+		if err == nil {
+			got = append(got, r)
+			cancel()
+		} else if !errors.Is(err, context.Canceled) {
+			t.Errorf("Records = %v, want context.Canceled", err)
+		}
+	}
+	if diff := cmp.Diff(all[:1], got); diff != "" {
+		t.Errorf("a loop that ends its context reads others, -want +got:\n%s", diff)
+	}
+	if err := j.Append(nil, said("x")); !errors.Is(err, workspace.ErrInvalid) {
+		t.Errorf("Append without a context = %v, want ErrInvalid", err)
+	}
+	wantRecords(t, j, 0, all)
+}
+
+// A turnStore runs its transactions on a goroutine of their own, as a backend
+// does that commits for many: a context that ends once one was taken leaves the
+// caller without the outcome. The hooks are called on that goroutine.
+type turnStore struct {
+	workspace.Store
+	taken, ran func()
+	finished   sync.WaitGroup
+}
+
+func (s *turnStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	done := make(chan error, 1)
+	s.finished.Go(func() {
+		s.taken()
+		done <- s.Store.Update(context.WithoutCancel(ctx), o, func(tx workspace.Tx) error {
+			err := fn(tx)
+			s.ran()
+			return err
+		})
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the call ended: %w: %w", workspace.ErrOutcomeUnknown, ctx.Err())
+	}
+}
+
+// The outcome of an Append is known whenever its context ends: it is withdrawn
+// before its transaction began, and completed after.
+func TestJournalOutcomeIsKnown(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		deadline bool
+		early    bool
+	}{
+		{"cancelled before", false, true}, {"past its deadline before", true, true},
+		{"cancelled after", false, false}, {"past its deadline after", true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inner := memstore.New()
+			defer inner.Close()
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			if test.deadline {
+				ctx, end = newDeadline(t.Context())
+			}
+			release := make(chan struct{})
+			hook := func() { end(); <-release }
+			store := &turnStore{Store: inner, taken: hook, ran: func() {}}
+			if !test.early {
+				store.taken, store.ran = store.ran, func() { end(); close(release) }
+			}
+			j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
+			batch := []conversation.Record{said("x")}
+			err := j.Append(ctx, batch...)
+			if test.early {
+				close(release)
+			}
+			store.finished.Wait()
+			store.taken, store.ran = func() {}, func() {}
+			plain := agentOf(t, serviceOn(t, inner, workspace.Options{}), "a").Journal("l")
+			switch {
+			case !test.early:
+				if err != nil {
+					t.Errorf("Append = %v, want nil: its transaction had begun", err)
+				}
+				wantRecords(t, plain, 0, batch)
+				return
+			case test.deadline:
+				wantJournalErr(t, "Append", err, workspace.ErrBusy, "append to l: ")
+			}
+			if !errors.Is(err, ctx.Err()) || errors.Is(err, workspace.ErrOutcomeUnknown) {
+				t.Errorf("Append = %v, want %v", err, ctx.Err())
+			}
+			wantRecords(t, plain, 0, nil)
+		})
+	}
+}
+
+// deadlineContext passes its deadline when it is told to.
+type deadlineContext struct {
+	context.Context
+	passed chan struct{}
+}
+
+func newDeadline(parent context.Context) (context.Context, context.CancelFunc) {
+	c := deadlineContext{parent, make(chan struct{})}
+	return c, sync.OnceFunc(func() { close(c.passed) })
+}
+
+func (c deadlineContext) Done() <-chan struct{} { return c.passed }
+
+func (c deadlineContext) Err() error {
+	select {
+	case <-c.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// What the store itself does not know is told.
+func TestJournalOutcomeUnknown(t *testing.T) {
+	store := memstore.New()
+	defer store.Close()
+	j := agentOf(t, serviceOn(t, unsureStore{store}, workspace.Options{}), "a").Journal("l")
+	batch := []conversation.Record{said("x")}
+	wantJournalErr(t, "Append", j.Append(t.Context(), batch...), workspace.ErrOutcomeUnknown, "append to l: ")
+	if batch[0].Seq != 0 {
+		t.Errorf("the Seq is %d, want none", batch[0].Seq)
+	}
+}
+
+type unsureStore struct{ workspace.Store }
+
+func (s unsureStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	if err := s.Store.Update(ctx, o, fn); err != nil {
+		return err
+	}
+	return fmt.Errorf("the disk failed: %w", workspace.ErrOutcomeUnknown)
+}
+
+// Batches of many writers stand together, and a writer's own in their order.
+func TestJournalWriters(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 100}})
+	second := serviceOn(t, store, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		j := agentOf(t, []*workspace.Service{svc, second}[i%2], "a").Journal("l")
+		wg.Go(func() {
+			for n := range 10 {
+				batch := make([]conversation.Record, 3)
+				for k := range batch {
+					batch[k] = said(fmt.Sprint(i, n, k, strings.Repeat(" 🎉", n*10)))
+				}
+				if err := j.Append(t.Context(), batch...); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if i == 4 {
+			wg.Go(func() {
+				for range 20 {
+					recorded(t, j, 0)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	all, err := recorded(t, agentOf(t, svc, "a").Journal("l"), 0)
+	if len(all) != 240 || err != nil {
+		t.Fatalf("there are %d records, %v, want 240", len(all), err)
+	}
+	next := map[int]int{}
+	for at := 0; at < len(all); at += 3 {
+		for k, r := range all[at : at+3] {
+			var i, n, got int
+			if _, err := fmt.Sscan(r.Message.Content, &i, &n, &got); err != nil || got != k || n != next[i] {
+				t.Fatalf("record %d is %q, want number %d of a writer's batch, and that its next", at+k, r.Message.Content, k)
+			}
+			if k == 2 {
+				next[i]++
+			}
+		}
+	}
+}

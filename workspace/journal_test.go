@@ -1,0 +1,468 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/google/go-cmp/cmp"
+)
+
+// smallest is a limit of an entry that has room for the parts of any record.
+const smallest = 46
+
+func message(m conversation.Message) conversation.Record {
+	return conversation.Record{Kind: conversation.MessageRecord, Message: &m}
+}
+
+func said(text string) conversation.Record { return message(conversation.UserText(text)) }
+
+// record adds records to a journal and returns them with their Seq.
+func record(t testing.TB, j conversation.Journal, records ...conversation.Record) []conversation.Record {
+	t.Helper()
+	records = slices.Clone(records)
+	if err := j.Append(t.Context(), records...); err != nil {
+		t.Fatalf("Append of %d records = %v", len(records), err)
+	}
+	return records
+}
+
+// recorded returns the records after a Seq, and the error that ended them.
+func recorded(t testing.TB, j conversation.Journal, after int64) (records []conversation.Record, err error) {
+	t.Helper()
+	for r, e := range j.Records(t.Context(), after) {
+		switch {
+		case err != nil:
+			t.Fatalf("after the error %v there is %+v, %v, want nothing more", err, r, e)
+		case e != nil && !cmp.Equal(r, conversation.Record{}):
+			t.Errorf("beside the error %v there is %+v, want the zero record", e, r)
+		}
+		if err = e; err == nil {
+			records = append(records, r)
+		}
+	}
+	return records, err
+}
+
+func wantRecords(t testing.TB, j conversation.Journal, after int64, want []conversation.Record) {
+	t.Helper()
+	got, err := recorded(t, j, after)
+	if diff := cmp.Diff(append([]conversation.Record(nil), want...), got); diff != "" || err != nil {
+		t.Errorf("Records(%d) = %d records, %v, want %d; -want +got:\n%.2000s", after, len(got), err, len(want), diff)
+	}
+}
+
+// wantJournalErr is wantErr for an error of a journal, which has that kind too.
+func wantJournalErr(t testing.TB, what string, err, kind error, says ...string) {
+	t.Helper()
+	wantErr(t, what, err, kind, says...)
+	if !errors.Is(err, conversation.ErrJournal) {
+		t.Errorf("%s: error is %v, want ErrJournal too", what, err)
+	}
+}
+
+func oddRecords() []conversation.Record {
+	odd := []string{
+		"", " ", "\n", "line\r\nline\n", "\x00\x01\x1f\x7f", "\u2028\u2029\ufeff\ufffd", "🎉👩‍👩‍👧‍👦é日", strings.Repeat("🎉", 60), strings.Repeat("a🎉", 50),
+		`{"kind":"clear"}`, "1/3 ", "2/2 x", `1/2 {"kind":`, `\`, `"`, `\"\\`, "</script>&", `\u0000`, strings.Repeat("\x01", 40), strings.Repeat(`"\`, 60),
+	}
+	var records []conversation.Record
+	for _, text := range odd {
+		records = append(records, said(text),
+			conversation.Record{Kind: conversation.SummaryRecord, Summary: text, Through: int64(len(records)) + 1, Evidence: []string{text, "b", text}},
+			message(conversation.ToolResult("id"+text, text)))
+	}
+	raw := `{ "role":"assistant",  "content":[{"type":"thinking","signature":"🎉\u0000\/"}] }`
+	return append(records,
+		conversation.Record{Kind: conversation.ClearRecord},
+		conversation.Record{Kind: conversation.SummaryRecord},
+		message(conversation.Message{Role: conversation.Assistant, Raw: []byte(raw), RawProvider: conversation.Anthropic}),
+		message(conversation.Message{Role: conversation.Assistant, Content: "calls", ToolCalls: []conversation.ToolCall{
+			{ID: "1", Name: "run", Arguments: []byte(`{"a": [1, 2]}`)}, {ID: "2", Name: "run", Arguments: []byte(`{"cut":"of`)}, {ID: "3"},
+		}}),
+		message(conversation.Message{Role: conversation.User, Parts: []conversation.Part{
+			{Type: conversation.TextPart, Text: "look"}, {Type: conversation.ImagePart, URL: "https://example.com/?a=1&b=<2>"},
+			{Type: conversation.ImageB64Part, Data: strings.Repeat("QUJD", 100), MediaType: "image/png"},
+		}}),
+		message(conversation.Message{Role: conversation.User, Parts: []conversation.Part{}}),
+		message(conversation.Message{Role: conversation.Tool, ToolCallID: "1", Content: "no", IsError: true}),
+		message(conversation.SystemText("be brief")),
+	)
+}
+
+// Whatever is recorded comes back as it was, also in parts, from any place on.
+func TestJournal(t *testing.T) {
+	for _, limit := range []int64{0, 1000, 150, 64, smallest} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit}})
+			j := ws.Journal("chat/main")
+			wantRecords(t, j, 0, nil)
+			wantRecords(t, j, 99, nil)
+			odd := oddRecords()
+			all := record(t, j, odd...)
+			for _, r := range odd {
+				all = append(all, record(t, ws.Journal("chat/main"), r)...)
+			}
+			wantRecords(t, j, 0, all)
+
+			next := 0
+			for after := int64(0); after <= all[len(all)-1].Seq+1; after++ {
+				if next < len(all) && all[next].Seq == after {
+					next++
+				}
+				if limit == 0 || after%37 == 0 {
+					wantRecords(t, j, after, all[next:])
+				}
+			}
+			if last := readLog(t, ws, "chat/main", workspace.ReadLogOptions{Tail: 1}).Last; last != all[len(all)-1].Seq {
+				t.Errorf("the Seq of the last record is %d, want the number of its last entry, %d", all[len(all)-1].Seq, last)
+			}
+		})
+	}
+}
+
+// entriesOf returns what the log holds, and checks it as AppendLog would.
+func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (texts []string) {
+	t.Helper()
+	for at := int64(0); ; {
+		page := readLog(t, ws, path, workspace.ReadLogOptions{Since: at})
+		for _, e := range page.Entries {
+			if len(e.Content) > limit || !utf8.Valid(e.Content) {
+				t.Errorf("entry %d has %d bytes, valid %t, want %d at most, and whole characters", e.ID, len(e.Content), utf8.Valid(e.Content), limit)
+			}
+			texts = append(texts, string(e.Content))
+		}
+		if at = page.Last; !page.More {
+			return texts
+		}
+	}
+}
+
+// What fits is an entry, what does not is in as few parts as hold it.
+func TestJournalSizes(t *testing.T) {
+	const limit = 64 << 10
+	ws := newWorkspace(t, workspace.Options{})
+	empty, err := said("").MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ bytes, entries int }{
+		{len(empty) + 1, 1}, {limit - 1, 1}, {limit, 1}, {limit + 1, 2}, {2*limit - 8, 2}, {2*limit - 7, 3}, {3 * limit, 4},
+		{9 * (limit - 4), 9}, {9*(limit-4) + 1, 10}, {5 << 20, 81},
+	} {
+		path := fmt.Sprint(test.bytes)
+		j := ws.Journal(path)
+		r := record(t, j, said(strings.Repeat("x", test.bytes-len(empty))))
+		entries := entriesOf(t, ws, path, limit)
+		if len(entries) != test.entries || r[0].Seq != int64(test.entries) {
+			t.Errorf("a record of %d bytes is %d entries, its Seq %d, want %d", test.bytes, len(entries), r[0].Seq, test.entries)
+		}
+		wantRecords(t, j, 0, r)
+		wantRecords(t, j, r[0].Seq-1, r)
+	}
+}
+
+// What stands in the log is what the documentation says, for who reads the log.
+func TestJournalEntries(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}}).As(workspace.Author{Client: "claude"})
+	j := ws.Journal("l")
+	given := conversation.Record{Seq: 99, Kind: conversation.ClearRecord}
+	if got := record(t, j, given, said("one emoji, 🎉 or two 🎉🎉")); got[0].Seq != 1 || got[1].Seq != 4 {
+		t.Errorf("the Seqs are %d and %d, want 1 and 4", got[0].Seq, got[1].Seq)
+	}
+	want := []string{
+		`{"kind":"clear"}`,
+		`1/3 {"kind":"message","message":{"role":"user"`,
+		`2/3 ,"content":"one emoji, 🎉 or two 🎉`,
+		`3/3 🎉"}}`,
+	}
+	if diff := cmp.Diff(want, entriesOf(t, ws, "l", smallest)); diff != "" {
+		t.Errorf("the entries are others, -want +got:\n%s", diff)
+	}
+	for _, e := range readLog(t, ws, "l", workspace.ReadLogOptions{}).Entries {
+		if e.Author.Client != "claude" {
+			t.Errorf("entry %d is by %+v, want the workspace's author", e.ID, e.Author)
+		}
+	}
+}
+
+// A limit that is too small for parts refuses what does not fit; any larger one
+// takes everything.
+func TestJournalTinyLimits(t *testing.T) {
+	for limit := int64(1); limit <= 60; limit++ {
+		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit, Entries: 1 << 30}})
+		j := ws.Journal("l")
+		for _, r := range []conversation.Record{{Kind: conversation.ClearRecord}, said("🎉🎉🎉"), said(strings.Repeat("🎉x", 5000))} {
+			batch := []conversation.Record{{Kind: conversation.ClearRecord}, r}
+			before, _ := recorded(t, j, 0)
+			err := j.Append(t.Context(), batch...)
+			if err != nil {
+				wantJournalErr(t, fmt.Sprintf("Append with a limit of %d", limit), err, workspace.ErrTooLarge, "append to l: record ", fmt.Sprintf("entries of %d bytes", limit))
+				if limit >= smallest || batch[0].Seq != 0 {
+					t.Errorf("a limit of %d: %v, and the Seq is %d, want none from %d on, and no Seq", limit, err, batch[0].Seq, smallest)
+				}
+				batch = nil
+			}
+			wantRecords(t, j, 0, append(before, batch...))
+		}
+		entriesOf(t, ws, "l", int(limit))
+	}
+}
+
+// A batch that does not fit is not stored in part, nor are its Seqs set.
+func TestJournalQuota(t *testing.T) {
+	long := said(strings.Repeat("x", 200))
+	for _, test := range []struct {
+		name   string
+		limits workspace.Limits
+		batch  []conversation.Record
+		says   string
+	}{
+		{"in a batch", workspace.Limits{Entries: 5}, []conversation.Record{said("3"), said("4"), said("5"), said("6")}, "2 entries of 5 are used, this write adds 4"},
+		{"in a record", workspace.Limits{Entries: 5, EntryBytes: 70}, []conversation.Record{said("3"), long}, "2 entries of 5 are used, this write adds 5"},
+		{"by bytes", workspace.Limits{Bytes: 600, EntryBytes: 70}, []conversation.Record{long, long}, "bytes of 600 are used"},
+		{"by logs", workspace.Limits{Logs: 1}, nil, "1 logs of 1 are used"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ws := newWorkspace(t, workspace.Options{Limits: test.limits})
+			j, path := ws.Journal("l"), "l"
+			all := record(t, j, said("1"), said("2"))
+			before := usage(t, ws)
+			if test.batch == nil {
+				path, test.batch = "other", []conversation.Record{said("x")}
+			}
+			wantJournalErr(t, "Append", ws.Journal(path).Append(t.Context(), test.batch...), workspace.ErrQuota, "journal: append to "+path+": ", test.says)
+			if after := usage(t, ws); after.Bytes != before.Bytes || after.Entries != before.Entries || test.batch[0].Seq != 0 {
+				t.Errorf("after a refusal the usage is %+v, the Seq %d, want %+v and none", after, test.batch[0].Seq, before)
+			}
+			wantRecords(t, j, 0, all)
+			if test.limits.Logs == 0 {
+				wantRecords(t, j, 0, append(all, record(t, j, said("3"))...))
+			}
+		})
+	}
+}
+
+// What another wrote into the log is told by its number, and what stands before
+// it is read.
+func TestJournalForeignEntries(t *testing.T) {
+	for _, test := range []struct {
+		entries []string
+		says    string
+	}{
+		{[]string{"decided to rest"}, "entry 2 is no record"},
+		{[]string{""}, "entry 2 is no record"},
+		{[]string{"null"}, "entry 2 is no record"},
+		{[]string{"7"}, "entry 2 is no record"},
+		{[]string{`{"kind":"dance"}`}, `entry 2 is no record of a conversation: a record of kind "dance", which this version does not know`},
+		{[]string{`{"kind":"clear"} {}`}, "entry 2 is no record"},
+		{[]string{`{"kind":"message","message":{"role":"king","content":"x"}}`}, "entry 2 is no record"},
+		{[]string{`{"kind":"` + strings.Repeat("x", 5000) + `"}`}, "entry 2 is no record"},
+		{[]string{"2/3 x"}, "entry 2 is part 2 of a record that does not begin there"},
+		{[]string{"9223372036854775807/9223372036854775807 x"}, "entry 2 is part 9223372036854775807"},
+		{[]string{"1/9223372036854775808 x"}, "entry 2 is no record"},
+		{[]string{"+1/2 x", "2/2 x"}, "entry 2 is no record"},
+		{[]string{"01/2 x", "2/2 x"}, "entry 2 is no record"},
+		{[]string{"0/2 x"}, "entry 2 is no record"},
+		{[]string{"3/2 x"}, "entry 2 is no record"},
+		{[]string{`1/1 {"kind":"clear"}`}, "entry 2 is no record"},
+		{[]string{"1/2 x"}, "the end of the log stands where part 2 of 2 of a record should"},
+		{[]string{"1/3 x", "3/3 x"}, "entry 3 stands where part 2 of 3 of a record should"},
+		{[]string{"1/3 x", "2/4 x"}, "entry 3 stands where part 2 of 3"},
+		{[]string{"1/3 x", "1/3 x"}, "entry 3 stands where part 2 of 3"},
+		{[]string{"1/2 x", `{"kind":"clear"}`}, "entry 3 stands where part 2 of 2"},
+		{[]string{"1/2 x", "text"}, "entry 3 stands where part 2 of 2"},
+		{[]string{`1/2 {"kind":`, `2/2 "clear"`}, "entry 3 is no record"},
+	} {
+		ws := newWorkspace(t, workspace.Options{})
+		j := ws.Journal("l")
+		all := record(t, j, said("1"))
+		appendLog(t, ws, "l", test.entries...)
+		if test.says != "the end of the log stands where part 2 of 2 of a record should" {
+			record(t, j, said("more"))
+		}
+		got, err := recorded(t, j, 0)
+		wantJournalErr(t, fmt.Sprintf("Records with %.80q", test.entries), err, workspace.ErrInvalid, "journal: read log l: ", test.says)
+		if diff := cmp.Diff(all, got); diff != "" {
+			t.Errorf("before %.80q stand others, -want +got:\n%s", test.entries, diff)
+		}
+	}
+	ws := newWorkspace(t, workspace.Options{})
+	appendLog(t, ws, "l", `1/2 {"seq":7,"kind":`, `2/2 "clear","more":1}`)
+	wantRecords(t, ws.Journal("l"), 0, []conversation.Record{{Seq: 2, Kind: conversation.ClearRecord}})
+}
+
+func TestJournalRefuses(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	ctx := t.Context()
+
+	bad := ws.Journal("../x")
+	wantJournalErr(t, "Append to a wrong path", bad.Append(ctx, said("x")), workspace.ErrInvalid, `append to path ../x: it holds ".."`)
+	wantJournalErr(t, "Append of nothing to a wrong path", bad.Append(ctx), workspace.ErrInvalid, "..")
+	_, err := recorded(t, bad, 0)
+	wantJournalErr(t, "Records of a wrong path", err, workspace.ErrInvalid, `read log path ../x: it holds ".."`)
+
+	j := ws.Journal("l")
+	_, err = recorded(t, j, -1)
+	wantJournalErr(t, "Records after -1", err, workspace.ErrInvalid, "-1")
+	if err := j.Append(ctx); err != nil {
+		t.Errorf("Append of nothing = %v, want nil", err)
+	}
+	for _, r := range []conversation.Record{
+		{}, {Kind: "dance"}, {Kind: conversation.MessageRecord}, message(conversation.Message{Role: "king"}), said("\xff"),
+	} {
+		err := j.Append(ctx, said("x"), r)
+		wantJournalErr(t, fmt.Sprintf("Append of %+v", r), err, workspace.ErrInvalid, "journal: append to l: record 2: ")
+		if !errors.Is(err, conversation.ErrInvalid) {
+			t.Errorf("Append of %+v = %v, want conversation.ErrInvalid too", r, err)
+		}
+	}
+	wantRecords(t, j, 0, nil)
+
+	store.Close()
+	wantJournalErr(t, "Append to a closed store", j.Append(ctx, said("x")), workspace.ErrClosed, "append to l: ")
+	_, err = recorded(t, j, 0)
+	wantJournalErr(t, "Records of a closed store", err, workspace.ErrClosed, "read log l: ")
+}
+
+// The journals of a path are one, those of other paths and agents are others.
+func TestJournalIsolation(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
+	write(t, a, "l", "a file")
+	ofA := record(t, a.Journal("l"), said("a"))
+	ofB := record(t, b.Journal("l"), said("b"))
+	other := record(t, a.Journal("other"), said("other"))
+	wantRecords(t, a.Journal("l"), 0, ofA)
+	wantRecords(t, b.Journal("l"), 0, ofB)
+	wantRecords(t, a.Journal("other"), 0, other)
+	wantRecords(t, b.Journal("other"), 0, nil)
+}
+
+// A deleted log is an empty journal whose numbers go on.
+func TestJournalDeleted(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
+	j := ws.Journal("l0")
+	before := record(t, j, said(strings.Repeat("x", 100)), said("y"))
+	deleteLog(t, ws)
+	wantRecords(t, j, 0, nil)
+	after := record(t, j, said(strings.Repeat("z", 100)))
+	if after[0].Seq <= before[1].Seq {
+		t.Errorf("after a deletion the Seq is %d, want it above %d", after[0].Seq, before[1].Seq)
+	}
+	for _, from := range []int64{0, 1, before[1].Seq, before[1].Seq + 1} {
+		wantRecords(t, j, from, after)
+	}
+}
+
+// Records gives what was there when it began, and the loop may append.
+func TestJournalAppendWhileReading(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	j := ws.Journal("l")
+	var all []conversation.Record
+	for i := range 250 {
+		all = append(all, said(fmt.Sprint(i)))
+	}
+	all = record(t, j, all...)
+	for range 2 {
+		var got []conversation.Record
+		for r, err := range j.Records(t.Context(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r)
+			record(t, j, said(r.Message.Content+" again"))
+		}
+		if diff := cmp.Diff(all, got); diff != "" {
+			t.Fatalf("a loop that appends reads %d records, want %d; -want +got:\n%.2000s", len(got), len(all), diff)
+		}
+		var err error
+		if all, err = recorded(t, j, 0); len(all) != 2*len(got) || err != nil {
+			t.Fatalf("afterwards there are %d records, %v, want %d", len(all), err, 2*len(got))
+		}
+	}
+	for range j.Records(t.Context(), 0) {
+		break
+	}
+}
+
+// A log that is deleted between two pages is an error, also where another has
+// begun since.
+func TestJournalDeletedWhileReading(t *testing.T) {
+	for name, again := range map[string]int{"gone": 0, "short": 1, "long": 500} {
+		t.Run(name, func(t *testing.T) {
+			ws := newWorkspace(t, workspace.Options{})
+			j := ws.Journal("l0")
+			record(t, j, slices.Repeat([]conversation.Record{said("x")}, 250)...)
+			n := 0
+			for r, err := range j.Records(t.Context(), 0) {
+				if n++; err != nil {
+					wantJournalErr(t, "Records", err, workspace.ErrConflict, "read log l0: entry 101 is gone, the log was deleted")
+					continue
+				}
+				if r.Message.Content != "x" {
+					t.Fatalf("record %d is of the log that came after", n)
+				}
+				if n == 50 {
+					deleteLog(t, ws)
+					for range again {
+						record(t, j, said("y"))
+					}
+				}
+			}
+			if n != 101 {
+				t.Errorf("there were %d records and errors, want the 100 of the page and an error", n)
+			}
+		})
+	}
+}
+
+// A damaged entry ends the reading, with what stands before it read.
+func TestJournalCorrupt(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
+	ws := agentOf(t, svc, "a")
+	j := ws.Journal("l")
+	var all []conversation.Record
+	for i := range 130 {
+		all = append(all, said(fmt.Sprint(i)))
+	}
+	all = record(t, j, all...)
+	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+		head, state, err := tx.Log("l")
+		if err != nil {
+			return err
+		}
+		head.Last++
+		e := workspace.Entry{ID: head.Last, Content: []byte(`{"kind":"clear"}`)}
+		return tx.SaveLog(workspace.LogChange{Head: head, New: []workspace.Entry{e}, Owner: state})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := recorded(t, j, 0)
+	wantJournalErr(t, "Records with a damaged entry", err, workspace.ErrCorrupt, "journal: read log l: ", "entry 261", "SHA-256")
+	if n := len(got); n < 50 || !cmp.Equal(all[:n], got) {
+		t.Errorf("before the damaged entry %d records are read, want those of the pages before its own", n)
+	}
+}
+
+// Each page is a read that is counted, and an Append an operation.
+func TestJournalOperations(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	j := ws.Journal("l")
+	record(t, j, slices.Repeat([]conversation.Record{said("x")}, 250)...)
+	before := usage(t, ws).Operations
+	record(t, j, said("x"))
+	if _, err := recorded(t, j, 0); err != nil {
+		t.Fatal(err)
+	}
+	if n := usage(t, ws).Operations - before; n != 1+3+1 {
+		t.Errorf("an Append, three pages and the Usage are %d operations, want 5", n)
+	}
+}
