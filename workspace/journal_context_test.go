@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
@@ -87,52 +88,56 @@ func (s *turnStore) Update(ctx context.Context, o workspace.Owner, fn func(works
 // before its transaction began, and completed after.
 func TestJournalOutcomeIsKnown(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		deadline bool
-		early    bool
+		name            string
+		deadline, early bool
 	}{
 		{"cancelled before", false, true}, {"past its deadline before", true, true},
 		{"cancelled after", false, false}, {"past its deadline after", true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			inner := memstore.New()
-			defer inner.Close()
-			ctx, end := context.WithCancel(t.Context())
-			defer end()
-			if test.deadline {
-				ctx, end = newDeadline(t.Context())
-			}
-			release := make(chan struct{})
-			hook := func() { end(); <-release }
-			store := &turnStore{Store: inner, taken: hook, ran: func() {}}
-			if !test.early {
-				store.taken, store.ran = store.ran, func() { end(); close(release) }
-			}
-			j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
-			batch := []conversation.Record{said("x")}
-			err := j.Append(ctx, batch...)
-			if test.early {
-				close(release)
-			}
-			store.finished.Wait()
-			store.taken, store.ran = func() {}, func() {}
-			plain := agentOf(t, serviceOn(t, inner, workspace.Options{}), "a").Journal("l")
-			switch {
-			case !test.early:
-				if err != nil {
-					t.Errorf("Append = %v, want nil: its transaction had begun", err)
-				}
-				wantRecords(t, plain, 0, batch)
-				return
-			case test.deadline:
-				wantJournalErr(t, "Append", err, workspace.ErrBusy, "append to l: ")
-			}
-			if !errors.Is(err, ctx.Err()) || errors.Is(err, workspace.ErrOutcomeUnknown) {
-				t.Errorf("Append = %v, want %v", err, ctx.Err())
-			}
-			wantRecords(t, plain, 0, nil)
+			synctest.Test(t, func(t *testing.T) { outcomeIsKnown(t, test.deadline, test.early) })
 		})
 	}
+}
+
+func outcomeIsKnown(t *testing.T, deadline, early bool) {
+	inner := memstore.New()
+	defer inner.Close()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	if deadline {
+		ctx, end = newDeadline(t.Context())
+	}
+	store := &turnStore{Store: inner, taken: func() {}, ran: func() {}}
+	hook := &store.ran
+	if early {
+		hook = &store.taken
+	}
+	*hook = func() {
+		end()
+		synctest.Wait() // until the caller has its answer, if that is to come now
+	}
+	j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
+	batch := []conversation.Record{said("x")}
+	err := j.Append(ctx, batch...)
+	store.finished.Wait()
+	*hook = func() {}
+
+	plain := agentOf(t, serviceOn(t, inner, workspace.Options{}), "a").Journal("l")
+	if !early {
+		if err != nil {
+			t.Errorf("Append = %v, want nil: its transaction had begun", err)
+		}
+		wantRecords(t, plain, 0, batch)
+		return
+	}
+	if deadline {
+		wantJournalErr(t, "Append", err, workspace.ErrBusy, "append to l: ")
+	}
+	if !errors.Is(err, ctx.Err()) || !errors.Is(err, conversation.ErrJournal) || errors.Is(err, workspace.ErrOutcomeUnknown) {
+		t.Errorf("Append = %v, want %v", err, ctx.Err())
+	}
+	wantRecords(t, plain, 0, nil)
 }
 
 // deadlineContext passes its deadline when it is told to.
