@@ -9,12 +9,12 @@
 //	w, err := ws.WriteFile(ctx, "plan.md", []byte("..."), workspace.WriteOptions{})
 //	r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{Since: w.Version})
 //
-// To use it: Service, Workspace, and their options and results. [Workspace.Saver]
-// keeps a pad, [Workspace.Journal] a conversation, [Workspace.FS] is a view of
-// the files for what takes an fs.FS. Store, Reader,
-// Tx and the records that they carry are for who writes a backend. An error
-// speaks of arguments by the names that an agent knows them by: since_version is
-// ReadOptions.Since, old_text the old of EditFile.
+// To use it: Service, Workspace, and their options and results. Of a workspace,
+// [Workspace.Saver] keeps a pad, [Workspace.Journal] a conversation, and
+// [Workspace.FS] shows the files as an fs.FS. Store, Reader, Tx and the records
+// that they carry are for who writes a backend. An error speaks of arguments by
+// the names that an agent knows them by: since_version is ReadOptions.Since,
+// old_text the old of EditFile.
 //
 // Every rule lives here: names, sizes, quotas, versions, conditions, retries,
 // hashes, and when a diff is worth sending. A call parses its arguments,
