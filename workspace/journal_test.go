@@ -286,10 +286,12 @@ func TestJournalForeignEntries(t *testing.T) {
 		if test.says != "the end of the log stands where part 2 of 2 of a record should" {
 			record(t, j, said("more"))
 		}
-		got, err := recorded(t, j, 0)
-		wantJournalErr(t, fmt.Sprintf("Records with %.80q", test.entries), err, workspace.ErrInvalid, "journal: read log l: ", test.says)
-		if diff := cmp.Diff(all, got); diff != "" {
-			t.Errorf("before %.80q stand others, -want +got:\n%s", test.entries, diff)
+		for after := range int64(2) {
+			got, err := recorded(t, j, after)
+			wantJournalErr(t, fmt.Sprintf("Records with %.80q", test.entries), err, workspace.ErrInvalid, "journal: read log l: ", test.says)
+			if len(got) != 1-int(after) || after == 0 && !cmp.Equal(all, got) {
+				t.Errorf("before %.80q stand others after %d: %+v, want %+v", test.entries, after, got, all[after:])
+			}
 		}
 	}
 	ws := newWorkspace(t, workspace.Options{})
@@ -311,8 +313,8 @@ func TestJournalRefuses(t *testing.T) {
 	j := ws.Journal("l")
 	_, err = recorded(t, j, -1)
 	wantJournalErr(t, "Records after -1", err, workspace.ErrInvalid, "-1")
-	if err := j.Append(ctx); err != nil {
-		t.Errorf("Append of nothing = %v, want nil", err)
+	if err := j.Append(ctx); err != nil || usage(t, ws).Logs != 0 {
+		t.Errorf("Append of nothing = %v, and there are %d logs, want nil and none", err, usage(t, ws).Logs)
 	}
 	for _, r := range []conversation.Record{
 		{}, {Kind: "dance"}, {Kind: conversation.MessageRecord}, message(conversation.Message{Role: "king"}), said("\xff"),
