@@ -1,0 +1,339 @@
+package providertest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+)
+
+var providers = []conversation.Provider{conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses, conversation.Gemini}
+
+func generate(p conversation.Provider, seed int, o providertest.GenerateOptions) []conversation.Message {
+	return providertest.Conversation(rand.New(rand.NewPCG(uint64(seed), 2)), p, o)
+}
+
+func TestConversationIsRepeatable(t *testing.T) {
+	for _, p := range providers {
+		for seed := range 10 {
+			if diff := cmp.Diff(generate(p, seed, providertest.GenerateOptions{}), generate(p, seed, providertest.GenerateOptions{})); diff != "" {
+				t.Fatalf("%s, seed %d: another conversation:\n%s", p, seed, diff)
+			}
+		}
+	}
+}
+
+var bodies = map[conversation.Provider]func([]conversation.Message) map[string]any{
+	conversation.Anthropic: anthropicBody, conversation.OpenAIChat: chatBody, conversation.OpenAIResponses: responsesBody,
+	conversation.Gemini: geminiBody,
+}
+
+var validators = map[conversation.Provider]func([]byte) error{
+	conversation.Anthropic: providertest.ValidateAnthropic, conversation.OpenAIChat: providertest.ValidateOpenAIChat,
+	conversation.OpenAIResponses: providertest.ValidateOpenAIResponses, conversation.Gemini: providertest.ValidateGemini,
+}
+
+// validate sends a conversation that is all in Raw to its provider.
+func validate(t *testing.T, p conversation.Provider, msgs []conversation.Message) error {
+	t.Helper()
+	body, err := json.Marshal(bodies[p](msgs))
+	if err != nil {
+		t.Fatalf("%s: %v", p, err)
+	}
+	return validators[p](body)
+}
+
+// Where all of a conversation is in Raw, the provider accepts the request that
+// is made of it.
+func TestConversationIsAccepted(t *testing.T) {
+	for _, p := range providers {
+		t.Run(string(p), func(t *testing.T) {
+			t.Parallel()
+			tried := 0
+			for seed := range 300 {
+				msgs := generate(p, seed, providertest.GenerateOptions{})
+				if !allRaw(p, msgs) {
+					continue
+				}
+				tried++
+				if err := validate(t, p, msgs); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			if tried < 75 {
+				t.Errorf("%d of 300 conversations are all in Raw", tried)
+			}
+		})
+	}
+}
+
+// What a mutation spoils in Raw, the provider refuses.
+func TestMutationsAreRefused(t *testing.T) {
+	for _, m := range providertest.Mutations() {
+		if m.Name == "raw that is no message" || m.Name == "instruction behind a call" {
+			continue // no request can be made of it, or one that has it elsewhere
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			for _, p := range providers {
+				for seed := range 40 {
+					r := rand.New(rand.NewPCG(uint64(seed), 4))
+					msgs := providertest.Conversation(r, p, providertest.GenerateOptions{Messages: 1 + seed%20})
+					msgs = m.Apply(r, p, msgs)
+					if msgs == nil || !allRaw(p, msgs) {
+						continue
+					}
+					err := validate(t, p, msgs)
+					if _, spoils := m.Rules[p]; spoils != (err != nil) {
+						t.Fatalf("%s, seed %d: %v", p, seed, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func allRaw(p conversation.Provider, msgs []conversation.Message) bool {
+	for _, m := range msgs {
+		if m.RawProvider != p && (m.Role != conversation.System || p == conversation.OpenAIChat || p == conversation.OpenAIResponses) {
+			return false
+		}
+	}
+	return true
+}
+
+func anthropicBody(msgs []conversation.Message) map[string]any {
+	system, list := []any{}, []map[string]json.RawMessage{}
+	for _, m := range msgs {
+		switch {
+		case m.Role == conversation.System:
+			system = append(system, map[string]string{"type": "text", "text": m.Content})
+		case m.Raw[0] == '[':
+			before := list[len(list)-1]
+			before["content"] = append(append(bytes.TrimSuffix(before["content"], []byte("]")), ','), m.Raw[1:]...)
+		default:
+			var message map[string]json.RawMessage
+			if err := json.Unmarshal(m.Raw, &message); err != nil {
+				panic(err)
+			}
+			list = append(list, message)
+		}
+	}
+	return map[string]any{"model": "claude-opus-4-5", "max_tokens": 1024, "system": system, "messages": list}
+}
+
+func chatBody(msgs []conversation.Message) map[string]any {
+	list := []json.RawMessage{}
+	for _, m := range msgs {
+		list = append(list, m.Raw)
+	}
+	return map[string]any{"model": "gpt-5.2", "messages": list}
+}
+
+func responsesBody(msgs []conversation.Message) map[string]any {
+	list := []json.RawMessage{}
+	for _, m := range msgs {
+		if m.Raw[0] != '[' {
+			list = append(list, m.Raw)
+			continue
+		}
+		var items []json.RawMessage
+		if err := json.Unmarshal(m.Raw, &items); err != nil {
+			panic(err)
+		}
+		list = append(list, items...)
+	}
+	return map[string]any{"model": "gpt-5.2", "store": false, "input": list}
+}
+
+// geminiBody puts the responses to the calls of one content into one.
+func geminiBody(msgs []conversation.Message) map[string]any {
+	list := []map[string]json.RawMessage{}
+	for i, m := range msgs {
+		if m.Role == conversation.System {
+			continue
+		}
+		var content map[string]json.RawMessage
+		if err := json.Unmarshal(m.Raw, &content); err != nil {
+			panic(err)
+		}
+		if m.Role == conversation.Tool && msgs[i-1].Role == conversation.Tool {
+			before := list[len(list)-1]
+			before["parts"] = append(append(bytes.TrimSuffix(before["parts"], []byte("]")), ','), content["parts"][1:]...)
+			continue
+		}
+		list = append(list, content)
+	}
+	return map[string]any{"model": "models/gemini-3-pro-preview", "contents": list}
+}
+
+// Each kind of conversation is among a few hundred, and each message is one that
+// is kept to the byte.
+func TestConversationIsRich(t *testing.T) {
+	for _, p := range providers {
+		seen := make(map[string]int)
+		for seed := range 250 {
+			msgs := generate(p, seed, providertest.GenerateOptions{})
+			note(seen, p, msgs)
+			for _, m := range msgs {
+				text, err := m.MarshalJSON()
+				if err != nil {
+					t.Fatalf("%s, seed %d: %v", p, seed, err)
+				}
+				if text = bytes.ToLower(text); m.RawProvider == p {
+					for _, kind := range kinds[p] {
+						if bytes.Contains(text, []byte(strings.ToLower(`\"`+kind+`\"`))) {
+							seen[kind]++
+						}
+					}
+				}
+			}
+		}
+		for _, kind := range append(kinds[p], "no system", "two systems", "parallel", "another order", "failed", "image", "user twice", "user after results",
+			"no text", "no result text", "all raw", "no raw", "mixed", "another provider's", "hundreds of rounds", "ends with tool", "ends with user", "ends with assistant") {
+			switch {
+			case seen[kind] > 0:
+			default:
+				t.Errorf("%s: %q is not among 250 conversations", p, kind)
+			}
+		}
+		if p == conversation.Anthropic && (seen["a pause"] == 0 || seen["a piece"] == 0) {
+			t.Errorf("%s: no pause, or no results in one message", p)
+		}
+		if p == conversation.OpenAIChat || p == conversation.OpenAIResponses {
+			if seen["a later system"] == 0 {
+				t.Errorf("%s: no instruction in the middle", p)
+			}
+		} else if seen["a later system"] > 0 {
+			t.Errorf("%s: an instruction in the middle", p)
+		}
+	}
+}
+
+// What must be found in the Raw of each provider.
+var kinds = map[conversation.Provider][]string{
+	conversation.Anthropic: {"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "mcp_tool_use", "mcp_tool_result", "document",
+		"citations", "cache_control", "base64", "is_error", "tool_result"},
+	conversation.OpenAIChat: {"reasoning_content", "image_url", "developer", "tool_calls", "tool_call_id"},
+	conversation.OpenAIResponses: {"reasoning", "encrypted_content", "summary_text", "web_search_call", "mcp_call", "custom_tool_call", "custom_tool_call_output",
+		"function_call", "function_call_output", "input_image", "input_file", "output_text"},
+	conversation.Gemini: {"thoughtSignature", "thought", "functionCall", "functionResponse", "inlineData", "fileData"},
+}
+
+func note(seen map[string]int, p conversation.Provider, msgs []conversation.Message) {
+	systems, raws, others, results, rounds, begun := 0, 0, 0, 0, 0, false
+	var before conversation.Message
+	var order []string
+	for i, m := range msgs {
+		begun = begun || m.Role != conversation.System
+		switch m.RawProvider {
+		case p:
+			raws++
+			if m.Raw[0] == '[' && p == conversation.Anthropic {
+				seen["a piece"]++
+			}
+		case "":
+		default:
+			others++
+		}
+		switch m.Role {
+		case conversation.System:
+			if systems++; begun {
+				seen["a later system"]++
+			}
+		case conversation.User:
+			if before.Role == conversation.User {
+				seen["user twice"]++
+			}
+			if before.Role == conversation.Tool {
+				seen["user after results"]++
+			}
+		case conversation.Assistant:
+			order = nil
+			for _, c := range m.ToolCalls {
+				order = append(order, c.ID)
+			}
+			if len(order) > 1 {
+				seen["parallel"]++
+			}
+			if len(order) > 0 {
+				rounds++
+				if m.Content == "" {
+					seen["no text"]++
+				}
+			}
+			if before.Role == conversation.Assistant && len(before.ToolCalls) == 0 && before.Content != "" && strings.Contains(string(before.Raw), "server_tool_use") {
+				seen["a pause"]++
+			}
+		case conversation.Tool:
+			results++
+			if len(order) > 1 && before.Role == conversation.Assistant && m.ToolCallID != order[0] {
+				seen["another order"]++
+			}
+			if m.IsError {
+				seen["failed"]++
+			}
+			if m.Text() == "" && m.Parts == nil {
+				seen["no result text"]++
+			}
+		}
+		for _, part := range m.Parts {
+			if part.Type != conversation.TextPart {
+				seen["image"]++
+			}
+		}
+		if i == len(msgs)-1 {
+			seen["ends with "+string(m.Role)]++
+		}
+		before = m
+	}
+	seen[[]string{"no system", "a system", "two systems"}[min(systems, 2)]]++
+	if rounds >= 250 {
+		seen["hundreds of rounds"]++
+	}
+	switch {
+	case others > 0:
+		seen["another provider's"]++
+	case allRaw(p, msgs):
+		seen["all raw"]++
+	case raws == 0:
+		seen["no raw"]++
+	default:
+		seen["mixed"]++
+	}
+}
+
+// What the options say.
+func TestConversationOptions(t *testing.T) {
+	for _, p := range providers {
+		open := 0
+		for seed := range 100 {
+			msgs := generate(p, seed, providertest.GenerateOptions{Messages: 50, Open: true})
+			if len(msgs) < 50 || len(msgs) > 120 {
+				t.Errorf("%s, seed %d: %d messages for 50", p, seed, len(msgs))
+			}
+			calls, results := 0, 0
+			for _, m := range msgs {
+				calls += len(m.ToolCalls)
+				if m.Role == conversation.Tool {
+					results++
+				}
+			}
+			if calls > results {
+				open++
+			}
+			closed := generate(p, seed, providertest.GenerateOptions{Messages: 50})
+			if len(closed) < 50 {
+				t.Errorf("%s, seed %d: %d messages for 50", p, seed, len(closed))
+			}
+		}
+		if open < 20 || open > 80 {
+			t.Errorf("%s: %d of 100 conversations have open calls", p, open)
+		}
+	}
+}
