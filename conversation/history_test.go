@@ -177,13 +177,13 @@ func TestHistoryModel(t *testing.T) {
 
 // What is pushed at once stays together, and nothing is lost.
 func TestHistoryConcurrent(t *testing.T) {
+	const writers, pushes, size = 8, 50, 100
 	var h conversation.History
 	var wg sync.WaitGroup
-	for w := range 8 {
+	for w := range writers {
 		wg.Go(func() {
-			for i := range 100 {
-				id := fmt.Sprint(w, ".", i)
-				h.Push(conversation.UserText(id), conversation.AssistantText(id))
+			for i := range pushes {
+				h.Push(slices.Repeat([]conversation.Message{conversation.UserText(fmt.Sprint(w, ".", i))}, size)...)
 				h.Replace(-1, conversation.UserText("nowhere"))
 				h.Slice(-2, conversation.End)
 			}
@@ -191,12 +191,12 @@ func TestHistoryConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	all := h.All()
-	if len(all) != 1600 {
-		t.Fatalf("%d messages of 1600", len(all))
+	if len(all) != writers*pushes*size {
+		t.Fatalf("%d messages of %d", len(all), writers*pushes*size)
 	}
-	for i := 0; i < len(all); i += 2 {
-		if all[i].Content != all[i+1].Content {
-			t.Fatalf("messages %d and %d are of two pushes: %q, %q", i, i+1, all[i].Content, all[i+1].Content)
+	for i, m := range all {
+		if first := all[i-i%size]; m.Content != first.Content {
+			t.Fatalf("message %d is of another push than message %d: %q, %q", i, i-i%size, m.Content, first.Content)
 		}
 	}
 }
