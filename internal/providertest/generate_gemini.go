@@ -72,7 +72,10 @@ func (f geminiForm) results(calls map[string]conversation.ToolCall, results []co
 		if m.Parts != nil {
 			response = append(response, "parts", f.parts(m.Parts)[1:])
 		}
-		results[i] = f.raw(m, "user", []any{object{"functionResponse", append(response, "id", m.ToolCallID)}})
+		if f.one(2) {
+			response = append(response, "id", m.ToolCallID)
+		}
+		results[i] = f.raw(m, "user", []any{object{"functionResponse", response}})
 	}
 }
 

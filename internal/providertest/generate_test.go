@@ -234,7 +234,7 @@ func note(seen map[string]int, p conversation.Provider, msgs []conversation.Mess
 		switch m.RawProvider {
 		case p:
 			raws++
-			if m.Raw[0] == '[' && p == conversation.Anthropic {
+			if m.Raw[0] == '[' && m.Role == conversation.Tool {
 				seen["a piece"]++
 			}
 		case "":
