@@ -10,8 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
-var providers = []conversation.Provider{conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses, conversation.Gemini}
-
 // generated calls use with random conversations of each provider; each is the
 // same in every run.
 func generated(t *testing.T, count int, o providertest.GenerateOptions, use func(t *testing.T, r *rand.Rand, p conversation.Provider, msgs []conversation.Message)) {

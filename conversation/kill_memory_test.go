@@ -1,0 +1,282 @@
+package conversation_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Where a process kills itself.
+const (
+	asked    = "asked"    // the summariser was called: between a message and the summary
+	answered = "answered" // it has answered: between the summary and its record
+	recorded = "recorded" // the record is in the journal
+	appended = "appended" // a message is in the journal
+	acked    = "acked"    // and Append has returned
+)
+
+var killPoints = []string{asked, answered, recorded, appended, acked}
+
+const killBatches = 120
+
+// killBatch is the i-th batch of the conversation that every process plays.
+func killBatch(i int) []Message {
+	id := fmt.Sprint("call_", i)
+	switch {
+	case i == 0:
+		return []Message{SystemText("You write Go.")}
+	case i%4 == 1:
+		return []Message{UserText(fmt.Sprintf("what does `pkg/file%d.go` do with %d MiB?", i, i))}
+	case i%4 == 3:
+		return []Message{AssistantText("It reads them.")}
+	}
+	return []Message{call(id), ToolResult(id, "ok")}
+}
+
+// killSummary is a text that tells how many calls it took and of what.
+func killSummary(q Request) string {
+	n := 0
+	fmt.Sscanf(q.Previous, "%d calls", &n)
+	return fmt.Sprintf("%d calls, %x", n+1, sha256.Sum256([]byte(q.Previous+texts(q.Messages))))
+}
+
+func killOptions(j Journal) Options {
+	return Options{SummarizeAt: 12, KeepLast: 4, Journal: j, OnError: func(err error) { panic(err) },
+		Summarize: func(_ context.Context, q Request) (string, error) { return killSummary(q), nil }}
+}
+
+// openKillJournal opens a journal in a folder; after ends it.
+func openKillJournal(kind, dir string) (j Journal, after func(), err error) {
+	if kind == "file" {
+		var torn *TornError
+		f, err := FileJournal(filepath.Join(dir, "journal.jsonl"))
+		if err != nil && !errors.As(err, &torn) {
+			return nil, nil, err
+		}
+		return f, func() { f.Close() }, nil
+	}
+	store, err := sqlite.Open(context.Background(), filepath.Join(dir, "scratchpad.db"), sqlite.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	ws, err := svc.Agent("agent-1")
+	if err != nil {
+		return nil, nil, err
+	}
+	return ws.Journal("conversation"), func() { store.Close() }, nil
+}
+
+// A dying journal kills the process at a point.
+type dying struct {
+	Journal
+	at func(point string)
+}
+
+func (d dying) Append(ctx context.Context, records ...Record) error {
+	summary := records[0].Kind == SummaryRecord
+	if summary {
+		d.at(answered)
+	}
+	err := d.Journal.Append(ctx, records...)
+	if summary {
+		d.at(recorded)
+	} else {
+		d.at(appended)
+	}
+	return err
+}
+
+func (d dying) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
+	return d.Journal.Records(ctx, after)
+}
+
+// TestKillChild is the process that is killed; by itself it does nothing.
+func TestKillChild(t *testing.T) {
+	kind, dir, point := os.Getenv("KILL_KIND"), os.Getenv("KILL_DIR"), os.Getenv("KILL_POINT")
+	if kind == "" {
+		return
+	}
+	left := 0
+	fmt.Sscan(os.Getenv("KILL_AFTER"), &left)
+	at := func(here string) {
+		if here == point {
+			if left--; left == 0 {
+				self, _ := os.FindProcess(os.Getpid())
+				self.Kill()
+				select {}
+			}
+		}
+	}
+	j, after, err := openKillJournal(kind, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer after()
+	calls, err := os.OpenFile(filepath.Join(dir, "calls"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer calls.Close()
+	o := killOptions(dying{j, at})
+	o.Summarize = func(_ context.Context, q Request) (string, error) {
+		calls.WriteString("call\n")
+		at(asked)
+		return killSummary(q), nil
+	}
+	m, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := batchesIn(t, m); i < killBatches; i++ {
+		if err := m.Append(t.Context(), killBatch(i)...); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("ack %d\n", i)
+		at(acked)
+	}
+	if err := m.Append(t.Context()); err != nil { // what is still due
+		t.Fatal(err)
+	}
+	fmt.Println("done")
+}
+
+// batchesIn says how many batches the originals are, which must be whole.
+func batchesIn(t *testing.T, m *Memory) int {
+	t.Helper()
+	var got, want []Message
+	for msg, err := range m.Originals(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, msg)
+	}
+	n := 0
+	for ; len(want) < len(got); n++ {
+		want = append(want, killBatch(n)...)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("the originals are not %d batches:\n%s", n, diff)
+	}
+	return n
+}
+
+// After kills at every point the window, the summary, the evidence and the number
+// of calls behind them are those of a run without a kill.
+func TestKillMemory(t *testing.T) {
+	kills := 12
+	if long() {
+		kills = 100
+	}
+	whole, err := New(killOptions(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range killBatches {
+		if err := whole.Append(t.Context(), killBatch(i)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []string{"file", "workspace"} {
+		t.Run(kind, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(rand.Uint64(), 0))
+			for done := 0; done < kills; {
+				done += killRound(t, kind, r, whole)
+			}
+		})
+	}
+}
+
+// killRound plays the conversation to its end, however often it is killed.
+func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills int) {
+	dir := t.TempDir()
+	lost, unsure, last := 0, 0, -1
+	for {
+		point := killPoints[r.IntN(len(killPoints))]
+		after := 1 + r.IntN(3)
+		if point == appended || point == acked {
+			after = 1 + r.IntN(25)
+		}
+		if r.IntN(4) == 0 {
+			point = "" // from outside, at any time
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
+		cmd.Env = append(os.Environ(), "KILL_KIND="+kind, "KILL_DIR="+dir, "KILL_POINT="+point, fmt.Sprint("KILL_AFTER=", after))
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if point == "" {
+			timer := time.AfterFunc(time.Duration(20+r.IntN(60))*time.Millisecond, func() { cmd.Process.Kill() })
+			defer timer.Stop()
+		}
+		err := cmd.Wait()
+		done := bytes.Contains(out.Bytes(), []byte("done\n"))
+		if err == nil && !done || bytes.Contains(out.Bytes(), []byte("FAIL")) {
+			t.Fatalf("the process: %v\n%s", err, out.Bytes())
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			fmt.Sscanf(string(line), "ack %d\n", &last)
+		}
+		if done {
+			break
+		}
+		kills++
+		switch point {
+		case asked, answered:
+			lost++
+		case "":
+			unsure++
+		}
+	}
+	j, end, err := openKillJournal(kind, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	m, err := Open(t.Context(), killOptions(j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := batchesIn(t, m); n != killBatches || last != n-1 {
+		t.Fatalf("%d batches, %d acknowledged", n, last+1)
+	}
+	if diff := cmp.Diff(whole.Messages(), m.Messages()); diff != "" {
+		t.Fatalf("without a kill (-), with %d (+):\n%s", kills, diff)
+	}
+	if !slices.Equal(whole.Evidence(), m.Evidence()) {
+		t.Fatalf("evidence: %q, %q", whole.Evidence(), m.Evidence())
+	}
+	// The calls that the summary stands on; and no other but those that a kill cut off.
+	var stands int
+	summary, _ := m.Summary()
+	fmt.Sscanf(summary, "%d calls", &stands)
+	text, err := os.ReadFile(filepath.Join(dir, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made := bytes.Count(text, []byte("\n")); made < stands+lost || made > stands+lost+unsure {
+		t.Fatalf("%d calls were made, the summary stands on %d, kills cut off %d and perhaps %d", made, stands, lost, unsure)
+	}
+	return kills
+}
