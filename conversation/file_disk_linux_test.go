@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -78,9 +79,6 @@ func TestFileFullDisk(t *testing.T) {
 		t.Fatalf("%d failures, %d records: this disk was not full, or not empty", failures, len(want))
 	}
 	wantRecords(t, f, want)
-	if _, err := conversation.FileJournal(filepath.Join(dir, "other")); err != nil {
-		t.Logf("another one: %v", err)
-	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=2m"); err != nil {
 		t.Fatal(err)
 	}
@@ -90,40 +88,20 @@ func TestFileFullDisk(t *testing.T) {
 	wantRecords(t, openFile(t, path), want)
 }
 
-// Of many that append at once, one that is too long for the disk hurts no other.
-func TestFileFullDiskTogether(t *testing.T) {
-	dir := fileMount(t, "1m")
-	f := openFile(t, filepath.Join(dir, "journal.jsonl"))
-	done := make(chan error)
-	for w := range 8 {
-		go func() {
-			n := 100
-			if w == 0 {
-				n = 1 << 20
-			}
-			var err error
-			for i := 0; i < 10 && err == nil; i++ {
-				if err = f.Append(t.Context(), saidRecord(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n)))); w == 0 {
-					if !errors.Is(err, syscall.ENOSPC) {
-						err = fmt.Errorf("Append() of too much = %v, want ENOSPC", err)
-					} else {
-						err = nil
-					}
-				}
-			}
-			done <- err
-		}()
+// limitFiles forbids files over a size while f runs.
+func limitFiles(t *testing.T, size uint64, f func()) {
+	t.Helper()
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
 	}
-	for range 8 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: limit.Max}); err != nil {
+		t.Fatal(err)
 	}
-	got, err := readAfter(t.Context(), f, 0)
-	if err != nil || len(got) != 7*10 {
-		t.Errorf("%d records, %v, want %d", len(got), err, 7*10)
+	f()
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
 	}
-	checkWhole(t, got)
 }
 
 // A write that ends in the middle leaves nothing behind.
@@ -131,25 +109,46 @@ func TestFileShortWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	want := appendRecords(t, f, saidRecord("a"))
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 10_000, Max: limit.Max}); err != nil {
-		t.Fatal(err)
-	}
-	failed := f.Append(t.Context(), saidRecord("b"), saidRecord(strings.Repeat("c", 20_000)))
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	if !errors.Is(failed, conversation.ErrJournal) || !errors.Is(failed, syscall.EFBIG) {
-		t.Errorf("Append() beyond a limit = %v, want ErrJournal and EFBIG", failed)
-	}
+	limitFiles(t, 10_000, func() {
+		err := f.Append(t.Context(), saidRecord("b"), saidRecord(strings.Repeat("c", 20_000)))
+		if !errors.Is(err, conversation.ErrJournal) || !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("Append() beyond a limit = %v, want ErrJournal and EFBIG", err)
+		}
+	})
 	if n := bytes.Count(readFile(t, path), []byte("\n")); n != 1 {
 		t.Errorf("the file has %d lines, want 1", n)
 	}
 	want = append(want, appendRecords(t, f, saidRecord("d"))...)
 	wantRecords(t, f, want)
+}
+
+// Of many that append at once, one that is too long hurts no other.
+func TestFileTooLongTogether(t *testing.T) {
+	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
+	const writers, rounds, long = 8, 40, 3
+	var wg sync.WaitGroup
+	limitFiles(t, 60_000, func() {
+		for w := range writers {
+			wg.Go(func() {
+				for i := range rounds {
+					n := 10
+					if w < long {
+						n = 60_000
+					}
+					err := f.Append(t.Context(), saidRecord(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n))))
+					if (err != nil) != (w < long) || err != nil && !errors.Is(err, syscall.EFBIG) {
+						t.Errorf("Append() of %d bytes = %v", n, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+	got, err := readAfter(t.Context(), f, 0)
+	if err != nil || len(got) != (writers-long)*rounds {
+		t.Errorf("%d records, %v, want %d", len(got), err, (writers-long)*rounds)
+	}
+	checkWhole(t, got)
 }
 
 // What must be writable is not: nothing changes.

@@ -1,0 +1,212 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+func TestFileHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	want := appendRecords(t, f, saidRecord("a"))
+	refused(t, path, "is held by another process")
+	writeFile(t, path+".x", nil)
+	link := path + ".link"
+	if err := os.Symlink(path, link); err == nil {
+		refused(t, link, "is held by another process")
+	}
+	wantRecords(t, f, want)
+	closeFile(t, f)
+	wantRecords(t, openFile(t, path), want)
+}
+
+func TestFileClosed(t *testing.T) {
+	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
+	appendRecords(t, f, saidRecord("a"), saidRecord(strings.Repeat("b", 1<<20)))
+	for _, err := range f.Records(t.Context(), 0) {
+		if err != nil && !errors.Is(err, conversation.ErrClosed) {
+			t.Errorf("Records() over a Close ended with %v, want ErrClosed", err)
+		}
+		closeFile(t, f)
+	}
+	closeFile(t, f)
+	for _, after := range []int64{0, 1, 2} {
+		if _, err := readAfter(t.Context(), f, after); !errors.Is(err, conversation.ErrClosed) || !errors.Is(err, conversation.ErrJournal) {
+			t.Errorf("Records(%d) after Close ended with %v, want ErrClosed and ErrJournal", after, err)
+		}
+	}
+	for _, records := range [][]conversation.Record{nil, {saidRecord("c")}} {
+		if err := f.Append(t.Context(), records...); !errors.Is(err, conversation.ErrClosed) || !errors.Is(err, conversation.ErrJournal) {
+			t.Errorf("Append() after Close = %v, want ErrClosed and ErrJournal", err)
+		}
+	}
+}
+
+func TestFileContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	want := appendRecords(t, f, saidRecord("a"), saidRecord("b"))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	records := []conversation.Record{saidRecord("c")}
+	if err := f.Append(ended, records...); !errors.Is(err, context.Canceled) || !errors.Is(err, conversation.ErrJournal) || records[0].Seq != 0 {
+		t.Errorf("Append() = %v and Seq %d, want Canceled and ErrJournal and no Seq", err, records[0].Seq)
+	}
+	if got, err := readAfter(ended, f, 0); !errors.Is(err, context.Canceled) || !errors.Is(err, conversation.ErrJournal) || got != nil {
+		t.Errorf("Records() = %v, %v, want Canceled and ErrJournal", got, err)
+	}
+	wantRecords(t, f, want)
+}
+
+// Many append and read at once: batches are whole and in one piece, each
+// goroutine's in its order, and a reader in the loop may append.
+func TestFileConcurrent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	const writers = 8
+	rounds := 40
+	if fileLong() {
+		rounds = 400
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	seqs := map[int64]string{} // what was acknowledged
+	for w := range writers {
+		wg.Go(func() {
+			for n := range rounds {
+				records := make([]conversation.Record, 1+(w+n)%3)
+				for i := range records {
+					records[i] = saidRecord(fmt.Sprintf("%d %d %d/%d", w, n, i, len(records)))
+				}
+				if err := f.Append(t.Context(), records...); err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				for _, r := range records {
+					seqs[r.Seq] = r.Message.Content
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 20 {
+			mu.Lock()
+			acked := len(seqs)
+			mu.Unlock()
+			got, err := readAfter(t.Context(), f, 0)
+			if err != nil || len(got) < acked {
+				t.Errorf("%d records, %v, of %d acknowledged", len(got), err, acked)
+			}
+			checkWhole(t, got)
+		}
+	})
+	wg.Wait()
+	own := 0
+	for r, err := range f.Records(t.Context(), 0) {
+		if err != nil || seqs[r.Seq] != r.Message.Content {
+			t.Fatalf("record %d is %q, %v, its Append was told %q", r.Seq, r.Message.Content, err, seqs[r.Seq])
+		}
+		if r.Seq%100 == 1 {
+			appendRecords(t, f, saidRecord("0 9999 0/1"))
+			own++
+		}
+	}
+	closeFile(t, f)
+	got, err := readAfter(t.Context(), openFile(t, path), 0)
+	if err != nil || len(got) != len(seqs)+own {
+		t.Errorf("%d records, %v, want %d", len(got), err, len(seqs)+own)
+	}
+	checkWhole(t, got)
+	for i, line := range strings.Split(strings.TrimSuffix(string(readFile(t, path)), "\n"), "\n") {
+		if _, _, part, size := parseSaid(t, got[i]); part < size-1 && !strings.HasSuffix(line, `,"more":true}`) {
+			t.Fatalf("line %d, in the middle of a batch, does not say that there is more: %s", i+1, line)
+		}
+	}
+}
+
+// An Append whose context ends while it waits is stored and says so, or is not
+// stored and says that.
+func TestFileCancelled(t *testing.T) {
+	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
+	var mu sync.Mutex
+	stored := map[string]bool{}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for n := range 30 {
+				ctx, cancel := context.WithCancel(t.Context())
+				go cancel()
+				text := fmt.Sprintf("%d %d 0/1", w, n)
+				err := f.Append(ctx, saidRecord(text))
+				if err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				cancel()
+				mu.Lock()
+				stored[text] = err == nil
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	got, err := readAfter(t.Context(), f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWhole(t, got)
+	for _, r := range got {
+		if !stored[r.Message.Content] {
+			t.Errorf("%q is there, its Append was an error", r.Message.Content)
+		}
+		delete(stored, r.Message.Content)
+	}
+	for text, there := range stored {
+		if there {
+			t.Errorf("%q was stored and is missing", text)
+		}
+	}
+}
+
+// checkWhole looks at records "writer number i/size": each batch is there in one
+// piece, and a writer's numbers ascend.
+func checkWhole(t testing.TB, records []conversation.Record) {
+	t.Helper()
+	last := map[string]int{}
+	for at := 0; at < len(records); {
+		who, n, i, size := parseSaid(t, records[at])
+		if before, ok := last[who]; i != 0 || ok && n < before {
+			t.Fatalf("record %d is %q, after number %d", at+1, records[at].Message.Content, before)
+		}
+		last[who] = n
+		for j := range size {
+			if at+j >= len(records) {
+				t.Fatalf("the last batch has %d records of %d", j, size)
+			}
+			if who2, n2, i2, _ := parseSaid(t, records[at+j]); who2 != who || n2 != n || i2 != j || records[at+j].Seq != int64(at+j+1) {
+				t.Fatalf("record %d is %q, want part %d of %s %d", records[at+j].Seq, records[at+j].Message.Content, j, who, n)
+			}
+		}
+		at += size
+	}
+}
+
+func parseSaid(t testing.TB, r conversation.Record) (who string, n, i, size int) {
+	t.Helper()
+	if r.Message == nil {
+		t.Fatalf("record %d has no message", r.Seq)
+	}
+	if _, err := fmt.Sscanf(r.Message.Content, "%s %d %d/%d", &who, &n, &i, &size); err != nil || size == 0 {
+		t.Fatalf("record %d is %.40q: %v", r.Seq, r.Message.Content, err)
+	}
+	return who, n, i, size
+}

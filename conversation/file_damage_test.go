@@ -1,0 +1,288 @@
+package conversation_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// state is all that must not change of a file that is refused.
+func state(t testing.TB, path string) string {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d bytes, %x, %v, %v", info.Size(), sha256.Sum256(text), info.ModTime(), info.Mode())
+}
+
+// refused demands that the file is not opened, for a reason, and not touched.
+func refused(t testing.TB, path string, reasons ...string) {
+	t.Helper()
+	before := state(t, path)
+	f, err := conversation.FileJournal(path)
+	if err == nil || f != nil {
+		t.Fatalf("FileJournal() = %v, %v, want an error alone", f, err)
+	}
+	if !errors.Is(err, conversation.ErrJournal) || errors.As(err, new(*conversation.TornError)) {
+		t.Errorf("FileJournal() = %v, want ErrJournal", err)
+	}
+	for _, reason := range append(reasons, filepath.Base(path)) {
+		if !strings.Contains(err.Error(), reason) {
+			t.Errorf("FileJournal() = %v, want it to say %q", err, reason)
+		}
+	}
+	if after := state(t, path); after != before {
+		t.Errorf("the file was %s, and is %s", before, after)
+	}
+}
+
+func TestFileForeign(t *testing.T) {
+	one := `{"seq":1,"kind":"clear"}` + "\n"
+	for name, c := range map[string]struct{ text, reason string }{
+		"text":       {"dear diary\nnothing\n", "no journal"},
+		"one line":   {"dear diary", "no journal"},
+		"JSON":       {"{}", "no journal"},
+		"null":       {"null\n", "no journal"},
+		"array":      {"[]", "no journal"},
+		"JSON lines": {`{"role":"user","content":"a"}` + "\n", "no journal"},
+		"spaces":     {`{"seq": 1, "kind": "clear"}` + "\n", "no journal"},
+		"newline":    {"\n", "no journal"},
+		"newlines":   {"\n" + one, "no journal"},
+		"BOM":        {"\ufeff" + one, "no journal"},
+		"CRLF":       {`{"seq":1,"kind":"clear"}` + "\r\n", "line 1"},
+		"a NUL":      {"\x00", "no journal"},
+		"NULs":       {strings.Repeat("\x00", 300_000), "no journal"},
+		"binary":     {"\x7fELF\x02\x01\x01\x00\x00\x00\n\x00", "no journal"},
+		"long":       {strings.Repeat("x", 300_000), "no journal"},
+		"events":     {`{"seq":1,"kind":"login","user":"a"`, `kind "login"`},
+		"newer":      {`{"seq":1,"kind":"branch"}` + "\n", `kind "branch"`},
+		"newer then": {one + `{"seq":2,"kind":"branch"}` + "\n", "line 2"},
+		"from 2":     {`{"seq":2,"kind":"clear"}`, "seq 2, expected 1"},
+		"no kind":    {`{"seq":1}`, "no journal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file")
+			writeFile(t, path, []byte(c.text))
+			refused(t, path, c.reason)
+		})
+	}
+}
+
+func TestFileNoFile(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "file"), nil)
+	for name, path := range map[string]string{
+		"no path": "", "a folder": dir, "no folder": filepath.Join(dir, "none", "j"), "a file as a folder": filepath.Join(dir, "file", "j"),
+		"a slash": filepath.Join(dir, "none") + "/", "a NUL": "a\x00b",
+	} {
+		if f, err := conversation.FileJournal(path); f != nil || !errors.Is(err, conversation.ErrJournal) {
+			t.Errorf("%s: FileJournal() = %v, %v, want ErrJournal", name, f, err)
+		}
+	}
+	onlyThese(t, dir, "file")
+}
+
+func onlyThese(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the folder has other files (-want +got):\n%s", diff)
+	}
+}
+
+// An empty file is a journal that nothing was stored in.
+func TestFileEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	writeFile(t, path, nil)
+	f := openFile(t, path)
+	wantRecords(t, f, nil)
+	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
+}
+
+func TestFileDamage(t *testing.T) {
+	dir := t.TempDir()
+	sound := filepath.Join(dir, "sound")
+	f := openFile(t, sound)
+	for _, text := range []string{"one", "two", "three"} {
+		appendRecords(t, f, saidRecord(text), saidRecord(text+" again"))
+	}
+	closeFile(t, f)
+	lines := strings.SplitAfter(string(readFile(t, sound)), "\n")[:6]
+	const torn = `{"seq":7,"kind":"mess`
+	for name, damage := range map[string]func(l []string) (line int){
+		"a byte":             func(l []string) int { l[2] = strings.Replace(l[2], `"two"`, `"two`, 1); return 3 },
+		"the first byte":     func(l []string) int { l[2] = "x" + l[2][1:]; return 3 },
+		"first line":         func(l []string) int { l[0] = strings.Replace(l[0], `"one"`, `one`, 1); return 1 },
+		"UTF-8":              func(l []string) int { l[3] = strings.Replace(l[3], "two", "tw\xff", 1); return 4 },
+		"a line is missing":  func(l []string) int { l[3] = ""; return 4 },
+		"a line is twice":    func(l []string) int { l[3] += l[3]; return 5 },
+		"two lines swapped":  func(l []string) int { l[3], l[4] = l[4], l[3]; return 4 },
+		"an empty line":      func(l []string) int { l[3] += "\n"; return 5 },
+		"two lines joined":   func(l []string) int { l[3] = strings.TrimSuffix(l[3], "\n"); return 4 },
+		"a second seq":       func(l []string) int { l[3] = strings.Replace(l[3], "}\n", `,"seq":9}`+"\n", 1); return 4 },
+		"a space at the end": func(l []string) int { l[2] = strings.Replace(l[2], "\n", " \n", 1); return 3 },
+		"more":               func(l []string) int { l[2] = strings.Replace(l[2], `"more":true`, `"more": true`, 1); return 3 },
+		"no record":          func(l []string) int { l[3] = `{"seq":4,"kind":"message"}` + "\n"; return 4 },
+		"no role":            func(l []string) int { l[3] = strings.Replace(l[3], "user", "pope", 1); return 4 },
+		"NUL bytes":          func(l []string) int { l[2] = strings.Replace(l[2], "two", "\x00\x00\x00", 1); return 3 },
+		"the last line":      func(l []string) int { l[5] = strings.Replace(l[5], `"role"`, `"role`, 1); return 6 },
+		"the end":            func(l []string) int { l[5] += "x"; return 7 },
+		"a long end":         func(l []string) int { l[5] += strings.Repeat("x", 200_000); return 7 },
+		"another end":        func(l []string) int { l[5] += `{"seq":8`; return 7 },
+		"newer end":          func(l []string) int { l[5] += `{"seq":7,"kind":"branch"`; return 7 },
+	} {
+		for _, end := range []string{"", torn} {
+			if strings.HasSuffix(name, "end") && end != "" {
+				continue
+			}
+			path := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+fmt.Sprint(len(end)))
+			l := append([]string(nil), lines...)
+			line := damage(l)
+			writeFile(t, path, []byte(strings.Join(l, "")+end))
+			at := len(strings.Join(strings.SplitAfter(strings.Join(l, ""), "\n")[:line-1], ""))
+			if end != "" && name == "NUL bytes" {
+				end = "more follows, as before"
+			}
+			refused(t, path, fmt.Sprintf("line %d, at byte %d", line, at))
+		}
+	}
+}
+
+// A file that is cut at any byte holds the batches that are whole, and goes on.
+func TestFileTorn(t *testing.T) {
+	dir := t.TempDir()
+	sound := filepath.Join(dir, "sound")
+	f := openFile(t, sound)
+	var want []conversation.Record
+	ends, counts := []int{0}, []int{0}
+	for _, batch := range [][]conversation.Record{mixed[:1], mixed[:3], mixed[2:]} {
+		want = append(want, appendRecords(t, f, append([]conversation.Record(nil), batch...)...)...)
+		ends, counts = append(ends, len(readFile(t, sound))), append(counts, len(want))
+	}
+	closeFile(t, f)
+	text := readFile(t, sound)
+	step := 11
+	if fileLong() {
+		step = 1
+	}
+	for cut := 0; cut <= len(text); cut += step {
+		for _, tail := range []string{"", "\x00", strings.Repeat("\x00", 5000), "\x00\n", strings.Repeat("\x00", 70_000) + "\n"} {
+			if cut == 0 && tail != "" || cut == len(text) && tail == "\x00\n" {
+				continue
+			}
+			if cut%7 > 0 && len(tail) > 10_000 {
+				continue // slow, and no other at the next byte
+			}
+			path := filepath.Join(dir, "cut")
+			writeFile(t, path, append(text[:cut:cut], tail...))
+			last := 0
+			for last+1 < len(ends) && ends[last+1] <= cut {
+				last++
+			}
+			f, err := conversation.FileJournal(path)
+			var torn *conversation.TornError
+			if isTorn := cut+len(tail) > ends[last]; errors.As(err, &torn) != isTorn || !isTorn && err != nil {
+				t.Fatalf("cut at %d and %d bytes: FileJournal() = %v, the last batch ends at %d", cut, len(tail), err, ends[last])
+			}
+			if torn != nil && (torn.Offset != int64(ends[last]) || torn.Path != path) {
+				t.Fatalf("cut at %d: %+v, want offset %d", cut, torn, ends[last])
+			}
+			if got := readFile(t, path); string(got) != string(text[:ends[last]]) {
+				t.Fatalf("cut at %d: %d bytes are left, want %d", cut, len(got), ends[last])
+			}
+			added := appendRecords(t, f, saidRecord("after"))
+			wantRecords(t, f, append(want[:counts[last]:counts[last]], added...))
+			closeFile(t, f)
+			if cut%5 == 0 {
+				f := openFile(t, path)
+				wantRecords(t, f, append(want[:counts[last]:counts[last]], added...))
+				closeFile(t, f)
+			}
+		}
+	}
+}
+
+// What would go into a file that nobody finds again is an error.
+func TestFileReplaced(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(path string) error
+		reason string
+	}{
+		"removed":  {os.Remove, "no such file"},
+		"renamed":  {func(path string) error { return os.Rename(path, path+".old") }, "no such file"},
+		"replaced": {func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }, "another file"},
+		"emptied":  {func(path string) error { return os.Truncate(path, 0) }, "it has 0 bytes"},
+		"lengthened": {func(path string) error {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("note to self\n")
+			return errors.Join(err, f.Close())
+		}, "something else wrote it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "journal.jsonl")
+			f := openFile(t, path)
+			appendRecords(t, f, saidRecord("a"))
+			if err := c.change(path); err != nil {
+				t.Skip("the system does not allow it:", err)
+			}
+			for range 2 {
+				err := f.Append(t.Context(), saidRecord("b"))
+				if !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), c.reason) {
+					t.Errorf("Append() = %v, want ErrJournal and %q", err, c.reason)
+				}
+			}
+			if name == "emptied" {
+				if _, err := readAfter(t.Context(), f, 0); !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), "line 1") {
+					t.Errorf("Records() ended with %v, want ErrJournal at line 1", err)
+				}
+			}
+		})
+	}
+}
+
+// Damage that comes while the journal is open is found by who reads it.
+func TestFileDamageLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	f := openFile(t, path)
+	appendRecords(t, f, saidRecord("one"))
+	appendRecords(t, f, saidRecord("two"), saidRecord("three"))
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(readFile(t, path))
+	if _, err := w.WriteAt([]byte("x"), int64(strings.Index(text, `"two"`))); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	got, err := readAfter(t.Context(), f, 0)
+	if len(got) != 1 || !errors.Is(err, conversation.ErrJournal) || !strings.Contains(err.Error(), "line 2, at byte ") {
+		t.Errorf("Records() = %d records, %v, want one and ErrJournal at line 2", len(got), err)
+	}
+	if got, err := readAfter(t.Context(), f, 2); len(got) != 1 || err != nil {
+		t.Errorf("Records(2) = %d records, %v, want one", len(got), err)
+	}
+}
