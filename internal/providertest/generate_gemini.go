@@ -62,7 +62,11 @@ func (f geminiForm) model(s said) []conversation.Message {
 	return []conversation.Message{f.raw(m, "model", parts)}
 }
 
+// results: those of several calls are one content, which no message has alone.
 func (f geminiForm) results(calls map[string]conversation.ToolCall, results []conversation.Message) {
+	if len(calls) > 1 {
+		return
+	}
 	for i, m := range results {
 		name := "output"
 		if m.IsError {

@@ -98,9 +98,12 @@ func TestMutationsAreRefused(t *testing.T) {
 	}
 }
 
+// allRaw reports whether all messages have Raw that can have it.
 func allRaw(p conversation.Provider, msgs []conversation.Message) bool {
+	openAI := p == conversation.OpenAIChat || p == conversation.OpenAIResponses
 	for _, m := range msgs {
-		if m.RawProvider != p && (m.Role != conversation.System || p == conversation.OpenAIChat || p == conversation.OpenAIResponses) {
+		without := !openAI && m.Role == conversation.System || p == conversation.Gemini && m.Role == conversation.Tool
+		if m.RawProvider != p && (m.Raw != nil || !without) {
 			return false
 		}
 	}
@@ -151,23 +154,24 @@ func responsesBody(msgs []conversation.Message) map[string]any {
 	return map[string]any{"model": "gpt-5.2", "store": false, "input": list}
 }
 
-// geminiBody puts the responses to the calls of one content into one.
+// geminiBody puts the results of several calls into one content.
 func geminiBody(msgs []conversation.Message) map[string]any {
-	list := []map[string]json.RawMessage{}
+	list, names := []any{}, make(map[string]string)
+	var results []any
 	for i, m := range msgs {
-		if m.Role == conversation.System {
-			continue
+		for _, c := range m.ToolCalls {
+			names[c.ID] = c.Name
 		}
-		var content map[string]json.RawMessage
-		if err := json.Unmarshal(m.Raw, &content); err != nil {
-			panic(err)
+		switch {
+		case m.Role == conversation.System:
+		case m.Raw != nil:
+			list = append(list, m.Raw)
+		default:
+			results = append(results, map[string]any{"functionResponse": map[string]any{"name": names[m.ToolCallID], "response": map[string]any{"output": m.Text()}}})
+			if i == len(msgs)-1 || msgs[i+1].Role != conversation.Tool {
+				list, results = append(list, map[string]any{"role": "user", "parts": results}), nil
+			}
 		}
-		if m.Role == conversation.Tool && msgs[i-1].Role == conversation.Tool {
-			before := list[len(list)-1]
-			before["parts"] = append(append(bytes.TrimSuffix(before["parts"], []byte("]")), ','), content["parts"][1:]...)
-			continue
-		}
-		list = append(list, content)
 	}
 	return map[string]any{"model": "models/gemini-3-pro-preview", "contents": list}
 }
