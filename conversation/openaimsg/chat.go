@@ -73,8 +73,9 @@ func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 	if m.Audio.ID != "" {
 		w["audio"] = map[string]any{"id": m.Audio.ID, "data": m.Audio.Data, "expires_at": m.Audio.ExpiresAt, "transcript": m.Audio.Transcript}
 	}
-	if m.FunctionCall.Name != "" {
-		w["function_call"] = map[string]any{"name": m.FunctionCall.Name, "arguments": m.FunctionCall.Arguments}
+	//lint:ignore SA1019 servers still answer with it
+	if f := m.FunctionCall; f.Name != "" {
+		w["function_call"] = map[string]any{"name": f.Name, "arguments": f.Arguments}
 	}
 	var calls []any
 	for _, c := range m.ToolCalls {

@@ -163,9 +163,10 @@ func TestAnswersMadeByHand(t *testing.T) {
 		answer openai.ChatCompletionMessage
 		want   string
 	}{
-		"nothing":       {openai.ChatCompletionMessage{}, `{"role":"assistant","content":""}`},
-		"refusal":       {openai.ChatCompletionMessage{Refusal: "no"}, `{"role":"assistant","refusal":"no"}`},
-		"audio":         {openai.ChatCompletionMessage{Audio: openai.ChatCompletionAudio{ID: "a", Data: "AAAA", Transcript: "hi"}}, `{"role":"assistant","audio":{"id":"a"}}`},
+		"nothing": {openai.ChatCompletionMessage{}, `{"role":"assistant","content":""}`},
+		"refusal": {openai.ChatCompletionMessage{Refusal: "no"}, `{"role":"assistant","refusal":"no"}`},
+		"audio":   {openai.ChatCompletionMessage{Audio: openai.ChatCompletionAudio{ID: "a", Data: "AAAA", Transcript: "hi"}}, `{"role":"assistant","audio":{"id":"a"}}`},
+		//lint:ignore SA1019 servers still answer with it
 		"function_call": {openai.ChatCompletionMessage{FunctionCall: openai.ChatCompletionMessageFunctionCall{Name: "f", Arguments: "{}"}}, `{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`},
 		"custom": {openai.ChatCompletionMessage{ToolCalls: []openai.ChatCompletionMessageToolCallUnion{{ID: "c", Type: "custom", Custom: openai.ChatCompletionMessageCustomToolCallCustom{Name: "sql", Input: "x"}}}},
 			`{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"sql","input":"x"}}]}`},

@@ -101,7 +101,7 @@ func (w *chatWriter) flush() {
 func chatRaw(raw json.RawMessage) (json.RawMessage, error) {
 	o, err := parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("Raw: %w", err)
+		return nil, fmt.Errorf("its Raw: %w", err)
 	}
 	audio := o.object("audio")
 	if _, ok := audio["id"]; !ok || len(audio) == 1 {

@@ -93,7 +93,7 @@ func ask(ctx context.Context, client openai.Client, memory *conversation.Memory,
 		if err != nil {
 			return "", err
 		}
-		completion, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: openai.ChatModelGPT5, Messages: messages, Tools: chatTools})
+		completion, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: openai.ChatModelGPT5_6Sol, Messages: messages, Tools: chatTools})
 		if err != nil {
 			return "", err
 		}
@@ -121,7 +121,7 @@ func respond(ctx context.Context, client openai.Client, memory *conversation.Mem
 			return "", err
 		}
 		response, err := client.Responses.New(ctx, responses.ResponseNewParams{
-			Model: openai.ChatModelGPT5, Store: openai.Bool(false), Tools: responseTools,
+			Model: openai.ChatModelGPT5_6Sol, Store: openai.Bool(false), Tools: responseTools,
 			Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 			Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: items},
 		})
@@ -164,7 +164,7 @@ func remember(ctx context.Context, client openai.Client) *conversation.Memory {
 	memory, err := conversation.New(conversation.Options{
 		SummarizeAt: 6,
 		KeepLast:    1,
-		Summarize:   openaimsg.Summarizer(client, openai.ChatModelGPT5Mini),
+		Summarize:   openaimsg.Summarizer(client, openai.ChatModelGPT5_4Mini),
 	})
 	if err != nil {
 		log.Fatal(err)

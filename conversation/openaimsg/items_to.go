@@ -83,12 +83,12 @@ func (w *itemWriter) raw(raw json.RawMessage) error {
 	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
 		values = []json.RawMessage{raw}
 	} else if err := json.Unmarshal(raw, &values); err != nil {
-		return fmt.Errorf("Raw: %v: %w", err, conversation.ErrInvalid)
+		return fmt.Errorf("its Raw: %v: %w", err, conversation.ErrInvalid)
 	}
 	for _, value := range values {
 		o, err := parse(value)
 		if err != nil {
-			return fmt.Errorf("Raw: %w", err)
+			return fmt.Errorf("its Raw: %w", err)
 		}
 		it := item{o, bytes.Clone(value)}
 		if it.kind() == call {
