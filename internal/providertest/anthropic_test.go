@@ -178,6 +178,7 @@ var anthropicRulings = []ruling{
 		askManual(hi, assistant(think("t"), use("a")), user(result("a")), assistant(use("b")), user(result("b")))},
 	{"prefill without thinking", askManual(hi, assistant(say("x"))), "^messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`", askManual(hi, assistant(say("x")), hi)},
 	{"thinking budget", strings.Replace(askManual(hi), "2048", "4096", 1), "`max_tokens` must be greater than `thinking.budget_tokens`", askManual(hi)},
+	{"no thinking budget", strings.Replace(askManual(hi), `,"budget_tokens":2048`, "", 1), "thinking.enabled.budget_tokens: Field required", askManual(hi)},
 	{"small thinking budget", strings.Replace(askManual(hi), "2048", "1023", 1), "budget_tokens: Input should be greater than or equal to 1024", strings.Replace(askManual(hi), "2048", "1024", 1)},
 
 	{"search without result", ask(hi, assistant(search("srvtoolu_1"), say("x")), hi), "^messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block",
