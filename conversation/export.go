@@ -13,11 +13,11 @@ import (
 const exportVersion = 1
 
 type wireExport struct {
-	Version  *int              `json:"version"`
-	Leading  int               `json:"leading,omitempty"` // how many of the messages are leading system messages
-	Messages []json.RawMessage `json:"messages"`
-	Summary  string            `json:"summary,omitempty"`
-	Evidence []string          `json:"evidence,omitempty"`
+	Version  *int           `json:"version"`
+	Leading  int            `json:"leading,omitempty"` // how many of the messages are leading system messages
+	Messages []*wireMessage `json:"messages"`
+	Summary  string         `json:"summary,omitempty"`
+	Evidence []string       `json:"evidence,omitempty"`
 }
 
 // Export returns the memory as one JSON document: the messages that are kept, the
@@ -27,17 +27,17 @@ func (m *Memory) Export() ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	version := exportVersion
-	w := wireExport{Version: &version, Leading: len(m.system), Summary: m.summary, Evidence: m.evidence, Messages: []json.RawMessage{}}
+	w := wireExport{Version: &version, Leading: len(m.system), Summary: m.summary, Evidence: m.evidence, Messages: []*wireMessage{}}
 	msgs := slices.Clone(m.system)
 	for i := range m.window.entries {
 		msgs = append(msgs, m.window.entries[i].msg)
 	}
 	for _, msg := range msgs {
-		text, err := msg.encode(exactArguments)
+		m, err := msg.wire(exactArguments)
 		if err != nil {
 			return nil, fmt.Errorf("export: %w", err)
 		}
-		w.Messages = append(w.Messages, text)
+		w.Messages = append(w.Messages, m)
 	}
 	return marshal(w)
 }
@@ -92,8 +92,12 @@ func readExport(document []byte) (wireExport, []Message, error) {
 		return w, nil, invalid("not a document of a conversation: %v", err)
 	}
 	msgs := make([]Message, len(w.Messages))
-	for i, text := range w.Messages {
-		if err := msgs[i].UnmarshalJSON(text); err != nil {
+	for i, m := range w.Messages {
+		if m == nil {
+			return w, nil, invalid("message %d is null", i+1)
+		}
+		var err error
+		if msgs[i], err = m.message(); err != nil {
 			return w, nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 	}

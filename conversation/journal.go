@@ -41,12 +41,12 @@ type Journal interface {
 }
 
 type wireRecord struct {
-	Seq      int64           `json:"seq,omitempty"`
-	Kind     RecordKind      `json:"kind"`
-	Message  json.RawMessage `json:"message,omitempty"`
-	Summary  string          `json:"summary,omitempty"`
-	Through  int64           `json:"through,omitempty"`
-	Evidence []string        `json:"evidence,omitempty"`
+	Seq      int64        `json:"seq,omitempty"`
+	Kind     RecordKind   `json:"kind"`
+	Message  *wireMessage `json:"message,omitempty"`
+	Summary  string       `json:"summary,omitempty"`
+	Through  int64        `json:"through,omitempty"`
+	Evidence []string     `json:"evidence,omitempty"`
 }
 
 // MarshalJSON returns the record as one line of JSON, its message to the byte.
@@ -58,7 +58,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	}
 	if r.Message != nil {
 		var err error
-		if w.Message, err = r.Message.encode(exactArguments); err != nil {
+		if w.Message, err = r.Message.wire(exactArguments); err != nil {
 			return nil, err
 		}
 	}
@@ -77,10 +77,11 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	}
 	read := Record{Seq: w.Seq, Kind: w.Kind, Summary: w.Summary, Through: w.Through, Evidence: w.Evidence}
 	if w.Message != nil {
-		read.Message = new(Message)
-		if err := read.Message.UnmarshalJSON(w.Message); err != nil {
+		m, err := w.Message.message()
+		if err != nil {
 			return err
 		}
+		read.Message = &m
 	}
 	if err := read.validate(); err != nil {
 		return err

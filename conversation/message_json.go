@@ -40,12 +40,16 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	if err := m.validate(); err != nil {
 		return nil, err
 	}
-	return m.encode(valueArguments)
+	w, err := m.wire(valueArguments)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(w)
 }
 
-// encode writes the message as one line. arguments encodes those of a call.
-func (m Message) encode(arguments func(json.RawMessage) json.RawMessage) ([]byte, error) {
-	w := wireMessage{Role: m.Role, ToolCallID: m.ToolCallID, IsError: m.IsError, RawProvider: m.RawProvider}
+// wire returns the message as it is encoded. arguments encodes those of a call.
+func (m Message) wire(arguments func(json.RawMessage) json.RawMessage) (*wireMessage, error) {
+	w := &wireMessage{Role: m.Role, ToolCallID: m.ToolCallID, IsError: m.IsError, RawProvider: m.RawProvider}
 	if m.Raw != nil {
 		raw := string(m.Raw)
 		w.Raw = &raw
@@ -69,7 +73,7 @@ func (m Message) encode(arguments func(json.RawMessage) json.RawMessage) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	return marshal(w)
+	return w, nil
 }
 
 // valueArguments keeps arguments as the value that they are, where that can be
@@ -158,19 +162,29 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return invalid("a message: %v", err)
 	}
+	read, err := w.message()
+	if err != nil {
+		return err
+	}
+	*m = read
+	return nil
+}
+
+// message returns the message that was decoded.
+func (w *wireMessage) message() (Message, error) {
 	read := Message{Role: w.Role, ToolCallID: w.ToolCallID, IsError: w.IsError, RawProvider: w.RawProvider}
 	if w.Raw != nil {
 		read.Raw = json.RawMessage(*w.Raw)
 	}
 	if err := read.readContent(w.Content); err != nil {
-		return err
+		return Message{}, err
 	}
 	for _, c := range w.ToolCalls {
 		call := ToolCall(c)
 		if len(c.Arguments) > 0 && c.Arguments[0] == '"' {
 			var text string
 			if err := json.Unmarshal(c.Arguments, &text); err != nil {
-				return invalid("the arguments of a tool call: %v", err)
+				return Message{}, invalid("the arguments of a tool call: %v", err)
 			}
 			if call.Arguments = nil; text != "" {
 				call.Arguments = json.RawMessage(text)
@@ -179,10 +193,9 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 		read.ToolCalls = append(read.ToolCalls, call)
 	}
 	if err := read.validate(); err != nil {
-		return err
+		return Message{}, err
 	}
-	*m = read
-	return nil
+	return read, nil
 }
 
 func (m *Message) readContent(content json.RawMessage) error {
