@@ -3,6 +3,7 @@ package anthropicmsg_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -177,17 +178,17 @@ func TestToRefuses(t *testing.T) {
 		"raw cut off":            own(conversation.User, `{"role":"user","content":[`),
 		"raw empty":              own(conversation.User, ``),
 	} {
-		first := conversation.UserText("fine")
-		if m.Role == conversation.System {
-			first = conversation.SystemText("fine")
+		msgs := []conversation.Message{conversation.SystemText("fine"), m}
+		if m.Role != conversation.System {
+			msgs = []conversation.Message{conversation.SystemText("fine"), conversation.UserText("fine"), m}
 		}
-		_, messages, err := anthropicmsg.To([]conversation.Message{first, m})
+		_, messages, err := anthropicmsg.To(msgs)
 		if !errors.Is(err, conversation.ErrInvalid) || messages != nil {
 			t.Errorf("%s: there is %v, %v, want ErrInvalid", name, messages, err)
 			continue
 		}
-		if !strings.Contains(err.Error(), "message 1") {
-			t.Errorf("%s: the error is %q, want one that names message 1", name, err)
+		if want := fmt.Sprintf("message %d ", len(msgs)-1); !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %q, want one that names %s", name, err, want)
 		}
 	}
 }
@@ -305,6 +306,9 @@ func TestFromResponseOfAStream(t *testing.T) {
 	want := `{"content":[{"type":"thinking","thinking":"let < me","signature":"Eq/="},{"type":"tool_use","id":"1","name":"f","input":{"a": 1.0}}],"role":"assistant"}`
 	if string(got.Raw) != want {
 		t.Errorf("Raw is\n%s\nwant\n%s", got.Raw, want)
+	}
+	if arguments := string(got.ToolCalls[0].Arguments); arguments != `{"a": 1.0}` {
+		t.Errorf("the arguments are %s", arguments)
 	}
 }
 
