@@ -88,7 +88,8 @@ func TestFileFullDisk(t *testing.T) {
 	wantRecords(t, openFile(t, path), want)
 }
 
-// limitFiles forbids files over a size while f runs.
+// limitFiles forbids files over a size while f runs. It holds for the process: the
+// testing package writes a file too, so that a size is megabytes.
 func limitFiles(t *testing.T, size uint64, f func()) {
 	t.Helper()
 	var limit syscall.Rlimit
@@ -109,8 +110,8 @@ func TestFileShortWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
 	want := appendRecords(t, f, saidRecord("a"))
-	limitFiles(t, 10_000, func() {
-		err := f.Append(t.Context(), saidRecord("b"), saidRecord(strings.Repeat("c", 20_000)))
+	limitFiles(t, 4<<20, func() {
+		err := f.Append(t.Context(), saidRecord("b"), saidRecord(strings.Repeat("c", 5<<20)))
 		if !errors.Is(err, conversation.ErrJournal) || !errors.Is(err, syscall.EFBIG) {
 			t.Errorf("Append() beyond a limit = %v, want ErrJournal and EFBIG", err)
 		}
@@ -125,15 +126,15 @@ func TestFileShortWrite(t *testing.T) {
 // Of many that append at once, one that is too long hurts no other.
 func TestFileTooLongTogether(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
-	const writers, rounds, long = 8, 40, 3
+	const writers, rounds, long = 8, 8, 3
 	var wg sync.WaitGroup
-	limitFiles(t, 60_000, func() {
+	limitFiles(t, 4<<20, func() {
 		for w := range writers {
 			wg.Go(func() {
 				for i := range rounds {
 					n := 10
 					if w < long {
-						n = 60_000
+						n = 4 << 20
 					}
 					err := f.Append(t.Context(), saidRecord(fmt.Sprintf("%d %d 0/1 %s", w, i, strings.Repeat("x", n))))
 					if (err != nil) != (w < long) || err != nil && !errors.Is(err, syscall.EFBIG) {

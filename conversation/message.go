@@ -41,9 +41,9 @@ type Message struct {
 	// adapter of RawProvider sends Raw and nothing else; any other uses the other
 	// fields, which must describe the same message.
 	//
-	// Anthropic: a message, {"role","content"}; or an array of content blocks that
-	// belong to the message before, where one message of the provider had several
-	// results. OpenAIChat: a message. OpenAIResponses: an input item, or an array
+	// Anthropic: a message, {"role","content"}; or an array of content blocks: those
+	// of the system prompt in a System message, otherwise such as belong to the
+	// message before, where one message of the provider had several results. OpenAIChat: a message. OpenAIResponses: an input item, or an array
 	// of items. Gemini: a content, {"role","parts"}.
 	Raw         json.RawMessage
 	RawProvider Provider

@@ -73,7 +73,7 @@ func responsesTraits(items []rawItem) (t traits) {
 			t.calls = append(t.calls, item.ID)
 		case item.Type == "mcp_approval_response":
 			t.results = append(t.results, item.ApprovalRequestID)
-		case strings.HasSuffix(item.Type, "_call") && item.CallID != "":
+		case (strings.HasSuffix(item.Type, "_call") || item.Type == "program") && item.CallID != "":
 			t.calls = append(t.calls, item.CallID)
 		case strings.HasSuffix(item.Type, "_output") && item.CallID != "":
 			t.results = append(t.results, item.CallID)

@@ -47,6 +47,7 @@ func TestSafeCuts(t *testing.T) {
 		"reasoning of nothing":           {[]Message{u, item(`{"type":"reasoning"}`), u, a}, []int{1, 2, 3}},
 		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
 		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
+		"a program of the model's":       {[]Message{item(`{"type":"program","id":"i","call_id":"c"}`), item(`{"type":"program_output","id":"o","call_id":"c"}`), u}, []int{2}},
 		"an approval":                    {[]Message{item(`{"type":"mcp_approval_request","id":"q"}`), providerMessage(OpenAIResponses, User, `{"type":"mcp_approval_response","approval_request_id":"q"}`), u}, []int{2}},
 		"what the provider ran itself":   {[]Message{u, item(`{"type":"web_search_call","id":"w","status":"completed"}`), a}, []int{1, 2}},
 		"a server tool in one message":   {[]Message{u, providerMessage(Anthropic, Assistant, `{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}`), u}, []int{1, 2}},

@@ -150,17 +150,18 @@ func sound(all, window []Message) error {
 	kept := slices.DeleteFunc(slices.Clone(window), func(m Message) bool {
 		return m.Role == System && strings.HasPrefix(m.Content, SummaryPrefix)
 	})
-	at := 0
+	// Messages that are alike are matched from the end, where the window is whole.
+	at := len(all) - 1
 	there := map[int]bool{}
-	for _, m := range kept {
-		for at < len(all) && key(all[at]) != key(m) {
-			at++
+	for _, m := range slices.Backward(kept) {
+		for at >= 0 && key(all[at]) != key(m) {
+			at--
 		}
-		if at == len(all) {
+		if at < 0 {
 			return fmt.Errorf("%q is not in the order of %q", texts(window), texts(all))
 		}
 		there[at] = true
-		at++
+		at--
 	}
 	for i := range all {
 		if all[i].Role != System {
