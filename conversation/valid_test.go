@@ -89,7 +89,11 @@ func randomOptions(r *rand.Rand) Options {
 
 func validCase(r *rand.Rand) error {
 	p := providers[r.IntN(len(providers))]
-	msgs := providertest.Conversation(r, p, providertest.GenerateOptions{Messages: r.IntN(50), Open: r.IntN(5) == 0})
+	length := 1 + r.IntN(24)
+	if r.IntN(200) == 0 {
+		length = 50 + r.IntN(350) // with long loops of tools
+	}
+	msgs := providertest.Conversation(r, p, providertest.GenerateOptions{Messages: length, Open: r.IntN(5) == 0})
 	o := randomOptions(r)
 	m, err := New(o)
 	if err != nil {

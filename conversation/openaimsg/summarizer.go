@@ -15,6 +15,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/prompt"
 )
 
 // reasoningRoom is what a model may spend on reasoning, in tokens beside those of
@@ -54,7 +55,7 @@ type summarizer struct {
 // needs: three times at most, for each try learns something.
 func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, error) {
 	older, reasons := s.older.Load(), s.reasons.Load()
-	input := summaryInput(r)
+	input := prompt.Input(r)
 	for {
 		limit := r.MaxTokens
 		if reasons && limit > 0 {
@@ -86,7 +87,7 @@ func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, e
 func summaryParams(model openai.ChatModel, input string, limit int, older bool) openai.ChatCompletionNewParams {
 	params := openai.ChatCompletionNewParams{
 		Model:    model,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(summaryPrompt), openai.UserMessage(input)},
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(prompt.Summary), openai.UserMessage(input)},
 	}
 	switch {
 	case limit <= 0:
