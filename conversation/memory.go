@@ -16,6 +16,10 @@ const SummaryPrefix = "Summary of prior conversation: "
 // messages, a summary of what is older, and the newest messages verbatim. All
 // messages that were ever appended are in its [Journal].
 //
+// A few models sign their reasoning together with all that stood before it, and
+// refuse what was kept of it once a summary stands there; a request can ask them
+// to pass over it: anthropicmsg.DropStaleThinking.
+//
 // A Memory is safe for concurrent use. What it is given is copied, what it
 // returns is the caller's own.
 type Memory struct {
