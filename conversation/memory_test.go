@@ -177,6 +177,8 @@ func TestWindow(t *testing.T) {
 			[]Message{u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b"), u("c"), a("d")}, "S c d", "(1) =1|a (2) =2 b"},
 		"the tail begins with the user": {Options{SummarizeAt: 5, KeepLast: 2},
 			[]Message{u("a"), a("b"), u("c"), a("d"), u("e")}, "S c d e", "a b"},
+		"the user within a unit begins no tail": {Options{SummarizeAt: 8, KeepLast: 2},
+			[]Message{u("a"), a("b"), u("c"), call("1"), u("d"), ToolResult("1", ""), a("e"), u("f")}, "S c (1) d =1 e f", "a b"},
 		"nobody ever asked": {Options{SummarizeAt: 4, KeepLast: 1},
 			[]Message{a("a"), a("b"), a("c"), a("d")}, "S d", "a b c"},
 		"nothing kept":                  {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), a("d")}, "S c", "a b c d"},
