@@ -273,6 +273,14 @@ func TestKeptAboveThreshold(t *testing.T) {
 	if n := r.calls(); n < 10 || n > 20 {
 		t.Errorf("%d summaries of 100 messages of 200 tokens", n)
 	}
+	r = &recorder{}
+	m = newMemory(t, Options{SummarizeAt: 10, KeepTokens: 10_000, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
+	for i := range 150 {
+		add(t, m, UserText(fmt.Sprint(i)))
+	}
+	if n := r.calls(); n != 10 {
+		t.Errorf("%d summaries of 150 messages, 50 kept", n)
+	}
 }
 
 // The bytes before the kept messages do not change from one summary to the next.

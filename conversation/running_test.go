@@ -216,6 +216,9 @@ func TestAppendContext(t *testing.T) {
 	if err := m.Append(ended, UserText("a")); !errors.Is(err, context.Canceled) || len(j.records) != 0 || len(m.Messages()) != 0 {
 		t.Errorf("Append: %v, %d records", err, len(j.records))
 	}
+	if err := newMemory(t, Options{SummarizeAt: 4, Summarize: r.summarize}).Append(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Append of nothing: %v", err)
+	}
 	if err := m.Clear(ended); !errors.Is(err, context.Canceled) || len(j.records) != 0 {
 		t.Errorf("Clear: %v, %d records", err, len(j.records))
 	}
@@ -554,6 +557,10 @@ func TestCopies(t *testing.T) {
 		}
 		scribble(given)
 		want = append(want, rich(fmt.Sprint(i))...)
+		window := m.Messages()
+		if diff := cmp.Diff(want[len(want)-3:], window[len(window)-3:]); diff != "" {
+			t.Fatal(diff)
+		}
 		before := m.Messages()
 		scribble(m.Messages())
 		if diff := cmp.Diff(before, m.Messages()); diff != "" {
