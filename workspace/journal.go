@@ -15,14 +15,16 @@ import (
 )
 
 // Journal returns a [conversation.Journal] that keeps its records in the log at
-// the path, which should hold nothing else: what another wrote there ends the
-// reading with an error that names the entry. A wrong path shows in the first
-// call.
+// the path. It should hold nothing else: entries that do not look like a record
+// are passed over, and one that looks like it and is none ends the reading with an
+// error that names it. A wrong path shows in the first call.
 //
 // A record is an entry of JSON without its Seq, which is the number of the entry.
 // One over the limit of an entry is split over several, "1/3 " and the first
 // part of the JSON to "3/3 " and the last, and its Seq is the last one's number.
-// Records of one Append stand together, whoever else appends.
+// Records of one Append stand together, whoever else appends. Once a Journal was
+// read to its end, as conversation.Open does, an Append is [ErrConflict] where
+// another one has added records since: two conversations do not mix.
 //
 // Append can be withdrawn by its context until its transaction begins; from there
 // on it waits for the outcome. So its error means that nothing is stored, but for
@@ -34,14 +36,18 @@ import (
 // Append has no room, [ErrTooLarge] where the limit of an entry is too small even
 // for parts, [ErrInvalid] for what is no record, [ErrConflict] where the log was
 // deleted while it was read.
-func (w *Workspace) Journal(path string) conversation.Journal { return journal{w, path} }
+func (w *Workspace) Journal(path string) conversation.Journal { return &journal{w: w, path: path} }
 
 type journal struct {
 	w    *Workspace
 	path string
+
+	// next is the entry behind those that were read and appended, once the log was
+	// read to its end; 0 before.
+	next atomic.Int64
 }
 
-func (j journal) Append(ctx context.Context, records ...conversation.Record) error {
+func (j *journal) Append(ctx context.Context, records ...conversation.Record) error {
 	const op = "append to"
 	p, err := start(ctx, op, j.path)
 	if err != nil {
@@ -58,14 +64,43 @@ func (j journal) Append(ctx context.Context, records ...conversation.Record) err
 	if err != nil {
 		return ofJournal(err)
 	}
-	out, err := j.w.commitUnlessEnded(ctx, a, j.w.addEntries(p, a, entries))
+	add := j.w.addEntries(p, a, entries)
+	out, err := j.w.commitUnlessEnded(ctx, a, func(tx Tx) (Outcome, error) {
+		if err := j.checkUnseen(tx, p); err != nil {
+			return Outcome{}, err
+		}
+		return add(tx)
+	})
 	if err != nil {
 		return ofJournal(within(op, j.path, err))
+	}
+	if j.next.Load() > 0 {
+		j.next.Store(out.Number + 1)
 	}
 	for i := range records {
 		records[i].Seq = out.Number - out.Count + int64(ends[i])
 	}
 	return nil
+}
+
+// checkUnseen refuses to write behind records that this journal has not read.
+func (j *journal) checkUnseen(tx Reader, p Path) error {
+	next := j.next.Load()
+	if next == 0 {
+		return nil
+	}
+	for {
+		entries, err := tx.Entries(p.name, EntryQuery{After: next - 1, Limit: pageEntries, MaxBytes: pageBytes})
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		for _, e := range entries {
+			if isRecord(e.Content) {
+				return fmt.Errorf("entry %d is of another conversation that is kept here: open it again, and let one at a time write: %w", e.ID, ErrConflict)
+			}
+		}
+		next = entries[len(entries)-1].ID + 1
+	}
 }
 
 // commitUnlessEnded is commit for who has to know the outcome: a context that
@@ -99,7 +134,7 @@ func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(T
 
 // encode returns the entries of all the records, and how many there are up to
 // the end of each record.
-func (j journal) encode(records []conversation.Record) (entries []Entry, ends []int, err error) {
+func (j *journal) encode(records []conversation.Record) (entries []Entry, ends []int, err error) {
 	for i, r := range records {
 		r.Seq = 0
 		text, err := r.MarshalJSON()
@@ -155,10 +190,12 @@ func cutText(text []byte, most int) (pieces [][]byte) {
 	return append(pieces, text)
 }
 
-func (j journal) Records(ctx context.Context, after int64) iter.Seq2[conversation.Record, error] {
+func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversation.Record, error] {
 	return func(yield func(conversation.Record, error) bool) {
 		var p parts
+		last := after
 		for e, err := range j.entries(ctx, after) {
+			last = max(last, e.ID)
 			var r conversation.Record
 			var whole bool
 			if err == nil {
@@ -175,13 +212,15 @@ func (j journal) Records(ctx context.Context, after int64) iter.Seq2[conversatio
 		}
 		if p.read > 0 {
 			yield(conversation.Record{}, ofJournal(within(opReadLog, j.path, p.missing("the end of the log"))))
+			return
 		}
+		j.next.Store(last + 1)
 	}
 }
 
 // entries gives those after a number that are there when it begins; where that
 // is the middle of a record, from the record's beginning.
-func (j journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, error] {
+func (j *journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		page, err := j.firstPage(ctx, after)
 		if err != nil {
@@ -215,7 +254,7 @@ func (j journal) entries(ctx context.Context, after int64) iter.Seq2[Entry, erro
 	}
 }
 
-func (j journal) firstPage(ctx context.Context, after int64) (LogPage, error) {
+func (j *journal) firstPage(ctx context.Context, after int64) (LogPage, error) {
 	page, err := j.w.ReadLog(ctx, j.path, ReadLogOptions{Since: after})
 	if err != nil || len(page.Entries) == 0 {
 		return page, err
@@ -240,10 +279,10 @@ func (p *parts) add(e Entry) (r conversation.Record, whole bool, err error) {
 		n, of, text = 1, 1, e.Content
 	}
 	switch {
+	case p.read == 0 && !isRecord(e.Content):
+		return r, false, nil // a note of somebody else
 	case p.read > 0 && (n != p.read+1 || of != p.of):
 		return r, false, p.missing(fmt.Sprintf("entry %d", e.ID))
-	case p.read == 0 && n != 1:
-		return r, false, fmt.Errorf("entry %d is part %d of a record that does not begin there: %w", e.ID, n, ErrInvalid)
 	case p.read == 0:
 		p.text = text
 	default:
@@ -258,6 +297,20 @@ func (p *parts) add(e Entry) (r conversation.Record, whole bool, err error) {
 	r.Seq = e.ID
 	*p = parts{}
 	return r, true, nil
+}
+
+// recordStart is how the JSON of every record begins.
+const recordStart = `{"kind":"`
+
+// isRecord reports whether an entry begins a record, whole or in parts.
+func isRecord(entry []byte) bool {
+	text := entry
+	if n, _, part, ok := cutPart(entry); ok {
+		if text = part; n != 1 {
+			return false
+		}
+	}
+	return bytes.HasPrefix(text, []byte(recordStart)) || len(text) < len(entry) && strings.HasPrefix(recordStart, string(text))
 }
 
 func (p *parts) missing(found string) error {

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -248,35 +249,24 @@ func TestJournalQuota(t *testing.T) {
 	}
 }
 
-// What another wrote into the log is told by its number, and what stands before
-// it is read.
-func TestJournalForeignEntries(t *testing.T) {
+// What looks like a record and is none is told by its number, and what stands
+// before it is read.
+func TestJournalBadEntries(t *testing.T) {
+	const half = `1/2 {"kind":"cl`
 	for _, test := range []struct {
 		entries []string
 		says    string
 	}{
-		{[]string{"decided to rest"}, "entry 2 is no record"},
-		{[]string{""}, "entry 2 is no record"},
-		{[]string{"null"}, "entry 2 is no record"},
-		{[]string{"7"}, "entry 2 is no record"},
 		{[]string{`{"kind":"dance"}`}, `entry 2 is no record of a conversation: a record of kind "dance", which this version does not know`},
 		{[]string{`{"kind":"clear"} {}`}, "entry 2 is no record"},
 		{[]string{`{"kind":"message","message":{"role":"king","content":"x"}}`}, "entry 2 is no record"},
 		{[]string{`{"kind":"` + strings.Repeat("x", 5000) + `"}`}, "entry 2 is no record"},
-		{[]string{"2/3 x"}, "entry 2 is part 2 of a record that does not begin there"},
-		{[]string{"9223372036854775807/9223372036854775807 x"}, "entry 2 is part 9223372036854775807"},
-		{[]string{"1/9223372036854775808 x"}, "entry 2 is no record"},
-		{[]string{"+1/2 x", "2/2 x"}, "entry 2 is no record"},
-		{[]string{"01/2 x", "2/2 x"}, "entry 2 is no record"},
-		{[]string{"0/2 x"}, "entry 2 is no record"},
-		{[]string{"3/2 x"}, "entry 2 is no record"},
-		{[]string{`1/1 {"kind":"clear"}`}, "entry 2 is no record"},
-		{[]string{"1/2 x"}, "the end of the log stands where part 2 of 2 of a record should"},
-		{[]string{"1/3 x", "3/3 x"}, "entry 3 stands where part 2 of 3 of a record should"},
-		{[]string{"1/3 x", "2/4 x"}, "entry 3 stands where part 2 of 3"},
-		{[]string{"1/3 x", "1/3 x"}, "entry 3 stands where part 2 of 3"},
-		{[]string{"1/2 x", `{"kind":"clear"}`}, "entry 3 stands where part 2 of 2"},
-		{[]string{"1/2 x", "text"}, "entry 3 stands where part 2 of 2"},
+		{[]string{half}, "the end of the log stands where part 2 of 2 of a record should"},
+		{[]string{`1/3 {"kind":"cl`, "3/3 x"}, "entry 3 stands where part 2 of 3 of a record should"},
+		{[]string{`1/3 {"kind":"cl`, "2/4 x"}, "entry 3 stands where part 2 of 3"},
+		{[]string{`1/3 {"kind":"cl`, `1/3 {"kind":"cl`}, "entry 3 stands where part 2 of 3"},
+		{[]string{half, `{"kind":"clear"}`}, "entry 3 stands where part 2 of 2"},
+		{[]string{half, "text"}, "entry 3 stands where part 2 of 2"},
 		{[]string{`1/2 {"kind":`, `2/2 "clear"`}, "entry 3 is no record"},
 	} {
 		ws := newWorkspace(t, workspace.Options{})
@@ -294,9 +284,60 @@ func TestJournalForeignEntries(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What another wrote into the log, and does not look like a record, is passed over.
+func TestJournalForeignEntries(t *testing.T) {
+	for _, entries := range [][]string{
+		{"decided to rest"}, {""}, {"null"}, {"7"}, {"[]"}, {`{"note":"x"}`}, {"1/3 of it is done"}, {"1/2 x"}, {"2/3 x"}, {"1/3 x", "3/3 x"},
+		{"9223372036854775807/9223372036854775807 x"}, {"1/9223372036854775808 x"}, {"+1/2 x", "2/2 x"}, {"01/2 x", "2/2 x"}, {"0/2 x"}, {"3/2 x"},
+		{`1/1 {"kind":"clear"}`}, {"1/2 text", `2/2 {"kind":"clear"}`},
+	} {
+		ws := newWorkspace(t, workspace.Options{})
+		j := ws.Journal("l")
+		all := record(t, j, said("1"))
+		appendLog(t, ws, "l", entries...)
+		all = append(all, record(t, j, said("2"))...)
+		wantRecords(t, j, 0, all)
+		wantRecords(t, j, all[0].Seq, all[1:])
+		appendLog(t, ws, "l", entries...)
+		all = append(all, record(t, j, said("behind what was read"))...)
+		wantRecords(t, j, 0, all)
+	}
 	ws := newWorkspace(t, workspace.Options{})
-	appendLog(t, ws, "l", `1/2 {"seq":7,"kind":`, `2/2 "clear","more":1}`)
+	appendLog(t, ws, "l", `1/2 {"kind":"`, `2/2 clear","more":1}`)
 	wantRecords(t, ws.Journal("l"), 0, []conversation.Record{{Seq: 2, Kind: conversation.ClearRecord}})
+}
+
+// Who has read a journal does not write behind what another has added since.
+func TestJournalOneWriter(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	first, second := ws.Journal("l"), ws.Journal("l")
+	all := record(t, first, said("1"))
+	wantRecords(t, first, 0, all)
+	wantRecords(t, second, 0, all)
+	all = append(all, record(t, first, said("2"), said("3"))...)
+	all = append(all, record(t, first, said("4"))...)
+	wantJournalErr(t, "Append behind another's", second.Append(t.Context(), said("x")), workspace.ErrConflict, "append to l: entry 2 is of another conversation")
+	wantRecords(t, second, 0, all)
+	all = append(all, record(t, second, said("5"))...)
+	wantRecords(t, ws.Journal("l"), 0, all)
+	for range recordsUntil(ws.Journal("l"), 1) {
+	}
+	unread := ws.Journal("l")
+	all = append(all, record(t, second, said("6"))...)
+	all = append(all, record(t, unread, said("7"))...)
+	wantRecords(t, ws.Journal("l"), 0, all)
+}
+
+// recordsUntil reads at most so many records.
+func recordsUntil(j conversation.Journal, most int) (read []conversation.Record) {
+	for r := range j.Records(context.Background(), 0) {
+		if read = append(read, r); len(read) == most {
+			break
+		}
+	}
+	return read
 }
 
 func TestJournalRefuses(t *testing.T) {
