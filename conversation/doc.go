@@ -24,7 +24,10 @@
 // What a summary covers depends on the messages alone: where one was late,
 // because the model failed, the process was killed or a batch was long, it covers
 // what it would have covered in time, and the next one follows it. So a request
-// to the summariser stays as small as the options say.
+// to the summariser is as small as the options say, and the units allow.
+//
+// Its three kinds of memory, and the JSON of a message, are those of Flint, a
+// library for TypeScript, whose own tests and examples run here.
 //
 // The package knows no provider's client. conversation/anthropicmsg and
 // conversation/openaimsg translate, and make a summariser of a client.

@@ -37,5 +37,5 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("import: the document has version %d, this package reads version %d: use a program of the version that wrote it", e.Version, e.Supported)
+	return fmt.Sprintf("the document has version %d, this package reads version %d: use a program of the version that wrote it", e.Version, e.Supported)
 }

@@ -44,7 +44,8 @@ func (m *Memory) Export() ([]byte, error) {
 
 // Import replaces messages, summary and evidence by those of a document that
 // Export made, discards a summary that is being made, and writes nothing to the
-// Journal. A summary that is due then is made by the next Append. Errors, nothing
+// Journal: an Open later gives what the Journal has, without them. A summary that
+// is due then is made by the next Append. Errors, nothing
 // being changed: [ErrInvalid], [*VersionError], [ErrClosed].
 func (m *Memory) Import(document []byte) error {
 	w, msgs, err := readExport(document)
@@ -82,7 +83,10 @@ func readExport(document []byte) (wireExport, []Message, error) {
 		Version *int `json:"version"`
 	}
 	d := json.NewDecoder(bytes.NewReader(document))
-	if err := d.Decode(&v); err != nil || v.Version == nil {
+	if err := d.Decode(&v); err != nil {
+		return w, nil, invalid("not a document of a conversation: %v", err)
+	}
+	if v.Version == nil {
 		return w, nil, invalid("not a document of a conversation: it has no version")
 	}
 	if *v.Version != exportVersion {

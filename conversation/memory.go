@@ -30,6 +30,7 @@ type Memory struct {
 	turn chan struct{}
 	mu   sync.RWMutex
 
+	fresh    bool      // nothing was written yet, and the journal was not read
 	system   []Message // leading
 	started  bool      // there was another message than those
 	window   window
@@ -41,18 +42,22 @@ type Memory struct {
 	work     work
 }
 
-// New returns an empty memory. Errors: [ErrConfig].
+// New returns an empty memory. A Journal that holds records already is cleared, as
+// by [Memory.Clear], with the first Append: [Open] goes on where it was left.
+// Errors: [ErrConfig].
 func New(o Options) (*Memory, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return &Memory{o: o, turn: make(chan struct{}, 1)}, nil
+	return &Memory{o: o, turn: make(chan struct{}, 1), fresh: o.Journal != nil}, nil
 }
 
 // Open is [New], and reads from the Journal what a memory before it left: window,
 // summary and evidence. It calls no model: a summary that is due is made by the
-// next Append. It reads all records, one at a time. Errors: [ErrConfig],
+// next Append. It reads all records, one at a time. Calls that a process left
+// without a result when it ended are answered by who opens it, before anything
+// else is appended: [OpenCalls]. Errors: [ErrConfig],
 // [ErrNoJournal], [ErrJournal], ctx.Err().
 func Open(ctx context.Context, o Options) (*Memory, error) {
 	m, err := New(o)
@@ -62,6 +67,7 @@ func Open(ctx context.Context, o Options) (*Memory, error) {
 	if o.Journal == nil {
 		return nil, fmt.Errorf("open a conversation: %w: set Options.Journal, or use New", ErrNoJournal)
 	}
+	m.fresh = false
 	var cleared int64
 	for r, err := range o.Journal.Records(ctx, 0) {
 		if err != nil {
@@ -85,8 +91,13 @@ func Open(ctx context.Context, o Options) (*Memory, error) {
 
 // Append adds messages, all of them or none: to the journal first, then to the
 // window. Once they are stored it returns nil. Where a summary is due then, it
-// makes it, unless Options.Background is set or another Append does already; one
-// that fails goes to Options.OnError and leaves the messages as they were.
+// makes it, unless Options.Background is set or another Append does already.
+//
+// A summary that fails goes to Options.OnError and leaves the messages as they
+// were. The next try comes with an Append after further messages (1, then 2, 4, up
+// to 64) or after a time (1 s, doubling to 5 min), whichever is first. Many messages
+// in one Append are summarised as if they had come one by one: it may ask the
+// model several times, with no more at a time than the options say.
 //
 // Errors, nothing being stored: ctx.Err(), [ErrInvalid], [ErrJournal],
 // [ErrClosed].
@@ -140,17 +151,40 @@ func (m *Memory) save(ctx context.Context, news []added) error {
 		}
 		return nil
 	}
-	records := make([]Record, len(news))
+	used, err := m.journalUsed(ctx)
+	if err != nil || len(news) == 0 {
+		return err
+	}
+	var records []Record
+	if used {
+		records = append(records, Record{Kind: ClearRecord})
+	}
 	for i := range news {
-		records[i] = Record{Kind: MessageRecord, Message: &news[i].msg}
+		records = append(records, Record{Kind: MessageRecord, Message: &news[i].msg})
 	}
 	if err := m.write(ctx, records); err != nil {
 		return err
 	}
-	for i := range news {
-		news[i].seq = records[i].Seq
+	m.fresh = false
+	for i, r := range records[len(records)-len(news):] {
+		news[i].seq = r.Seq
 	}
 	return nil
+}
+
+// journalUsed reports whether a memory that does not go on with its journal finds
+// another one's records there. The turn is held.
+func (m *Memory) journalUsed(ctx context.Context) (bool, error) {
+	if !m.fresh {
+		return false, nil
+	}
+	for _, err := range m.o.Journal.Records(ctx, 0) {
+		if err != nil {
+			return false, journalError(err)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 // take waits for the turn.
@@ -291,6 +325,7 @@ func (m *Memory) clear(ctx context.Context) error {
 	if err := m.write(ctx, []Record{{Kind: ClearRecord}}); err != nil {
 		return err
 	}
+	m.fresh = false
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reset()

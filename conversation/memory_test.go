@@ -113,6 +113,7 @@ func TestOptions(t *testing.T) {
 		"negative KeepTokens":            {Options{Summarize: ok, SummarizeAt: 4, KeepTokens: -1}, false},
 		"negative SummaryTokens":         {Options{Summarize: ok, SummarizeAt: 4, SummaryTokens: -1}, false},
 		"negative timeout":               {Options{Summarize: ok, SummarizeAt: 4, SummarizeTimeout: -1}, false},
+		"a file journal that is nil":     {Options{Summarize: ok, SummarizeAt: 4, Journal: (*File)(nil)}, false},
 		"messages":                       {Options{Summarize: ok, SummarizeAt: 4}, true},
 		"tokens":                         {Options{Summarize: ok, SummarizeAtTokens: 4}, true},
 		"tokens, and messages kept":      {Options{Summarize: ok, SummarizeAtTokens: 4, KeepLast: 100}, true},
@@ -435,6 +436,14 @@ func TestLongSummaries(t *testing.T) {
 	}
 	if n := len(m.Messages()); n > 100 {
 		t.Errorf("the window has %d messages", n)
+	}
+	long = "short from now on"
+	add(t, m, UserText("a"))
+	for before := calls; ; before = calls {
+		if add(t, m, UserText("a")); calls == before+1 {
+			break
+		}
+		t.Fatal("after a success the next summary waits")
 	}
 }
 

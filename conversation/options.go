@@ -41,8 +41,9 @@ type Options struct {
 	// Journal keeps every message; nil: memory alone. It stays its owner's, and
 	// belongs to one Memory.
 	Journal Journal
-	// OnError gets what went wrong with a summary, one at a time; nil: a warning in
-	// slog.Default. It must not wait for a summary.
+	// OnError gets what went wrong with a summary, and is told when a call without a
+	// result keeps the window from shrinking; nil: a warning in slog.Default. It must
+	// not call Wait or Close, which would wait for it.
 	OnError func(error)
 	// Now is the clock of the pauses after a failure; nil: time.Now.
 	Now func() time.Time
@@ -71,6 +72,8 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	switch {
+	case o.Journal == Journal((*File)(nil)):
+		return o, config("Journal is a *File that is nil: look at the error of FileJournal")
 	case o.Summarize == nil:
 		return o, config("Summarize is missing: anthropicmsg.Summarizer and openaimsg.Summarizer make one of a client")
 	case o.SummarizeAt == 0 && o.SummarizeAtTokens == 0:

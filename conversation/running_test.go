@@ -561,9 +561,8 @@ func TestCopies(t *testing.T) {
 		if diff := cmp.Diff(want[len(want)-3:], window[len(window)-3:]); diff != "" {
 			t.Fatal(diff)
 		}
-		before := m.Messages()
-		scribble(m.Messages())
-		if diff := cmp.Diff(before, m.Messages()); diff != "" {
+		scribble(window)
+		if diff := cmp.Diff(want[len(want)-3:], m.Messages()[len(window)-3:]); diff != "" {
 			t.Fatal(diff)
 		}
 		for _, e := range m.Evidence() {
@@ -576,11 +575,18 @@ func TestCopies(t *testing.T) {
 		}
 	}
 	var got []Message
-	for msg := range m.Originals(t.Context()) {
-		got = append(got, msg)
+	for range 2 {
+		scribble(got)
+		got = nil
+		for msg := range m.Originals(t.Context()) {
+			got = append(got, msg)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if e := m.Evidence(); !slices.Contains(e, "a/b5.go") {
+		t.Errorf("the evidence is %q", e)
 	}
 	trimmed := Trim(want, TrimOptions{KeepLast: 2})
 	scribble(trimmed)
@@ -702,6 +708,71 @@ func checkOrder(t *testing.T, what string, msgs []Message, goroutines, each int)
 	for g, n := range next {
 		if n != each {
 			t.Errorf("%s: goroutine %d: %d messages of %d", what, g, n, each)
+		}
+	}
+}
+
+// A new memory on a journal that was used begins anew, there too.
+func TestNewOnUsedJournal(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	o := Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j}
+	add(t, newMemory(t, o), users("a b")...)
+	m := newMemory(t, o)
+	j.setFail(func([]Record) error { return errFull })
+	if err := m.Append(t.Context(), UserText("x")); !errors.Is(err, errFull) {
+		t.Fatal(err)
+	}
+	j.setFail(nil)
+	add(t, m, users("c d e f")...)
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := texts(again.Messages()), texts(m.Messages()); got != "S f" || got != want || texts(r.requests[0].Messages) != "c d e" {
+		t.Errorf("opened again the window is %q, it was %q, of %q", got, want, texts(r.requests[0].Messages))
+	}
+	if got, err := originals(m); got != "a b c d e f" || err != nil {
+		t.Errorf("the originals are %q, %v", got, err)
+	}
+}
+
+// A call without a result that keeps the window from shrinking is told, each time
+// the window has doubled; with its result the window shrinks.
+func TestOpenCallIsTold(t *testing.T) {
+	var errs []string
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 5, KeepLast: 1, Summarize: r.summarize, OnError: func(err error) { errs = append(errs, err.Error()) }})
+	add(t, m, UserText("a"), call("lost"))
+	for i := range 98 {
+		add(t, m, UserText(fmt.Sprint(i)))
+	}
+	if len(errs) != 4 || !strings.Contains(errs[0], "no summary of 10 messages: the call lost of tool has no result") || !strings.Contains(errs[3], "of 80 messages") {
+		t.Errorf("OnError was told %q", errs)
+	}
+	if open := OpenCalls(m.Messages()); len(open) != 1 || open[0].ID != "lost" {
+		t.Errorf("open calls: %v", open)
+	}
+	add(t, m, ToolResult("lost", "interrupted"), UserText("z"))
+	if got := texts(m.Messages()); got != "S z" || len(OpenCalls(m.Messages())) != 0 || len(errs) != 4 {
+		t.Errorf("the window is %q, OnError was told %q", got, errs)
+	}
+}
+
+func TestOpenCalls(t *testing.T) {
+	for want, msgs := range map[string][]Message{
+		"":      {UserText("a"), call("1"), ToolResult("1", "")},
+		"1":     {call("1"), UserText("a")},
+		"2":     {call("1", "2", "3"), ToolResult("3", ""), ToolResult("1", "")},
+		"1 1":   {call("1"), ToolResult("1", ""), call("1"), call("1")},
+		"1 2 3": {ToolResult("1", ""), call("1", "2"), call("3")},
+	} {
+		var got []string
+		for _, c := range OpenCalls(msgs) {
+			got = append(got, c.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", texts(msgs), got, want)
 		}
 	}
 }

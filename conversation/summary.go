@@ -39,6 +39,7 @@ type work struct {
 	opens   time.Time // when the next try opens, whatever came
 	least   int       // tokens that a summary must replace: the length of one that was too long
 	unsaved *Record   // a summary that the journal did not take
+	told    int       // messages in the window when OnError was last told that it cannot shrink
 }
 
 // stop ends what is being made.
@@ -65,7 +66,7 @@ func (w *work) failed(now time.Time) {
 func (m *Memory) discard() {
 	m.epoch++
 	m.work.stop(errDiscarded)
-	m.work.least, m.work.unsaved = 0, nil
+	m.work.least, m.work.unsaved, m.work.told = 0, nil, 0
 }
 
 // A draft is a summary that is to be made.
@@ -96,7 +97,11 @@ func (m *Memory) summarizeDue(ctx context.Context) {
 		return
 	}
 	d, due := m.draft()
-	if !due || !m.work.open(m.o.Now()) {
+	if !due {
+		m.tellBlocked()
+		return
+	}
+	if !m.work.open(m.o.Now()) {
 		return
 	}
 	m.work.ended = make(chan struct{})
@@ -107,6 +112,23 @@ func (m *Memory) summarizeDue(ctx context.Context) {
 	m.mu.Unlock()
 	defer m.mu.Lock()
 	m.summarizeAll(ctx, d)
+}
+
+// tellBlocked tells OnError of a window that grows because of a call without a
+// result, each time it has doubled. m.mu is held, and given up for the call.
+func (m *Memory) tellBlocked() {
+	n := len(m.window.entries)
+	if n < 2*m.work.told || !m.window.blocked(m.o.trigger()) {
+		return
+	}
+	m.work.told = n
+	open := OpenCalls(m.window.messages())
+	if len(open) == 0 {
+		return
+	}
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	m.o.OnError(fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider takes it: append one, or Clear", n, clip(open[0].ID), clip(open[0].Name)))
 }
 
 // summarizeAll makes one summary after the other until none is due or one fails.
@@ -184,7 +206,7 @@ func (m *Memory) summarize(caller context.Context, d draft) error {
 		return err
 	}
 	m.replace(d.start, records[0]) // what came since stands behind
-	m.work.fails, m.work.least, m.work.unsaved = 0, 0, nil
+	m.work.fails, m.work.least, m.work.unsaved, m.work.told = 0, 0, nil, 0
 	return nil
 }
 

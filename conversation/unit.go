@@ -1,5 +1,7 @@
 package conversation
 
+import "slices"
+
 // A scanner goes through a conversation and says between which messages no unit
 // lies. That depends on the messages before alone: a call that is answered behind
 // the place, and one that never is, both forbid it.
@@ -77,4 +79,20 @@ func SafeCuts(msgs []Message) []int {
 		}
 	}
 	return cuts
+}
+
+// OpenCalls returns the tool calls without a result, in their order: such as a
+// process leaves that ended while its tools ran. No provider takes a thread with
+// one, and no summary covers it. Answer each with its result, or with a Tool
+// message that has IsError and says that the tool was interrupted, before
+// anything else follows.
+func OpenCalls(msgs []Message) []ToolCall {
+	var open []ToolCall
+	for _, m := range msgs {
+		open = append(open, m.clone().ToolCalls...)
+		if i := slices.IndexFunc(open, func(c ToolCall) bool { return c.ID == m.ToolCallID }); m.Role == Tool && i >= 0 {
+			open = slices.Delete(open, i, i+1)
+		}
+	}
+	return open
 }

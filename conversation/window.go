@@ -120,6 +120,21 @@ func (w *window) after(seq int64) int {
 	return sort.Search(len(w.entries), func(i int) bool { return w.entries[i].seq > seq })
 }
 
+// blocked reports whether a call without a result keeps a window from shrinking
+// that has twice the size at which it should.
+func (w *window) blocked(t trigger) bool {
+	n := len(w.entries)
+	return len(w.scan.open) > 0 && (t.messages > 0 && n >= 2*t.messages || t.tokens > 0 && w.tokens(0, n) >= 2*t.tokens)
+}
+
+func (w *window) messages() []Message {
+	msgs := make([]Message, len(w.entries))
+	for i := range w.entries {
+		msgs[i] = w.entries[i].msg
+	}
+	return msgs
+}
+
 // A cover is what a summary will stand for.
 type cover struct {
 	msgs    []Message // not to be changed; the oldest first

@@ -85,15 +85,19 @@ func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memo
 		if err != nil {
 			return "", err
 		}
-		round := []conversation.Message{answer}
-		for _, call := range answer.ToolCalls {
-			round = append(round, conversation.ToolResult(call.ID, run(call)))
-		}
-		if err := memory.Append(ctx, round...); err != nil {
+		// The answer before its tools run: a journal knows then what was begun.
+		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}
 		if len(answer.ToolCalls) == 0 {
 			return answer.Text(), nil
+		}
+		var results []conversation.Message
+		for _, call := range answer.ToolCalls {
+			results = append(results, conversation.ToolResult(call.ID, run(call)))
+		}
+		if err := memory.Append(ctx, results...); err != nil {
+			return "", err
 		}
 	}
 }

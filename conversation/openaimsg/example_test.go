@@ -101,11 +101,15 @@ func ask(ctx context.Context, client openai.Client, memory *conversation.Memory,
 		if err != nil {
 			return "", err
 		}
-		if err := memory.Append(ctx, round(answer)...); err != nil {
+		// The answer before its tools run: a journal knows then what was begun.
+		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}
 		if len(answer.ToolCalls) == 0 {
 			return answer.Text(), nil
+		}
+		if err := memory.Append(ctx, results(answer)...); err != nil {
+			return "", err
 		}
 	}
 }
@@ -132,18 +136,22 @@ func respond(ctx context.Context, client openai.Client, memory *conversation.Mem
 		if err != nil {
 			return "", err
 		}
-		if err := memory.Append(ctx, round(answer)...); err != nil {
+		// The answer before its tools run: a journal knows then what was begun.
+		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}
 		if len(answer.ToolCalls) == 0 {
 			return response.OutputText(), nil
 		}
+		if err := memory.Append(ctx, results(answer)...); err != nil {
+			return "", err
+		}
 	}
 }
 
-// round returns the answer and the results of its calls, which belong together.
-func round(answer conversation.Message) []conversation.Message {
-	msgs := []conversation.Message{answer}
+// results runs the tools.
+func results(answer conversation.Message) []conversation.Message {
+	var msgs []conversation.Message
 	for _, call := range answer.ToolCalls {
 		msgs = append(msgs, conversation.ToolResult(call.ID, run(call)))
 	}
