@@ -776,3 +776,36 @@ func TestOpenCalls(t *testing.T) {
 		}
 	}
 }
+
+// A summary in the background outlives the context of the Append that began it.
+func TestBackgroundOutlivesItsAppend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := m.Append(ctx, users("a b c d")...); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		g.answer <- "s"
+		synctest.Wait()
+		if got := texts(m.Messages()); got != "S d" {
+			t.Errorf("the window is %q", got)
+		}
+	})
+}
+
+// A summariser that fails has changed nothing of what it was given.
+func TestRequestIsACopy(t *testing.T) {
+	m := newMemory(t, Options{SummarizeAt: 3, KeepLast: 1, OnError: func(error) {}, Summarize: func(_ context.Context, q Request) (string, error) {
+		scribble(q.Messages)
+		return "", errors.New("down")
+	}})
+	msgs := []Message{UserText("a"), call("1"), ToolResult("1", "r"), AssistantText("b")}
+	add(t, m, msgs...)
+	if diff := cmp.Diff(msgs, m.Messages()); diff != "" {
+		t.Error(diff)
+	}
+}
