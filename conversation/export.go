@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 )
 
 const exportVersion = 1
@@ -67,7 +65,7 @@ func (m *Memory) Import(document []byte) error {
 	m.system = msgs[:w.Leading]
 	m.started = len(msgs) > w.Leading || w.Summary != ""
 	for i, msg := range msgs[w.Leading:] {
-		m.window.push(msg, m.seq, counts[w.Leading+i])
+		m.window.push(added{msg: msg, seq: m.seq, imported: true, tokens: counts[w.Leading+i]})
 	}
 	m.summary, m.evidence = w.Summary, w.Evidence
 	return nil
@@ -98,11 +96,11 @@ func readExport(document []byte) (wireExport, []Message, error) {
 	msgs := make([]Message, len(w.Messages))
 	for i, m := range w.Messages {
 		if m == nil {
-			return w, nil, invalid("message %d is null", i+1)
+			return w, nil, invalid("messages[%d] is null", i)
 		}
 		var err error
 		if msgs[i], err = m.message(); err != nil {
-			return w, nil, fmt.Errorf("message %d: %w", i+1, err)
+			return w, nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
 	}
 	if w.Leading < 0 || w.Leading > leading(msgs) {
@@ -112,8 +110,8 @@ func readExport(document []byte) (wireExport, []Message, error) {
 		w.Leading = leading(msgs)
 	}
 	for _, e := range w.Evidence {
-		if e == "" || strings.ContainsFunc(e, unicode.IsControl) {
-			return w, nil, invalid("the evidence %q is no line of text", clip(e))
+		if !isEvidence(e) {
+			return w, nil, invalid("the evidence %q is no short line of text", clip(e))
 		}
 	}
 	if len(w.Evidence) > 0 && w.Summary == "" {

@@ -19,8 +19,8 @@ const (
 
 // A Record is what a [Journal] keeps.
 type Record struct {
-	Seq      int64      // its place, set by the journal: from 1, ascending, not without gaps
-	Kind     RecordKind //
+	Seq      int64      // its place, set by the journal: above 0 and ascending, with gaps or without
+	Kind     RecordKind // what it is
 	Message  *Message   // of a MessageRecord
 	Summary  string     // of a SummaryRecord: the text, without the evidence
 	Through  int64      // of a SummaryRecord: the Seq of the last message that it stands for

@@ -73,9 +73,12 @@ func Open(ctx context.Context, o Options) (*Memory, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open a conversation: %w", journalError(err))
 		}
+		if err := r.validate(); err != nil {
+			return nil, fmt.Errorf("open a conversation: record %d: %w", r.Seq, journalError(err))
+		}
 		switch r.Kind {
 		case MessageRecord:
-			m.push(added{*r.Message, r.Seq, m.o.count(*r.Message)})
+			m.push(added{msg: *r.Message, seq: r.Seq, tokens: m.o.count(*r.Message)})
 		case SummaryRecord:
 			// One that was made of messages from before is not there in any memory.
 			if r.Through > cleared {
@@ -116,7 +119,7 @@ func (m *Memory) append(ctx context.Context, msgs []Message) error {
 	news := make([]added, len(msgs))
 	for i, msg := range msgs {
 		if err := msg.validate(); err != nil {
-			return fmt.Errorf("message %d: %w", i+1, err)
+			return fmt.Errorf("messages[%d]: %w", i, err)
 		}
 		news[i].msg, news[i].tokens = msg.clone(), m.o.count(msg)
 	}
@@ -136,11 +139,12 @@ func (m *Memory) append(ctx context.Context, msgs []Message) error {
 	return nil
 }
 
-// added is a message on its way into the window.
+// added is a message on its way into a window.
 type added struct {
-	msg    Message
-	seq    int64
-	tokens int
+	msg      Message
+	seq      int64
+	imported bool
+	tokens   int
 }
 
 // save writes messages to the journal, and numbers them. The turn is held.
@@ -187,16 +191,25 @@ func (m *Memory) journalUsed(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// take waits for the turn.
-func (m *Memory) take(ctx context.Context) error {
+// takeTurn waits for the turn; where it is free, whatever the context says.
+func (m *Memory) takeTurn(ctx context.Context) error {
 	select {
 	case m.turn <- struct{}{}:
+		return nil
 	default:
-		select {
-		case m.turn <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	}
+	select {
+	case m.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// take is takeTurn for a change, which a closed memory refuses.
+func (m *Memory) take(ctx context.Context) error {
+	if err := m.takeTurn(ctx); err != nil {
+		return err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -235,7 +248,7 @@ func (m *Memory) push(a added) {
 		return
 	}
 	m.started = true
-	m.window.push(a.msg, a.seq, a.tokens)
+	m.window.push(a)
 }
 
 // replace puts a summary in the place of the entries before start.
@@ -293,6 +306,9 @@ func (m *Memory) Originals(ctx context.Context) iter.Seq2[Message, error] {
 			return
 		}
 		for r, err := range m.o.Journal.Records(ctx, 0) {
+			if err == nil {
+				err = r.validate()
+			}
 			switch {
 			case err != nil:
 				yield(Message{}, fmt.Errorf("originals: %w", journalError(err)))
@@ -358,11 +374,9 @@ func (m *Memory) Close(ctx context.Context) error {
 	m.closed = true
 	m.work.stop(errClosing)
 	m.mu.Unlock()
-	select {
-	case m.turn <- struct{}{}: // the append that was under way has ended
-		m.release()
-	case <-ctx.Done():
-		return fmt.Errorf("close: %w", ctx.Err())
+	if err := m.takeTurn(ctx); err != nil {
+		return fmt.Errorf("close: %w", err)
 	}
+	m.release() // the append that was under way has ended
 	return m.Wait(ctx)
 }

@@ -65,7 +65,7 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{"SummarizeAt", o.SummarizeAt}, {"KeepLast", o.KeepLast}, {"Max", o.Max},
 		{"SummarizeAtTokens", o.SummarizeAtTokens}, {"KeepTokens", o.KeepTokens},
-		{"SummaryTokens", o.SummaryTokens}, {"SummarizeTimeout", int(o.SummarizeTimeout)},
+		{"SummaryTokens", o.SummaryTokens},
 	} {
 		if f.value < 0 {
 			return o, config("%s is %d: it cannot be negative", f.name, f.value)
@@ -74,6 +74,8 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.Journal == Journal((*File)(nil)):
 		return o, config("Journal is a *File that is nil: look at the error of FileJournal")
+	case o.SummarizeTimeout < 0:
+		return o, config("SummarizeTimeout is %v: it cannot be negative", o.SummarizeTimeout)
 	case o.Summarize == nil:
 		return o, config("Summarize is missing: anthropicmsg.Summarizer and openaimsg.Summarizer make one of a client")
 	case o.SummarizeAt == 0 && o.SummarizeAtTokens == 0:
@@ -125,7 +127,7 @@ func (o *Options) count(m Message) int {
 	if o.SummarizeAtTokens == 0 && o.KeepTokens == 0 {
 		return 0
 	}
-	return max(0, o.CountTokens(m))
+	return max(0, o.CountTokens(m.clone()))
 }
 
 func (o *Options) trigger() trigger {

@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// traits are what a cut must know of a message besides its fields: what only the
-// provider's own form shows.
+// traits are what a cut must know of a message, where the fields do not say it.
 type traits struct {
-	calls     []string // provider-side calls, and other pairs that the fields do not have
-	results   []string // their results
-	reasoning bool     // it begins with a reasoning item, which the items after it need
-	thought   bool     // it is nothing else
+	pairs     bool     // calls and results are those of Raw, instead of those of the fields
+	calls     []string // an id twice is two calls
+	results   []string
+	reasoning bool // it begins with a reasoning item, which the items after it need
+	thought   bool // it is nothing else
 }
+
+const (
+	// unnamedCall is the id of Gemini's calls without one, which the next content
+	// with responses answers.
+	unnamedCall = "\x00unnamed"
+	// everyCall is the result that answers all calls so far.
+	everyCall = "\x00every"
+)
 
 // rawItem is a content block or an item, as far as pairs and reasoning go.
 type rawItem struct {
@@ -26,16 +32,28 @@ type rawItem struct {
 	ApprovalRequestID string `json:"approval_request_id"`
 }
 
-// traits reads Raw, only where there can be something in it.
+// traits reads Raw, only where it can hold what the fields do not.
 func (m *Message) traits() traits {
 	switch {
 	case m.Raw == nil:
-	case m.RawProvider == Anthropic && hasAny(m.Raw, "server_tool_use", "mcp_tool_use", "_tool_result"):
+	case m.RawProvider == Anthropic && !m.fieldsTell("tool_use", "tool_result"):
 		return anthropicTraits(blocksOf(m.Raw))
 	case m.RawProvider == OpenAIResponses:
 		return responsesTraits(itemsOf(m.Raw))
+	case m.RawProvider == Gemini && !m.fieldsTell("unctionCall", "unctionResponse") || m.RawProvider == Gemini && hasAny(m.Raw, "function_"):
+		return geminiTraits(m.Raw)
 	}
 	return traits{}
+}
+
+// fieldsTell reports whether Raw names as many calls and results as the fields
+// have: those of tools that the provider runs itself are in Raw alone.
+func (m *Message) fieldsTell(call, result string) bool {
+	results := 0
+	if m.Role == Tool {
+		results = 1
+	}
+	return bytes.Count(m.Raw, []byte(call)) == len(m.ToolCalls) && bytes.Count(m.Raw, []byte(result)) == results
 }
 
 func hasAny(text []byte, words ...string) bool {
@@ -47,17 +65,48 @@ func hasAny(text []byte, words ...string) bool {
 	return false
 }
 
-// anthropicTraits finds the pairs of tools that run at the provider. Those of the
-// client's tools are fields.
+// anthropicTraits finds the pairs of the client's tools and of those that run at
+// the provider.
 func anthropicTraits(blocks []rawItem) (t traits) {
 	for _, b := range blocks {
 		switch {
-		case b.Type == "server_tool_use" || b.Type == "mcp_tool_use":
+		case b.Type == "tool_use" || b.Type == "server_tool_use" || b.Type == "mcp_tool_use":
 			t.calls = append(t.calls, b.ID)
-		case strings.HasSuffix(b.Type, "_tool_result"):
+		case strings.HasSuffix(b.Type, "tool_result"):
 			t.results = append(t.results, b.ToolUseID)
 		}
 	}
+	t.pairs = t.calls != nil || t.results != nil
+	return t
+}
+
+// geminiTraits finds calls, by their ids where they have some. A content with
+// responses answers all calls of the turn before it.
+func geminiTraits(raw json.RawMessage) (t traits) {
+	type function struct {
+		ID string `json:"id"`
+	}
+	var content struct {
+		Parts []map[string]json.RawMessage `json:"parts"`
+	}
+	if json.Unmarshal(raw, &content) != nil {
+		return traits{}
+	}
+	for _, part := range content.Parts {
+		for key, value := range part {
+			switch key {
+			case "functionCall", "function_call":
+				var f function
+				if json.Unmarshal(value, &f); f.ID == "" {
+					f.ID = unnamedCall
+				}
+				t.calls = append(t.calls, f.ID)
+			case "functionResponse", "function_response":
+				t.results = []string{everyCall}
+			}
+		}
+	}
+	t.pairs = t.calls != nil || t.results != nil
 	return t
 }
 
@@ -82,6 +131,7 @@ func responsesTraits(items []rawItem) (t traits) {
 		}
 		t.thought = false
 	}
+	t.pairs = t.calls != nil || t.results != nil
 	return t
 }
 
@@ -107,63 +157,4 @@ func itemsOf(raw json.RawMessage) []rawItem {
 		return []rawItem{item}
 	}
 	return nil
-}
-
-const (
-	messageTokens = 4    // what stands around a message
-	imageTokens   = 1600 // of an image: Anthropic scales larger ones down to about so many
-)
-
-// EstimateTokens returns about what a message costs a model, rather more than
-// less: the default of the CountTokens options. An image counts as 1,600.
-func EstimateTokens(m Message) int {
-	n := messageTokens + tokens.Estimate(m.Content)
-	for _, p := range m.Parts {
-		switch p.Type {
-		case TextPart:
-			n += tokens.Estimate(p.Text)
-		default:
-			n += imageTokens
-		}
-	}
-	for _, c := range m.ToolCalls {
-		n += messageTokens + tokens.Estimate(c.Name) + tokens.EstimateBytes(c.Arguments)
-	}
-	if m.Raw == nil || !hasAny(m.Raw, `"thinking"`, `"reasoning"`, `"document"`, "_tool_result", "_call") {
-		return n
-	}
-	return max(n, messageTokens+rawTokens(m.Raw))
-}
-
-// rawTokens adds up the texts in a provider's form, but for what is no text.
-func rawTokens(raw json.RawMessage) int {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return tokens.EstimateBytes(raw)
-	}
-	return textTokens(v)
-}
-
-func textTokens(v any) int {
-	n := 0
-	switch v := v.(type) {
-	case string:
-		n = tokens.Estimate(v)
-	case []any:
-		for _, e := range v {
-			n += textTokens(e)
-		}
-	case map[string]any:
-		if kind, ok := v["type"].(string); ok && (kind == "image" || kind == "input_image" || kind == "image_url") {
-			return imageTokens
-		}
-		for key, e := range v {
-			switch key {
-			case "type", "role", "id", "call_id", "tool_use_id", "signature", "encrypted_content", "data", "media_type", "cache_control", "status":
-			default:
-				n += textTokens(e)
-			}
-		}
-	}
-	return n
 }

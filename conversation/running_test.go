@@ -333,7 +333,7 @@ func TestInvalidMessages(t *testing.T) {
 		"a raw that is not JSON":   {Role: User, Raw: []byte(`{`), RawProvider: Anthropic},
 		"an image without its URL": {Role: User, Parts: []Part{{Type: ImagePart}}},
 	} {
-		if err := m.Append(t.Context(), UserText("before"), msg, UserText("behind")); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "message 2") {
+		if err := m.Append(t.Context(), UserText("before"), msg, UserText("behind")); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "messages[1]") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -807,5 +807,122 @@ func TestRequestIsACopy(t *testing.T) {
 	add(t, m, msgs...)
 	if diff := cmp.Diff(msgs, m.Messages()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// One answer that was far too long does not keep the next summaries away.
+func TestOneEndlessAnswer(t *testing.T) {
+	calls := 0
+	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 5, OnError: func(error) {}, Summarize: func(context.Context, Request) (string, error) {
+		if calls++; calls == 1 {
+			return strings.Repeat("and so on ", 50_000), nil
+		}
+		return "s", nil
+	}})
+	for i := range 200 {
+		add(t, m, UserText(fmt.Sprint("message ", i)))
+	}
+	if n := len(m.Messages()); n > 21 || calls < 5 {
+		t.Errorf("%d messages after %d calls", n, calls)
+	}
+}
+
+// What a summary stands for that was imported is in no journal, and the summary
+// is not either.
+func TestSummaryOfImportedMessages(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	o := Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize, Journal: j}
+	m := newMemory(t, o)
+	add(t, m, users("a b")...)
+	if err := m.Import([]byte(`{"version":1,"messages":[{"role":"user","content":"i0"},{"role":"user","content":"i1"},{"role":"user","content":"i2"},{"role":"user","content":"i3"},{"role":"user","content":"i4"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, m, UserText("c"))
+	if got := texts(m.Messages()); got != "S i4 c" {
+		t.Errorf("the window is %q", got)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(again.Messages()); got != "a b c" {
+		t.Errorf("opened again the window is %q", got)
+	}
+	// Once it stands for messages of the journal it is recorded again.
+	add(t, m, users("d e f g")...)
+	if again, err = Open(t.Context(), o); err != nil || texts(again.Messages()) != texts(m.Messages()) {
+		t.Errorf("opened again the window is %q, %v, it was %q", texts(again.Messages()), err, texts(m.Messages()))
+	}
+}
+
+func TestCloseIdle(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if err := newMemory(t, Options{SummarizeAt: 4, Summarize: brief}).Close(ended); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A context that has ended when a summary is due asks no model.
+func TestEndedContextAsksNobody(t *testing.T) {
+	r := &recorder{}
+	j := &listJournal{}
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+	ctx, cancel := context.WithCancel(t.Context())
+	add(t, m, users("a b c")...)
+	j.setFail(func([]Record) error { cancel(); return nil })
+	if err := m.Append(ctx, UserText("d")); err != nil || r.calls() != 0 {
+		t.Errorf("Append: %v, %d calls", err, r.calls())
+	}
+	j.setFail(nil)
+	if add(t, m, UserText("e")); texts(m.Messages()) != "S d e" {
+		t.Errorf("the window is %q", texts(m.Messages()))
+	}
+}
+
+// A summariser that never returns is not called for ever.
+func TestHangingSummarisersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		calls := 0
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(error) {},
+			Summarize: func(context.Context, Request) (string, error) { calls++; <-release; return "s", nil }})
+		for range 1000 {
+			add(t, m, UserText("a"))
+		}
+		if calls != 8 {
+			t.Errorf("%d calls that never returned", calls)
+		}
+		close(release)
+		synctest.Wait()
+		time.Sleep(10 * time.Minute)
+		if add(t, m, UserText("a")); calls < 9 {
+			t.Error("it is not called again")
+		}
+	})
+}
+
+// A record of a journal that is none is an error.
+func TestRecordThatIsNone(t *testing.T) {
+	j := &bareJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}
+	o := Options{SummarizeAt: 4, Summarize: brief, Journal: j}
+	if _, err := Open(t.Context(), o); !errors.Is(err, ErrJournal) || !errors.Is(err, ErrInvalid) {
+		t.Errorf("Open: %v", err)
+	}
+	if _, err := originals(newMemory(t, o)); !errors.Is(err, ErrJournal) {
+		t.Errorf("Originals: %v", err)
+	}
+}
+
+// A counter of tokens that writes to what it counts changes nothing.
+func TestCounterThatWrites(t *testing.T) {
+	msg := Message{Role: User, Parts: []Part{{Type: TextPart, Text: "a"}}}
+	m := newMemory(t, Options{SummarizeAtTokens: 1000, Summarize: brief, CountTokens: func(m Message) int { m.Parts[0].Text = "b"; return 1 }})
+	add(t, m, msg)
+	if got := m.Messages()[0].Text(); got != "a" || msg.Text() != "a" {
+		t.Errorf("%q and %q", got, msg.Text())
 	}
 }

@@ -18,6 +18,9 @@ const (
 	firstPause        = time.Second
 	mostPause         = 5 * time.Minute
 
+	// mostAbandoned bounds the calls that were abandoned and still run.
+	mostAbandoned = 8
+
 	// A text that is no longer than this may be longer than what it replaces.
 	shortSummary = 256 // tokens
 )
@@ -32,12 +35,13 @@ var (
 // before.
 type work struct {
 	ended  chan struct{}           // closed at the end; nil: none is being made
-	cancel context.CancelCauseFunc //
+	cancel context.CancelCauseFunc // of what is being made
 
 	fails   int       // in a row
 	further int       // messages since the last failure
 	opens   time.Time // when the next try opens, whatever came
-	least   int       // tokens that a summary must replace: the length of one that was too long
+	least   int       // tokens that a summary must replace, after one that was too long
+	hanging int       // calls of the summariser that run, those that were abandoned with them
 	unsaved *Record   // a summary that the journal did not take
 	told    int       // messages in the window when OnError was last told that it cannot shrink
 }
@@ -91,6 +95,7 @@ func (m *Memory) draft() (draft, bool) {
 
 // summarizeDue makes the summaries that are due, or starts a goroutine for them.
 func (m *Memory) summarizeDue(ctx context.Context) {
+	now := m.o.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed || m.work.ended != nil {
@@ -101,7 +106,7 @@ func (m *Memory) summarizeDue(ctx context.Context) {
 		m.tellBlocked()
 		return
 	}
-	if !m.work.open(m.o.Now()) {
+	if !m.work.open(now) {
 		return
 	}
 	m.work.ended = make(chan struct{})
@@ -149,8 +154,9 @@ func (m *Memory) summarizeAll(ctx context.Context, d draft) {
 	for !ended {
 		err := m.summarize(ctx, d)
 		if err != nil && !errors.Is(err, errDiscarded) && !errors.Is(err, errClosing) {
+			now := m.o.Now()
 			m.mu.Lock()
-			m.work.failed(m.o.Now())
+			m.work.failed(now)
 			m.mu.Unlock()
 			m.o.OnError(fmt.Errorf("summary of %d messages: %w", len(d.msgs), err))
 		}
@@ -198,7 +204,10 @@ func (m *Memory) summarize(caller context.Context, d draft) error {
 		return errDiscarded
 	}
 	records := []Record{*r}
-	err := m.write(ctx, records)
+	var err error
+	if !d.imported { // otherwise it stands for messages that the journal has not
+		err = m.write(context.WithoutCancel(ctx), records)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
@@ -230,7 +239,7 @@ func (m *Memory) ask(caller, ctx context.Context, d draft, evidence []string) (s
 	}
 	if length > shortSummary && length > replaced {
 		m.mu.Lock()
-		m.work.least = length - tokens.Estimate(d.previous)
+		m.work.least = 2 * (replaced - tokens.Estimate(d.previous))
 		m.mu.Unlock()
 		return "", fmt.Errorf("the summary has about %d tokens, what it replaces %d: it is tried again with more messages", length, replaced)
 	}
@@ -241,6 +250,15 @@ func (m *Memory) ask(caller, ctx context.Context, d draft, evidence []string) (s
 // be abandoned: at its deadline, when the caller leaves, and when the conversation
 // is replaced. Close waits for it, until the deadline.
 func (m *Memory) call(caller, ctx context.Context, r Request) (string, error) {
+	if caller.Err() != nil {
+		return "", errDiscarded // it left before, and nothing was asked
+	}
+	m.mu.RLock()
+	hanging := m.work.hanging
+	m.mu.RUnlock()
+	if hanging >= mostAbandoned {
+		return "", fmt.Errorf("%d calls of the summariser that were abandoned still run: it should heed its context", hanging)
+	}
 	ctx, cancel := context.WithTimeout(ctx, m.o.SummarizeTimeout)
 	defer cancel()
 	deadline := time.NewTimer(m.o.SummarizeTimeout)
@@ -250,12 +268,14 @@ func (m *Memory) call(caller, ctx context.Context, r Request) (string, error) {
 		err  error
 	}
 	answered := make(chan answer, 1)
+	m.countHanging(1)
 	go func() {
 		a := answer{err: errors.New("the summariser ended its goroutine")}
 		defer func() {
 			if p := recover(); p != nil {
 				a.err = fmt.Errorf("the summariser panicked: %v", p)
 			}
+			m.countHanging(-1)
 			answered <- a
 		}()
 		a.text, a.err = m.o.Summarize(ctx, r)
@@ -289,4 +309,11 @@ func (m *Memory) call(caller, ctx context.Context, r Request) (string, error) {
 			}
 		}
 	}
+}
+
+// countHanging counts the calls of the summariser that run.
+func (m *Memory) countHanging(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.work.hanging += n
 }

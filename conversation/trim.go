@@ -31,7 +31,7 @@ func Trim(msgs []Message, o TrimOptions) []Message {
 		if k.tokens > 0 {
 			n = max(0, o.CountTokens(m))
 		}
-		w.push(m, 0, n)
+		w.push(added{msg: m, tokens: n})
 	}
 	start, pinned := w.start(len(w.entries), k)
 	trimmed := cloneAll(msgs[:lead])

@@ -6,8 +6,10 @@ import "slices"
 // lies. That depends on the messages before alone: a call that is answered behind
 // the place, and one that never is, both forbid it.
 type scanner struct {
-	open map[string]struct{} // calls without a result so far
+	open map[string]int // calls without a result so far, by id
 	run  reasoningRun
+
+	question bool // the last message is the user's, and no result in a form of the provider's
 }
 
 // A reasoningRun is a row of assistant messages that began with a reasoning
@@ -38,19 +40,35 @@ func (s *scanner) next(m *Message) (before, after bool) {
 	case t.reasoning:
 		s.run = answered
 	}
+	s.pairs(m, t)
+	s.question = m.Role == User && t.results == nil
+	return before, len(s.open) == 0 && s.run == noRun
+}
+
+// pairs takes the calls and the results of a message.
+func (s *scanner) pairs(m *Message, t traits) {
+	if t.pairs {
+		for _, id := range t.calls {
+			delete(s.open, id) // one that was lost does not wait beside its namesake
+		}
+		for _, id := range t.calls {
+			s.call(id)
+		}
+		for _, id := range t.results {
+			s.result(id)
+		}
+		return
+	}
+	for i := range m.ToolCalls {
+		delete(s.open, m.ToolCalls[i].ID)
+	}
 	for i := range m.ToolCalls {
 		s.call(m.ToolCalls[i].ID)
 	}
-	for _, id := range t.calls {
-		s.call(id)
-	}
-	for _, id := range t.results {
-		delete(s.open, id)
-	}
 	if m.Role == Tool {
-		delete(s.open, m.ToolCallID)
+		s.result(m.ToolCallID)
+		s.result(unnamedCall)
 	}
-	return before, len(s.open) == 0 && s.run == noRun
 }
 
 // call opens a call. One without an id can have no result.
@@ -59,9 +77,20 @@ func (s *scanner) call(id string) {
 		return
 	}
 	if s.open == nil {
-		s.open = map[string]struct{}{}
+		s.open = map[string]int{}
 	}
-	s.open[id] = struct{}{}
+	s.open[id]++
+}
+
+func (s *scanner) result(id string) {
+	switch {
+	case id == everyCall:
+		clear(s.open)
+	case s.open[id] > 1:
+		s.open[id]--
+	default:
+		delete(s.open, id)
+	}
 }
 
 // SafeCuts returns where a conversation may be cut: the indexes strictly inside

@@ -35,6 +35,8 @@ func TestSafeCuts(t *testing.T) {
 		"a result that comes late":       {[]Message{call("1", "2"), ToolResult("2", ""), u, ToolResult("1", ""), u}, []int{4}},
 		"an open call":                   {[]Message{u, a, call("1"), u, a}, []int{1, 2}},
 		"a result of nobody":             {[]Message{u, ToolResult("1", ""), a}, []int{1, 2}},
+		"an id twice in one message":     {[]Message{u, call("f", "f"), ToolResult("f", ""), ToolResult("f", ""), u}, []int{1, 4}},
+		"an id that was lost":            {[]Message{call("f"), u, call("f"), ToolResult("f", ""), u}, []int{4}},
 		"an id that is used again":       {[]Message{call("1"), ToolResult("1", ""), call("1"), ToolResult("1", "")}, []int{2}},
 		"calls that overlap":             {[]Message{call("1"), call("2"), ToolResult("1", ""), ToolResult("2", ""), u}, []int{4}},
 		"a call without id":              {[]Message{call(""), u, a}, []int{1, 2}},
@@ -110,6 +112,20 @@ func TestEstimateTokens(t *testing.T) {
 	calls := Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "1", Name: "write", Arguments: []byte(`{"text":"` + thought + `"}`)}}}
 	if n := EstimateTokens(calls); n < 300 {
 		t.Errorf("a message with a call has %d tokens", n)
+	}
+}
+
+// Conversations whose pairs stand in the provider's own form alone are cut where
+// the provider takes them.
+func TestTrimOfRaw(t *testing.T) {
+	for p, named := range validConversations() {
+		for name, msgs := range named {
+			for k := range msgs {
+				if problems := Check(Trim(msgs, TrimOptions{KeepLast: k + 1}), p); len(Check(msgs, p)) == 0 && len(problems) > 0 {
+					t.Errorf("%s, %s, %d kept: %v", p, name, k+1, problems)
+				}
+			}
+		}
 	}
 }
 

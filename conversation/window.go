@@ -5,14 +5,17 @@ import "sort"
 // An entry is a message of a window with what a cut must know. All of it depends
 // on this entry and those before alone.
 type entry struct {
-	msg Message
-	seq int64
+	msg      Message
+	seq      int64
+	imported bool // it is in no journal: seq is that of the newest record when it came
 
 	total    int  // tokens of the entries up to this one; 0 where nothing counts tokens
+	estimate int  // of its own tokens; 0: not made yet
 	user     int  // index of the newest message of the user up to this one; -1: none
 	cut      int  // greatest index up to this one where a cut may be made
 	userCut  int  // the same, where a message of the user stands; -1: none
 	cutAfter bool // a cut may be made behind it
+	question bool // it is a message of the user
 }
 
 // A window is the messages that are kept verbatim, but for leading instructions.
@@ -22,20 +25,20 @@ type window struct {
 	tried   int // no prefix up to this length is due
 }
 
-func (w *window) push(m Message, seq int64, tokens int) {
+func (w *window) push(a added) {
 	i := len(w.entries)
-	e := entry{msg: m, seq: seq, total: tokens, user: -1, userCut: -1}
+	e := entry{msg: a.msg, seq: a.seq, imported: a.imported, total: a.tokens, user: -1, userCut: -1}
 	if i > 0 {
 		last := &w.entries[i-1]
 		e.total += last.total
 		e.user, e.cut, e.userCut = last.user, last.cut, last.userCut
 	}
-	before, after := w.scan.next(&m)
+	before, after := w.scan.next(&e.msg)
 	e.cutAfter = after
 	if before {
 		e.cut = i
 	}
-	if m.Role == User {
+	if e.question = w.scan.question; e.question {
 		e.user = i
 		if before {
 			e.userCut = i
@@ -79,8 +82,8 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 		}
 	}
 	user := w.entries[n-1].user
-	if start == n && user == n-1 {
-		start = user
+	if last := &w.entries[n-1]; start == n && (user == n-1 || last.msg.Role != Assistant && !last.question && last.msg.Role != System) {
+		start = n - 1 // a question, or a result that the model has not seen yet
 	}
 	switch {
 	case start < n:
@@ -97,7 +100,7 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 // pinned returns the message of the user that is kept before an end that begins
 // at start and that none begins: the newest one, or -1.
 func (w *window) pinned(start, n int) int {
-	if start == 0 || start < n && w.entries[start].msg.Role == User {
+	if start == 0 || start < n && w.entries[start].question {
 		return -1
 	}
 	return w.entries[start-1].user
@@ -107,12 +110,17 @@ func (w *window) pinned(start, n int) int {
 func (w *window) rest(start int) window {
 	r := window{entries: make([]entry, 0, 2*(len(w.entries)-start)+1)}
 	if i := w.pinned(start, len(w.entries)); i >= 0 {
-		r.push(w.entries[i].msg, w.entries[i].seq, w.tokens(i, i+1))
+		r.push(w.added(i))
 	}
 	for i := start; i < len(w.entries); i++ {
-		r.push(w.entries[i].msg, w.entries[i].seq, w.tokens(i, i+1))
+		r.push(w.added(i))
 	}
 	return r
+}
+
+func (w *window) added(i int) added {
+	e := &w.entries[i]
+	return added{msg: e.msg, seq: e.seq, imported: e.imported, tokens: w.tokens(i, i+1)}
 }
 
 // after returns the index of the first entry whose Seq is greater.
@@ -137,9 +145,10 @@ func (w *window) messages() []Message {
 
 // A cover is what a summary will stand for.
 type cover struct {
-	msgs    []Message // not to be changed; the oldest first
-	start   int       // index of the first entry that is kept
-	through int64     // Seq of the last entry before
+	msgs     []Message // not to be changed; the oldest first
+	start    int       // index of the first entry that is kept
+	through  int64     // Seq of the last entry before
+	imported bool      // that entry is in no journal
 }
 
 // trigger says when a summary is due, and what is kept of the window then.
@@ -179,16 +188,27 @@ func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool
 	if count <= 0 || !enough {
 		return cover{}, false
 	}
-	c := cover{start: start, through: w.entries[start-1].seq}
-	replaced := 0
+	if t.least > 0 && w.estimate(start) < t.least {
+		return cover{}, false
+	}
+	c := cover{start: start, through: w.entries[start-1].seq, imported: w.entries[start-1].imported}
 	for i := range w.entries[:start] {
 		// Behind an empty end the next message may begin the window in its place.
 		if i != pinned || start == n {
 			c.msgs = append(c.msgs, w.entries[i].msg)
 		}
-		if t.least > 0 && i != pinned {
-			replaced += EstimateTokens(w.entries[i].msg)
-		}
 	}
-	return c, replaced >= t.least
+	return c, true
+}
+
+// estimate returns about what the entries before n cost a model.
+func (w *window) estimate(n int) (total int) {
+	for i := range w.entries[:n] {
+		e := &w.entries[i]
+		if e.estimate == 0 {
+			e.estimate = EstimateTokens(e.msg)
+		}
+		total += e.estimate
+	}
+	return total
 }
