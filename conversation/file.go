@@ -38,7 +38,8 @@ var errHeld = errors.New("held")
 // in a folder that is there. A line is a record in JSON; all but the last of a
 // batch have the member "more". A link to a file is followed.
 //
-// The whole file is read first. What an append left unfinished at its end, when
+// The whole file is read first. A last record that lacks but its newline gets it.
+// What else an append left unfinished at its end, when
 // the process was killed or the power went, is dropped: the *[TornError] that
 // says so comes beside a File that works. Anything else that is no record is an
 // error, and the file stays as it is. So does one that is held by another File,
@@ -116,6 +117,11 @@ func (f *File) load(path string) (torn bool, err error) {
 	}
 	if err := f.scan(f.self.Size()); err != nil {
 		return false, fmt.Errorf("open %s: %w", path, err)
+	}
+	if f.end > f.self.Size() {
+		if _, err := f.file.WriteAt([]byte("\n"), f.self.Size()); err != nil {
+			return false, fmt.Errorf("end the last line: %w: %w", ErrJournal, err)
+		}
 	}
 	if torn = f.end < f.self.Size(); torn {
 		if err := f.file.Truncate(f.end); err != nil {

@@ -29,6 +29,12 @@ func (f *File) scan(size int64) error {
 				f.advance(seq, l.end)
 			}
 			continue
+		case end == cut && len(line) > 0:
+			// A record is whole with its last brace: an editor took the newline.
+			if _, more, err := parseLine(line, seq); err == nil && !more {
+				f.advance(seq, size+1)
+				return nil
+			}
 		}
 		if !maybeHead(line, seq) || l.at == 0 && len(line) == 0 {
 			return l.damage(seq, headError(line, seq))

@@ -464,6 +464,14 @@ func TestExportImport(t *testing.T) {
 		if err != nil || string(second) != string(document) {
 			t.Fatalf("exported again: %v\n%s\n%s", err, document, second)
 		}
+		// What follows finds the same: a system message is no leading one any more.
+		add(t, again, SystemText("late"))
+		if msgs := again.Messages(); msgs[1].Content == "late" {
+			t.Fatalf("a late system message is a leading one: %q", texts(msgs))
+		}
+		if err := again.Import(document); err != nil {
+			t.Fatal(err)
+		}
 		s1, ok1 := m.Summary()
 		s2, ok2 := again.Summary()
 		if s1 != s2 || ok1 != ok2 {

@@ -46,6 +46,7 @@ func TestSafeCuts(t *testing.T) {
 		"reasoning twice":                {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"message"}`), item(`{"type":"reasoning"}`), item(`{"type":"message"}`)}, []int{1, 3}},
 		"reasoning in one with its call": {[]Message{u, item(`[{"type":"reasoning"},{"type":"function_call","call_id":"x","id":"f"}]`), result(`{"type":"function_call_output","call_id":"x"}`), u}, []int{1, 3}},
 		"reasoning, two calls":           {[]Message{u, item(`{"type":"reasoning"}`), call("x"), call("y"), ToolResult("x", ""), ToolResult("y", ""), u}, []int{1, 6}},
+		"reasoning in three":             {[]Message{u, item(`{"type":"reasoning"}`), item(`{"type":"reasoning"}`), item(`[{"type":"reasoning"},{"type":"message"}]`), u}, []int{1, 4}},
 		"reasoning of nothing":           {[]Message{u, item(`{"type":"reasoning"}`), u, a}, []int{1, 2, 3}},
 		"a computer call":                {[]Message{item(`{"type":"computer_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"computer_call_output","call_id":"c"}`), u}, []int{2}},
 		"a local shell":                  {[]Message{item(`{"type":"local_shell_call","id":"i","call_id":"c"}`), providerMessage(OpenAIResponses, User, `{"type":"local_shell_call_output","id":"c"}`), u}, []int{2}},
