@@ -89,7 +89,7 @@ func randomOptions(r *rand.Rand) Options {
 
 func validCase(r *rand.Rand) error {
 	p := providers[r.IntN(len(providers))]
-	length := 1 + r.IntN(24)
+	length := 1 + r.IntN(16)
 	if r.IntN(200) == 0 {
 		length = 50 + r.IntN(350) // with long loops of tools
 	}
@@ -108,7 +108,7 @@ func validCase(r *rand.Rand) error {
 			return err
 		}
 		i += n
-		if i == len(msgs) || r.IntN(8) == 0 {
+		if i == len(msgs) || r.IntN(20) == 0 {
 			if err := sound(msgs[:i], m.Messages()); err != nil {
 				return fmt.Errorf("%s, after %d of %d messages, %+v: %w", p, i, len(msgs), o, err)
 			}

@@ -51,7 +51,8 @@ func TestJournalEndedContext(t *testing.T) {
 	if diff := cmp.Diff(all[:1], got); diff != "" {
 		t.Errorf("a loop that ends its context reads others, -want +got:\n%s", diff)
 	}
-	if err := j.Append(nil, said("x")); !errors.Is(err, workspace.ErrInvalid) {
+	var none context.Context
+	if err := j.Append(none, said("x")); !errors.Is(err, workspace.ErrInvalid) {
 		t.Errorf("Append without a context = %v, want ErrInvalid", err)
 	}
 	wantRecords(t, j, 0, all)
