@@ -107,6 +107,21 @@ func (r reader) Versions(path string) (versions []workspace.Version, err error) 
 	return versions, err
 }
 
+func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
+	found, err := r.c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		s = f.summary(r.owner, path)
+		s.Content = f.content()
+		f.bad = f.bad || s.SummaryKey != k
+		return f.err("summary of", path)
+	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
+		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
+	if err == nil && !found {
+		err = fmt.Errorf("summary of %s at version %d: %w", path, k.Version, workspace.ErrNotFound)
+	}
+	return s, err
+}
+
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
 	err = r.c.each(func(row []driver.Value) error {
 		f := fields{row: row}

@@ -166,6 +166,7 @@ const (
 	versionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
 	logColumns     = "path, first, last, bytes, deleted, created, updated, crc"
 	entryColumns   = "path, entry, sha256, client, client_version, key_id, created, crc"
+	summaryColumns = "path, version, method, model, prompt, sha256, tokens, created, crc"
 	requestColumns = "key, hash, created, number, count, bytes, crc"
 )
 
@@ -184,16 +185,15 @@ func (f *fields) owner(owner string) (s workspace.OwnerState) {
 }
 
 func fileValues(owner string, h workspace.FileHead) []any {
-	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), int64(0), boolInt(h.Deleted), micros(h.Created), micros(h.Updated)}
+	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), h.Summary, boolInt(h.Deleted), micros(h.Created), micros(h.Updated)}
 	return append(v, sum(v...))
 }
 
 func (f *fields) file(owner string) (h workspace.FileHead) {
 	h.Path, h.Version = f.text(), f.int()
 	sizes := f.bytes()
-	summaries := f.int()
-	h.Deleted, h.Created, h.Updated = f.int() != 0, f.time(), f.time()
-	f.check(owner, h.Path, h.Version, sizes, summaries, boolInt(h.Deleted), micros(h.Created), micros(h.Updated))
+	h.Summary, h.Deleted, h.Created, h.Updated = f.int(), f.int() != 0, f.time(), f.time()
+	f.check(owner, h.Path, h.Version, sizes, h.Summary, boolInt(h.Deleted), micros(h.Created), micros(h.Updated))
 	var ok bool
 	h.Sizes, ok = decodeSizes(sizes)
 	f.bad = f.bad || !ok
@@ -244,6 +244,19 @@ func (f *fields) entry(owner, path string) (e workspace.Entry) {
 	e.ID, e.SHA256, e.Author, e.Time = f.int(), f.hash(), f.author(), f.time()
 	f.check(owner, path, e.ID, e.SHA256[:], e.Author.Client, e.Author.Version, e.Author.Key, micros(e.Time))
 	return e
+}
+
+func summaryValues(owner, path string, s *workspace.Summary) []any {
+	v := []any{owner, path, s.Version, s.Method, s.Model, s.Prompt, s.SHA256[:], s.Tokens, micros(s.Time)}
+	return append(v, sum(v...), blob(s.Content))
+}
+
+func (f *fields) summary(owner, path string) (s workspace.Summary) {
+	f.bad = f.bad || f.text() != path
+	s.Version, s.Method, s.Model, s.Prompt = f.int(), f.text(), f.text(), f.text()
+	s.SHA256, s.Tokens, s.Time = f.hash(), f.int(), f.time()
+	f.check(owner, path, s.Version, s.Method, s.Model, s.Prompt, s.SHA256[:], s.Tokens, micros(s.Time))
+	return s
 }
 
 func requestValues(owner string, r workspace.Request) []any {

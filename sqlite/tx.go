@@ -31,6 +31,7 @@ const (
 	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
+	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + summaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEntry   = "INSERT INTO entries (owner, " + entryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	clearEntries  = "DELETE FROM entries WHERE owner = ? AND path = ?"
 	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -43,6 +44,24 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 
 func (t *tx) SaveFile(ch workspace.FileChange) error {
 	if err := t.saveVersions(ch); err != nil {
+		return err
+	}
+	if ch.Forget {
+		t.removed = true
+		if _, err := t.exec("DELETE FROM summaries WHERE owner = ? AND path = ?", t.owner, ch.Head.Path); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
+		return err
+	}
+	return t.SaveOwner(ch.Owner)
+}
+
+func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
+	t.added = true
+	t.wrote += int64(len(ch.New.Content))
+	if _, err := t.exec(upsertSummary, summaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
 		return err
 	}
 	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {

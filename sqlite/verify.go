@@ -114,7 +114,8 @@ func (c *conn) ownerNames() (owners []string, err error) {
 		owners = append(owners, f.text())
 		return f.err("name of", "an owner")
 	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
-		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests ORDER BY owner")
+		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests"+
+		" UNION SELECT owner FROM summaries ORDER BY owner")
 	return owners, err
 }
 
@@ -133,7 +134,7 @@ func (k ownerCheck) run() error {
 		return err
 	}
 	var sum workspace.OwnerState
-	for _, part := range []func(*workspace.OwnerState) error{k.files, k.logs, k.requests} {
+	for _, part := range []func(*workspace.OwnerState) error{k.files, k.summaries, k.logs, k.requests} {
 		if err := k.report.damage(part(&sum)); err != nil {
 			return err
 		}
@@ -195,6 +196,43 @@ func (k ownerCheck) versions(h workspace.FileHead, sum *workspace.OwnerState) er
 		k.count(size)
 	}
 	return nil
+}
+
+// summaries checks each summary, and that the files' heads know their bytes.
+func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
+	bytes := map[string]int64{}
+	err := k.c.each(func(row []driver.Value) error {
+		path, _ := row[0].(string)
+		f := fields{row: row}
+		s := f.summary(k.owner, path)
+		s.Content = f.content()
+		if err := f.err("summary of", path); err != nil {
+			return err
+		}
+		if sha256.Sum256(s.Content) != s.SHA256 {
+			k.report.problem("%s: file %s: summary of version %d: its bytes do not match their SHA-256", k.owner, path, s.Version)
+		}
+		bytes[path] += int64(len(s.Content))
+		sum.Bytes += int64(len(s.Content))
+		k.count(int64(len(s.Content)))
+		return k.ctx.Err()
+	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ? ORDER BY path", k.owner)
+	if err != nil {
+		return err
+	}
+	err = k.c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		h := f.file(k.owner)
+		if h.Summary != bytes[h.Path] {
+			k.report.problem("%s: file %s: its summaries have %d bytes, its head says %d", k.owner, h.Path, bytes[h.Path], h.Summary)
+		}
+		delete(bytes, h.Path)
+		return f.err("head of file", h.Path)
+	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?)) ORDER BY path", k.owner, k.owner)
+	for path := range bytes {
+		k.report.problem("%s: there are summaries of %s, which is no file", k.owner, path)
+	}
+	return err
 }
 
 func (k ownerCheck) count(bytes int64) {

@@ -95,7 +95,9 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	for _, size := range head.Sizes {
 		state.Bytes -= size
 	}
-	head.Deleted, head.Sizes = true, nil
+	state.Bytes -= head.Summary
+	forget := head.Summary > 0
+	head.Deleted, head.Sizes, head.Summary = true, nil, 0
 	if head.Updated.Before(a.now) {
 		head.Updated = a.now
 	}
@@ -103,7 +105,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Owner: state}); err != nil {
+	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	if state.DeletedFiles <= maxDeleted {

@@ -17,12 +17,13 @@ var (
 	ErrTooLarge       = errors.New("too large")
 	ErrQuota          = errors.New("quota exceeded")
 	ErrConflict       = errors.New("conflict")
-	ErrCorrupt        = errors.New("corrupt")             // stored bytes are not what was written; nothing was changed
-	ErrBusy           = errors.New("busy")                // the deadline came before the write began; nothing happened
-	ErrStorageFull    = errors.New("storage full")        // nothing was stored; reads still work
-	ErrOutcomeUnknown = errors.New("outcome unknown")     // the write may or may not be stored: read before writing again
-	ErrReadOnly       = errors.New("read-only")           // this store takes no writes; reads still work
-	ErrUnsupported    = errors.New("unsupported version") // written by a newer version of this module
+	ErrCorrupt        = errors.New("corrupt")              // stored bytes are not what was written; nothing was changed
+	ErrBusy           = errors.New("busy")                 // the deadline came before the write began; nothing happened
+	ErrStorageFull    = errors.New("storage full")         // nothing was stored; reads still work
+	ErrOutcomeUnknown = errors.New("outcome unknown")      // the write may or may not be stored: read before writing again
+	ErrReadOnly       = errors.New("read-only")            // this store takes no writes; reads still work
+	ErrUnsupported    = errors.New("unsupported version")  // written by a newer version of this module
+	ErrProvider       = errors.New("the model's provider") // a summary was not made; nothing was changed
 	ErrClosed         = errors.New("closed")
 )
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Options of [New]. The zero value works.
@@ -11,6 +13,9 @@ type Options struct {
 	Tenant string           // whose agents these are; "" is "local"; the characters of an agent_id
 	Limits Limits           // zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
+
+	Summarizer    *Summarizer // of Workspace.Summarize; nil: there are no summaries
+	SummaryTokens int64       // that an agent may have a model read and write a month, UTC; 0: no bound
 }
 
 // A Service gives out the workspaces of a tenant's agents, and is where an
@@ -21,6 +26,10 @@ type Service struct {
 	limits Limits
 	now    func() time.Time
 	reads  readCounter
+
+	summarizer    *Summarizer
+	summaryTokens int64
+	flights       singleflight.Group // summaries that this process is making
 }
 
 // New returns a Service on a store, which stays the caller's to close, after
@@ -42,7 +51,10 @@ func New(store Store, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now}
+	if o.SummaryTokens < 0 {
+		return nil, fail(ErrInvalid, "limit", "SummaryTokens", "%d is negative", o.SummaryTokens)
+	}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now, summarizer: o.Summarizer, summaryTokens: o.SummaryTokens}
 	s.reads.flush = func() {
 		ctx, cancel := context.WithTimeout(context.Background(), readFlushTimeout)
 		defer cancel()

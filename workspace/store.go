@@ -89,6 +89,10 @@ type Reader interface {
 	// Logs is to logs what Files is to files.
 	Logs(prefix, after string, limit int) ([]LogHead, error)
 
+	// Summary returns the summary of a file that is kept under the key, with its
+	// content, else ErrNotFound.
+	Summary(path string, k SummaryKey) (Summary, error)
+
 	// Request returns the request kept under an idempotency key, else ErrNotFound.
 	Request(key string) (Request, error)
 }
@@ -102,6 +106,10 @@ type Tx interface {
 
 	// SaveLog stores a change of a log and the owner's state after it.
 	SaveLog(LogChange) error
+
+	// SaveSummary keeps a summary, in place of one under its key, and the file's
+	// head and the owner's state after it.
+	SaveSummary(SummaryChange) error
 
 	// FoldFiles forgets the n deleted paths that were deleted first, and
 	// returns the highest version among them. FoldLogs likewise, with the
@@ -155,6 +163,7 @@ type FileHead struct {
 	Path    string
 	Version int64   // the highest ever given; 0: there never was one
 	Sizes   []int64 // bytes of each retained version, the oldest first
+	Summary int64   // bytes of the summaries that are kept
 	Deleted bool
 	Created time.Time // of the first version since the path was new or deleted
 	Updated time.Time // of the last write or the deletion
@@ -190,7 +199,32 @@ type FileChange struct {
 	New    *Version   // nil: none, as in a deletion
 	Prune  int64      // versions up to this number are removed; 0: none
 	Pruned int        // how many those are, where it is known; a hint
+	Forget bool       // all summaries of the file are removed
 	Owner  OwnerState // after the change
+}
+
+// SummaryKey says of what a summary was made, and how.
+type SummaryKey struct {
+	Version int64  // of the file
+	Method  string // outline, or the provider of the model
+	Model   string // "" without one
+	Prompt  string // the version of the rules or the prompt
+}
+
+// Summary is what was made of a version of a file.
+type Summary struct {
+	SummaryKey
+	SHA256  [sha256.Size]byte
+	Tokens  int64 // about what it costs a model
+	Time    time.Time
+	Content []byte
+}
+
+// SummaryChange keeps a summary of a file.
+type SummaryChange struct {
+	Head  FileHead
+	New   Summary
+	Owner OwnerState // after the change
 }
 
 // LogHead is what is kept of a log besides its entries, which are numbered

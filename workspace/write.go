@@ -105,8 +105,9 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	for _, size := range sizes[:over] {
 		state.Bytes -= size
 	}
-	state.Bytes += v.Size
-	head.Sizes = sizes[over:]
+	state.Bytes += v.Size - head.Summary
+	forget := head.Summary > 0 // they are of versions that are not current any more
+	head.Sizes, head.Summary = sizes[over:], 0
 	var prune int64
 	if over > 0 {
 		prune = head.Oldest() - 1
@@ -115,7 +116,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	if err := w.settle(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Owner: state})
+	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Owner: state})
 }
 
 // cloned keeps a condition from changing under a transaction: the caller may

@@ -3,16 +3,19 @@ package memstore
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// file is a path's head and its retained versions in ascending order.
+// file is a path's head, its retained versions in ascending order, and its
+// summaries.
 type file struct {
-	head     workspace.FileHead
-	versions []workspace.Version
+	head      workspace.FileHead
+	versions  []workspace.Version
+	summaries map[workspace.SummaryKey]workspace.Summary
 }
 
 func (f *file) lists() bool { return f.head.Exists() }
@@ -96,7 +99,10 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 	f.head.Created = stored(f.head.Created)
 	f.head.Updated = stored(f.head.Updated)
 	if old := t.files.get(c.Head.Path); old != nil {
-		f.versions = slices.Clone(old.versions)
+		f.versions, f.summaries = slices.Clone(old.versions), old.summaries
+	}
+	if c.Forget {
+		f.summaries = nil
 	}
 	if c.New != nil {
 		v := *c.New
@@ -109,6 +115,32 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 		f.versions = append(f.versions, v)
 	}
 	f.versions = slices.DeleteFunc(f.versions, func(v workspace.Version) bool { return v.Number <= c.Prune })
+	t.setFile(c.Head.Path, f)
+	return t.SaveOwner(c.Owner)
+}
+
+func (r *reader) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
+	if f := r.files.get(path); f != nil {
+		if s, ok := f.summaries[k]; ok {
+			s.Content = slices.Clone(s.Content)
+			return s, nil
+		}
+	}
+	return workspace.Summary{}, fmt.Errorf("summary of %s at version %d: %w", path, k.Version, workspace.ErrNotFound)
+}
+
+func (t *tx) SaveSummary(c workspace.SummaryChange) error {
+	f := &file{head: copyHead(c.Head), summaries: make(map[workspace.SummaryKey]workspace.Summary)}
+	f.head.Created = stored(f.head.Created)
+	f.head.Updated = stored(f.head.Updated)
+	if old := t.files.get(c.Head.Path); old != nil {
+		f.versions = old.versions
+		maps.Copy(f.summaries, old.summaries)
+	}
+	s := c.New
+	s.Time = stored(s.Time)
+	s.Content = slices.Clone(s.Content)
+	f.summaries[s.SummaryKey] = s
 	t.setFile(c.Head.Path, f)
 	return t.SaveOwner(c.Owner)
 }

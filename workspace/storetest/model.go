@@ -209,14 +209,20 @@ type plain struct {
 	files    map[string]file // Head and Retained
 	logs     map[string]log  // Head and Entries
 	requests map[string]workspace.Request
+	made     map[string]map[workspace.SummaryKey]workspace.Summary
 }
 
 func newPlain() *plain {
-	return &plain{files: map[string]file{}, logs: map[string]log{}, requests: map[string]workspace.Request{}}
+	return &plain{files: map[string]file{}, logs: map[string]log{}, requests: map[string]workspace.Request{},
+		made: map[string]map[workspace.SummaryKey]workspace.Summary{}}
 }
 
 func (p *plain) copy() *plain {
-	return &plain{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests)}
+	c := &plain{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), made: maps.Clone(p.made)}
+	for path, made := range c.made {
+		c.made[path] = maps.Clone(made)
+	}
+	return c
 }
 
 func (p *plain) Owner() (workspace.OwnerState, error) { return p.state, nil }
@@ -305,7 +311,28 @@ func (p *plain) Request(key string) (workspace.Request, error) {
 	return workspace.Request{}, workspace.ErrNotFound
 }
 
+func (p *plain) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
+	if s, ok := p.made[path][k]; ok {
+		return s, nil
+	}
+	return workspace.Summary{}, workspace.ErrNotFound
+}
+
+func (p *plain) SaveSummary(c workspace.SummaryChange) error {
+	f := p.files[c.Head.Path]
+	f.Head = c.Head
+	p.files[c.Head.Path] = f
+	if p.made[c.Head.Path] == nil {
+		p.made[c.Head.Path] = map[workspace.SummaryKey]workspace.Summary{}
+	}
+	p.made[c.Head.Path][c.New.SummaryKey] = c.New
+	return p.SaveOwner(c.Owner)
+}
+
 func (p *plain) SaveFile(c workspace.FileChange) error {
+	if c.Forget {
+		delete(p.made, c.Head.Path)
+	}
 	f := file{Head: c.Head}
 	for _, v := range p.files[c.Head.Path].Retained {
 		if v.Number > c.Prune {
