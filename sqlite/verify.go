@@ -198,41 +198,59 @@ func (k ownerCheck) versions(h workspace.FileHead, sum *workspace.OwnerState) er
 	return nil
 }
 
-// summaries checks each summary, and that the files' heads know their bytes.
+// summaries checks each summary, and that the files' heads know their bytes. A
+// file keeps summaries of its current version only.
 func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
+	heads, err := k.summarised()
+	if err != nil {
+		return err
+	}
 	bytes := map[string]int64{}
-	err := k.c.each(func(row []driver.Value) error {
+	err = k.c.each(func(row []driver.Value) error {
 		path, _ := row[0].(string)
 		f := fields{row: row}
 		s := f.summary(k.owner, path)
 		s.Content = f.content()
-		if err := f.err("summary of", path); err != nil {
-			return err
-		}
-		if sha256.Sum256(s.Content) != s.SHA256 {
+		h, known := heads[path]
+		switch {
+		case f.bad:
+			k.report.problem("%s: %v", k.owner, f.err("summary of", fmt.Sprintf("%s at version %d", path, s.Version)))
+		case sha256.Sum256(s.Content) != s.SHA256:
 			k.report.problem("%s: file %s: summary of version %d: its bytes do not match their SHA-256", k.owner, path, s.Version)
+		case known && (h.Deleted || h.Version != s.Version):
+			k.report.problem("%s: file %s: there is a summary of version %d, which is not the current one", k.owner, path, s.Version)
 		}
 		bytes[path] += int64(len(s.Content))
 		sum.Bytes += int64(len(s.Content))
 		k.count(int64(len(s.Content)))
 		return k.ctx.Err()
-	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ? ORDER BY path", k.owner)
+	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ?", k.owner)
 	if err != nil {
 		return err
 	}
-	err = k.c.each(func(row []driver.Value) error {
+	for path, h := range heads {
+		if h.Summary != bytes[path] {
+			k.report.problem("%s: file %s: its summaries have %d bytes, its head says %d", k.owner, path, bytes[path], h.Summary)
+		}
+	}
+	for path := range bytes {
+		if _, known := heads[path]; !known {
+			k.report.problem("%s: there are summaries of %s, which is no file", k.owner, path)
+		}
+	}
+	return nil
+}
+
+// summarised returns the heads of the files that have summaries, or say so.
+func (k ownerCheck) summarised() (map[string]workspace.FileHead, error) {
+	heads := map[string]workspace.FileHead{}
+	err := k.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		h := f.file(k.owner)
-		if h.Summary != bytes[h.Path] {
-			k.report.problem("%s: file %s: its summaries have %d bytes, its head says %d", k.owner, h.Path, bytes[h.Path], h.Summary)
-		}
-		delete(bytes, h.Path)
-		return f.err("head of file", h.Path)
-	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?)) ORDER BY path", k.owner, k.owner)
-	for path := range bytes {
-		k.report.problem("%s: there are summaries of %s, which is no file", k.owner, path)
-	}
-	return err
+		heads[h.Path] = h
+		return k.ctx.Err() // files has said which heads are damaged
+	}, "SELECT "+fileColumns+" FROM files WHERE owner = ?1 AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?1))", k.owner)
+	return heads, err
 }
 
 func (k ownerCheck) count(bytes int64) {

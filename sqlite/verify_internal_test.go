@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -19,11 +20,15 @@ func TestVerifyEveryTable(t *testing.T) {
 		{"UPDATE entries SET content = x'79'", "SHA-256"},
 		{"DELETE FROM entries", "missing"},
 		{"DELETE FROM versions", "version"},
+		{"UPDATE summaries SET tokens = tokens + 1", "summary of f at version 1"},
+		{"UPDATE summaries SET content = CAST(replace(CAST(content AS TEXT), 'short', 'shors') AS BLOB)", "a: file f: summary of version 1: its bytes do not match their SHA-256"},
+		{"DELETE FROM summaries", "its summaries have 0 bytes, its head says 10"},
+		{"DELETE FROM files", "a: there are summaries of f, which is no file"},
 		{"UPDATE requests SET count = count + 1", "request"},
 		{"UPDATE records SET value = x'78'", "record"},
 	} {
 		s := openInternal(t)
-		svc, err := workspace.New(s, workspace.Options{})
+		svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,10 +36,13 @@ func TestVerifyEveryTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ws.WriteFile(t.Context(), "f", []byte("1"), workspace.WriteOptions{IdempotencyKey: "k"}); err != nil {
+		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{IdempotencyKey: "k"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ws.AppendLog(t.Context(), "l", []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.System(t.Context()).Put("key", []byte("v"), 0); err != nil {
@@ -54,5 +62,73 @@ func TestVerifyEveryTable(t *testing.T) {
 		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), c.want) {
 			t.Errorf("Verify() after %s = %q, %v, want a problem with %q", c.change, r.Problems, err, c.want)
 		}
+	}
+}
+
+func shortener() *workspace.Summarizer {
+	return &workspace.Summarizer{
+		Method: "short", Prompt: "1",
+		Summarize: func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+			return workspace.SummaryText{Text: "short of " + r.Path}, nil
+		},
+	}
+}
+
+// Verify compares the bytes of summaries with those that the heads say, and
+// knows which are of no current version. Each row's checksum is right here.
+func TestVerifySummaries(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error
+		want   string // "": nothing is wrong
+	}{
+		{"nothing", func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error { return nil }, ""},
+		{"head", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+			h.Summary++
+			o.Bytes++
+			return tx.SaveFile(workspace.FileChange{Head: h, Owner: o})
+		}, "local/a: file f: its summaries have 10 bytes, its head says 11"},
+		{"counters", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+			o.Bytes -= h.Summary
+			return tx.SaveOwner(o)
+		}, "local/a: the counters say"},
+		{"not forgotten", func(tx workspace.Tx, h workspace.FileHead, o workspace.OwnerState) error {
+			o.Bytes -= h.Size()
+			o.Files, o.DeletedFiles = 0, 1
+			h.Deleted, h.Sizes = true, nil
+			return tx.SaveFile(workspace.FileChange{Head: h, Prune: h.Version, Owner: o})
+		}, "local/a: file f: there is a summary of version 1, which is not the current one"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := openInternal(t)
+			svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ws, err := svc.Agent("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || !r.Stored {
+				t.Fatalf("Summarize = %+v, %v", r, err)
+			}
+			err = s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+				head, state, err := tx.File("f")
+				if err != nil {
+					return err
+				}
+				return c.change(tx, head, state)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Verify(t.Context(), VerifyOptions{})
+			if got := strings.Join(r.Problems, "\n"); err != nil || (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("Verify() = %q, %v, want %q", got, err, c.want)
+			}
+		})
 	}
 }

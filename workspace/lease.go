@@ -7,25 +7,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
 const (
-	leaseTime    = 90 * time.Second // of who makes a summary; a killed one's ends so
-	failureTime  = 3 * time.Second  // for which a failure is the answer to others too
-	firstLook    = 50 * time.Millisecond
-	longestLook  = time.Second // between two looks whether another one is done
-	flightTime   = 10 * time.Minute
-	spendRetries = 100
+	leaseTime   = 90 * time.Second // of who makes a summary; a killed one's ends so
+	leaseBeat   = leaseTime / 3    // between two renewals
+	failureTime = 3 * time.Second  // for which a failure is the answer to others too
+	firstLook   = 50 * time.Millisecond
+	longestLook = time.Second // between two looks whether another one is done
 )
 
-// A lease is the record that keeps others, in any process, from making the same
-// summary.
-type lease struct {
-	Holder string    `json:"holder,omitempty"`
+const leasePrefix = "lease/summary/"
+
+// leaseRecord is the record that keeps others, in any process, from making the
+// same summary.
+type leaseRecord struct {
 	Until  time.Time `json:"until"`
 	Failed string    `json:"failed,omitempty"` // why: others do not try again at once
+}
+
+// holds reports whether it is to be respected. One that would last longer than
+// any is of a clock that was set back.
+func (l leaseRecord) holds(now time.Time) bool {
+	return now.Before(l.Until) && l.Until.Sub(now) <= 2*leaseTime
+}
+
+func (l leaseRecord) encode() []byte {
+	text, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // a time and a string
+	}
+	return text
 }
 
 // leaseKey names the summary and no agent's path.
@@ -35,161 +51,218 @@ func (j summaryJob) leaseKey() string {
 		panic(err) // strings and numbers
 	}
 	sum := sha256.Sum256(text)
-	return "lease/summary/" + hex.EncodeToString(sum[:])
+	return leasePrefix + hex.EncodeToString(sum[:])
 }
 
-// share has one caller of this process make the summary, and the others wait. It
-// goes on when all have left: it is paid.
-func (j summaryJob) share(ctx context.Context) (SummaryResult, error) {
-	key := j.leaseKey()
-	done := j.w.svc.flights.DoChan(key, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flightTime)
-		defer cancel()
-		return j.lead(ctx, key)
-	})
-	select {
-	case <-ctx.Done():
-		return SummaryResult{}, ctx.Err()
-	case r := <-done:
-		if r.Err != nil {
-			return SummaryResult{}, r.Err
-		}
-		return r.Val.(SummaryResult), nil
-	}
+// A lease is one that this process holds.
+type lease struct {
+	svc *Service
+	key string
+
+	mu       sync.Mutex // guards the following
+	revision int64
+	lost     bool
 }
 
-// lead makes the summary, or waits for the process that does.
-func (j summaryJob) lead(ctx context.Context, key string) (SummaryResult, error) {
-	if err := j.w.svc.checkSpend(ctx, j.w.owner, j.version); err != nil {
-		return SummaryResult{}, err
-	}
-	records := j.w.svc.store.System(ctx)
-	holder := fmt.Sprintf("%016x", rand.Uint64())
-	for look := firstLook; ; look = min(2*look, longestLook) {
-		revision, other, err := j.acquire(records, key, holder)
-		switch {
-		case err != nil:
-			return SummaryResult{}, err
-		case revision > 0:
-			return j.hold(ctx, records, key, holder, revision)
-		case other.Failed != "":
-			return SummaryResult{}, fmt.Errorf("%s: %w", other.Failed, ErrProvider)
-		}
-		select {
-		case <-ctx.Done():
-			return SummaryResult{}, ctx.Err()
-		case <-time.After(look):
-		}
-		v, kept, err := j.w.findSummary(ctx, j.path, j.summarizer)
-		switch {
-		case err != nil:
-			return SummaryResult{}, err
-		case kept != nil && v.Number == j.version.Number:
-			return j.summarizer.result(j.path.name, *kept, true, true), nil
-		}
-	}
-}
+// errLost says that another one has the lease now.
+var errLost = fmt.Errorf("another process makes this summary now: %w", ErrConflict)
 
-// acquire takes the lease where nobody has it: then the revision is above 0,
-// otherwise it returns who has it.
-func (j summaryJob) acquire(records Records, key, holder string) (revision int64, other lease, err error) {
-	now := j.w.svc.now()
+// acquire takes the lease where nobody has it. Otherwise it is nil, and the
+// record says who has it, or how it failed.
+func (s *Service) acquire(ctx context.Context, key string) (*lease, leaseRecord, error) {
+	records := s.store.System(ctx)
 	r, err := records.Get(key)
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		return 0, lease{}, err
+		return nil, leaseRecord{}, err
 	}
-	if err == nil && json.Unmarshal(r.Value, &other) == nil && now.Before(other.Until) && other.Until.Sub(now) <= leaseTime {
-		return 0, other, nil
+	now := s.now() // not before the record was read, which may be younger
+	var other leaseRecord
+	if err == nil && json.Unmarshal(r.Value, &other) == nil && other.holds(now) {
+		return nil, other, nil
 	}
-	revision, err = records.Put(key, encodeLease(lease{Holder: holder, Until: now.Add(leaseTime)}), r.Revision)
+	revision, err := records.Put(key, leaseRecord{Until: now.Add(leaseTime)}.encode(), r.Revision)
 	if errors.Is(err, ErrConflict) {
-		return 0, lease{}, nil
+		return nil, leaseRecord{}, nil
 	}
-	return revision, lease{}, err
+	if err != nil {
+		return nil, leaseRecord{}, err
+	}
+	return &lease{svc: s, key: key, revision: revision}, leaseRecord{}, nil
 }
 
-func encodeLease(l lease) []byte {
-	text, err := json.Marshal(l)
+// renew makes the lease last its whole time from now.
+func (l *lease) renew(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost {
+		return errLost
+	}
+	revision, err := l.svc.store.System(ctx).Put(l.key, leaseRecord{Until: l.svc.now().Add(leaseTime)}.encode(), l.revision)
+	switch {
+	case err == nil:
+		l.revision = revision
+	case errors.Is(err, ErrConflict):
+		l.lost = true
+		return errLost
+	}
+	return err
+}
+
+// beat renews the lease until ctx ends, and ends it with a lease that is lost.
+func (l *lease) beat(ctx context.Context, cancel context.CancelFunc) {
+	ticker := time.NewTicker(leaseBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if l.renew(ctx) == errLost {
+				cancel()
+				return
+			}
+		}
+	}
+}
+
+func (l *lease) isLost() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
+}
+
+// end gives the lease back; with a failure, so that those who wait do not all
+// try again. Where that cannot be stored, it ends by itself.
+func (l *lease) end(ctx context.Context, failed string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)
+	defer cancel()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost {
+		return
+	}
+	l.lost = true
+	records := l.svc.store.System(ctx)
+	if failed == "" {
+		records.Delete(l.key, l.revision)
+		return
+	}
+	records.Put(l.key, leaseRecord{Until: l.svc.now().Add(failureTime), Failed: failed}.encode(), l.revision)
+}
+
+// sweepLeases removes what killed processes and failures have left.
+func (s *Service) sweepLeases(ctx context.Context) {
+	const most = 10
+	records := s.store.System(ctx)
+	list, err := records.List(leasePrefix)
 	if err != nil {
-		panic(err) // strings and a time
+		return
+	}
+	removed := 0
+	for _, r := range list {
+		var l leaseRecord
+		if json.Unmarshal(r.Value, &l) == nil && l.holds(s.now()) {
+			continue
+		}
+		records.Delete(r.Key, r.Revision)
+		if removed++; removed == most {
+			return
+		}
+	}
+}
+
+// A sharedFailure is that of another process, in its words.
+type sharedFailure string
+
+func (f sharedFailure) Error() string { return string(f) }
+func (f sharedFailure) Unwrap() error { return ErrProvider }
+
+// failureText is what others are told of a failure; "": nothing.
+func failureText(err error) string {
+	if !errors.Is(err, ErrProvider) {
+		return ""
+	}
+	text := err.Error()
+	const most = 300
+	if len(text) > most {
+		text = text[:most] + "..." // encoding/json mends a rune that is cut
 	}
 	return text
 }
 
-// hold makes the summary under the lease, and gives it back: with the failure,
-// where there was one, so that those who wait do not all try again.
-func (j summaryJob) hold(ctx context.Context, records Records, key, holder string, revision int64) (SummaryResult, error) {
-	// Another process may have made it just before.
-	if v, kept, err := j.w.findSummary(ctx, j.path, j.summarizer); err != nil || kept != nil && v.Number == j.version.Number {
-		records.Delete(key, revision)
+// lead makes the summary, or waits for the process that does.
+func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryResult, error) {
+	for look := firstLook; ; look = min(2*look, longestLook) {
+		l, other, err := j.w.svc.acquire(ctx, key)
 		if err != nil {
 			return SummaryResult{}, err
 		}
-		return j.summarizer.result(j.path.name, *kept, true, true), nil
-	}
-	made, err := j.make(ctx, func(ctx context.Context) error {
-		next, err := records.Put(key, encodeLease(lease{Holder: holder, Until: j.w.svc.now().Add(leaseTime)}), revision)
-		if err == nil {
-			revision = next
+		// Another one may have made it just before, or rewritten the file.
+		kept, err := j.look(ctx)
+		if l != nil && (err != nil || kept != nil) {
+			l.end(ctx, "")
 		}
-		return err
-	})
-	if err != nil {
-		records.Put(key, encodeLease(lease{Until: j.w.svc.now().Add(failureTime), Failed: err.Error()}), revision)
+		switch {
+		case err != nil:
+			return SummaryResult{}, err
+		case kept != nil:
+			return j.result(*kept), nil
+		case l != nil:
+			r, err := j.hold(ctx, f, l)
+			if err != errLost {
+				return r, err
+			}
+		case other.Failed != "":
+			return SummaryResult{}, sharedFailure(other.Failed)
+		}
+		select {
+		case <-ctx.Done():
+			return SummaryResult{}, errLate
+		case <-time.After(look):
+		}
+	}
+}
+
+// hold makes the summary under the lease, which it gives back.
+func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResult, error) {
+	svc := j.w.svc
+	failed := "the summarizer panicked"
+	defer func() { l.end(ctx, failed) }()
+	svc.sweepLeases(ctx)
+	about := int64(tokens.EstimateBytes(j.version.Content))
+	month := spendKey(j.w.owner, svc.now())
+	if err := svc.charge(ctx, month, about, svc.summaryTokens); err != nil {
+		failed = ""
 		return SummaryResult{}, err
 	}
-	r, err := j.keep(ctx, made)
-	records.Delete(key, revision)
-	return r, err
+	if !svc.flights.pay(f) {
+		failed = ""
+		j.settle(ctx, month, -about)
+		return SummaryResult{}, context.Canceled // nobody hears it
+	}
+	made, spent, err := j.makeHolding(ctx, f, l)
+	j.settle(ctx, month, spent-about)
+	switch {
+	case err != nil && l.isLost():
+		return SummaryResult{}, errLost
+	case err != nil && ctx.Err() != nil:
+		err = errLate
+	}
+	if failed = ""; err != nil {
+		failed = failureText(err)
+		return SummaryResult{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)
+	defer cancel()
+	return j.keep(ctx, made)
 }
 
-// spendKey names what an agent has spent in a month.
-func spendKey(o Owner, now time.Time) string {
-	return "spend/summary/" + o.String() + "/" + now.UTC().Format("2006-01")
-}
-
-// checkSpend refuses a summary that would take the agent over its tokens of the
-// month.
-func (s *Service) checkSpend(ctx context.Context, o Owner, v Version) error {
-	if s.summaryTokens <= 0 {
-		return nil
-	}
-	spent, _, err := s.spent(ctx, o)
-	if err != nil {
-		return err
-	}
-	if about := int64(len(v.Content)) / 4; spent+about > s.summaryTokens {
-		return fmt.Errorf("this agent has spent %d of %d tokens for summaries this month, and this one takes about %d; use read_file: %w",
-			spent, s.summaryTokens, about, ErrQuota)
-	}
-	return nil
-}
-
-func (s *Service) spent(ctx context.Context, o Owner) (tokens, revision int64, err error) {
-	r, err := s.store.System(ctx).Get(spendKey(o, s.now()))
-	if errors.Is(err, ErrNotFound) {
-		return 0, 0, nil
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	if _, err := fmt.Sscan(string(r.Value), &tokens); err != nil {
-		return 0, 0, fmt.Errorf("record %s: %w", r.Key, ErrCorrupt)
-	}
-	return tokens, r.Revision, nil
-}
-
-// spend adds to what an agent has spent this month.
-func (s *Service) spend(ctx context.Context, o Owner, tokens int64) error {
-	for range spendRetries {
-		spent, revision, err := s.spent(ctx, o)
-		if err != nil {
-			return err
-		}
-		_, err = s.store.System(ctx).Put(spendKey(o, s.now()), fmt.Append(nil, spent+tokens), revision)
-		if !errors.Is(err, ErrConflict) {
-			return err
-		}
-	}
-	return fmt.Errorf("counting the tokens of a summary: %w", ErrBusy)
+// makeHolding is make, while the lease is renewed.
+func (j summaryJob) makeHolding(ctx context.Context, f *flight, l *lease) (Summary, int64, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var beat sync.WaitGroup
+	beat.Go(func() { l.beat(ctx, cancel) })
+	defer beat.Wait()
+	defer cancel()
+	return j.make(ctx, func(done, total int) { j.w.svc.flights.report(f, done, total) }, l.renew)
 }

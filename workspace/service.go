@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 )
 
 // Options of [New]. The zero value works.
@@ -29,7 +27,7 @@ type Service struct {
 
 	summarizer    *Summarizer
 	summaryTokens int64
-	flights       singleflight.Group // summaries that this process is making
+	flights       flights // summaries that this process is making
 }
 
 // New returns a Service on a store, which stays the caller's to close, after
@@ -54,7 +52,13 @@ func New(store Store, o Options) (*Service, error) {
 	if o.SummaryTokens < 0 {
 		return nil, fail(ErrInvalid, "limit", "SummaryTokens", "%d is negative", o.SummaryTokens)
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now, summarizer: o.Summarizer, summaryTokens: o.SummaryTokens}
+	if err := o.Summarizer.check(); err != nil {
+		return nil, err
+	}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now, summaryTokens: o.SummaryTokens}
+	if o.Summarizer != nil {
+		s.summarizer = new(*o.Summarizer)
+	}
 	s.reads.flush = func() {
 		ctx, cancel := context.WithTimeout(context.Background(), readFlushTimeout)
 		defer cancel()

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -32,7 +33,7 @@ type SummaryRequest struct {
 	Path     string
 	Content  string
 	Progress func(done, total int)       // parts of the work; never nil
-	Extend   func(context.Context) error // between two calls of a model: an error says to stop
+	Extend   func(context.Context) error // between two calls of a model: an error says to stop; never nil
 }
 
 // SummaryText is what a [Summarizer] has made.
@@ -43,7 +44,9 @@ type SummaryText struct {
 
 // SummarizeOptions of [Workspace.Summarize]. The zero value works.
 type SummarizeOptions struct {
-	Progress func(done, total int) // parts of the work, from the goroutine that does it; nil: none
+	// Progress is told of the parts of the work, in the goroutine of the call and
+	// never after it; parts that come fast are told of together. nil: none.
+	Progress func(done, total int)
 }
 
 // SummaryResult is a summary of a file.
@@ -51,7 +54,7 @@ type SummaryResult struct {
 	Path    string
 	Version int64 // of which it was made
 	Newer   int64 // the version that the file has got since; 0: none
-	Cached  bool  // it was there already, and cost nothing
+	Cached  bool  // another call has made it: this one cost nothing
 	Stored  bool  // it is kept for the next call
 	Method  string
 	Model   string // "" without one
@@ -62,88 +65,101 @@ type SummaryResult struct {
 // Summarize returns a summary of the current version of a file of more than 8,000
 // characters, made by [Options.Summarizer]. One that was made before, by any
 // process, costs nothing. Of many callers at once, in any process, one asks the
-// model; the others wait for its answer. A summary that cannot be kept, because
-// of a quota or of trouble with the store, is answered all the same.
+// model; the others wait for its answer, or for its failure. The work goes on when
+// its callers have left, because it is paid, for ten minutes at most.
 //
+// A summary that cannot be kept, because of a quota or of trouble with the store,
+// is answered all the same, to the callers in this process. One of a version that
+// is not current any more is answered too, see Newer; of a file that was deleted
+// meanwhile nothing is.
+//
+// A panic of the Summarizer is raised in the goroutine of each caller who waits.
 // Errors: [ErrNotFound]; [ErrInvalid] for a shorter file; [ErrUnsupported] without
-// a Summarizer; [ErrQuota] where the month's tokens are spent; [ErrProvider].
+// a Summarizer; [ErrQuota] where the month's tokens are spent; [ErrProvider], or
+// another kind that the Summarizer has given its error.
 func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptions) (SummaryResult, error) {
 	const op = "summarize"
 	p, err := start(ctx, op, path)
 	if err != nil {
 		return SummaryResult{}, err
 	}
-	s := w.svc.summarizer
-	if s == nil {
+	if w.svc.summarizer == nil {
 		return SummaryResult{}, fail(ErrUnsupported, op, path, "summaries are off here; use read_file, with from_line and to_line for a part")
 	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
-	v, kept, err := w.findSummary(ctx, p, s)
-	if err != nil {
-		return SummaryResult{}, within(op, path, err)
-	}
-	if kept != nil {
-		return s.result(path, *kept, true, true), nil
-	}
-	if n := utf8.RuneCount(v.Content); n <= leastSummarised {
-		return SummaryResult{}, fail(ErrInvalid, op, path, "it has %d characters, and files of up to %d are not summarised; use read_file", n, leastSummarised)
-	}
-	job := summaryJob{w: w, path: p, version: v, summarizer: s, progress: o.Progress}
-	if !s.Remote {
-		made, err := job.make(ctx, func(context.Context) error { return nil })
-		if err != nil {
-			return SummaryResult{}, within(op, path, err)
+	for {
+		r, err := w.summarize(ctx, p, o)
+		if err != errRewritten {
+			return r, within(op, path, w.counted(err))
 		}
-		r, err := job.keep(ctx, made)
-		return r, within(op, path, err)
 	}
-	r, err := job.share(ctx)
-	return r, within(op, path, err)
 }
 
-// findSummary returns the current version, and the summary that is kept of it.
-func (w *Workspace) findSummary(ctx context.Context, p Path, s *Summarizer) (v Version, kept *Summary, err error) {
-	err = w.svc.store.View(ctx, w.owner, func(tx Reader) error {
-		kept = nil
-		var head FileHead
-		var err error
-		if head, v, err = tx.Current(p.name); err != nil {
-			return err
-		}
-		if !head.Exists() {
-			return fmt.Errorf("there is no such file: %w", ErrNotFound)
-		}
-		if head.Summary == 0 {
-			return nil
-		}
-		switch found, err := tx.Summary(p.name, s.key(v.Number)); {
-		case err == nil:
-			kept = &found
-		case !errors.Is(err, ErrNotFound):
-			return err
-		}
-		return nil
-	})
-	if err == nil && sha256.Sum256(v.Content) != v.SHA256 {
-		err = fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", v.Number, ErrCorrupt)
+// errRewritten is for those who wait for a summary of what is not current any
+// more: nothing was paid, and they begin again.
+var errRewritten = errors.New("rewritten")
+
+func (w *Workspace) summarize(ctx context.Context, p Path, o SummarizeOptions) (SummaryResult, error) {
+	job := summaryJob{w: w, path: p, summarizer: w.svc.summarizer}
+	kept, err := job.read(ctx)
+	switch {
+	case err != nil:
+		return SummaryResult{}, err
+	case kept != nil:
+		return job.result(*kept), nil
+	case job.summarizer.Remote:
+		return job.share(ctx, o.Progress)
 	}
-	if err == nil && kept != nil && sha256.Sum256(kept.Content) != kept.SHA256 {
-		kept = nil // it is made again
+	made, spent, err := job.make(ctx, o.Progress, func(ctx context.Context) error { return ctx.Err() })
+	if spent > 0 {
+		job.settle(ctx, spendKey(w.owner, w.svc.now()), spent)
 	}
-	return v, kept, w.counted(err)
+	if err != nil {
+		return SummaryResult{}, cmp.Or(ctx.Err(), err)
+	}
+	return job.keep(ctx, made)
+}
+
+// find returns the current version of a file and the summary that is kept of it;
+// nil: none. One that is damaged is as none: it is made again.
+func (s *Summarizer) find(tx Reader, path string) (version int64, kept *Summary, err error) {
+	head, _, err := tx.File(path)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !head.Exists() {
+		return 0, nil, fmt.Errorf("there is no such file: %w", ErrNotFound)
+	}
+	if head.Summary == 0 {
+		return head.Version, nil, nil
+	}
+	found, err := tx.Summary(path, s.key(head.Version))
+	switch {
+	case err == nil && sha256.Sum256(found.Content) == found.SHA256:
+		return head.Version, &found, nil
+	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrCorrupt):
+		return head.Version, nil, nil
+	}
+	return 0, nil, err
 }
 
 func (s *Summarizer) key(version int64) SummaryKey {
 	return SummaryKey{Version: version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
 }
 
-func (s *Summarizer) result(path string, kept Summary, cached, stored bool) SummaryResult {
-	return SummaryResult{
-		Path: path, Version: kept.Version, Cached: cached, Stored: stored, Method: s.Method, Model: s.Model,
-		Tokens: kept.Tokens, Text: string(kept.Content),
+// check is for [New].
+func (s *Summarizer) check() error {
+	switch {
+	case s == nil:
+		return nil
+	case s.Summarize == nil:
+		return fail(ErrInvalid, "new", "service", "the Summarizer has no function")
+	case s.Method == "":
+		return fail(ErrInvalid, "new", "service", "the Summarizer has no method")
 	}
+	return nil
 }
 
 // A summaryJob is the making of one summary.
@@ -152,74 +168,136 @@ type summaryJob struct {
 	path       Path
 	version    Version
 	summarizer *Summarizer
-	progress   func(done, total int)
+}
+
+// read sets the version that there is to summarise, or returns what is kept of it.
+func (j *summaryJob) read(ctx context.Context) (kept *Summary, err error) {
+	err = j.w.svc.store.View(ctx, j.w.owner, func(tx Reader) (err error) {
+		if _, kept, err = j.summarizer.find(tx, j.path.name); err == nil && kept == nil {
+			_, j.version, err = tx.Current(j.path.name)
+		}
+		return err
+	})
+	switch {
+	case err != nil || kept != nil:
+		return kept, err
+	case sha256.Sum256(j.version.Content) != j.version.SHA256:
+		return nil, fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", j.version.Number, ErrCorrupt)
+	}
+	if n := utf8.RuneCount(j.version.Content); n <= leastSummarised {
+		return nil, fmt.Errorf("it has %d characters, and files of up to %d are not summarised; use read_file: %w", n, leastSummarised, ErrInvalid)
+	}
+	return nil, nil
+}
+
+// look returns what has been kept since, or errRewritten.
+func (j summaryJob) look(ctx context.Context) (kept *Summary, err error) {
+	var version int64
+	err = j.w.svc.store.View(ctx, j.w.owner, func(tx Reader) (err error) {
+		version, kept, err = j.summarizer.find(tx, j.path.name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case version != j.version.Number:
+		return nil, errRewritten
+	}
+	return kept, nil
+}
+
+// result is that of a summary which is kept.
+func (j summaryJob) result(s Summary) SummaryResult {
+	return SummaryResult{
+		Path: j.path.name, Version: s.Version, Cached: true, Stored: true, Method: s.Method, Model: s.Model,
+		Tokens: s.Tokens, Text: string(s.Content),
+	}
 }
 
 // make calls the summarizer.
-func (j summaryJob) make(ctx context.Context, extend func(context.Context) error) (Summary, error) {
-	made, err := j.summarizer.Summarize(ctx, SummaryRequest{
-		Path: j.path.name, Content: string(j.version.Content), Progress: j.progress, Extend: extend,
+func (j summaryJob) make(ctx context.Context, progress func(done, total int), extend func(context.Context) error) (made Summary, spent int64, err error) {
+	t, err := j.summarizer.Summarize(ctx, SummaryRequest{
+		Path: j.path.name, Content: string(j.version.Content), Progress: progress, Extend: extend,
 	})
-	if made.Spent > 0 {
-		// A text that is paid is not thrown away because it could not be counted.
-		j.w.svc.spend(context.WithoutCancel(ctx), j.w.owner, made.Spent)
+	text := strings.ToValidUTF8(t.Text, "\uFFFD")
+	switch {
+	case err != nil && !hasKind(err): // that of a context is hidden: it is not the caller's
+		err = fmt.Errorf("%v: %w", err, ErrProvider)
+	case err == nil && strings.TrimSpace(text) == "":
+		err = fmt.Errorf("the summary is empty: %w", ErrProvider)
 	}
 	if err != nil {
-		return Summary{}, err
-	}
-	text := strings.ToValidUTF8(made.Text, "\uFFFD")
-	if strings.TrimSpace(text) == "" {
-		return Summary{}, fmt.Errorf("the summary is empty: %w", ErrProvider)
+		return Summary{}, t.Spent, err
 	}
 	return Summary{
 		SummaryKey: j.summarizer.key(j.version.Number), SHA256: sha256.Sum256([]byte(text)),
 		Tokens: int64(tokens.Estimate(text)), Time: j.w.svc.stamp(j.version.Time), Content: []byte(text),
-	}, nil
+	}, t.Spent, nil
 }
 
 // keep stores a summary, if the file is still what it was made of. Where it
-// cannot be stored it is the caller's all the same.
+// cannot be stored it is the caller's all the same: the text is worth more than
+// its cache. That is no operation of its own: the call is counted as a read.
 func (j summaryJob) keep(ctx context.Context, made Summary) (SummaryResult, error) {
 	var head FileHead
-	a, err := j.w.newAttempt("summarize", j.path.name, "")
-	if err != nil {
-		return SummaryResult{}, err
-	}
+	a := &attempt{now: made.Time}
 	stored := false
-	_, err = j.w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+	err := j.w.svc.store.Update(ctx, j.w.owner, func(tx Tx) (err error) {
 		stored = false
-		var state OwnerState
-		var err error
-		if head, state, err = tx.File(j.path.name); err != nil {
-			return Outcome{}, err
+		var before OwnerState
+		if head, before, err = tx.File(j.path.name); err != nil || !head.Exists() || head.Version != made.Version {
+			return err
 		}
-		if !head.Exists() || head.Version != made.Version {
-			return Outcome{}, nil
+		state := before
+		if err := j.replace(tx, &head, &state, made); err != nil {
+			return err
 		}
-		before := state
-		size := int64(len(made.Content))
-		switch old, err := tx.Summary(j.path.name, made.SummaryKey); {
-		case err == nil:
-			size -= int64(len(old.Content))
-		case !errors.Is(err, ErrNotFound):
-			return Outcome{}, err
-		}
-		head.Summary += size
-		state.Bytes += size
 		if err := j.w.settle(tx, a, before, &state, Outcome{}); err != nil {
-			return Outcome{}, err
+			return err
 		}
 		stored = true
-		return Outcome{}, tx.SaveSummary(SummaryChange{Head: head, New: made, Owner: state})
+		return tx.SaveSummary(SummaryChange{Head: head, New: made, Owner: state})
 	})
-	r := j.summarizer.result(j.path.name, made, false, err == nil && stored)
+	r := j.result(made)
+	r.Cached, r.Stored = false, err == nil && stored
 	switch {
 	case err != nil:
-		return r, nil // it was made, perhaps paid: the text is worth more than its cache
+		return r, nil
 	case !head.Exists():
 		return SummaryResult{}, fmt.Errorf("it was deleted meanwhile: %w", ErrNotFound)
 	case head.Version != made.Version:
 		r.Newer = head.Version
 	}
 	return r, nil
+}
+
+// replace counts a summary. One that is there under its key already is damaged, or
+// it would not have been made again: its size is not known, and all of the file go.
+func (j summaryJob) replace(tx Tx, head *FileHead, state *OwnerState, made Summary) error {
+	switch _, err := tx.Summary(j.path.name, made.SummaryKey); {
+	case err == nil, errors.Is(err, ErrCorrupt):
+		state.Bytes -= head.Summary
+		head.Summary = 0
+		if err := tx.SaveFile(FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
+			return err
+		}
+	case !errors.Is(err, ErrNotFound):
+		return err
+	}
+	head.Summary += int64(len(made.Content))
+	state.Bytes += int64(len(made.Content))
+	return nil
+}
+
+// hasKind reports whether a summarizer has given its error a kind.
+func hasKind(err error) bool {
+	for _, kind := range []error{
+		ErrNotFound, ErrInvalid, ErrTooLarge, ErrQuota, ErrConflict, ErrCorrupt, ErrBusy, ErrStorageFull,
+		ErrOutcomeUnknown, ErrReadOnly, ErrUnsupported, ErrProvider, ErrClosed,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }

@@ -61,7 +61,9 @@ func write(tx workspace.Tx, moment int, path, content string) error {
 	head.Sizes = append(head.Sizes, int64(len(content)))
 	state.Bytes += int64(len(content))
 	state.Operations++
-	c := workspace.FileChange{New: new(version(head.Version, moment, content))}
+	c := workspace.FileChange{New: new(version(head.Version, moment, content)), Forget: head.Summary > 0}
+	state.Bytes -= head.Summary
+	head.Summary = 0
 	if len(head.Sizes) > keep {
 		state.Bytes -= head.Sizes[0]
 		head.Sizes = head.Sizes[1:]
@@ -80,11 +82,49 @@ func remove(tx workspace.Tx, moment int, path string) error {
 	for _, size := range head.Sizes {
 		state.Bytes -= size
 	}
+	state.Bytes -= head.Summary
 	state.Files--
 	state.DeletedFiles++
 	state.Operations++
-	head.Sizes, head.Deleted, head.Updated = nil, true, at(moment)
-	return tx.SaveFile(workspace.FileChange{Head: head, Prune: head.Version, Owner: state})
+	c := workspace.FileChange{Prune: head.Version, Forget: head.Summary > 0}
+	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
+	c.Head, c.Owner = head, state
+	return tx.SaveFile(c)
+}
+
+// summaryKeys are those under which fill, spoil and the model keep summaries of
+// a version.
+func summaryKeys(n int64) []workspace.SummaryKey {
+	return []workspace.SummaryKey{
+		{Version: n, Method: "outline", Prompt: "1"},
+		{Version: n, Method: "anthropic", Model: "model", Prompt: "1"},
+		{Version: n, Method: "anthropic", Model: "model", Prompt: "2"},
+	}
+}
+
+func summary(k workspace.SummaryKey, moment int, content string) workspace.Summary {
+	return workspace.Summary{
+		SummaryKey: k, SHA256: sha256.Sum256([]byte(content)), Tokens: int64(moment) + 1, Time: at(moment), Content: []byte(content),
+	}
+}
+
+// summarise keeps a summary of a file's current version, under the n-th key.
+func summarise(tx workspace.Tx, moment int, path string, n int, content string) error {
+	head, state, err := tx.File(path)
+	if err != nil || !head.Exists() {
+		return err
+	}
+	k := summaryKeys(head.Version)[n]
+	size := int64(len(content))
+	switch old, err := tx.Summary(path, k); {
+	case err == nil:
+		size -= int64(len(old.Content))
+	case !errors.Is(err, workspace.ErrNotFound):
+		return err
+	}
+	head.Summary += size
+	state.Bytes += size
+	return tx.SaveSummary(workspace.SummaryChange{Head: head, New: summary(k, moment, content), Owner: state})
 }
 
 // add appends entries to a log.
@@ -170,12 +210,17 @@ func fill(tx workspace.Tx, tag string) error {
 		drop(tx, 14, "gone"),
 		note(tx, 15, "key 1"),
 		note(tx, 16, "key 2"),
+		summarise(tx, 17, "plan.md", 0, tag+" outline"),
+		summarise(tx, 18, "plan.md", 1, tag+" summary\x00"),
+		summarise(tx, 19, "src/a.go", 2, tag+" summary"),
 	)
 }
 
 // spoil changes some of everything that fill made, and adds some more.
 func spoil(tx workspace.Tx) error {
 	if err := errors.Join(
+		summarise(tx, 20, "plan.md", 1, "spoiled"),
+		summarise(tx, 20, "src/b.go", 1, "spoiled"),
 		write(tx, 20, "plan.md", "spoiled"),
 		write(tx, 21, "new", "spoiled"),
 		write(tx, 22, "gone", "spoiled"),
@@ -209,6 +254,7 @@ type file struct {
 	Current  workspace.Version
 	Versions []workspace.Version
 	Retained []workspace.Version // with content
+	Made     []workspace.Summary
 }
 
 type log struct {
@@ -283,7 +329,25 @@ func dumpFile(r workspace.Reader, path string, state workspace.OwnerState) (f fi
 		}
 		f.Retained = append(f.Retained, whole)
 	}
-	return f, nil
+	f.Made, err = dumpSummaries(r, path, head.Version)
+	return f, err
+}
+
+// dumpSummaries returns those of the last versions, and of the first, which a
+// neighbour may have.
+func dumpSummaries(r workspace.Reader, path string, last int64) (made []workspace.Summary, err error) {
+	for n := max(1, last-keep); n <= max(last, keep+1); n++ {
+		for _, k := range summaryKeys(n) {
+			s, err := r.Summary(path, k)
+			switch {
+			case err == nil:
+				made = append(made, s)
+			case !errors.Is(err, workspace.ErrNotFound):
+				return nil, err
+			}
+		}
+	}
+	return made, nil
 }
 
 func dumpLog(r workspace.Reader, path string, state workspace.OwnerState) (l log, err error) {

@@ -122,6 +122,7 @@ func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
 			"write", "write", "write", "remove", "add", "add", "drop", "note", "fold files", "fold logs", "drop requests", "floor",
+			"summarise", "summarise",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
 		Key:    rapid.SampledFrom(modelKeys).Draw(t, "key"),
@@ -148,6 +149,8 @@ func (o op) run(tx workspace.Tx) string {
 		err = note(tx, o.Moment, o.Key)
 	case "fold files":
 		n, err = tx.FoldFiles(o.N)
+	case "summarise":
+		err = summarise(tx, o.Moment, o.Path, o.N%3, o.Text)
 	case "fold logs":
 		n, err = tx.FoldLogs(o.N)
 	case "drop requests":

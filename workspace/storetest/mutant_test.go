@@ -71,6 +71,23 @@ var mutants = []struct {
 	{"a request stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsRequest{tx} }), []string{"Requests/Replaced"}},
 	{"results are shared", sharesResults, []string{"Files/ResultsAreOwn"}},
 
+	{"summaries are everybody's", sharedSummaries, []string{"Isolation/NothingIsSeen", "Summaries/OwnersAreApart"}},
+	{"summaries outlive an error", stickySummaries, []string{"Summaries/Undone", "Transactions/Error"}},
+	{"summaries are not forgotten", bend(func(tx workspace.Tx) workspace.Tx { return neverForgets{tx} }), []string{"Summaries/Forgotten"}},
+	{"summaries are always forgotten", bend(func(tx workspace.Tx) workspace.Tx { return alwaysForgets{tx} }), []string{"Summaries/Kept"}},
+	{"a summary is of any version", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Version = 1 }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any method", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Method = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any model", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Model = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"a summary is of any prompt", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Prompt = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
+	{"summary keys are folded in case", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Model = strings.ToLower(k.Model) }), []string{"Summaries/KeysDiffer"}},
+	{"a summary is of any file", summaryKeysWithout(nil), []string{"Summaries/Absent", "Summaries/Forgotten"}},
+	{"a summary stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsSummary{tx} }), []string{"Summaries/Replaced"}},
+	{"a summary ends at NUL", bend(func(tx workspace.Tx) workspace.Tx { return cutSummary{tx} }), []string{"Summaries/Content"}},
+	{"a summary does not save the head", bend(func(tx workspace.Tx) workspace.Tx { return summaryAlone{tx, true} }), []string{"Summaries/SavedIsRead"}},
+	{"a summary does not save the owner's state", bend(func(tx workspace.Tx) workspace.Tx { return summaryAlone{tx, false} }), []string{"Summaries/SavedIsRead"}},
+	{"a summary's time is of seconds", bend(func(tx workspace.Tx) workspace.Tx { return summarySeconds{tx} }), []string{"Summaries/Times"}},
+	{"summaries are shared results", sharesSummaries, []string{"Summaries/ResultsAreOwn"}},
+
 	{"revisions count from 1", systemOf(func() *counting { return &counting{} }), []string{"Records/RevisionsNeverRepeat"}},
 	{"Put looks at no revision", systemOf(func() *counting { return &counting{careless: true} }), []string{"Records/PutAtRevision", "Records/OneWinner"}},
 	{"a prefix of records is a pattern", systemOf(func() *counting { return &counting{folded: true} }), []string{"Records/List"}},
@@ -277,6 +294,11 @@ func (r looseReader) Entries(path string, q workspace.EntryQuery) (list []worksp
 func (r looseReader) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Logs(prefix, after, limit); return err })
 	return list, err
+}
+
+func (r looseReader) Summary(path string, k workspace.SummaryKey) (made workspace.Summary, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { made, err = r.Summary(path, k); return err })
+	return made, err
 }
 
 func (r looseReader) Request(key string) (q workspace.Request, err error) {

@@ -21,7 +21,7 @@ type check struct {
 }
 
 func checks() []check {
-	return slices.Concat(files, logs, requests, owners, records, isolation, transactions, contexts, concurrency, model)
+	return slices.Concat(files, logs, summaries, requests, owners, records, isolation, transactions, contexts, concurrency, model)
 }
 
 // Run tests the stores that open gives. open is called once for each behaviour,

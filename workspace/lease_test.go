@@ -1,0 +1,569 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// processes are services on one store, which know of each other what processes do.
+func processes(t *testing.T, n int, o workspace.Options) (workspace.Store, []*workspace.Workspace) {
+	_, store := newService(t, o)
+	var list []*workspace.Workspace
+	for range n {
+		list = append(list, agentOf(t, serviceOn(t, store, o), "a"))
+	}
+	return store, list
+}
+
+// A summaryCall is a Summarize under way.
+type summaryCall struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed once the next two are set
+	r      workspace.SummaryResult
+	err    error
+}
+
+func begin(t *testing.T, ws *workspace.Workspace, path string) *summaryCall {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &summaryCall{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.r, c.err = ws.Summarize(ctx, path, workspace.SummarizeOptions{})
+	}()
+	return c
+}
+
+func (c *summaryCall) wait() (workspace.SummaryResult, error) {
+	<-c.done
+	return c.r, c.err
+}
+
+// waiting is a model that answers when it is let.
+func waiting() (m *model, let chan struct{}) {
+	let = make(chan struct{})
+	return &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		select {
+		case <-let:
+			return shorten(r), nil
+		case <-ctx.Done():
+			return workspace.SummaryText{}, ctx.Err()
+		}
+	}}, let
+}
+
+// records are those below a prefix.
+func records(t testing.TB, store workspace.Store, prefix string) []workspace.Record {
+	t.Helper()
+	list, err := store.System(t.Context()).List(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Of many callers in several processes one asks the model, slow as it is.
+func TestOneCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, let := waiting()
+		store, ps := processes(t, 3, workspace.Options{Summarizer: m.remote()})
+		write(t, ps[0], "f", longText("one"))
+		before := usage(t, ps[0])
+		var calls []*summaryCall
+		for i := range 99 {
+			calls = append(calls, begin(t, ps[i%3], "f"))
+		}
+		time.Sleep(7 * time.Minute) // far longer than a lease that is not renewed
+		m.wantCalls(t, 1)
+		close(let)
+		made := 0
+		for _, c := range calls {
+			r, err := c.wait()
+			if err != nil || r.Text != "f begins with one and so" || !r.Stored {
+				t.Errorf("Summarize = %+v, %v", r, err)
+			}
+			if !r.Cached {
+				made++
+			}
+		}
+		m.wantCalls(t, 1)
+		if made != 1 {
+			t.Errorf("%d calls say that they made the summary, want one", made)
+		}
+		if left := records(t, store, "lease/"); len(left) != 0 {
+			t.Errorf("after it there are %v, want no lease", left)
+		}
+		if spent := records(t, store, "spend/summary/local/a/"); len(spent) != 1 || string(spent[0].Value) != "100" {
+			t.Errorf("the records of spend are %v, want one of 100 tokens", spent)
+		}
+		for _, ws := range ps { // those of each process are pending there
+			if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := usage(t, ps[0]).Operations, before.Operations+99+3+1; got != want {
+			t.Errorf("%d operations are counted, want %d: one for each call", got, want)
+		}
+	})
+}
+
+// A failure is the answer to all who wait, in every process, and for a moment
+// to those who come after.
+func TestFailureIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		let := make(chan struct{})
+		m := &model{do: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+			<-let
+			return workspace.SummaryText{}, errors.New("overloaded " + strings.Repeat("\u00e9", 400))
+		}}
+		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+		write(t, ps[0], "f", longText("one"))
+		var calls []*summaryCall
+		for i := range 20 {
+			calls = append(calls, begin(t, ps[i%2], "f"))
+		}
+		time.Sleep(10 * time.Second)
+		close(let)
+		for _, c := range calls {
+			if _, err := c.wait(); !errors.Is(err, workspace.ErrProvider) || !strings.HasPrefix(err.Error(), "summarize f: overloaded \u00e9\u00e9") {
+				t.Errorf("Summarize = %.80v, want ErrProvider and what failed", err)
+			}
+		}
+		m.wantCalls(t, 1)
+		if left := records(t, store, "lease/"); len(left) != 1 || len(left[0].Value) > 450 || strings.Contains(left[0].Key, "local") {
+			t.Errorf("the failure is kept as %v, want one short record, of nobody's name", left)
+		}
+		m.do = nil
+		if _, err := begin(t, ps[0], "f").wait(); !errors.Is(err, workspace.ErrProvider) {
+			t.Errorf("Summarize at once = %v, want the failure again", err)
+		}
+		time.Sleep(3 * time.Second)
+		if r := summarize(t, ps[1], "f"); r.Cached {
+			t.Errorf("Summarize three seconds later = %+v, want it made", r)
+		}
+		m.wantCalls(t, 2)
+	})
+}
+
+// Who waits for the summary of a version that is not current any more begins
+// again, and nobody pays for the old one.
+func TestWaitersOfRewrittenFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, let := waiting()
+		_, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+		write(t, ps[0], "f", longText("one"))
+		first := begin(t, ps[0], "f")
+		synctest.Wait()
+		second := begin(t, ps[1], "f")
+		time.Sleep(5 * time.Second)
+		write(t, ps[0], "f", longText("two"))
+		close(let)
+		if r, err := first.wait(); err != nil || r.Version != 1 || r.Newer != 2 {
+			t.Errorf("Summarize of who began before = %+v, %v, want version 1", r, err)
+		}
+		if r, err := second.wait(); err != nil || r.Version != 2 || !r.Stored || r.Cached {
+			t.Errorf("Summarize of who waited = %+v, %v, want version 2", r, err)
+		}
+		m.wantCalls(t, 2)
+
+		write(t, ps[0], "f", longText("three"))
+		m.do, let = waitingDo()
+		first = begin(t, ps[0], "f")
+		synctest.Wait()
+		second = begin(t, ps[1], "f")
+		time.Sleep(5 * time.Second)
+		if _, err := ps[0].DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := second.wait()
+		wantSummaryErr(t, "Summarize of who waited", err, workspace.ErrNotFound)
+		close(let)
+		_, err = first.wait()
+		wantSummaryErr(t, "Summarize of who began", err, workspace.ErrNotFound)
+	})
+}
+
+func waitingDo() (func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error), chan struct{}) {
+	m, let := waiting()
+	return m.do, let
+}
+
+// A process that is killed leaves its lease, which ends: the next caller pays,
+// once, however many there are.
+func TestLeaseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+		write(t, ps[0], "f", longText("one"))
+		abandon(t, store, ps[0], m, "f")
+		start := time.Now()
+		var calls []*summaryCall
+		for i := range 20 {
+			calls = append(calls, begin(t, ps[i%2], "f"))
+		}
+		for _, c := range calls {
+			if _, err := c.wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		m.wantCalls(t, 1)
+		if took := time.Since(start); took < 89*time.Second || took > 93*time.Second {
+			t.Errorf("the callers waited for %v, want the 90 s of the lease", took)
+		}
+		// What others have left is swept.
+		write(t, ps[0], "g", longText("one"))
+		abandon(t, store, ps[0], m, "g")
+		time.Sleep(time.Hour)
+		write(t, ps[0], "h", longText("one"))
+		summarize(t, ps[1], "h")
+		if left := records(t, store, "lease/"); len(left) != 0 {
+			t.Errorf("after an hour and another summary there are %v, want no lease", left)
+		}
+	})
+}
+
+// abandon leaves the lease as a process does that is killed while the model works.
+func abandon(t *testing.T, store workspace.Store, ws *workspace.Workspace, m *model, path string) {
+	t.Helper()
+	var taken []workspace.Record
+	m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		taken = records(t, store, "lease/")
+		return workspace.SummaryText{}, workspace.ErrQuota // not told to others
+	}
+	if _, err := ws.Summarize(t.Context(), path, workspace.SummarizeOptions{}); err == nil || len(taken) != 1 {
+		t.Fatalf("Summarize = %v with the leases %v, want an error and one", err, taken)
+	}
+	m.do = nil
+	m.calls.Store(0)
+	if _, err := store.System(t.Context()).Put(taken[0].Key, taken[0].Value, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A lease of a clock that was set back since does not last for ever.
+func TestLeaseAfterClockWasSetBack(t *testing.T) {
+	clock := newClock()
+	m := &model{}
+	store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
+	write(t, ps[0], "f", longText("one"))
+	abandon(t, store, ps[0], m, "f")
+	clock.advance(-time.Hour)
+	summarize(t, ps[0], "f")
+	m.wantCalls(t, 1)
+}
+
+// Who has lost the lease is stopped, and gets what the other one makes.
+func TestLostLease(t *testing.T) {
+	for _, extends := range []bool{true, false} {
+		t.Run(fmt.Sprintf("extends=%t", extends), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &model{}
+				store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+				write(t, ps[0], "f", longText("one"))
+				var extended, stopped error
+				m.do = func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+					if extended = r.Extend(ctx); extended != nil {
+						return workspace.SummaryText{Spent: 7}, extended
+					}
+					m.do = nil
+					lease := records(t, store, "lease/")[0]
+					if err := store.System(ctx).Delete(lease.Key, lease.Revision); err != nil {
+						t.Error(err)
+					}
+					other := begin(t, ps[1], "f")
+					if _, err := other.wait(); err != nil {
+						t.Error(err)
+					}
+					if extends {
+						stopped = r.Extend(ctx)
+					} else {
+						<-ctx.Done()
+						stopped = ctx.Err()
+					}
+					return workspace.SummaryText{Spent: 7}, stopped
+				}
+				r := summarize(t, ps[0], "f")
+				if extended != nil || stopped == nil || !r.Cached || !r.Stored {
+					t.Errorf("Extend = %v, then without the lease %v; Summarize = %+v, want the other's", extended, stopped, r)
+				}
+				m.wantCalls(t, 2)
+				if spent := records(t, store, "spend/"); len(spent) != 1 || string(spent[0].Value) != "107" {
+					t.Errorf("the records of spend are %v, want both counted", spent)
+				}
+			})
+		})
+	}
+}
+
+// Work that is paid goes on when all have left; what is not paid for nobody is not.
+func TestCallersLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, let := waiting()
+		store, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+		write(t, ps[0], "f", longText("one"))
+		first, second, third := begin(t, ps[0], "f"), begin(t, ps[0], "f"), begin(t, ps[1], "f")
+		synctest.Wait()
+		for _, c := range []*summaryCall{first, second, third} {
+			c.cancel()
+			if _, err := c.wait(); !errors.Is(err, context.Canceled) {
+				t.Errorf("Summarize of who has left = %v", err)
+			}
+		}
+		m.wantCalls(t, 1)
+		close(let)
+		synctest.Wait()
+		if r := summarize(t, ps[1], "f"); !r.Cached {
+			t.Errorf("Summarize after all had left = %+v, want what was paid", r)
+		}
+		m.wantCalls(t, 1)
+
+		write(t, ps[0], "g", longText("one"))
+		abandon(t, store, ps[0], m, "g")
+		c := begin(t, ps[0], "g")
+		time.Sleep(5 * time.Second)
+		c.cancel()
+		c.wait()
+		time.Sleep(10 * time.Minute)
+		m.wantCalls(t, 0)
+		if r := summarize(t, ps[0], "g"); r.Cached {
+			t.Errorf("Summarize = %+v, want it made", r)
+		}
+	})
+}
+
+// Each caller is told of the progress in its own goroutine, and not after it.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		step := make(chan struct{})
+		m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+			for i := range 3 {
+				<-step
+				r.Progress(i+1, 3)
+			}
+			return shorten(r), nil
+		}}
+		ws := newWorkspace(t, workspace.Options{Summarizer: m.remote()})
+		write(t, ws, "f", longText("one"))
+		var told [2][]string
+		var wg sync.WaitGroup
+		ctx, leave := context.WithCancel(t.Context())
+		for i := range told {
+			ctx := []context.Context{t.Context(), ctx}[i]
+			wg.Go(func() {
+				ws.Summarize(ctx, "f", workspace.SummarizeOptions{Progress: func(done, total int) {
+					told[i] = append(told[i], fmt.Sprintf("%d/%d", done, total))
+				}})
+			})
+		}
+		synctest.Wait()
+		step <- struct{}{}
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		close(step)
+		wg.Wait()
+		if got := strings.Join(told[0], " "); got != "1/3 2/3 3/3" && got != "1/3 3/3" {
+			t.Errorf("a caller was told of %s, want 1/3 to 3/3", got)
+		}
+		if got := strings.Join(told[1], " "); got != "1/3" {
+			t.Errorf("a caller who left was told of %s, want 1/3", got)
+		}
+	})
+	m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		r.Progress(1, 1)
+		return shorten(r), r.Extend(ctx)
+	}}
+	ws := newWorkspace(t, workspace.Options{Summarizer: m.local()})
+	write(t, ws, "f", longText("one"))
+	told := 0
+	if _, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{Progress: func(int, int) { told++ }}); err != nil || told != 1 {
+		t.Errorf("Summarize without a model = %v, told %d times, want once", err, told)
+	}
+	write(t, ws, "f", longText("two"))
+	summarize(t, ws, "f")
+}
+
+// A summarizer that panics does so in all who wait; another process is told of
+// a failure.
+func TestSummarizerPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, goexit := range []bool{false, true} {
+			let := make(chan struct{})
+			m := &model{do: func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+				<-let
+				if goexit {
+					runtime.Goexit()
+				}
+				panic("planted")
+			}}
+			_, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+			write(t, ps[0], "f", longText("one"))
+			var raised, ended atomic.Int64
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() {
+					returned := false
+					defer func() {
+						if v := recover(); v == "planted" {
+							raised.Add(1)
+						} else if !returned {
+							ended.Add(1)
+						}
+					}()
+					_, err := ps[0].Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+					returned = true
+					t.Errorf("Summarize = %v, want a panic", err)
+				})
+			}
+			synctest.Wait()
+			other := begin(t, ps[1], "f")
+			time.Sleep(5 * time.Second)
+			close(let)
+			wg.Wait()
+			if raised.Load() != 3 && !goexit || ended.Load() != 3 && goexit {
+				t.Errorf("%d callers recover the panic, the goroutines of %d end, goexit %t", raised.Load(), ended.Load(), goexit)
+			}
+			_, err := other.wait()
+			wantSummaryErr(t, "Summarize of another process", err, workspace.ErrProvider, "panicked")
+			m.wantCalls(t, 1)
+			m.do = nil
+			time.Sleep(3 * time.Second)
+			summarize(t, ps[0], "f")
+		}
+	})
+}
+
+// A summarizer that hangs is given up after ten minutes, also one that does not
+// look at its context.
+func TestSummarizerHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		let := make(chan struct{})
+		for _, deaf := range []bool{false, true} {
+			m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+				if deaf {
+					<-let
+					return workspace.SummaryText{}, errors.New("late")
+				}
+				<-ctx.Done()
+				return workspace.SummaryText{}, ctx.Err()
+			}}
+			_, ps := processes(t, 2, workspace.Options{Summarizer: m.remote()})
+			write(t, ps[0], "f", longText("one"))
+			start := time.Now()
+			_, err := begin(t, ps[0], "f").wait()
+			wantSummaryErr(t, "Summarize", err, workspace.ErrProvider, "no summary after 10m0s")
+			if took := time.Since(start); took > 11*time.Minute {
+				t.Errorf("Summarize took %v, want ten minutes", took)
+			}
+			m.do = nil
+			time.Sleep(90 * time.Second)
+			for i, ws := range ps {
+				if r := summarize(t, ws, "f"); r.Cached != (i > 0) {
+					t.Errorf("Summarize after it = %+v, want it made", r)
+				}
+			}
+		}
+		close(let)
+	})
+}
+
+// An agent spends no more than its tokens of a month, also on several files at
+// once, and what was set aside is corrected by what was spent.
+func TestSummaryTokens(t *testing.T) {
+	clock := newClock()
+	var spent atomic.Int64
+	m := &model{}
+	m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		text := shorten(r)
+		text.Spent = 3000
+		spent.Add(text.Spent)
+		return text, nil
+	}
+	_, store := newService(t, workspace.Options{})
+	o := workspace.Options{Summarizer: m.remote(), SummaryTokens: 10_000, Now: clock.Now}
+	a, b := agentOf(t, serviceOn(t, store, o), "a"), agentOf(t, serviceOn(t, store, o), "b")
+	const files = 30
+	for i := range files {
+		write(t, a, fmt.Sprint("f", i), longText("one"))
+	}
+	write(t, b, "f", longText("one"))
+	var wg sync.WaitGroup
+	var refused atomic.Int64
+	for i := range files {
+		wg.Go(func() {
+			_, err := a.Summarize(t.Context(), fmt.Sprint("f", i), workspace.SummarizeOptions{})
+			if err != nil {
+				wantSummaryErr(t, "Summarize", err, workspace.ErrQuota, "of 10000 tokens for summaries this month", "use read_file")
+				refused.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	// Each takes about 2,700 tokens ahead and 3,000 in the end.
+	if n := spent.Load() / 3000; n < 1 || n > 3 || refused.Load() != files-n {
+		t.Errorf("%d tokens were spent and %d files refused, want 9,000 at most of 10,000 and the other files", spent.Load(), refused.Load())
+	}
+	if got := records(t, store, "spend/summary/local/a/2026-11"); len(got) != 1 || string(got[0].Value) != fmt.Sprint(spent.Load()) {
+		t.Errorf("the record of spend is %v, want %d", got, spent.Load())
+	}
+	summarize(t, b, "f")
+	if left := records(t, store, "lease/"); len(left) != 0 {
+		t.Errorf("after refusals there are %v, want no lease", left)
+	}
+
+	// A kept summary costs nothing, also where all is spent, and a new month is new.
+	for range 3 {
+		write(t, a, "last", longText("one"))
+		a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
+	}
+	_, err := a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
+	wantSummaryErr(t, "Summarize when all is spent", err, workspace.ErrQuota)
+	clock.advance(10 * 24 * time.Hour)
+	if r := summarize(t, a, "last"); r.Cached {
+		t.Errorf("Summarize in the next month = %+v, want it made", r)
+	}
+	if got := records(t, store, "spend/summary/local/a/2026-12"); len(got) != 1 || string(got[0].Value) != "3000" {
+		t.Errorf("the record of the next month is %v, want 3000", got)
+	}
+	m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return workspace.SummaryText{Spent: 50}, errors.New("half way")
+	}
+	write(t, a, "last", longText("two"))
+	if _, err := a.Summarize(t.Context(), "last", workspace.SummarizeOptions{}); err == nil {
+		t.Error("Summarize that fails half way succeeds")
+	}
+	if got := records(t, store, "spend/summary/local/a/2026-12"); string(got[0].Value) != "3050" {
+		t.Errorf("the record after a failure that cost 50 is %v, want 3050", got)
+	}
+}
+
+// What was made is answered, also where it cannot be kept.
+func TestSummaryWithoutStore(t *testing.T) {
+	store := memstore.New()
+	m := &model{}
+	svc, err := workspace.New(store, workspace.Options{Summarizer: m.remote()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("one"))
+	m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return shorten(r), store.Close()
+	}
+	if r := summarize(t, ws, "f"); r.Stored || r.Text == "" {
+		t.Errorf("Summarize while the store is closed = %+v, want the text", r)
+	}
+	_, err = ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+	wantSummaryErr(t, "Summarize after Close", err, workspace.ErrClosed)
+	m.wantCalls(t, 1)
+}

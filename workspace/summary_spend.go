@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+const chargeTries = 1000 // against others who charge the same record: one of them gets on each time
+
+// spendKey names what an agent has spent on summaries in a month.
+func spendKey(o Owner, now time.Time) string {
+	return "spend/summary/" + o.String() + "/" + now.UTC().Format("2006-01")
+}
+
+// charge adds tokens to what a record says is spent; [ErrQuota] where that goes
+// over the limit; 0: there is none.
+func (s *Service) charge(ctx context.Context, key string, tokens, limit int64) error {
+	records := s.store.System(ctx)
+	for range chargeTries {
+		var spent int64
+		r, err := records.Get(key)
+		if err == nil {
+			spent, err = strconv.ParseInt(string(r.Value), 10, 64)
+			if err != nil {
+				return fmt.Errorf("record %s: %w", key, ErrCorrupt)
+			}
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if limit > 0 && spent+tokens > limit {
+			return fmt.Errorf("this agent has spent %d of %d tokens for summaries this month, and this one takes about %d; use read_file: %w",
+				spent, limit, tokens, ErrQuota)
+		}
+		_, err = records.Put(key, strconv.AppendInt(nil, max(0, spent+tokens), 10), r.Revision)
+		if !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return fmt.Errorf("counting the tokens of a summary: %w", ErrBusy)
+}
+
+// settle corrects what was charged. A text that is paid is not thrown away
+// because it could not be counted.
+func (j summaryJob) settle(ctx context.Context, key string, tokens int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)
+	defer cancel()
+	j.w.svc.charge(ctx, key, tokens, 0)
+}

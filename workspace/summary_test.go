@@ -1,0 +1,353 @@
+package workspace_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A model is a Summarizer that counts its calls.
+type model struct {
+	calls atomic.Int64
+	do    func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) // nil: shorten
+}
+
+func (m *model) remote() *workspace.Summarizer {
+	return &workspace.Summarizer{Method: "provider", Model: "model-1", Prompt: "1", Remote: true, Summarize: m.summarize}
+}
+
+func (m *model) local() *workspace.Summarizer {
+	return &workspace.Summarizer{Method: "outline", Prompt: "1", Summarize: m.summarize}
+}
+
+func (m *model) summarize(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+	m.calls.Add(1)
+	if m.do != nil {
+		return m.do(ctx, r)
+	}
+	return shorten(r), nil
+}
+
+func shorten(r workspace.SummaryRequest) workspace.SummaryText {
+	return workspace.SummaryText{Text: fmt.Sprintf("%s begins with %.10s", r.Path, r.Content), Spent: 100}
+}
+
+func (m *model) wantCalls(t testing.TB, want int64) {
+	t.Helper()
+	if got := m.calls.Load(); got != want {
+		t.Errorf("the model was called %d times, want %d", got, want)
+	}
+}
+
+// longText is worth a summary, and begins as it is told.
+func longText(begin string) string { return begin + strings.Repeat(" and so on", 900) }
+
+func summarize(t testing.TB, ws *workspace.Workspace, path string) workspace.SummaryResult {
+	t.Helper()
+	r, err := ws.Summarize(t.Context(), path, workspace.SummarizeOptions{})
+	if err != nil {
+		t.Fatalf("Summarize(%q) = %v", path, err)
+	}
+	return r
+}
+
+// wantSummaryErr is wantErr, which does not know ErrProvider.
+func wantSummaryErr(t testing.TB, what string, err, kind error, says ...string) {
+	t.Helper()
+	wantErr(t, what, err, kind, says...)
+	if errors.Is(err, workspace.ErrProvider) != (kind == workspace.ErrProvider) {
+		t.Errorf("%s: error is %v, want the kind %v alone", what, err, kind)
+	}
+}
+
+func both(t *testing.T, test func(*testing.T, *model, *workspace.Summarizer)) {
+	for _, remote := range []bool{true, false} {
+		m := &model{}
+		s := m.local()
+		if remote {
+			s = m.remote()
+		}
+		t.Run(s.Method, func(t *testing.T) { test(t, m, s) })
+	}
+}
+
+// A summary is made once, and kept until the file changes. Each call is one
+// operation.
+func TestSummarize(t *testing.T) {
+	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
+		svc, store := newService(t, workspace.Options{Summarizer: s})
+		ws := agentOf(t, svc, "a")
+		write(t, ws, "plan.md", longText("one"))
+		before := usage(t, ws)
+
+		text := "plan.md begins with one and so"
+		want := workspace.SummaryResult{
+			Path: "plan.md", Version: 1, Stored: true, Method: s.Method, Model: s.Model, Tokens: int64(tokens.Estimate(text)), Text: text,
+		}
+		if got := summarize(t, ws, "plan.md"); got != want {
+			t.Errorf("Summarize = %+v, want %+v", got, want)
+		}
+		want.Cached = true
+		for _, w := range []*workspace.Workspace{ws, agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: s}), "a")} {
+			if got := summarize(t, w, "plan.md"); got != want {
+				t.Errorf("Summarize again = %+v, want %+v", got, want)
+			}
+		}
+		m.wantCalls(t, 1)
+		after := usage(t, ws)
+		if after.Bytes != before.Bytes+int64(len(text)) || after.Operations != before.Operations+3 { // the other service's is pending there
+			t.Errorf("the usage is %+v, want that from before, %+v, with %d bytes and three operations more", after, before, len(text))
+		}
+
+		write(t, ws, "plan.md", longText("two"))
+		if got := summarize(t, ws, "plan.md"); got.Version != 2 || got.Cached || got.Text != "plan.md begins with two and so" {
+			t.Errorf("Summarize of another version = %+v, want it made anew", got)
+		}
+		m.wantCalls(t, 2)
+	})
+}
+
+func TestSummarizeErrors(t *testing.T) {
+	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
+		ws := newWorkspace(t, workspace.Options{Summarizer: s})
+		call := func(ctx context.Context, path string) error {
+			r, err := ws.Summarize(ctx, path, workspace.SummarizeOptions{})
+			if err != nil && r != (workspace.SummaryResult{}) {
+				t.Errorf("Summarize(%q) = %+v beside %v, want nothing", path, r, err)
+			}
+			return err
+		}
+		write(t, ws, "short", strings.Repeat("\u00e9", 8000))
+		write(t, ws, "long", strings.Repeat("\u00e9", 8001))
+		write(t, ws, "gone", longText(""))
+		if _, err := ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		before := usage(t, ws)
+		wantSummaryErr(t, "of a short file", call(t.Context(), "short"), workspace.ErrInvalid, "summarize short: it has 8000 characters", "8000 are not", "use read_file")
+		wantSummaryErr(t, "of no file", call(t.Context(), "none"), workspace.ErrNotFound, "summarize none: there is no such file")
+		wantSummaryErr(t, "of a deleted file", call(t.Context(), "gone"), workspace.ErrNotFound, "summarize gone: there is no such file")
+		wantSummaryErr(t, "of a bad path", call(t.Context(), "a//b"), workspace.ErrInvalid, "summarize")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := call(ctx, "long"); !errors.Is(err, context.Canceled) {
+			t.Errorf("Summarize with a context that has ended = %v, want its error", err)
+		}
+		if after := usage(t, ws); after.Operations != before.Operations+1 {
+			t.Errorf("after errors the usage is %+v, want no operation but its own more than %+v", after, before)
+		}
+		m.wantCalls(t, 0)
+		if err := call(t.Context(), "long"); err != nil {
+			t.Errorf("Summarize of 8,001 characters = %v", err)
+		}
+	})
+	off := newWorkspace(t, workspace.Options{})
+	write(t, off, "f", longText(""))
+	_, err := off.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+	wantSummaryErr(t, "without a Summarizer", err, workspace.ErrUnsupported, "summarize f: summaries are off here", "read_file")
+	_, store := newService(t, workspace.Options{})
+	for what, o := range map[string]workspace.Options{
+		"no function": {Summarizer: &workspace.Summarizer{Method: "m"}},
+		"no method":   {Summarizer: &workspace.Summarizer{Summarize: (&model{}).summarize}},
+		"is negative": {SummaryTokens: -1},
+	} {
+		_, err := workspace.New(store, o)
+		wantSummaryErr(t, "New", err, workspace.ErrInvalid, what)
+	}
+}
+
+// What a Summarizer's error becomes.
+func TestSummarizerErrors(t *testing.T) {
+	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
+		clock := newClock()
+		ws := newWorkspace(t, workspace.Options{Summarizer: s, Now: clock.Now})
+		write(t, ws, "f", longText(""))
+		before := usage(t, ws)
+		for _, test := range []struct {
+			text string
+			err  error
+			kind error
+			says string
+		}{
+			{"ignored", fmt.Errorf("429: slow down: %w", workspace.ErrProvider), workspace.ErrProvider, "summarize f: 429: slow down: the model's provider"},
+			{"", errors.New("no kind"), workspace.ErrProvider, "summarize f: no kind: the model's provider"},
+			{"", context.DeadlineExceeded, workspace.ErrProvider, "deadline exceeded: the model's provider"},
+			{"", fmt.Errorf("too much: %w", workspace.ErrTooLarge), workspace.ErrTooLarge, "summarize f: too much"},
+			{" \n", nil, workspace.ErrProvider, "the summary is empty"},
+		} {
+			m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+				return workspace.SummaryText{Text: test.text}, test.err
+			}
+			_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+			wantSummaryErr(t, "Summarize", err, test.kind, test.says)
+			if errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Summarize = %v, which says that the caller's context has ended", err)
+			}
+			clock.advance(3 * time.Second) // for which a failure is the answer
+		}
+		m.wantCalls(t, 5)
+		if after := usage(t, ws); after.Bytes != before.Bytes || after.Operations != before.Operations+1 {
+			t.Errorf("after errors the usage is %+v, want %+v and its own operation", after, before)
+		}
+		m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+			return workspace.SummaryText{Text: "bad \xff byte"}, nil
+		}
+		if r := summarize(t, ws, "f"); r.Text != "bad \ufffd byte" {
+			t.Errorf("Summarize gives %q, want the invalid byte replaced", r.Text)
+		}
+	})
+}
+
+// Another method, model or prompt makes another summary beside the first.
+func TestSummaryKeys(t *testing.T) {
+	m := &model{}
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("one"))
+	before := usage(t, ws).Bytes
+	var kept int64
+	for range 2 {
+		for i, s := range []workspace.Summarizer{
+			{Method: "a", Model: "m", Prompt: "1"}, {Method: "b", Model: "m", Prompt: "1"}, {Method: "a", Model: "n", Prompt: "1"}, {Method: "a", Model: "m", Prompt: "2"},
+		} {
+			s.Remote, s.Summarize = true, m.summarize
+			r := summarize(t, agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: &s}), "a"), "f")
+			if kept == 4*int64(len(r.Text)) != r.Cached {
+				t.Errorf("%d: Summarize = %+v with %d bytes kept", i, r, kept)
+			}
+			if !r.Cached {
+				kept += int64(len(r.Text))
+			}
+		}
+	}
+	m.wantCalls(t, 4)
+	if got := usage(t, ws).Bytes; got != before+kept {
+		t.Errorf("the usage is %d bytes, want %d and %d of four summaries", got, before, kept)
+	}
+}
+
+// The bytes of summaries are in the quota exactly; a write and a deletion give
+// them back. One that does not fit is answered and not kept.
+func TestSummaryQuota(t *testing.T) {
+	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
+		text := "f begins with one and so"
+		file := int64(len(longText("one")))
+		for _, short := range []int64{0, 1} {
+			m.calls.Store(0)
+			ws := newWorkspace(t, workspace.Options{Summarizer: s, Limits: workspace.Limits{Versions: 1, Bytes: file + int64(len(text)) - short}})
+			write(t, ws, "f", longText("one"))
+			for i := range 2 {
+				r := summarize(t, ws, "f")
+				if r.Text != text || r.Stored != (short == 0) || r.Cached != (short == 0 && i == 1) {
+					t.Errorf("Summarize %d with %d bytes too few = %+v", i, short, r)
+				}
+			}
+			m.wantCalls(t, 1+short)
+			bytes := file
+			if short == 0 {
+				bytes += int64(len(text))
+			}
+			if got := usage(t, ws).Bytes; got != bytes {
+				t.Errorf("the usage with %d bytes too few is %d bytes, want %d", short, got, bytes)
+			}
+			// There is room for what the write prunes and for the summary that it forgets.
+			write(t, ws, "f", longText("two!"))
+			if got := usage(t, ws).Bytes; got != file+1 {
+				t.Errorf("after a write the usage is %d bytes, want %d", got, file+1)
+			}
+		}
+		ws := newWorkspace(t, workspace.Options{Summarizer: s})
+		write(t, ws, "f", longText("one"))
+		summarize(t, ws, "f")
+		if _, err := ws.EditFile(t.Context(), "f", "one", "two", workspace.EditOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := usage(t, ws).Bytes; got != 2*file {
+			t.Errorf("after an edit the usage is %d bytes, want %d", got, 2*file)
+		}
+		summarize(t, ws, "f")
+		if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := usage(t, ws).Bytes; got != 0 {
+			t.Errorf("after a deletion the usage is %d bytes, want 0", got)
+		}
+		write(t, ws, "f", longText("one"))
+		if r := summarize(t, ws, "f"); r.Cached || r.Version != 3 {
+			t.Errorf("Summarize of a file that is there again = %+v, want it made anew", r)
+		}
+	})
+}
+
+// The model is called without a transaction: the file can be changed meanwhile.
+func TestSummaryOfChangedFile(t *testing.T) {
+	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
+		ws := newWorkspace(t, workspace.Options{Summarizer: s})
+		meanwhile := func(fn func()) {
+			m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+				fn()
+				return shorten(r), nil
+			}
+		}
+		write(t, ws, "f", longText("one"))
+		meanwhile(func() { write(t, ws, "f", longText("two")) })
+		if r := summarize(t, ws, "f"); r.Version != 1 || r.Newer != 2 || r.Stored || r.Cached || r.Text != "f begins with one and so" {
+			t.Errorf("Summarize of a file that is rewritten meanwhile = %+v, want the old version's, not kept", r)
+		}
+		remove := func() {
+			if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		meanwhile(remove)
+		_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+		wantSummaryErr(t, "of a file that is deleted meanwhile", err, workspace.ErrNotFound, "summarize f: it was deleted meanwhile")
+		if got := usage(t, ws); got.Bytes != 0 || got.Files != 0 {
+			t.Errorf("after it the usage is %+v, want nothing", got)
+		}
+		write(t, ws, "f", longText("three"))
+		meanwhile(func() { remove(); write(t, ws, "f", longText("four")) })
+		if r := summarize(t, ws, "f"); r.Version != 3 || r.Newer != 4 || r.Stored {
+			t.Errorf("Summarize of a file that is deleted and written meanwhile = %+v, want version 3, newer 4", r)
+		}
+	})
+}
+
+// A kept summary whose bytes are damaged is made again, and the bytes are right.
+func TestDamagedSummary(t *testing.T) {
+	m := &model{}
+	s := m.remote()
+	svc, store := newService(t, workspace.Options{Summarizer: s})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("one"))
+	before := usage(t, ws).Bytes
+	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+		head, state, err := tx.File("f")
+		bad := workspace.Summary{
+			SummaryKey: workspace.SummaryKey{Version: 1, Method: s.Method, Model: s.Model, Prompt: s.Prompt},
+			SHA256:     sha256.Sum256([]byte("good")), Content: []byte("bad"),
+		}
+		head.Summary += 4
+		state.Bytes += 4
+		return errors.Join(err, tx.SaveSummary(workspace.SummaryChange{Head: head, New: bad, Owner: state}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := summarize(t, ws, "f"); r.Cached || !r.Stored {
+		t.Errorf("Summarize where the kept one is damaged = %+v, want it made again and kept", r)
+	}
+	r := summarize(t, ws, "f")
+	m.wantCalls(t, 1)
+	if got := usage(t, ws).Bytes; !r.Cached || got != before+int64(len(r.Text)) {
+		t.Errorf("after it Summarize = %+v and the usage %d bytes, want %d and the summary's", r, got, before)
+	}
+}
