@@ -250,6 +250,34 @@ func abandon(t *testing.T, store workspace.Store, ws *workspace.Workspace, m *mo
 	}
 }
 
+// Processes whose clocks differ a little respect each other's leases.
+func TestLeaseOfOtherClocks(t *testing.T) {
+	for _, skew := range []time.Duration{-20 * time.Second, 20 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			m, let := waiting()
+			_, store := newService(t, workspace.Options{})
+			var calls []*summaryCall
+			for _, ahead := range []time.Duration{0, skew} {
+				now := func() time.Time { return time.Now().Add(ahead) }
+				ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote(), Now: now}), "a")
+				if ahead == 0 {
+					write(t, ws, "f", longText("one"))
+				}
+				calls = append(calls, begin(t, ws, "f"))
+				synctest.Wait()
+			}
+			time.Sleep(5 * time.Minute)
+			close(let)
+			for _, c := range calls {
+				if _, err := c.wait(); err != nil {
+					t.Error(err)
+				}
+			}
+			m.wantCalls(t, 1)
+		})
+	}
+}
+
 // A lease of a clock that was set back since does not last for ever.
 func TestLeaseAfterClockWasSetBack(t *testing.T) {
 	clock := newClock()
