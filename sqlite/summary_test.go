@@ -256,7 +256,7 @@ func TestKillWhileSummarizing(t *testing.T) {
 		t.Errorf("Summarize while the lease of the killed process holds = %+v, %v, expected that it waits", r, err)
 	}
 	if n := summaryLines(t, lines); n != 1 {
-		t.Errorf("the model was called %d times while the lease holds, expected once, by the killed process", n)
+		t.Fatalf("the model was called %d times while the lease holds, expected once, by the killed process", n)
 	}
 	children := []*child{startChild(t, "summarize", path, lines, "91"), startChild(t, "summarize", path, lines, "91")}
 	if made := askAll(t, children); made != 1 {
