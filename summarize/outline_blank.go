@@ -1,0 +1,373 @@
+package summarize
+
+import "strings"
+
+// A syntax says what in a language is not code.
+type syntax struct {
+	line     string    // begins a comment to the line's end
+	hash     bool      // so does a number sign
+	block    [2]string // begins and ends a comment
+	nests    bool      // comments in comments
+	quotes   string    // begin and end a string within a line; a backslash escapes
+	raw      byte      // begins and ends a string over lines, without escapes
+	template byte      // the same with escapes, and with ${code}
+	triple   bool      // three quotes are a string over lines
+	rust     bool      // r#"..."#, and ' may be a lifetime
+	regexp   bool      // /.../
+	heredoc  bool      // <<WORD
+	verbatim bool      // @"..."
+}
+
+const (
+	inString  = 1 // a byte of a string
+	newString = 2 // a line feed in a string
+)
+
+// A blanker makes a text of the same length in which comments are blanks, and the
+// bytes of strings inString and newString, so that what is left is code.
+type blanker struct {
+	syntax
+	in    string
+	out   []byte
+	at    int
+	last  byte   // of the code so far, blanks aside
+	deep  []int  // braces open within each ${ of the templates around
+	wait  string // ends the heredoc that begins on the next line
+	plain [256]bool
+
+	dividing int // up to where a slash begins no regular expression: none ended
+	endless  int // heredocs without an end
+}
+
+func blank(text string, s syntax) string {
+	b := blanker{syntax: s, in: text, out: make([]byte, len(text)), last: '\n'}
+	for c := range b.plain {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= '0' && c <= '9', c >= 0x80:
+			b.plain[c] = true
+		}
+	}
+	for b.at < len(b.in) {
+		b.step()
+	}
+	return string(b.out)
+}
+
+// step reads one run of code, comment or string.
+func (b *blanker) step() {
+	c := b.in[b.at]
+	if b.plain[c] {
+		b.word()
+		return
+	}
+	rest := b.in[b.at:]
+	switch {
+	case c == '\n':
+		b.keep('\n')
+		if b.wait != "" {
+			b.hereText()
+		}
+		return
+	case c == ' ' || c == '\t' || c == '\r':
+		b.out[b.at] = c
+		b.at++
+		return
+	case b.block[0] != "" && c == b.block[0][0] && strings.HasPrefix(rest, b.block[0]):
+		b.clear(b.blockEnd())
+		return
+	case b.line != "" && c == b.line[0] && strings.HasPrefix(rest, b.line), b.hash && c == '#' && b.startsComment():
+		b.clear(indexOr(rest, "\n"))
+		return
+	case b.heredoc && c == '<' && strings.HasPrefix(rest, "<<"):
+		b.wait = heredocWord(rest)
+	case b.template != 0 && c == b.template:
+		b.templateText()
+		return
+	case b.braces(c):
+		return
+	}
+	if n := b.stringEnd(c, rest); n > 0 {
+		b.quote(n)
+		return
+	}
+	if c < ' ' {
+		c = ' '
+	}
+	b.keep(c)
+}
+
+func (b *blanker) word() {
+	from := b.at
+	for b.at < len(b.in) && b.plain[b.in[b.at]] {
+		b.at++
+	}
+	copy(b.out[from:b.at], b.in[from:b.at])
+	b.last = b.in[b.at-1]
+	if b.rust && b.last == 'r' && b.at-from <= 2 {
+		if n := rustRaw(b.in[b.at:]); n > 0 {
+			b.quote(n)
+		}
+	}
+}
+
+func (b *blanker) keep(c byte) {
+	b.out[b.at] = c
+	b.at++
+	if c != ' ' {
+		b.last = c
+	}
+}
+
+// startsComment says whether a number sign does: in a shell $# and ${a#b} do not.
+func (b *blanker) startsComment() bool {
+	if strings.HasPrefix(b.in[b.at:], "#[") && b.line != "" {
+		return false // an attribute of PHP
+	}
+	return b.at == 0 || strings.IndexByte(" \t\n;()\r{}[],", b.in[b.at-1]) >= 0
+}
+
+// clear blanks n bytes, but for line feeds.
+func (b *blanker) clear(n int) {
+	for i := range n {
+		c := b.in[b.at+i]
+		if c != '\n' {
+			c = ' '
+		}
+		b.out[b.at+i] = c
+	}
+	b.at += n
+}
+
+// quote marks n bytes as a string.
+func (b *blanker) quote(n int) {
+	for i := range n {
+		b.out[b.at+i] = inString
+		if b.in[b.at+i] == '\n' {
+			b.out[b.at+i] = newString
+		}
+	}
+	b.at += n
+	b.last = '"'
+}
+
+func (b *blanker) blockEnd() int {
+	rest := b.in[b.at:]
+	open, end := b.block[0], b.block[1]
+	if !b.nests {
+		n := indexOr(rest[len(open):], end)
+		return min(len(rest), len(open)+n+len(end))
+	}
+	depth := 0
+	for i := 0; i < len(rest); i++ {
+		switch {
+		case rest[i] == open[0] && strings.HasPrefix(rest[i:], open):
+			depth++
+			i += len(open) - 1
+		case rest[i] == end[0] && strings.HasPrefix(rest[i:], end):
+			depth--
+			i += len(end) - 1
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(rest)
+}
+
+// braces follows the code within templates, and returns to their text.
+func (b *blanker) braces(c byte) bool {
+	if len(b.deep) == 0 {
+		return false
+	}
+	top := len(b.deep) - 1
+	switch {
+	case c == '{':
+		b.deep[top]++
+	case c == '}' && b.deep[top] > 0:
+		b.deep[top]--
+	case c == '}':
+		b.deep = b.deep[:top]
+		b.templateText()
+		return true
+	}
+	return false
+}
+
+// templateText marks the text of a template up to its end or the next ${.
+func (b *blanker) templateText() {
+	i := b.at + 1
+	for i < len(b.in) {
+		switch c := b.in[i]; {
+		case c == '\\':
+			i++
+		case c == b.template:
+			b.quote(min(i+1, len(b.in)) - b.at)
+			return
+		case c == '$' && strings.HasPrefix(b.in[i:], "${") && len(b.deep) < 64:
+			b.quote(i + 2 - b.at)
+			b.deep = append(b.deep, 0)
+			b.last = '('
+			return
+		}
+		i++
+	}
+	b.quote(len(b.in) - b.at)
+}
+
+// stringEnd returns the length of the string that begins here, or 0.
+func (b *blanker) stringEnd(c byte, rest string) int {
+	switch {
+	case b.raw != 0 && c == b.raw:
+		return min(len(rest), indexOr(rest[1:], string(c))+2)
+	case b.verbatim && c == '@' && strings.HasPrefix(rest, `@"`):
+		return verbatimEnd(rest)
+	case b.regexp && c == '/':
+		return b.regexpEnd(rest)
+	case strings.IndexByte(b.quotes, c) < 0:
+		return 0
+	}
+	if b.triple && len(rest) > 2 && rest[1] == c && rest[2] == c {
+		return tripleEnd(rest)
+	}
+	if c == '\'' && (b.rust && !rustChar(rest) || b.digitBefore()) {
+		return 0
+	}
+	for i := 1; i < len(rest); i++ {
+		switch rest[i] {
+		case '\\':
+			i++
+		case c:
+			return i + 1
+		case '\n':
+			if !b.heredoc {
+				return i
+			}
+		}
+	}
+	return len(rest)
+}
+
+// digitBefore says whether a quote follows a digit, as in 1'000'000.
+func (b *blanker) digitBefore() bool {
+	return b.at > 0 && b.in[b.at-1] >= '0' && b.in[b.at-1] <= '9'
+}
+
+// hereText marks the lines of a heredoc. Of those that have no end only some are
+// looked for.
+func (b *blanker) hereText() {
+	wait := b.wait
+	b.wait = ""
+	if b.endless > 8 {
+		return
+	}
+	for l := range linesOf(b.in[b.at:]) {
+		if strings.TrimSpace(strings.TrimRight(l.text, ";,) ")) != wait {
+			continue
+		}
+		if l.at > 0 {
+			b.quote(l.at)
+			b.out[b.at-1] = '\n'
+		}
+		return
+	}
+	b.endless++
+}
+
+func heredocWord(rest string) string {
+	rest = strings.TrimLeft(rest[2:], "<-~ ")
+	if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
+		rest = rest[1:]
+	}
+	n := 0
+	for n < len(rest) && (rest[n] == '_' || rest[n] >= 'A' && rest[n] <= 'Z') {
+		n++
+	}
+	return rest[:n]
+}
+
+func tripleEnd(rest string) int {
+	for i := 3; i < len(rest); i++ {
+		if rest[i] == '\\' {
+			i++
+		} else if rest[i] == rest[0] && strings.HasPrefix(rest[i:], rest[:3]) {
+			return i + 3
+		}
+	}
+	return len(rest)
+}
+
+func verbatimEnd(rest string) int {
+	for i := 2; i < len(rest); i++ {
+		if rest[i] != '"' {
+			continue
+		}
+		if i+1 < len(rest) && rest[i+1] == '"' {
+			i++
+			continue
+		}
+		return i + 1
+	}
+	return len(rest)
+}
+
+// regexpEnd is the length of a regular expression, which cannot follow a value.
+func (b *blanker) regexpEnd(rest string) int {
+	if b.at < b.dividing || strings.IndexByte("(,=:[!&|?{};+-*%~^<>\n", b.last) < 0 {
+		return 0
+	}
+	class := false
+	for i := 1; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == '\\':
+			i++
+		case c == '\n':
+			b.dividing = b.at + i
+			return 0
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '/' && !class:
+			return i + 1
+		}
+	}
+	b.dividing = len(b.in)
+	return 0
+}
+
+// rustRaw is the length of #"..."# after the r, or 0.
+func rustRaw(rest string) int {
+	n := 0
+	for n < len(rest) && n < 16 && rest[n] == '#' {
+		n++
+	}
+	if n == len(rest) || rest[n] != '"' {
+		return 0
+	}
+	end := `"` + rest[:n]
+	return min(len(rest), n+1+indexOr(rest[n+1:], end)+len(end))
+}
+
+// rustChar tells a character from a lifetime.
+func rustChar(rest string) bool {
+	if strings.HasPrefix(rest, `'\`) {
+		return true
+	}
+	for i := 2; i < min(len(rest), 6); i++ {
+		if rest[i] == '\'' {
+			return true
+		}
+		if rest[i-1] < 0x80 && i > 1 {
+			return false
+		}
+	}
+	return false
+}
+
+// indexOr is where part begins in text, or the text's length.
+func indexOr(text, part string) int {
+	if i := strings.Index(text, part); i >= 0 {
+		return i
+	}
+	return len(text)
+}

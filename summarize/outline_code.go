@@ -1,0 +1,177 @@
+package summarize
+
+import "strings"
+
+// A coder reads the definitions of one program. It is no parser: it looks at the
+// lines that can begin a definition, outside of strings, comments and bodies.
+type coder struct {
+	*language
+	in    string // as it is
+	code  string // the same, blanked
+	items []item
+	n     int // the line
+	at    int // where it begins
+	docs  int // where the comment above it begins, or -1
+	named bool
+}
+
+func scanCode(l *language, text string) (outline, bool) {
+	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1}
+	switch {
+	case l.name == "Go":
+		c.goLines()
+	case l.indents:
+		c.indented()
+	default:
+		c.braced()
+	}
+	found := outline{kind: l.name, items: c.items}
+	if about := c.about(); about != "" {
+		if l.name != "Go" {
+			about = "about: " + about
+		}
+		found.notes = append(found.notes, about)
+	}
+	return found, true
+}
+
+// about is the first sentence of what the program says about itself.
+func (c *coder) about() string {
+	if c.name == "Go" {
+		return c.goPackage()
+	}
+	head := c.in[:min(len(c.in), 4000)]
+	code := c.code[:len(head)]
+	from := 0
+	for from < len(head) {
+		end := from + indexOr(head[from:], "\n\n")
+		part := head[from:end]
+		if i := strings.IndexFunc(code[from:end], func(r rune) bool { return r > ' ' }); i >= 0 {
+			return "" // code, and no comment
+		}
+		if s := firstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
+			return s
+		}
+		from = end + 2
+	}
+	return ""
+}
+
+func licence(text string) bool {
+	for _, word := range [...]string{"Copyright", "copyright", "License", "licence", "SPDX", "(c)", "eslint", "@ts-", "-*-", "Code generated", "nolint", "+build"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// add notes a definition that begins on this line and goes on to at most end.
+func (c *coder) add(from, end, brief, rank, indent int) {
+	it := item{line: int32(c.n), rank: int16(rank), indent: int16(indent), text: strings.TrimRight(c.in[from:end], " \t\r\n{=,;:("), brief: int32(brief)}
+	if int(it.brief) >= len(it.text) {
+		it.brief = 0
+	}
+	if c.docs >= 0 {
+		it.more = c.in[c.docs:c.at]
+	}
+	c.items = append(c.items, it)
+}
+
+// comments keeps where the comment above a line begins. It returns whether the
+// line has code.
+func (c *coder) comments(l line) bool {
+	if !l.blank() {
+		return true
+	}
+	if strings.TrimSpace(c.in[l.at:l.at+len(l.text)]) == "" {
+		c.docs = -1
+	} else if c.docs < 0 {
+		c.docs = l.at
+	}
+	return false
+}
+
+// codeLines calls read with each line that has code, strings over lines as one.
+func (c *coder) codeLines(read func(line)) {
+	n := 1
+	for l := range linesOf(c.code) {
+		c.n, c.at = n, l.at
+		n += 1 + strings.Count(l.text, string(rune(newString)))
+		if c.comments(l) {
+			read(l)
+			if t := strings.TrimSpace(l.text); t[0] != '@' && !strings.HasPrefix(t, "#[") {
+				c.docs = -1
+			}
+		}
+	}
+}
+
+// signature returns where what begins at from ends: before its body, or with its line.
+func (c *coder) signature(from int) int {
+	parens := 0
+	most := min(len(c.code), from+400)
+	for i := from; i < most; i++ {
+		switch c.code[i] {
+		case '(', '[':
+			parens++
+		case ')', ']':
+			parens--
+		case '{':
+			if parens <= 0 && !strings.HasPrefix(c.code[i:], "{}") {
+				return i
+			}
+		case ';', '\n', newString:
+			if parens <= 0 {
+				return i
+			}
+		}
+	}
+	return most
+}
+
+// peek is a byte of the code; 0 beyond its end.
+func (c *coder) peek(i int) byte {
+	if i < 0 || i >= len(c.code) {
+		return 0
+	}
+	return c.code[i]
+}
+
+// word is the identifier at i.
+func word(code string, i int) string {
+	from := i
+	for i < len(code) && isWord(code[i]) {
+		i++
+	}
+	return code[from:i]
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9' || c >= 0x80 || c == '$'
+}
+
+func skipBlanks(code string, i int) int {
+	for i < len(code) && (code[i] == ' ' || code[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipGroup returns where the brackets that open at i close on this line, or i.
+func skipGroup(code string, i int) int {
+	depth := 0
+	for j := i; j < min(len(code), i+400); j++ {
+		switch code[j] {
+		case '(', '[', '<', '{':
+			depth++
+		case ')', ']', '>', '}':
+			if depth--; depth == 0 {
+				return j + 1
+			}
+		case '\n':
+			return i
+		}
+	}
+	return i
+}

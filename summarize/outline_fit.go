@@ -1,0 +1,231 @@
+package summarize
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+// An outline is what a scanner has found in a text.
+type outline struct {
+	kind   string
+	notes  []string // on the whole, the weightiest first
+	items  []item   // in the order of the text or, if ranked, by weight
+	extra  []item   // what is shown too where half of the room is left
+	ranked bool
+	wide   bool // texts that say little where they are short
+
+	byRank [][]int32 // what ranks has made
+}
+
+// lastRank is the highest that is told from those above it.
+const lastRank = 15
+
+// An item is a line of an outline.
+type item struct {
+	line, end int32 // in the text; 0: none
+	rank      int16 // 0 is kept longest
+	indent    int16
+	brief     int32  // the bytes of text that do where room is short; 0: all
+	text      string // raw: it is cleaned when it is shown
+	more      string // raw: what it says, where there is room
+}
+
+// A style is how much of each item is shown.
+type style struct {
+	text, more int  // characters
+	short      bool // names without parameters
+}
+
+var styles = []style{{160, 140, false}, {140, 70, false}, {140, 0, false}, {90, 0, false}, {56, 0, false}, {56, 0, true}}
+
+// cost leans high: a budget that is exceeded is worse than one not used up. The
+// estimate comes out low on lists of short names, and on Latin letters with marks.
+func cost(text string) int {
+	marked := 0
+	for i := range len(text) {
+		if c := text[i]; c >= 0xC3 && c <= 0xC9 {
+			marked++
+		}
+	}
+	return tokens.Estimate(text)*21/20 + marked
+}
+
+// fit writes the outline in at most so many tokens: with less of each item, then
+// without some, the lower ranks first and the same rank evenly.
+func (o *outline) fit(head string, most int) string {
+	prefix := o.prefix(head, most)
+	all := len(o.items)
+	if all <= most {
+		for _, s := range styles {
+			text := o.write(prefix, o.choose(all), s)
+			if n := cost(text); n > most {
+				continue
+			} else if n <= most/2 && len(o.extra) > 0 {
+				fuller := outline{items: mergeItems(o.items, o.extra), wide: true}
+				return fuller.sample(prefix, most)
+			}
+			return text
+		}
+	}
+	return o.sample(prefix, most)
+}
+
+// sample is what fits of the items. The prefix does.
+func (o *outline) sample(prefix string, most int) string {
+	all := len(o.items)
+	s := styles[len(styles)-1]
+	if o.wide {
+		s = styles[3]
+		if text := o.write(prefix, o.choose(min(all, most)), s); all <= most && cost(text) <= most {
+			return text
+		}
+	}
+	best := prefix
+	for low, high := 0, min(all-1, most); low < high; {
+		n := (low + high + 1) / 2
+		if text := o.write(prefix, o.choose(n), s); cost(text) <= most {
+			best, low = text, n
+		} else {
+			high = n - 1
+		}
+	}
+	return best
+}
+
+// prefix is the first line and those notes that leave room for items.
+func (o *outline) prefix(head string, most int) string {
+	text := clean(head, 200)
+	for cost(text) > most {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-size]
+	}
+	room := most / 2
+	if len(o.items) == 0 {
+		room = most
+	}
+	for _, note := range o.notes {
+		longer := text + "\n" + clean(note, 240)
+		if cost(longer) <= room {
+			text = longer
+		}
+	}
+	return text
+}
+
+// choose returns which n items to show, as indexes in order.
+func (o *outline) choose(n int) []int {
+	var picked []int
+	if o.ranked || n >= len(o.items) {
+		for i := range min(n, len(o.items)) {
+			picked = append(picked, i)
+		}
+		return picked
+	}
+	for _, rank := range o.ranks() {
+		if n <= 0 {
+			break
+		}
+		take := min(n, len(rank))
+		n -= take
+		for i := range take {
+			at := 0
+			if take > 1 {
+				at = i * (len(rank) - 1) / (take - 1) // the first and the last too
+			}
+			picked = append(picked, int(rank[at]))
+		}
+	}
+	slices.Sort(picked)
+	return picked
+}
+
+// ranks returns the items' indexes, rank by rank.
+func (o *outline) ranks() [][]int32 {
+	if o.byRank == nil {
+		for i := range o.items {
+			r := min(max(o.items[i].rank, 0), lastRank)
+			for len(o.byRank) <= int(r) {
+				o.byRank = append(o.byRank, nil)
+			}
+			o.byRank[r] = append(o.byRank[r], int32(i))
+		}
+	}
+	return o.byRank
+}
+
+// write renders the picked items, with what was left out between them.
+func (o *outline) write(prefix string, picked []int, s style) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	next := 0
+	for _, i := range picked {
+		o.gap(&b, next, i)
+		o.items[i].write(&b, s)
+		next = i + 1
+	}
+	o.gap(&b, next, len(o.items))
+	return b.String()
+}
+
+// mergeItems puts two lists together, each of them in the order of lines.
+func mergeItems(a, b []item) []item {
+	all := make([]item, 0, len(a)+len(b))
+	for len(a) > 0 || len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0].line <= b[0].line {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return all
+}
+
+func (o *outline) gap(b *strings.Builder, from, to int) {
+	if from >= to {
+		return
+	}
+	fmt.Fprintf(b, "\n… %d more", to-from)
+	if o.ranked {
+		return
+	}
+	first, last := o.items[from].line, o.items[to-1].line
+	switch {
+	case first == 0 || last == 0:
+	case first == last:
+		fmt.Fprintf(b, ", line %d", first)
+	default:
+		fmt.Fprintf(b, ", lines %d-%d", first, last)
+	}
+}
+
+func (it *item) write(b *strings.Builder, s style) {
+	b.WriteByte('\n')
+	if it.line > 0 {
+		b.WriteString(strconv.Itoa(int(it.line)))
+		if it.end > it.line {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(int(it.end)))
+		}
+		b.WriteByte(' ')
+	} else {
+		b.WriteString("- ") // a text that begins with a number is not taken for a line's
+	}
+	b.WriteString("                "[:2*min(it.indent, 8)])
+	text := it.text
+	if s.short && it.brief > 0 {
+		text = text[:it.brief]
+	}
+	b.WriteString(clean(text, s.text))
+	if s.more == 0 || it.more == "" {
+		return
+	}
+	if more := firstSentence(it.more, s.more); more != "" {
+		b.WriteString(" — ")
+		b.WriteString(more)
+	}
+}

@@ -1,0 +1,125 @@
+package summarize
+
+import "strings"
+
+// A level is a definition that later lines may be within.
+type level struct {
+	indent int
+	block  bool
+}
+
+// indented reads a language by its lines and how far they are indented.
+func (c *coder) indented() {
+	var open []level
+	hidden := 0
+	c.codeLines(func(l line) {
+		indent := l.indent()
+		for len(open) > 0 && open[len(open)-1].indent >= indent {
+			if !open[len(open)-1].block {
+				hidden--
+			}
+			open = open[:len(open)-1]
+		}
+		if hidden > 0 {
+			return
+		}
+		kind := c.lineKind(l, indent, len(open))
+		if kind == block || kind == leaf && indentNests(c.name) {
+			open = append(open, level{indent, kind == block})
+			if kind != block {
+				hidden++
+			}
+		}
+	})
+}
+
+func indentNests(name string) bool {
+	switch name {
+	case "Assembly", "Makefile", "Dockerfile", "Perl":
+		return false
+	}
+	return true
+}
+
+// lineKind notes what a line defines, if anything, and says what kind of word did.
+func (c *coder) lineKind(l line, indent, depth int) wordKind {
+	at := l.at + skipBlanks(l.text, 0)
+	i := at
+	for range 4 {
+		w := word(c.code, i)
+		next := skipBlanks(c.code, i+len(w))
+		kind := c.kinds[w]
+		if kind == otherWord || next == i+len(w) || strings.IndexByte("=:.,)", c.peek(next)) >= 0 && c.name != "Assembly" {
+			break
+		}
+		if kind == modifier {
+			i = next
+			continue
+		}
+		name := next
+		for name < len(c.code) && c.peek(name) > ' ' && strings.IndexByte("(:{", c.peek(name)) < 0 {
+			name++
+		}
+		rank := 2 * min(depth, 2)
+		if kind == minor {
+			rank = 3
+		}
+		end := c.signature(at)
+		c.add(at, end, name-at, rank, depth)
+		if c.name == "Python" {
+			c.docstring(end)
+		}
+		return kind
+	}
+	if indent == 0 {
+		c.unworded(l, at)
+	}
+	return otherWord
+}
+
+// docstring takes what a Python definition says about itself.
+func (c *coder) docstring(end int) {
+	rest := strings.TrimLeft(c.in[min(len(c.in), end):min(len(c.in), end+400)], " \t\r\n")
+	bare := strings.TrimLeft(rest, "ru")
+	if strings.HasPrefix(bare, `"""`) || strings.HasPrefix(bare, `'''`) {
+		if at := strings.Index(bare[3:], bare[:3]); at >= 0 {
+			bare = bare[:3+at]
+		}
+		c.items[len(c.items)-1].more = bare
+	}
+}
+
+// unworded notes definitions that no word announces.
+func (c *coder) unworded(l line, at int) {
+	name := word(l.text, 0)
+	next := skipBlanks(l.text, len(name))
+	rest := l.text[next:]
+	switch c.name {
+	case "Python":
+		if name != "" && strings.ToUpper(name) == name && strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") {
+			c.add(at, c.signature(at), len(name), 3, 0)
+		}
+	case "Shell":
+		for next < len(l.text) && (l.text[next] == '-' || l.text[next] == ':' || isWord(l.text[next])) {
+			next++
+		}
+		next = skipBlanks(l.text, next)
+		if next > 0 && strings.HasPrefix(strings.ReplaceAll(l.text[next:min(len(l.text), next+8)], " ", ""), "()") {
+			c.add(at, c.signature(at), 0, 0, 0)
+		}
+	case "Makefile":
+		if i := strings.IndexAny(l.text, ":="); i > 0 && l.text[i] == ':' && !strings.HasPrefix(l.text[i:], ":=") && l.text[0] > ' ' && l.text[0] != '.' {
+			c.add(at, at+len(l.text), i, 0, 0)
+		} else if i > 0 && l.text[0] != '\t' {
+			c.add(at, at+len(l.text), i, 3, 0)
+		}
+	case "Assembly":
+		if name != "" && strings.HasPrefix(rest, ":") {
+			c.add(at, at+len(name)+1, 0, 1, 0)
+		}
+	case "Lua":
+		if i := strings.Index(l.text, "function"); i > 0 && strings.HasSuffix(strings.TrimRight(l.text[:i], " "), "=") {
+			c.add(at, c.signature(at), 0, 0, 0)
+		}
+	}
+}

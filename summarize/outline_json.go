@@ -1,0 +1,428 @@
+package summarize
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	deepest    = 48    // values below are checked and not shown
+	manyShapes = 20000 // so many keys are kept
+)
+
+// A shape is what the values at one place of a document are like: the elements
+// of an array share one.
+type shape struct {
+	values
+	key   string
+	line  int32 // of the first
+	end   int32 // of the last
+	keys  []*shape
+	byKey map[string]*shape
+	elem  *shape
+	least int // elements
+	most  int
+	lost  int // keys that were not kept
+}
+
+// A jsonReader reads JSON, and forgives comments and commas before an end.
+type jsonReader struct {
+	in       string
+	at       int
+	line     int32
+	shapes   int
+	comments bool
+}
+
+type jsonFrame struct {
+	of    *shape // nil: too deep to be kept
+	array bool
+	n     int
+}
+
+var errJSON = errors.New("invalid JSON")
+
+func scanJSON(text string) (outline, bool) {
+	r := jsonReader{in: text, line: 1}
+	root := &shape{}
+	err := r.value(root)
+	if err == nil {
+		if r.space(); r.at < len(r.in) {
+			err = errJSON
+		}
+	}
+	if err != nil && root.objects+root.arrays == 0 || root.total() == 0 {
+		return outline{}, false
+	}
+	found := outline{kind: "JSON"}
+	if r.comments {
+		found.kind = "JSON with comments"
+	}
+	if err != nil {
+		found.kind = fmt.Sprintf("JSON, broken at line %d", r.line)
+	}
+	if root.objects == 0 && root.arrays == 0 {
+		found.kind += ", " + root.describe()
+		return found, true
+	}
+	found.kind += ", " + root.summary()
+	found.items = root.children(nil, 0, strings.Contains(text, "\n"))
+	return found, true
+}
+
+// scanJSONLines reads a document a line.
+func scanJSONLines(text string) (outline, bool) {
+	root := &shape{}
+	r := jsonReader{}
+	records, bad, firstBad := 0, 0, 0
+	for l := range linesOf(text) {
+		if l.blank() {
+			continue
+		}
+		r.in, r.at, r.line = l.text, 0, int32(l.n)
+		err := r.value(root)
+		if err == nil {
+			r.space()
+		}
+		if err != nil || r.at < len(r.in) {
+			if bad++; bad == 1 {
+				firstBad = l.n
+			}
+			continue
+		}
+		records++
+	}
+	if records == 0 {
+		return outline{}, false
+	}
+	found := outline{kind: fmt.Sprintf("JSON lines, %s", plural(records, "record"))}
+	if bad > 0 {
+		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d", plural(bad, "line"), firstBad))
+	}
+	if root.objects == 0 {
+		found.notes = append(found.notes, "each: "+root.summary())
+	}
+	found.items = root.children(nil, 0, false)
+	return found, true
+}
+
+func (s *shape) summary() string {
+	text := s.describe()
+	if s.arrays > 0 {
+		size := fmt.Sprintf("array of %d", s.most)
+		if s.least != s.most {
+			size = fmt.Sprintf("array of %d to %d", s.least, s.most)
+		}
+		if s.elem != nil && len(s.elem.keys) == 0 {
+			size += " × " + s.elem.summary()
+		}
+		text = strings.Replace(text, "array", size, 1)
+	}
+	if s.objects > 0 {
+		text = strings.Replace(text, "object", "object of "+plural(len(s.keys)+s.lost, "key"), 1)
+	}
+	return text
+}
+
+// children lists what is below a shape.
+func (s *shape) children(list []item, depth int, numbered bool) []item {
+	if depth >= deepest {
+		return list
+	}
+	if s.elem != nil {
+		list = s.elem.children(list, depth, numbered && s.elem.total() == 1)
+	}
+	if one := s.alike(); one != nil {
+		it := item{line: s.keys[0].line, end: s.keys[len(s.keys)-1].line, rank: int16(depth), indent: int16(depth)}
+		if !numbered {
+			it.line, it.end = 0, 0
+		}
+		it.text = fmt.Sprintf("%d keys like %q, %q: each %s", len(s.keys)+s.lost, clean(s.keys[0].key, 30), clean(s.keys[1].key, 30), one.summary())
+		return one.children(append(list, it), depth+1, false)
+	}
+	for _, k := range s.keys {
+		it := item{rank: int16(depth), indent: int16(depth)}
+		if numbered {
+			it.line = k.line
+			if k.total() == 1 {
+				it.end = k.end
+			}
+		}
+		optional := ""
+		if k.total() < s.objects {
+			optional = "?"
+		}
+		name := clean(k.key, 60)
+		it.text = name + optional + ": " + k.summary()
+		it.brief = int32(len(name))
+		list = append(list, it)
+		list = k.children(list, depth+1, numbered)
+	}
+	if s.lost > 0 {
+		list = append(list, item{rank: int16(depth), indent: int16(depth), text: fmt.Sprintf("%d keys more", s.lost)})
+	}
+	return list
+}
+
+// alike merges the keys of an object that serves as a map: many, of one type.
+func (s *shape) alike() *shape {
+	if len(s.keys) < 40 {
+		return nil
+	}
+	first := s.keys[0]
+	all := &shape{}
+	for _, k := range s.keys {
+		if (k.objects > 0) != (first.objects > 0) || (k.arrays > 0) != (first.arrays > 0) || (k.texts > 0) != (first.texts > 0) {
+			return nil
+		}
+		all.merge(k, 0)
+	}
+	return all
+}
+
+func (s *shape) merge(o *shape, depth int) {
+	if s.total() == 0 {
+		s.least, s.first, s.min, s.max, s.whole = o.least, o.first, o.min, o.max, o.whole
+	}
+	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
+	s.min, s.max, s.whole = min(s.min, o.min), max(s.max, o.max), s.whole && o.whole
+	s.numbers, s.texts, s.bools = s.numbers+o.numbers, s.texts+o.texts, s.bools+o.bools
+	s.nulls, s.objects, s.arrays = s.nulls+o.nulls, s.objects+o.objects, s.arrays+o.arrays
+	s.lost += o.lost
+	s.many = true
+	if o.elem != nil && depth < 4 {
+		if s.elem == nil {
+			s.elem = &shape{}
+		}
+		s.elem.merge(o.elem, depth+1)
+	}
+	if depth < 4 {
+		for _, k := range o.keys {
+			if to := s.child(k.key, k.line); to != nil {
+				to.merge(k, depth+1)
+			}
+		}
+	}
+}
+
+// child is the shape of a key; nil where there are too many.
+func (s *shape) child(key string, line int32) *shape {
+	if k := s.byKey[key]; k != nil {
+		return k
+	}
+	if len(s.byKey) < len(s.keys) { // few keys are not worth a map
+		for _, k := range s.keys {
+			if k.key == key {
+				return k
+			}
+		}
+	}
+	if len(s.keys) >= 4000 {
+		s.lost++
+		return nil
+	}
+	k := &shape{key: key, line: line}
+	s.keys = append(s.keys, k)
+	if len(s.keys) == 9 {
+		s.byKey = map[string]*shape{}
+		for _, k := range s.keys {
+			s.byKey[k.key] = k
+		}
+	} else if len(s.keys) > 9 {
+		s.byKey[key] = k
+	}
+	return k
+}
+
+func (r *jsonReader) space() {
+	for r.at < len(r.in) {
+		switch c := r.in[r.at]; {
+		case c == '\n':
+			r.line++
+			r.at++
+		case c == ' ' || c == '\t' || c == '\r':
+			r.at++
+		case c == '/' && strings.HasPrefix(r.in[r.at:], "//"):
+			r.at += indexOr(r.in[r.at:], "\n")
+			r.comments = true
+		case c == '/' && strings.HasPrefix(r.in[r.at:], "/*"):
+			n := min(len(r.in)-r.at, 2+indexOr(r.in[r.at+2:], "*/")+2)
+			r.line += int32(strings.Count(r.in[r.at:r.at+n], "\n"))
+			r.at += n
+			r.comments = true
+		default:
+			return
+		}
+	}
+}
+
+// value reads one, and all that is in it, into its shape.
+func (r *jsonReader) value(root *shape) error {
+	var open []jsonFrame
+	to := root
+	for {
+		r.space()
+		if r.at >= len(r.in) {
+			return errJSON
+		}
+		switch c := r.in[r.at]; c {
+		case '{', '[':
+			r.at++
+			if to != nil {
+				if to.total() == 0 {
+					to.line = r.line
+				}
+				if c == '{' {
+					to.objects++
+				} else {
+					to.arrays++
+				}
+			}
+			open = append(open, jsonFrame{of: to, array: c == '['})
+		default:
+			if err := r.scalar(to); err != nil {
+				return err
+			}
+		}
+		var err error
+		if open, to, err = r.next(open); err != nil || len(open) == 0 {
+			return err
+		}
+	}
+}
+
+// next goes on after a value, or into an object or array that was just opened,
+// and returns the shape of the value that follows.
+func (r *jsonReader) next(open []jsonFrame) ([]jsonFrame, *shape, error) {
+	fresh := len(open) > 0 && open[len(open)-1].n == 0 && r.at > 0 && (r.in[r.at-1] == '{' || r.in[r.at-1] == '[')
+	for len(open) > 0 {
+		f := &open[len(open)-1]
+		r.space()
+		if r.at >= len(r.in) {
+			return nil, nil, errJSON
+		}
+		c := r.in[r.at]
+		if !fresh && c == ',' {
+			r.at++
+			r.space()
+			if r.at >= len(r.in) {
+				return nil, nil, errJSON
+			}
+			c = r.in[r.at]
+		} else if !fresh && c != '}' && c != ']' {
+			return nil, nil, errJSON
+		}
+		if c == '}' || c == ']' {
+			if (c == ']') != f.array {
+				return nil, nil, errJSON
+			}
+			r.at++
+			f.close(r.line)
+			open = open[:len(open)-1]
+			fresh = false
+			continue
+		}
+		f.n++
+		to, err := r.into(f, len(open))
+		return open, to, err
+	}
+	return open, nil, nil
+}
+
+// into returns the shape of the element or key that begins here.
+func (r *jsonReader) into(f *jsonFrame, depth int) (*shape, error) {
+	keep := f.of != nil && depth < deepest && r.shapes < manyShapes
+	if f.array {
+		if !keep {
+			return nil, nil
+		}
+		if f.of.elem == nil {
+			f.of.elem = &shape{line: r.line}
+			r.shapes++
+		}
+		return f.of.elem, nil
+	}
+	line := r.line
+	key, err := r.text()
+	if err != nil {
+		return nil, err
+	}
+	r.space()
+	if r.at >= len(r.in) || r.in[r.at] != ':' {
+		return nil, errJSON
+	}
+	r.at++
+	if !keep {
+		if f.of != nil {
+			f.of.lost++
+		}
+		return nil, nil
+	}
+	n := len(f.of.keys)
+	to := f.of.child(key, line)
+	r.shapes += len(f.of.keys) - n
+	return to, nil
+}
+
+func (f *jsonFrame) close(line int32) {
+	if f.of == nil {
+		return
+	}
+	f.of.end = line
+	if !f.array {
+		return
+	}
+	if f.of.arrays == 1 {
+		f.of.least = f.n
+	}
+	f.of.least, f.of.most = min(f.of.least, f.n), max(f.of.most, f.n)
+}
+
+func (r *jsonReader) text() (string, error) {
+	if r.in[r.at] != '"' {
+		return "", errJSON
+	}
+	from := r.at + 1
+	for i := from; i < len(r.in); i++ {
+		switch r.in[i] {
+		case '"':
+			r.at = i + 1
+			return r.in[from:i], nil
+		case '\\':
+			i++
+		case '\n':
+			return "", errJSON
+		}
+	}
+	return "", errJSON
+}
+
+func (r *jsonReader) scalar(to *shape) error {
+	if r.in[r.at] == '"' {
+		text, err := r.text()
+		if err == nil && to != nil {
+			to.text(text)
+		}
+		return err
+	}
+	from := r.at
+	for r.at < len(r.in) && (isWord(r.in[r.at]) || r.in[r.at] == '-' || r.in[r.at] == '+' || r.in[r.at] == '.') {
+		r.at++
+	}
+	var ignored shape
+	if to == nil {
+		to = &ignored
+	}
+	switch w := r.in[from:r.at]; {
+	case w == "true" || w == "false":
+		to.bools++
+	case w == "null":
+		to.nulls++
+	case w != "" && (w[0] == '-' || w[0] >= '0' && w[0] <= '9'):
+		to.number(w)
+	default:
+		return errJSON
+	}
+	return nil
+}

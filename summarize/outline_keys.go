@@ -1,0 +1,248 @@
+package summarize
+
+import (
+	"fmt"
+	"strings"
+)
+
+// yamlKey is the key that a line begins with, without quotes, or "".
+func yamlKey(bare string) string {
+	if bare == "" || strings.IndexByte("#&*!|>%@`[]{},", bare[0]) >= 0 {
+		return ""
+	}
+	if bare[0] == '"' || bare[0] == '\'' {
+		end := strings.IndexByte(bare[1:], bare[0])
+		if end < 0 || !strings.HasPrefix(strings.TrimLeft(bare[end+2:], " "), ":") {
+			return ""
+		}
+		return bare[:end+2]
+	}
+	for i := range min(len(bare), 200) {
+		if bare[i] == ':' && (i+1 == len(bare) || bare[i+1] == ' ' || bare[i+1] == '\t') {
+			return bare[:i]
+		}
+		if bare[i] == '#' && i > 0 && bare[i-1] == ' ' {
+			return ""
+		}
+	}
+	return ""
+}
+
+// A yamlLevel is a key or a list's item that is open.
+type yamlLevel struct {
+	indent int
+	item   int // of the key; -1: none
+	list   int // elements of the list that it holds
+	dash   bool
+}
+
+// scanYAML lists keys as a tree. Of a list of objects it shows the keys of the
+// first.
+func scanYAML(text string) (outline, bool) {
+	y := yaml{}
+	for l := range linesOf(text) {
+		y.line(l)
+	}
+	y.close(-1)
+	found := outline{kind: "YAML", items: y.items}
+	if y.documents > 1 {
+		found.kind = fmt.Sprintf("YAML, %d documents", y.documents)
+	}
+	return found, len(y.items) > 0
+}
+
+type yaml struct {
+	items     []item
+	open      []yamlLevel
+	scalar    int // indentation of the key whose text of several lines this is, or -1
+	documents int
+	started   bool
+	flow      int // brackets open
+}
+
+func (y *yaml) line(l line) {
+	bare := strings.TrimSpace(l.text)
+	indent := l.indent()
+	if !y.started {
+		y.started, y.documents, y.scalar = true, 1, -1
+	}
+	switch {
+	case bare == "":
+		return
+	case y.scalar >= 0 && indent > y.scalar:
+		return
+	case strings.HasPrefix(l.text, "---"):
+		y.close(-1)
+		if len(y.items) > 0 {
+			y.documents++
+			y.items = append(y.items, item{line: int32(l.n), text: fmt.Sprintf("--- document %d", y.documents)})
+		}
+		y.scalar, y.flow = -1, 0
+		return
+	case bare[0] == '#':
+		return
+	case y.flow > 0:
+		y.flow += brackets(bare)
+		return
+	}
+	y.scalar = -1
+	hidden := false
+	for strings.HasPrefix(bare, "- ") || bare == "-" {
+		hidden = y.dash(indent) || hidden
+		trimmed := strings.TrimLeft(bare[1:], " ")
+		indent += len(bare) - len(trimmed)
+		bare = trimmed
+		if bare == "" {
+			return
+		}
+	}
+	y.key(l, bare, indent)
+}
+
+// dash opens an element of a list. The key that holds it may be as far indented.
+func (y *yaml) dash(indent int) bool {
+	for n := len(y.open); n > 0 && (y.open[n-1].indent > indent || y.open[n-1].indent == indent && y.open[n-1].dash); n-- {
+		y.pop()
+	}
+	n := len(y.open)
+	if n == 0 {
+		y.open = append(y.open, yamlLevel{indent: -1, item: -1})
+		n = 1
+	}
+	y.open[n-1].list++
+	second := y.open[n-1].list > 1
+	if len(y.open) < 64 {
+		y.open = append(y.open, yamlLevel{indent: indent, item: -1, dash: true})
+	}
+	return second
+}
+
+func (y *yaml) key(l line, bare string, indent int) {
+	y.close(indent)
+	key := yamlKey(bare)
+	if key == "" {
+		y.flow = max(0, brackets(bare))
+		return
+	}
+	value := strings.TrimSpace(bare[len(key):])
+	value = strings.TrimSpace(strings.TrimPrefix(value, ":"))
+	if value != "" && (value[0] == '|' || value[0] == '>') {
+		y.scalar = indent
+	}
+	y.flow = max(0, brackets(value))
+	depth := 0
+	for _, o := range y.open {
+		if o.indent >= 0 && !o.dash {
+			depth++
+		}
+	}
+	at := -1
+	if !y.later() {
+		at = len(y.items)
+		y.items = append(y.items, item{line: int32(l.n), rank: int16(depth), indent: int16(depth), text: bare, brief: int32(len(key) + 1)})
+	}
+	if len(y.open) < 64 {
+		y.open = append(y.open, yamlLevel{indent: indent, item: at})
+	}
+}
+
+// later says whether the line is in an element of a list after the first.
+func (y *yaml) later() bool {
+	for _, o := range y.open {
+		if o.list > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// close ends what is as far indented, or further.
+func (y *yaml) close(indent int) {
+	for n := len(y.open); n > 0 && y.open[n-1].indent >= indent && (indent < 0 || y.open[n-1].indent >= 0); n-- {
+		if y.open[n-1].dash && y.open[n-1].indent < indent {
+			break
+		}
+		y.pop()
+	}
+	if indent < 0 {
+		y.open = y.open[:0]
+	}
+}
+
+func (y *yaml) pop() {
+	o := y.open[len(y.open)-1]
+	y.open = y.open[:len(y.open)-1]
+	if o.item >= 0 && o.list > 0 {
+		y.items[o.item].text = clean(y.items[o.item].text, 80) + " list of " + fmt.Sprint(o.list)
+	}
+}
+
+// brackets is how many more open than close, outside of quotes.
+func brackets(text string) int {
+	n := 0
+	var quote byte
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' && (i == 0 || !isWord(text[i-1])):
+			quote = c
+		case c == '#' && i > 0 && text[i-1] == ' ':
+			return n
+		case c == '[' || c == '{':
+			n++
+		case c == ']' || c == '}':
+			n--
+		}
+	}
+	return n
+}
+
+// scanINI reads sections and keys: TOML, INI, properties. Values of a file that
+// may hold secrets are not shown.
+func scanINI(text string, secret bool) (outline, bool) {
+	found := outline{kind: "Keys"}
+	code := blank(text, syntax{hash: true, triple: true, quotes: `"'`})
+	depth, section := 0, -1
+	keys := 0
+	n := 1
+	for l := range linesOf(code) {
+		at := n
+		n += 1 + strings.Count(l.text, string(rune(newString)))
+		bare := strings.TrimSpace(l.text)
+		raw := strings.TrimSpace(text[l.at : l.at+len(l.text)])
+		if bare == "" || depth > 0 || bare[0] == ';' {
+			depth = max(0, depth+brackets(bare))
+			continue
+		}
+		if bare[0] == '[' {
+			if section >= 0 {
+				found.items[section].end = int32(at - 1)
+			}
+			section = len(found.items)
+			found.items = append(found.items, item{line: int32(at), rank: 0, text: raw})
+			continue
+		}
+		i := strings.IndexAny(bare, "=:")
+		if i <= 0 {
+			continue
+		}
+		keys++
+		it := item{line: int32(at), text: raw, brief: int32(min(i, len(raw)))}
+		if section >= 0 {
+			it.rank, it.indent = 1, 1
+		}
+		if secret {
+			it.text, it.brief = raw[:min(i, len(raw))], 0
+		}
+		found.items = append(found.items, it)
+		depth = max(0, brackets(bare[i+1:]))
+	}
+	if section >= 0 {
+		found.items[section].end = int32(n - 1)
+	}
+	return found, len(found.items) > 0
+}
