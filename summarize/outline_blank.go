@@ -274,7 +274,7 @@ func (b *blanker) hereText() {
 }
 
 func heredocWord(rest string) string {
-	rest = strings.TrimLeft(rest[2:], "<-~ ")
+	rest = strings.TrimLeft(rest[2:min(len(rest), 80)], "<-~ ")
 	if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
 		rest = rest[1:]
 	}

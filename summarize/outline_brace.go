@@ -15,8 +15,10 @@ type bracer struct {
 	*coder
 	open    []frame
 	hidden  int // frames that are no blocks
+	types   int // frames that are types'
 	parens  int // open since the last brace
 	pending frame
+	above   byte // the end of the line above
 	macro   bool // within a #define or the like
 	start   int  // of the statement, or -1
 	startN  int  // its line
@@ -48,6 +50,7 @@ func (b *bracer) line(l line) {
 	for i := at; i < len(l.text); i++ {
 		b.char(l.at+i, l.text[i])
 	}
+	b.above = lastByte(strings.TrimRight(l.text, " \t\r"))
 }
 
 // recover forgets braces that branches of #if have left open: in C, a brace in
@@ -55,7 +58,7 @@ func (b *bracer) line(l line) {
 func (b *bracer) recover(c byte) {
 	switch c {
 	case '{':
-		b.open, b.hidden, b.parens = b.open[:0], 0, 0
+		b.open, b.hidden, b.types, b.parens = b.open[:0], 0, 0, 0
 	case '}':
 		for len(b.open) > 1 {
 			b.pop()
@@ -97,6 +100,9 @@ func (b *bracer) push() {
 	if !b.pending.block {
 		b.hidden++
 	}
+	if b.pending.typed {
+		b.types++
+	}
 	b.pending.parens = b.parens
 	b.open = append(b.open, b.pending)
 	b.pending, b.parens, b.start = frame{}, 0, -1
@@ -107,6 +113,9 @@ func (b *bracer) pop() frame {
 	b.open = b.open[:len(b.open)-1]
 	if !f.block {
 		b.hidden--
+	}
+	if f.typed {
+		b.types--
 	}
 	b.parens = f.parens
 	return f
@@ -154,7 +163,8 @@ func (b *bracer) directive(at int) {
 		end = skipGroup(b.code, end)
 	}
 	line := b.in[at : at+indexOr(b.code[at:], "\n")]
-	if end := at + len(line); name != "" {
+	guard := strings.TrimRight(strings.ToUpper(name), "_")
+	if end := at + len(line); name != "" && !strings.HasSuffix(guard, "_H") && !strings.HasSuffix(guard, "_HPP") {
 		b.add(at, end, i+len(name)-at, 3, 0)
 	}
 }
@@ -273,7 +283,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	if w == "impl" || w == "extension" || next == name {
 		name = end
 	}
-	b.add(at, end, name-at, rank, b.depth())
+	b.add(at, end, name-at, rank, b.types)
 	if w == "typedef" && end < len(b.code) && b.peek(skipSpace(b.code, end)) == '{' {
 		f.named = len(b.items)
 	}
@@ -288,20 +298,14 @@ func (b *bracer) rank() int {
 	return 0
 }
 
-func (b *bracer) typed() bool { return b.depth() > 0 }
+func (b *bracer) typed() bool { return b.types > 0 }
 
-func (b *bracer) depth() int {
-	n := 0
-	for _, f := range b.open {
-		if f.typed {
-			n++
-		}
-	}
-	return n
-}
-
+// skipSpace goes over blanks and line ends, if they are not many.
 func skipSpace(code string, i int) int {
-	for i < len(code)-1 && code[i] <= ' ' {
+	for range 200 {
+		if i >= len(code) || strings.IndexByte(" \t\r\n", code[i]) < 0 {
+			break
+		}
 		i++
 	}
 	return i

@@ -12,6 +12,15 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	if b.regexp && len(b.open) == 0 && wraps(b.code[at:min(len(b.code), at+120)]) {
 		return frame{block: true}, true
 	}
+	if b.regexp && exports(b.code[at:min(len(b.code), at+120)]) {
+		return frame{block: true, typed: true}, true
+	}
+	if b.regexp {
+		if function, object := b.property(from); function || object {
+			b.add(at, b.signature(at), 0, b.rank(), b.types)
+			return frame{block: object, typed: object}, true
+		}
+	}
 	if !b.calls || b.members && !b.typed() {
 		return frame{}, false
 	}
@@ -33,14 +42,19 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		return frame{}, false
 	case name > from && b.peek(name-1) == '.':
 		return frame{}, false
-	case words == 0 && !b.typed() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
+	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
 	}
 	if !b.hasBody(paren, words > 0 || b.name == "C++" || b.name == "C header") {
 		return frame{}, false
 	}
-	b.add(at, b.signature(at), paren-at, b.rank(), b.depth())
+	b.add(at, b.signature(at), paren-at, b.rank(), b.types)
 	return frame{}, true
+}
+
+// typeAbove says whether the line above can be the type of the function here.
+func (b *bracer) typeAbove() bool {
+	return b.header && (isWord(b.above) || strings.IndexByte(">*&", b.above) >= 0)
 }
 
 // wraps says whether a whole program is in a function that begins here.
@@ -52,6 +66,31 @@ func wraps(code string) bool {
 	head := strings.TrimLeft(code, "(!;+ ")
 	return len(head) < len(code) && (strings.HasPrefix(head, "function") || strings.HasPrefix(head, "async function") || strings.HasPrefix(head, "()")) ||
 		strings.HasPrefix(head, "define(") || strings.HasPrefix(code, "(")
+}
+
+// exports says whether an object begins here whose functions a module gives out.
+func exports(code string) bool {
+	code = strings.TrimRight(code[:indexOr(code, "\n")], " \r")
+	return strings.HasSuffix(code, "{") && !strings.Contains(code, "(") && (strings.HasPrefix(code, "module.exports") || strings.HasPrefix(code, "exports") || strings.HasPrefix(code, "export default"))
+}
+
+// property says whether a key that begins here holds a function, or an object.
+func (b *bracer) property(at int) (function, object bool) {
+	top := !b.typed()
+	at += len(word(b.code, at))
+	for top && b.peek(at) == '.' {
+		at += 1 + len(word(b.code, at+1))
+	}
+	at = skipBlanks(b.code, at)
+	if b.peek(at) != '=' && (top || b.peek(at) != ':') {
+		return false, false
+	}
+	value := b.code[at+1 : min(len(b.code), at+160)]
+	value = strings.TrimPrefix(strings.TrimSpace(value[:indexOr(value, "\n")]), "async ")
+	if value == "{" && !top || strings.HasPrefix(value, "class") {
+		return false, true
+	}
+	return strings.HasPrefix(value, "function") || (strings.HasPrefix(value, "(") || isWord(lastByte(word(value, 0)))) && strings.Contains(value, "=>"), false
 }
 
 // openParen returns where the parameters begin, and how many words are before

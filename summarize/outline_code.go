@@ -72,7 +72,7 @@ func (c *coder) add(from, end, brief, rank, indent int) {
 	if int(it.brief) >= len(it.text) {
 		it.brief = 0
 	}
-	if c.docs >= 0 {
+	if c.docs >= 0 && !licence(c.in[c.docs:min(c.at, c.docs+400)]) {
 		it.more = c.in[c.docs:c.at]
 	}
 	c.items = append(c.items, it)

@@ -17,6 +17,7 @@ type outline struct {
 	items  []item   // in the order of the text or, if ranked, by weight
 	extra  []item   // what is shown too where half of the room is left
 	ranked bool
+	broken bool // the text is not quite of its kind
 	wide   bool // texts that say little where they are short
 
 	byRank [][]int32 // what ranks has made
@@ -30,6 +31,7 @@ type item struct {
 	line, end int32 // in the text; 0: none
 	rank      int16 // 0 is kept longest
 	indent    int16
+	list      int32  // elements of the list that it holds
 	brief     int32  // the bytes of text that do where room is short; 0: all
 	text      string // raw: it is cleaned when it is shown
 	more      string // raw: what it says, where there is room
@@ -52,13 +54,16 @@ func cost(text string) int {
 			marked++
 		}
 	}
-	return tokens.Estimate(text)*21/20 + marked
+	return tokens.Estimate(text)*9/8 + marked
 }
 
 // fit writes the outline in at most so many tokens: with less of each item, then
 // without some, the lower ranks first and the same rank evenly.
 func (o *outline) fit(head string, most int) string {
 	prefix := o.prefix(head, most)
+	if len(o.items) == 0 {
+		return prefix
+	}
 	all := len(o.items)
 	if all <= most {
 		for _, s := range styles {
@@ -85,8 +90,15 @@ func (o *outline) sample(prefix string, most int) string {
 			return text
 		}
 	}
-	best := prefix
-	for low, high := 0, min(all-1, most); low < high; {
+	least := 0
+	if n, wider, ok := o.upper(prefix, most); ok {
+		least, s = n, wider
+	}
+	best := o.write(prefix, o.choose(least), s)
+	if least == 0 {
+		best = prefix
+	}
+	for low, high := least, min(all-1, most); low < high; {
 		n := (low + high + 1) / 2
 		if text := o.write(prefix, o.choose(n), s); cost(text) <= most {
 			best, low = text, n
@@ -95,6 +107,27 @@ func (o *outline) sample(prefix string, most int) string {
 		}
 	}
 	return best
+}
+
+// upper is how many items the upper ranks have that fit and fill half of the
+// room, and in which style.
+func (o *outline) upper(prefix string, most int) (n int, s style, ok bool) {
+	if o.ranked {
+		return 0, s, false
+	}
+	last, filled := 0, 0
+	for _, rank := range o.ranks() {
+		if last += len(rank); last > most || last == len(o.items) {
+			break
+		}
+		for _, wider := range styles[2:5] {
+			if c := cost(o.write(prefix, o.choose(last), wider)); c <= most {
+				n, s, filled = last, wider, c
+				break
+			}
+		}
+	}
+	return n, s, filled >= most/2
 }
 
 // prefix is the first line and those notes that leave room for items.
@@ -164,11 +197,11 @@ func (o *outline) write(prefix string, picked []int, s style) string {
 	b.WriteString(prefix)
 	next := 0
 	for _, i := range picked {
-		o.gap(&b, next, i)
+		o.gap(&b, next, i, s)
 		o.items[i].write(&b, s)
 		next = i + 1
 	}
-	o.gap(&b, next, len(o.items))
+	o.gap(&b, next, len(o.items), s)
 	return b.String()
 }
 
@@ -185,8 +218,13 @@ func mergeItems(a, b []item) []item {
 	return all
 }
 
-func (o *outline) gap(b *strings.Builder, from, to int) {
+// gap counts what is not shown. To say that one is not costs as much as to show it.
+func (o *outline) gap(b *strings.Builder, from, to int, s style) {
 	if from >= to {
+		return
+	}
+	if to-from == 1 {
+		o.items[from].write(b, s)
 		return
 	}
 	fmt.Fprintf(b, "\n… %d more", to-from)
@@ -221,6 +259,9 @@ func (it *item) write(b *strings.Builder, s style) {
 		text = text[:it.brief]
 	}
 	b.WriteString(clean(text, s.text))
+	if it.list > 0 {
+		fmt.Fprintf(b, " list of %d", it.list)
+	}
 	if s.more == 0 || it.more == "" {
 		return
 	}

@@ -60,6 +60,7 @@ func scanJSON(text string) (outline, bool) {
 		found.kind = "JSON with comments"
 	}
 	if err != nil {
+		found.broken = true
 		found.kind = fmt.Sprintf("JSON, broken at line %d", r.line)
 	}
 	if root.objects == 0 && root.arrays == 0 {
@@ -98,6 +99,7 @@ func scanJSONLines(text string) (outline, bool) {
 	}
 	found := outline{kind: fmt.Sprintf("JSON lines, %s", plural(records, "record"))}
 	if bad > 0 {
+		found.broken = true
 		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d", plural(bad, "line"), firstBad))
 	}
 	if root.objects == 0 {

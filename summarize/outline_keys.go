@@ -39,7 +39,7 @@ type yamlLevel struct {
 // scanYAML lists keys as a tree. Of a list of objects it shows the keys of the
 // first.
 func scanYAML(text string) (outline, bool) {
-	y := yaml{}
+	y := yaml{items: make([]item, 0, min(strings.Count(text, "\n"), 1<<15))}
 	for l := range linesOf(text) {
 		y.line(l)
 	}
@@ -173,7 +173,7 @@ func (y *yaml) pop() {
 	o := y.open[len(y.open)-1]
 	y.open = y.open[:len(y.open)-1]
 	if o.item >= 0 && o.list > 0 {
-		y.items[o.item].text = clean(y.items[o.item].text, 80) + " list of " + fmt.Sprint(o.list)
+		y.items[o.item].list = int32(o.list)
 	}
 }
 

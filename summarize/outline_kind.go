@@ -13,7 +13,7 @@ type kind struct {
 
 var (
 	markdownKind = kind{"Markdown", scanMarkdown}
-	jsonKind     = kind{"JSON", scanJSON}
+	jsonKind     = kind{"JSON", scanAnyJSON}
 	linesKind    = kind{"JSON lines", scanJSONLines}
 	yamlKind     = kind{"YAML", scanYAML}
 	tableKind    = kind{"table", scanTable}
@@ -51,7 +51,7 @@ func kindOf(name, text string) kind {
 	case "md", "markdown", "mdx":
 		return markdownKind
 	case "json", "jsonc", "json5", "geojson", "ipynb", "webmanifest":
-		return jsonOr(text)
+		return jsonKind
 	case "jsonl", "ndjson":
 		return linesKind
 	case "yaml", "yml":
@@ -90,20 +90,19 @@ func kindOf(name, text string) kind {
 	return byContent(text)
 }
 
-// jsonOr tells one document from one a line.
-func jsonOr(text string) kind {
-	return kind{"JSON", func(text string) (outline, bool) {
-		if found, ok := scanJSON(text); ok && !strings.Contains(found.kind, "broken") {
-			return found, true
+// scanAnyJSON tells one document from one a line.
+func scanAnyJSON(text string) (outline, bool) {
+	found, ok := scanJSON(text)
+	if ok && !found.broken {
+		return found, true
+	}
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if one, ok := scanJSON(first); ok && !one.broken && strings.HasPrefix(strings.TrimSpace(rest), "{") {
+		if lines, ok := scanJSONLines(text); ok && !lines.broken {
+			return lines, true
 		}
-		first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		if _, ok := scanJSON(first); ok && strings.HasPrefix(strings.TrimSpace(rest), "{") {
-			if found, ok := scanJSONLines(text); ok && len(found.notes) == 0 {
-				return found, true
-			}
-		}
-		return scanJSON(text)
-	}}
+	}
+	return found, ok
 }
 
 // byContent looks at the first lines.
@@ -114,8 +113,8 @@ func byContent(text string) kind {
 		if found := looks(text); found.timed*2 > found.lines {
 			return logKind
 		}
-		if k := jsonOr(text); isKind(k, text) {
-			return k
+		if found, ok := jsonKind.scan(text); ok {
+			return kind{"JSON", func(string) (outline, bool) { return found, true }}
 		}
 	case strings.HasPrefix(trimmed, "#!"):
 		return script(trimmed)
@@ -146,11 +145,6 @@ func byContent(text string) kind {
 		return tableKind
 	}
 	return proseKind
-}
-
-func isKind(k kind, text string) bool {
-	_, ok := k.scan(text)
-	return ok
 }
 
 func script(text string) kind {

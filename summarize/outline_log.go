@@ -194,7 +194,7 @@ func generalise(text string) string {
 func variable(text string, i int) (n int, kind byte) {
 	digits, letters, hex := 0, 0, 0
 	j := i
-	for ; j < len(text); j++ {
+	for ; j < min(len(text), i+64); j++ {
 		c := text[j]
 		switch {
 		case c >= '0' && c <= '9':

@@ -137,10 +137,10 @@ func (m *markup) element(name, attributes string, line int, closes bool) {
 	switch name {
 	case "script", "style":
 		m.advance(m.at + indexFold(m.in[m.at:], "</"+name))
-		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + clean(attributes, 80) + ">"})
+		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + strings.TrimRight(" "+clean(attributes, 80), " ") + ">"})
 		return
 	case "title", "h1", "h2", "h3", "h4", "h5", "h6":
-		body := m.in[m.at:min(len(m.in), m.at+1000)]
+		body := m.in[m.at:min(len(m.in), m.at+200)]
 		body = body[:indexFold(body, "</"+name)]
 		rank := int16(0)
 		if name != "title" {
@@ -149,7 +149,7 @@ func (m *markup) element(name, attributes string, line int, closes bool) {
 		m.items = append(m.items, item{line: int32(line), rank: rank, text: name + " " + untagged(body)})
 		return
 	case "main", "nav", "section", "article", "form", "table", "header", "footer", "aside", "template":
-		m.items = append(m.items, item{line: int32(line), rank: 7, text: "<" + name + clean(" "+attribute(attributes, "id"), 60) + ">"})
+		m.items = append(m.items, item{line: int32(line), rank: 7, text: "<" + name + strings.TrimRight(" "+clean(attribute(attributes, "id"), 60), " ") + ">"})
 		return
 	}
 	if id := attribute(attributes, "id"); id != "" {
@@ -210,7 +210,7 @@ func (m *markup) path(name, attributes string, line int) {
 		at = len(m.items)
 		m.paths[key] = at
 		depth := int16(min(len(m.open), lastRank))
-		m.items = append(m.items, item{line: int32(line), rank: depth, indent: depth, text: "<" + name + clean(strings.TrimSuffix(attributes, "/"), 80) + ">", brief: int32(len(name) + 1)})
+		m.items = append(m.items, item{line: int32(line), rank: depth, indent: depth, text: "<" + name + strings.TrimRight(" "+clean(strings.TrimSuffix(attributes, "/"), 80), " ") + ">", brief: int32(len(name) + 1)})
 		m.counts = append(m.counts, 0)
 	} else if !known {
 		at = 0

@@ -37,9 +37,7 @@ func scanSQL(text string) (outline, bool) {
 				if w == "CREATE" || w == "ALTER" {
 					rank = 0
 				}
-				if raw != "" && indexOr(code[l.at:], "(") < len(l.text) {
-					raw = raw[:max(len(word(raw, 0)), min(len(raw), strings.IndexByte(code[l.at:], '(')-from))]
-				}
+				raw = raw[:indexOr(l.text[from:], "(")]
 				found.items = append(found.items, item{line: int32(at), rank: rank, text: strings.TrimRight(raw, " (\t"), brief: int32(min(len(head), len(raw)))})
 			}
 		}

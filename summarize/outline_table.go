@@ -170,6 +170,9 @@ func separator(text string) byte {
 			}
 			n := 0
 			for i := range len(l.text) {
+				if l.text[0] == sep {
+					break // it is indented
+				}
 				switch l.text[i] {
 				case '"':
 					quoted = !quoted
