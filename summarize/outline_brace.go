@@ -164,6 +164,7 @@ func (b *bracer) directive(at int) {
 	}
 	line := b.in[at : at+indexOr(b.code[at:], "\n")]
 	guard := strings.TrimRight(strings.ToUpper(name), "_")
+	line = strings.TrimRight(line, " \t\r\\")
 	if end := at + len(line); name != "" && !strings.HasSuffix(guard, "_H") && !strings.HasSuffix(guard, "_HPP") {
 		b.add(at, end, i+len(name)-at, 3, 0)
 	}
@@ -284,7 +285,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		name = end
 	}
 	b.add(at, end, name-at, rank, b.types)
-	if w == "typedef" && end < len(b.code) && b.peek(skipSpace(b.code, end)) == '{' {
+	if strings.HasPrefix(b.code[at:], "typedef") && end < len(b.code) && b.peek(skipSpace(b.code, end)) == '{' {
 		f.named = len(b.items)
 	}
 	return f, true

@@ -45,7 +45,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
 	}
-	if !b.hasBody(paren, words > 0 || b.name == "C++" || b.name == "C header") {
+	if !b.hasBody(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header") {
 		return frame{}, false
 	}
 	b.add(at, b.signature(at), paren-at, b.rank(), b.types)

@@ -12,7 +12,7 @@ type coder struct {
 	n     int // the line
 	at    int // where it begins
 	docs  int // where the comment above it begins, or -1
-	named bool
+	ended int // and where it ends
 }
 
 func scanCode(l *language, text string) (outline, bool) {
@@ -72,8 +72,8 @@ func (c *coder) add(from, end, brief, rank, indent int) {
 	if int(it.brief) >= len(it.text) {
 		it.brief = 0
 	}
-	if c.docs >= 0 && !licence(c.in[c.docs:min(c.at, c.docs+400)]) {
-		it.more = c.in[c.docs:c.at]
+	if c.docs >= 0 && !licence(c.in[c.docs:min(c.ended, c.docs+400)]) {
+		it.more = c.in[c.docs:c.ended]
 	}
 	c.items = append(c.items, it)
 }
@@ -86,9 +86,12 @@ func (c *coder) comments(l line) bool {
 	}
 	if strings.TrimSpace(c.in[l.at:l.at+len(l.text)]) == "" {
 		c.docs = -1
-	} else if c.docs < 0 {
+		return false
+	}
+	if c.docs < 0 && !strings.HasPrefix(c.in[l.at:], "#!") {
 		c.docs = l.at
 	}
+	c.ended = l.at + len(l.text)
 	return false
 }
 
@@ -118,7 +121,7 @@ func (c *coder) signature(from int) int {
 		case ')', ']':
 			parens--
 		case '{':
-			if parens <= 0 && !strings.HasPrefix(c.code[i:], "{}") {
+			if parens <= 0 && !emptyType(c.code[:i+1]) {
 				return i
 			}
 		case ';', '\n', newString:
@@ -128,6 +131,11 @@ func (c *coder) signature(from int) int {
 		}
 	}
 	return most
+}
+
+// emptyType says whether a brace is that of interface{} or struct{}.
+func emptyType(code string) bool {
+	return strings.HasSuffix(code, "interface{") || strings.HasSuffix(code, "struct{")
 }
 
 // peek is a byte of the code; 0 beyond its end.

@@ -47,14 +47,18 @@ var styles = []style{{160, 140, false}, {140, 70, false}, {140, 0, false}, {90, 
 
 // cost leans high: a budget that is exceeded is worse than one not used up. The
 // estimate comes out low on lists of short names, and on Latin letters with marks.
-func cost(text string) int {
+func (s style) cost(text string) int {
 	marked := 0
 	for i := range len(text) {
 		if c := text[i]; c >= 0xC3 && c <= 0xC9 {
 			marked++
 		}
 	}
-	return tokens.Estimate(text)*9/8 + marked
+	n := tokens.Estimate(text)
+	if s.short {
+		return n*5/4 + marked
+	}
+	return n*9/8 + marked
 }
 
 // fit writes the outline in at most so many tokens: with less of each item, then
@@ -68,7 +72,7 @@ func (o *outline) fit(head string, most int) string {
 	if all <= most {
 		for _, s := range styles {
 			text := o.write(prefix, o.choose(all), s)
-			if n := cost(text); n > most {
+			if n := s.cost(text); n > most {
 				continue
 			} else if n <= most/2 && len(o.extra) > 0 {
 				fuller := outline{items: mergeItems(o.items, o.extra), wide: true}
@@ -86,7 +90,7 @@ func (o *outline) sample(prefix string, most int) string {
 	s := styles[len(styles)-1]
 	if o.wide {
 		s = styles[3]
-		if text := o.write(prefix, o.choose(min(all, most)), s); all <= most && cost(text) <= most {
+		if text := o.write(prefix, o.choose(min(all, most)), s); all <= most && s.cost(text) <= most {
 			return text
 		}
 	}
@@ -100,7 +104,7 @@ func (o *outline) sample(prefix string, most int) string {
 	}
 	for low, high := least, min(all-1, most); low < high; {
 		n := (low + high + 1) / 2
-		if text := o.write(prefix, o.choose(n), s); cost(text) <= most {
+		if text := o.write(prefix, o.choose(n), s); s.cost(text) <= most {
 			best, low = text, n
 		} else {
 			high = n - 1
@@ -121,7 +125,7 @@ func (o *outline) upper(prefix string, most int) (n int, s style, ok bool) {
 			break
 		}
 		for _, wider := range styles[2:5] {
-			if c := cost(o.write(prefix, o.choose(last), wider)); c <= most {
+			if c := wider.cost(o.write(prefix, o.choose(last), wider)); c <= most {
 				n, s, filled = last, wider, c
 				break
 			}
@@ -133,7 +137,7 @@ func (o *outline) upper(prefix string, most int) (n int, s style, ok bool) {
 // prefix is the first line and those notes that leave room for items.
 func (o *outline) prefix(head string, most int) string {
 	text := clean(head, 200)
-	for cost(text) > most {
+	for styles[0].cost(text) > most {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]
 	}
@@ -143,7 +147,7 @@ func (o *outline) prefix(head string, most int) string {
 	}
 	for _, note := range o.notes {
 		longer := text + "\n" + clean(note, 240)
-		if cost(longer) <= room {
+		if styles[0].cost(longer) <= room {
 			text = longer
 		}
 	}

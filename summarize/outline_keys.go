@@ -213,7 +213,7 @@ func scanINI(text string, secret bool) (outline, bool) {
 		at := n
 		n += 1 + strings.Count(l.text, string(rune(newString)))
 		bare := strings.TrimSpace(l.text)
-		raw := strings.TrimSpace(text[l.at : l.at+len(l.text)])
+		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.at:l.at+len(l.text)]), "\n")
 		if bare == "" || depth > 0 || bare[0] == ';' {
 			depth = max(0, depth+brackets(bare))
 			continue

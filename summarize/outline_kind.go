@@ -35,6 +35,10 @@ func iniKind(name string) kind {
 func codeKind(l *language) kind {
 	return kind{l.name, func(text string) (outline, bool) {
 		found, ok := scanCode(l, text)
+		if len(found.items) < 12 && hasLongLine(text) {
+			found.items = mergeItems(found.items, samples(text))
+			found.notes = append(found.notes, "minified, or made by a machine: samples from all over the text")
+		}
 		if len(found.items) == 0 {
 			rest := scanProse(text) // a script, or minified
 			found.items, found.notes = rest.items, append(found.notes, rest.notes...)

@@ -213,7 +213,7 @@ end:
 	switch {
 	case digits == 0:
 		return n, 0
-	case letters == 0:
+	case letters == 0 && n < 8:
 		return n, 'N'
 	case hex == letters && n >= 6 || digits >= 4 && letters >= 4:
 		return n, 'X'

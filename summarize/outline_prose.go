@@ -24,7 +24,7 @@ func scanProse(text string) outline {
 	}
 	if p.longest > longLine {
 		found.items = samples(text)
-		found.notes = append(found.notes, fmt.Sprintf("the longest line has %d bytes; samples from all over the text:", p.longest))
+		found.notes = append(found.notes, "lines of up to "+plural(p.longest, "byte")+": samples from all over the text")
 	}
 	return found
 }
@@ -104,6 +104,15 @@ func everyLine(text string) []item {
 		}
 	}
 	return items
+}
+
+func hasLongLine(text string) bool {
+	for l := range linesOf(text) {
+		if len(l.text) > longLine {
+			return true
+		}
+	}
+	return false
 }
 
 // samples shows a text of very long lines at even distances.

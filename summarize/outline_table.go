@@ -26,6 +26,10 @@ const manyColumns = 400
 func scanTable(text string) (outline, bool) {
 	t := table{in: text, line: 1, sep: separator(text)}
 	if t.sep == 0 {
+		first, _, _ := strings.Cut(text, "\n")
+		t.sep = separator(first)
+	}
+	if t.sep == 0 {
 		return outline{}, false
 	}
 	for t.at < len(text) {
