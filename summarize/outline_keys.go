@@ -204,7 +204,7 @@ func brackets(text string) int {
 // scanINI reads sections and keys: TOML, INI, properties. Values of a file that
 // may hold secrets are not shown.
 func scanINI(text string, secret bool) (outline, bool) {
-	found := outline{kind: "Keys"}
+	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<15))}
 	code := blank(text, syntax{hash: true, triple: true, quotes: `"'`})
 	depth, section := 0, -1
 	keys := 0

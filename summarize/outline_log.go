@@ -38,7 +38,7 @@ func scanLog(text string) (outline, bool) {
 		note += fmt.Sprintf(" kept, %s of others", plural(s.lost, "line"))
 	}
 	if s.continued > 0 {
-		note += fmt.Sprintf("; %s that go on from the one above", plural(s.continued, "line"))
+		note += fmt.Sprintf("; %s of those above", plural(s.continued, "further line"))
 	}
 	found.notes = append(found.notes, note)
 	return found, true
