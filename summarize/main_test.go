@@ -1,9 +1,9 @@
 package summarize_test
 
 import (
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
@@ -13,7 +13,7 @@ func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
 // goRoot is the Go distribution, whose files the tests read.
 func goRoot(t testing.TB) string {
 	t.Helper()
-	root := runtime.GOROOT()
+	root := build.Default.GOROOT
 	if _, err := os.Stat(filepath.Join(root, "src", "net", "http")); err != nil {
 		t.Skipf("the sources of the Go distribution are not at %q: %v", root, err)
 	}

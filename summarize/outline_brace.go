@@ -131,7 +131,7 @@ func (b *bracer) close(at int) {
 		return
 	}
 	it := &b.items[f.named-1]
-	rest := b.in[at+1 : min(len(b.in), at+80)]
+	rest := head(b.in[at+1:], 80)
 	if name := strings.TrimSpace(rest[:indexOr(rest, ";")]); name != "" && !strings.Contains(name, "\n") {
 		it.text += " … } " + name
 		it.brief = 0
@@ -158,16 +158,12 @@ func (b *bracer) directive(at int) {
 	}
 	i = skipBlanks(b.code, i+len("define"))
 	name := word(b.code, i)
-	end := i + len(name)
-	if end < len(b.code) && b.peek(end) == '(' {
-		end = skipGroup(b.code, end)
-	}
-	line := b.in[at : at+indexOr(b.code[at:], "\n")]
 	guard := strings.TrimRight(strings.ToUpper(name), "_")
-	line = strings.TrimRight(line, " \t\r\\")
-	if end := at + len(line); name != "" && !strings.HasSuffix(guard, "_H") && !strings.HasSuffix(guard, "_HPP") {
-		b.add(at, end, i+len(name)-at, 3, 0)
+	if name == "" || strings.HasSuffix(guard, "_H") || strings.HasSuffix(guard, "_HPP") {
+		return
 	}
+	line := strings.TrimRight(b.in[at:at+indexOr(b.code[at:], "\n")], " \t\r\\")
+	b.add(at, at+len(line), i+len(name)-at, 3, 0)
 }
 
 // definition notes what is defined at a statement's beginning, and returns what

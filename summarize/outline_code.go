@@ -40,12 +40,12 @@ func (c *coder) about() string {
 	if c.name == "Go" {
 		return c.goPackage()
 	}
-	head := c.in[:min(len(c.in), 4000)]
-	code := c.code[:len(head)]
+	top := head(c.in, 4000)
+	code := c.code[:len(top)]
 	from := 0
-	for from < len(head) {
-		end := from + indexOr(head[from:], "\n\n")
-		part := head[from:end]
+	for from < len(top) {
+		end := from + indexOr(top[from:], "\n\n")
+		part := top[from:end]
 		if i := strings.IndexFunc(code[from:end], func(r rune) bool { return r > ' ' }); i >= 0 {
 			return "" // code, and no comment
 		}
@@ -68,7 +68,7 @@ func licence(text string) bool {
 
 // add notes a definition that begins on this line and goes on to at most end.
 func (c *coder) add(from, end, brief, rank, indent int) {
-	it := item{line: int32(c.n), rank: int16(rank), indent: int16(indent), text: strings.TrimRight(c.in[from:end], " \t\r\n{=,;:("), brief: int32(brief)}
+	it := item{line: int32(c.n), rank: int16(rank), indent: int16(indent), text: strings.TrimRight(head(c.in[from:], end-from), " \t\r\n{=,;:("), brief: int32(brief)}
 	if int(it.brief) >= len(it.text) {
 		it.brief = 0
 	}

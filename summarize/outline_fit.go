@@ -260,7 +260,7 @@ func (it *item) write(b *strings.Builder, s style) {
 	b.WriteString("                "[:2*min(it.indent, 8)])
 	text := it.text
 	if s.short && it.brief > 0 {
-		text = text[:it.brief]
+		text = head(text, int(it.brief))
 	}
 	b.WriteString(clean(text, s.text))
 	if it.list > 0 {

@@ -27,6 +27,9 @@ func checkOutline(t *testing.T, path, content string, most int) {
 	if !utf8.ValidString(text) {
 		t.Errorf("%s: not UTF-8: %q", path, text)
 	}
+	if strings.Contains(text, "\uFFFD") && utf8.ValidString(content) && !strings.Contains(content, "\uFFFD") {
+		t.Errorf("%s: a part of a character in %q", path, text)
+	}
 	for _, r := range text {
 		if r != '\n' && unicode.IsControl(r) || r >= '\u202A' && r <= '\u202E' {
 			t.Errorf("%s: the control character %q in\n%q", path, r, text)

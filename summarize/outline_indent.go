@@ -79,7 +79,7 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 
 // docstring takes what a Python definition says about itself.
 func (c *coder) docstring(end int) {
-	rest := strings.TrimLeft(c.in[min(len(c.in), end):min(len(c.in), end+400)], " \t\r\n")
+	rest := strings.TrimLeft(head(c.in[end:], 400), " \t\r\n")
 	bare := strings.TrimLeft(rest, "ru")
 	if strings.HasPrefix(bare, `"""`) || strings.HasPrefix(bare, `'''`) {
 		if at := strings.Index(bare[3:], bare[:3]); at >= 0 {

@@ -86,9 +86,8 @@ func (y *yaml) line(l line) {
 		return
 	}
 	y.scalar = -1
-	hidden := false
 	for strings.HasPrefix(bare, "- ") || bare == "-" {
-		hidden = y.dash(indent) || hidden
+		y.dash(indent)
 		trimmed := strings.TrimLeft(bare[1:], " ")
 		indent += len(bare) - len(trimmed)
 		bare = trimmed
@@ -100,7 +99,7 @@ func (y *yaml) line(l line) {
 }
 
 // dash opens an element of a list. The key that holds it may be as far indented.
-func (y *yaml) dash(indent int) bool {
+func (y *yaml) dash(indent int) {
 	for n := len(y.open); n > 0 && (y.open[n-1].indent > indent || y.open[n-1].indent == indent && y.open[n-1].dash); n-- {
 		y.pop()
 	}
@@ -110,11 +109,9 @@ func (y *yaml) dash(indent int) bool {
 		n = 1
 	}
 	y.open[n-1].list++
-	second := y.open[n-1].list > 1
 	if len(y.open) < 64 {
 		y.open = append(y.open, yamlLevel{indent: indent, item: -1, dash: true})
 	}
-	return second
 }
 
 func (y *yaml) key(l line, bare string, indent int) {

@@ -54,7 +54,6 @@ type logScanner struct {
 	timed     int
 	continued int
 	lost      int
-	above     int // the level of the line above
 }
 
 func (s *logScanner) line(l line) {

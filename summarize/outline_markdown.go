@@ -135,7 +135,7 @@ func (m *markdown) heading(n, until, level int, text string, at int) {
 
 // opening is the paragraph below a heading, if there is one.
 func (m *markdown) opening(at int) string {
-	rest := m.text[at:min(len(m.text), at+600)]
+	rest := head(m.text[at:], 600)
 	trimmed := strings.TrimLeft(rest, "\r\n \t")
 	if trimmed == "" || strings.IndexByte("#`~|<=", trimmed[0]) >= 0 || strings.HasPrefix(trimmed, "---") {
 		return ""

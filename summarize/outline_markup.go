@@ -140,7 +140,7 @@ func (m *markup) element(name, attributes string, line int, closes bool) {
 		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + strings.TrimRight(" "+clean(attributes, 80), " ") + ">"})
 		return
 	case "title", "h1", "h2", "h3", "h4", "h5", "h6":
-		body := m.in[m.at:min(len(m.in), m.at+200)]
+		body := head(m.in[m.at:], 200)
 		body = body[:indexFold(body, "</"+name)]
 		rank := int16(0)
 		if name != "title" {

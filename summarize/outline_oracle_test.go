@@ -53,7 +53,7 @@ func TestOutlineGoDeclarations(t *testing.T) {
 			}
 		}
 		for line, text := range got {
-			if want[line] == nil {
+			if want[line] == nil && !strings.Contains(text, "at byte ") {
 				t.Errorf("%s:%d: nothing is declared at %q", file, line, text)
 			}
 		}

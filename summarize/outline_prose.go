@@ -32,9 +32,7 @@ func scanProse(text string) outline {
 type prose struct {
 	items      []item
 	from       line // the paragraph's first line
-	text       int  // where it begins
-	end        int
-	last       int // line
+	last       int  // line
 	lines      int
 	ruled      bool // it is a line and one that underlines it
 	longest    int
@@ -61,7 +59,7 @@ func (p *prose) line(l line) {
 	p.lines++
 	p.last = l.n
 	if p.lines <= 6 {
-		p.in += bare[:min(len(bare), 600)] + "\n"
+		p.in += head(bare, 600) + "\n"
 	}
 }
 
@@ -127,8 +125,7 @@ func samples(text string) []item {
 		}
 		newlines += strings.Count(text[counted:at], "\n")
 		counted = at
-		end := min(len(text), at+600)
-		items = append(items, item{line: int32(newlines + 1), rank: int16(i % 2), text: fmt.Sprintf("at byte %d: %s", at, text[at:end])})
+		items = append(items, item{line: int32(newlines + 1), rank: int16(i % 2), text: fmt.Sprintf("at byte %d: %s", at, head(text[at:], 800))})
 	}
 	return items
 }

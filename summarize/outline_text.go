@@ -90,6 +90,17 @@ func clean(text string, most int) string {
 	return b.String()
 }
 
+// head is up to so many bytes of a text, of whole characters.
+func head(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
 // hidden says whether a terminal may obey a character instead of showing it.
 func hidden(r rune) bool {
 	switch {
@@ -119,7 +130,7 @@ func firstSentence(text string, most int) string {
 			b.WriteString(bare[:n])
 			break
 		}
-		b.WriteString(bare[:min(len(bare), 8*most)])
+		b.WriteString(head(bare, 8*most))
 		if b.Len() > 4*most {
 			break
 		}
