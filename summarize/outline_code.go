@@ -68,7 +68,7 @@ func licence(text string) bool {
 
 // add notes a definition that begins on this line and goes on to at most end.
 func (c *coder) add(from, end, brief, rank, indent int) {
-	it := item{line: int32(c.n), rank: int16(rank), indent: int16(indent), text: strings.TrimRight(head(c.in[from:], end-from), " \t\r\n{=,;:("), brief: int32(brief)}
+	it := item{line: int32(c.n), rank: int16(rank), indent: int16(min(indent, deepest)), text: strings.TrimRight(head(c.in[from:], end-from), " \t\r\n{=,;:("), brief: int32(brief)}
 	if int(it.brief) >= len(it.text) {
 		it.brief = 0
 	}

@@ -232,3 +232,17 @@ func TestOutlineBudgetOfEverything(t *testing.T) {
 	}
 	t.Logf("%d files, at most %d tokens by o200k", files, most)
 }
+
+// Texts that are made to be hard for a scanner get an outline like any other.
+func TestOutlineHostile(t *testing.T) {
+	size := 2048
+	if long() {
+		size = 1 << 19
+	}
+	for _, path := range paths {
+		for _, unit := range hostile {
+			checkOutline(t, path, strings.Repeat(unit, size/len(unit)), 600)
+		}
+	}
+	checkOutline(t, "deep.ts", strings.Repeat("class a {\n", 40000), 600)
+}
