@@ -34,10 +34,11 @@ var allowed = map[string][]string{
 	"conversation/internal/prompt": {"conversation"},
 	"conversation/anthropicmsg":    {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},
 	"conversation/openaimsg":       {"conversation", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
+	"summarize":                    {"workspace", "tokens"},
 	"internal/providertest":        {"conversation"},
 	"sqlite":                       {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
 	"mcpserver":                    {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
+	"cmd/scratchpad": {"mcpserver", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 }

@@ -22,7 +22,7 @@ type DeleteResult struct {
 	Removed int64 // versions of a file, or entries of a log
 }
 
-// DeleteFile removes a file with all of its versions. A file that
+// DeleteFile removes a file with all of its versions and summaries. A file that
 // does not exist is no error. A log at the same path stays, and so does the
 // number that the path had reached: a later file there continues above it.
 // Errors: [ErrConflict].
