@@ -1,0 +1,128 @@
+package summarize
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+// Why a model stopped before it was done.
+const (
+	stopLength  = "length"
+	stopRefused = "refused"
+)
+
+// most tokens that one call can have cost: a provider that says more is not
+// believed.
+const mostCounted = 20_000_000
+
+// A count is a number of tokens in an answer. What is no such number is 0: a
+// summary is not thrown away for that.
+type count int64
+
+// UnmarshalJSON takes any value.
+func (c *count) UnmarshalJSON(text []byte) error {
+	*c = 0
+	var n float64
+	if json.Unmarshal(text, &n) == nil && n > 0 && n <= mostCounted {
+		*c = count(n)
+	}
+	return nil
+}
+
+// summaryOf returns the summary in an answer. One that was cut at the limit of
+// tokens is used up to its last whole line, and says so: it is paid, and tells
+// what stands first.
+func (p *provider) summaryOf(a answer) (string, *trouble) {
+	text := strings.TrimSpace(presentable(withoutThoughts(a.text)))
+	long := tokens.Estimate(text) > p.maxTokens*3/2 // a server that does not know the limit
+	if long {
+		text = text[:fitting(text, p.maxTokens)]
+	}
+	switch {
+	case a.stop == stopRefused:
+		return "", p.fails("the model %s refused to summarise this file; use read_file", p.shownModel())
+	case text == "" && a.stop == stopLength:
+		return "", p.fails("the model %s came to its %d tokens before it wrote a word: raise the tokens of a summary, or set --summary-model to one that does not reason", p.shownModel(), p.maxTokens)
+	case text == "" && a.stop != "":
+		return "", p.fails("the model %s wrote nothing and stopped with %q", p.shownModel(), p.says(a.stop))
+	case text == "":
+		return "", p.fails("the answer has no text; try again, or another model with --summary-model")
+	case a.stop == stopLength || long:
+		text = lastWhole(text) + "\n[the summary was cut here]"
+	}
+	return text, nil
+}
+
+// withoutThoughts leaves out what a model thought aloud before its answer.
+func withoutThoughts(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if !strings.HasPrefix(trimmed, "<think>") {
+		return text
+	}
+	if _, after, closed := strings.Cut(trimmed, "</think>"); closed {
+		return after
+	}
+	return "" // it was cut while it thought
+}
+
+// presentable leaves out control characters other than line feed and tab.
+func presentable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// lastWhole returns a text up to its last line's end, where that leaves most of
+// it, else up to its last space.
+func lastWhole(text string) string {
+	for _, end := range []string{"\n", " "} {
+		if i := strings.LastIndex(text, end); i > len(text)/2 {
+			return strings.TrimRight(text[:i], " \n")
+		}
+	}
+	return text
+}
+
+// fitting returns how much of a text, in bytes, costs about so many tokens at
+// most: one character at least, and up to a space where there is one near.
+func fitting(text string, most int) int {
+	const perToken = 8 // a longer head may fit too; it is not looked at
+	n := min(len(text), perToken*most)
+	for cost := tokens.Estimate(text[:n]); n > 1 && cost > most; cost = tokens.Estimate(text[:n]) {
+		n = min(n-1, n/20*19, int(int64(n)*int64(most)/int64(cost)))
+		n = max(n, 1)
+	}
+	if n == len(text) {
+		return n
+	}
+	if i := strings.LastIndexByte(text[:n], ' '); i > n*9/10 {
+		return i + 1
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	if n == 0 {
+		_, n = utf8.DecodeRuneInString(text)
+	}
+	return n
+}
+
+// checkRead finds a server that dropped a part of what it was sent: some do so in
+// silence, and the summary would be of the rest.
+func (p *provider) checkRead(a answer, sent int) *trouble {
+	if p.own || a.read == 0 || sent < 2_000 || a.read*2 >= int64(sent) {
+		return nil
+	}
+	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller window, or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
+}
+
+func (p *provider) fails(text string, args ...any) *trouble {
+	return &trouble{text: fmt.Sprintf("%s at %s: %s", p.api.method, hide(p.host, p.key), fmt.Sprintf(text, args...))}
+}

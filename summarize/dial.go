@@ -1,0 +1,201 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// A zone is what a kind of address is for.
+type zone int
+
+const (
+	public zone = iota
+	loopback
+	private   // a network of one's own
+	linkLocal // and the addresses of clouds that hand out credentials
+	reserved  // no provider is there
+)
+
+var zoneNames = [...]string{"public", "loopback", "private", "link-local or metadata", "reserved"}
+
+// zones: the first that holds an address says what it is.
+var zones = []struct {
+	prefix netip.Prefix
+	zone   zone
+}{
+	{netip.MustParsePrefix("168.63.129.16/32"), linkLocal},
+	{netip.MustParsePrefix("100.100.100.200/32"), linkLocal},
+	{netip.MustParsePrefix("192.0.0.192/32"), linkLocal},
+	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal},
+	{netip.MustParsePrefix("127.0.0.0/8"), loopback},
+	{netip.MustParsePrefix("10.0.0.0/8"), private},
+	{netip.MustParsePrefix("172.16.0.0/12"), private},
+	{netip.MustParsePrefix("192.168.0.0/16"), private},
+	{netip.MustParsePrefix("100.64.0.0/10"), private},
+	{netip.MustParsePrefix("198.18.0.0/15"), private},
+	{netip.MustParsePrefix("0.0.0.0/8"), reserved},
+	{netip.MustParsePrefix("192.0.0.0/24"), reserved},
+	{netip.MustParsePrefix("192.0.2.0/24"), reserved},
+	{netip.MustParsePrefix("192.88.99.0/24"), reserved},
+	{netip.MustParsePrefix("198.51.100.0/24"), reserved},
+	{netip.MustParsePrefix("203.0.113.0/24"), reserved},
+	{netip.MustParsePrefix("224.0.0.0/3"), reserved}, // multicast and above
+	{netip.MustParsePrefix("0.0.0.0/0"), public},
+	{netip.MustParsePrefix("::1/128"), loopback},
+	{netip.MustParsePrefix("fd00:ec2::254/128"), linkLocal},
+	{netip.MustParsePrefix("fd20:ce::254/128"), linkLocal},
+	{netip.MustParsePrefix("fe80::/10"), linkLocal},
+	{netip.MustParsePrefix("fc00::/7"), private},
+	{netip.MustParsePrefix("2001::/23"), reserved}, // Teredo and others
+	{netip.MustParsePrefix("2001:db8::/32"), reserved},
+	{netip.MustParsePrefix("2002::/16"), reserved}, // 6to4: any IPv4 address within
+	{netip.MustParsePrefix("3fff::/20"), reserved},
+	{netip.MustParsePrefix("2000::/3"), public},
+	{netip.MustParsePrefix("::/0"), reserved},
+}
+
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// zoneOf tells what an address is for. One of NAT64 is as public as the IPv4
+// address within.
+func zoneOf(a netip.Addr) zone {
+	a = a.Unmap().WithZone("")
+	if nat64.Contains(a) {
+		b := a.As16()
+		if zoneOf(netip.AddrFrom4([4]byte(b[12:]))) == public {
+			return public
+		}
+		return reserved
+	}
+	for _, z := range zones {
+		if z.prefix.Contains(a) {
+			return z.zone
+		}
+	}
+	return reserved
+}
+
+// An addressRule says which addresses may be dialed for a base URL. It is asked
+// with the address of the socket, so that it does not matter what a name stood for
+// when it was last looked up.
+type addressRule struct {
+	host      string     // as the operator wrote it, with the port
+	literal   netip.Addr // the host, where it is an address: that one only
+	localhost bool       // the host is "localhost": loopback only
+	plain     bool       // http
+	private   bool       // the operator allows private addresses
+}
+
+// local reports whether the operator named an address that is not public.
+func (r addressRule) local() bool {
+	return r.localhost || r.literal.IsValid() && zoneOf(r.literal) != public
+}
+
+// A refusedAddress is an address that the rule forbids.
+type refusedAddress struct {
+	addr netip.Addr
+	way  string // out
+}
+
+func (e *refusedAddress) Error() string {
+	if !e.addr.IsValid() {
+		return "refused to connect: " + e.way
+	}
+	return fmt.Sprintf("refused to connect to %s (%s): %s", e.addr, zoneNames[zoneOf(e.addr)], e.way)
+}
+
+func (r addressRule) check(a netip.Addr) error {
+	a = a.Unmap()
+	z := zoneOf(a)
+	switch {
+	case r.literal.IsValid() && a == r.literal:
+		return nil
+	case r.literal.IsValid():
+		return &refusedAddress{a, "the base URL names another one"}
+	case r.localhost && z != loopback:
+		return &refusedAddress{a, "localhost must be this machine; correct its hosts file"}
+	case r.localhost:
+		return nil
+	case z == public && r.plain:
+		return &refusedAddress{a, "plain http would show the text and the key to the network; use https"}
+	case z == public, r.private && (z == loopback || z == private):
+		return nil
+	case z == loopback || z == private:
+		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private addresses"}
+	}
+	return &refusedAddress{a, "no provider is expected there; correct the base URL"}
+}
+
+type control = func(network, address string, c syscall.RawConn) error
+
+// control is called by net.Dialer for each address, before it connects.
+func (r addressRule) control(next control) func(context.Context, string, string, syscall.RawConn) error {
+	return func(_ context.Context, network, address string, c syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || !strings.HasPrefix(network, "tcp") {
+			return &refusedAddress{way: "the address is not understood"}
+		}
+		if err := r.check(to.Addr()); err != nil {
+			return err
+		}
+		if next != nil {
+			return next(network, address, c)
+		}
+		return nil
+	}
+}
+
+// parseBase reads a base URL, and returns it without a slash at its end. Its
+// errors do not quote it: it may hold a secret.
+func parseBase(base string, private bool) (string, addressRule, error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	switch {
+	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
+		return "", addressRule{}, errors.New("the base URL must be https://HOST/PATH, or http for a local server")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; the key belongs into the environment")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return "", addressRule{}, errors.New("the base URL's port must be 1 to 65535")
+		}
+	}
+	r := addressRule{host: u.Host, plain: u.Scheme == "http", private: private}
+	host := u.Hostname()
+	if a, err := netip.ParseAddr(host); err == nil {
+		if a.Is4In6() || a.String() != strings.ToLower(host) {
+			return "", addressRule{}, fmt.Errorf("write the base URL's address as %s", a.Unmap())
+		}
+		if zoneOf(a) == reserved {
+			return "", addressRule{}, fmt.Errorf("no server can be at %s; a server on this machine is at 127.0.0.1", a)
+		}
+		r.literal = a
+	} else if endsInNumber(host) {
+		return "", addressRule{}, errors.New("the base URL's host is a number; write an address as four decimal numbers, such as 127.0.0.1")
+	}
+	r.localhost = strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
+	if r.plain && !r.local() && !private {
+		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses where the name stands for one")
+	}
+	if r.plain && r.literal.IsValid() && !r.local() {
+		return "", addressRule{}, errors.New("plain http would show the text and the key to the network; use https")
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), r, nil
+}
+
+// endsInNumber reports whether some resolvers would take a name for an address in
+// another notation: 2852039166, 0xa9fea9fe, 0251.254.169.254, 127.1.
+func endsInNumber(host string) bool {
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	last := strings.ToLower(labels[len(labels)-1])
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return onlyDigits(last)
+}

@@ -1,0 +1,281 @@
+package summarize
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func TestZones(t *testing.T) {
+	for text, want := range map[string]zone{
+		"1.1.1.1": public, "160.79.104.10": public, "172.15.255.255": public, "172.32.0.0": public, "100.128.0.0": public, "11.0.0.0": public,
+		"2606:4700::1111": public, "::ffff:1.1.1.1": public, "64:ff9b::1.1.1.1": public, "2a00::1": public,
+		"127.0.0.1": loopback, "127.255.255.254": loopback, "::1": loopback, "::ffff:127.0.0.1": loopback,
+		"10.0.0.1": private, "172.16.0.1": private, "172.31.255.255": private, "192.168.1.1": private, "100.64.0.1": private, "100.127.255.255": private,
+		"::ffff:10.1.2.3": private, "fc00::1": private, "fdff::1": private, "198.18.0.5": private,
+		"169.254.169.254": linkLocal, "169.254.0.1": linkLocal, "::ffff:169.254.169.254": linkLocal, "fe80::1": linkLocal, "fe80::1%eth0": linkLocal, "febf::1": linkLocal,
+		"100.100.100.200": linkLocal, "fd00:ec2::254": linkLocal, "168.63.129.16": linkLocal, "192.0.0.192": linkLocal,
+		"0.0.0.0": reserved, "0.1.2.3": reserved, "::": reserved, "224.0.0.1": reserved, "239.1.1.1": reserved, "240.0.0.1": reserved, "255.255.255.255": reserved,
+		"192.0.2.1": reserved, "198.51.100.1": reserved, "203.0.113.1": reserved, "192.88.99.1": reserved, "ff02::1": reserved, "ff0e::1": reserved,
+		"64:ff9b::169.254.169.254": reserved, "64:ff9b::10.0.0.1": reserved, "64:ff9b::127.0.0.1": reserved, "64:ff9b:1::1": reserved,
+		"2002:a9fe:a9fe::": reserved, "2002:101:101::1": reserved, "2001::1": reserved, "2001:db8::1": reserved, "::169.254.169.254": reserved,
+		"fec0::1": reserved, "100::1": reserved, "4000::1": reserved,
+	} {
+		if got := zoneOf(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s is %s, want %s", text, zoneNames[got], zoneNames[want])
+		}
+	}
+	if zoneOf(netip.Addr{}) != reserved {
+		t.Error("no address is not reserved")
+	}
+}
+
+// Which sockets may be opened for which base URL.
+func TestAddressRule(t *testing.T) {
+	for _, c := range []struct {
+		base    string
+		private bool
+		allowed string
+		refused string
+	}{
+		{"https://api.example", false, "1.1.1.1 2606:4700::1 64:ff9b::101:101", "127.0.0.1 ::1 10.0.0.1 192.168.1.1 100.64.0.1 fd00::1 169.254.169.254 ::ffff:169.254.169.254 fe80::1 0.0.0.0 :: 224.0.0.1 ff02::1 64:ff9b::a9fe:a9fe 2002:a9fe:a9fe::"},
+		{"https://api.example", true, "1.1.1.1 127.0.0.1 10.0.0.1 fd00::1 100.64.0.1 ::ffff:10.0.0.1", "169.254.169.254 ::ffff:169.254.169.254 fe80::1 0.0.0.0 :: 224.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b::a00:1 2002:a9fe:a9fe:: 100.100.100.200 fd00:ec2::254"},
+		{"http://vllm.internal", true, "127.0.0.1 10.0.0.1 fd00::1", "1.1.1.1 2606:4700::1 64:ff9b::101:101 169.254.169.254"},
+		{"http://localhost:11434", false, "127.0.0.1 ::1 127.0.0.2", "1.1.1.1 10.0.0.1 169.254.169.254"},
+		{"http://LOCALHOST.", true, "127.0.0.1 ::1", "1.1.1.1 10.0.0.1 169.254.169.254"},
+		{"http://127.0.0.1:8000", false, "127.0.0.1 ::ffff:127.0.0.1", "127.0.0.2 ::1 10.0.0.1 1.1.1.1"},
+		{"http://10.1.2.3", false, "10.1.2.3", "10.1.2.4 127.0.0.1 169.254.169.254"},
+		{"http://169.254.10.10", false, "169.254.10.10", "169.254.169.254 127.0.0.1"},
+		{"http://169.254.10.10", true, "169.254.10.10", "169.254.169.254 127.0.0.1"},
+		{"http://[fd12::5]:1", false, "fd12::5", "fd12::6 ::1"},
+		{"https://1.1.1.1", false, "1.1.1.1", "1.0.0.1 127.0.0.1"},
+	} {
+		_, rule, err := parseBase(c.base, c.private)
+		if err != nil {
+			t.Errorf("%s: %v", c.base, err)
+			continue
+		}
+		control := rule.control(nil)
+		for want, list := range map[bool]string{true: c.allowed, false: c.refused} {
+			for addr := range strings.FieldsSeq(list) {
+				err := control(t.Context(), "tcp4", net.JoinHostPort(addr, "443"), nil)
+				var refused *refusedAddress
+				if (err == nil) != want || err != nil && !errors.As(err, &refused) {
+					t.Errorf("%s, private %v: %s: %v", c.base, c.private, addr, err)
+				}
+			}
+		}
+		for _, odd := range []string{"", "x", "host:80", "1.1.1.1"} {
+			if control(t.Context(), "tcp4", odd, nil) == nil {
+				t.Errorf("%q is allowed", odd)
+			}
+		}
+		if control(t.Context(), "udp4", "1.1.1.1:53", nil) == nil {
+			t.Error("udp is allowed")
+		}
+	}
+}
+
+// Addresses in other notations, and those where no server is, are no base URL.
+func TestOddHosts(t *testing.T) {
+	for _, host := range []string{
+		"2852039166", "0xa9fea9fe", "0xA9.0xFE.0xA9.0xFE", "0251.0376.0251.0376", "169.254.43518", "127.1", "127.0.0.1.", "0", "017700000001", "1.2.3.4.5", "a.0x7f", "0x",
+		"[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[::ffff:127.0.0.1]", "[0:0:0:0:0:0:0:1]",
+		"0.0.0.0", "[::]", "224.0.0.1", "255.255.255.255", "[ff02::1]", "[64:ff9b::169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "",
+	} {
+		for _, private := range []bool{false, true} {
+			for _, scheme := range []string{"http", "https"} {
+				if _, _, err := parseBase(scheme+"://"+host+":80/v1", private); err == nil {
+					t.Errorf("%s://%s, private %v: no error", scheme, host, private)
+				}
+			}
+		}
+	}
+	for _, base := range []string{"ftp://x", "//x", "x", "http:x", "https://", "https://x:0", "https://x:65536", "https://x/?", "https://x/#a", "file:///etc/passwd", "https://u:p@x"} {
+		if _, _, err := parseBase(base, true); err == nil {
+			t.Errorf("%s: no error", base)
+		}
+	}
+	for base, want := range map[string]string{"https://x.example/v1//": "https://x.example/v1", " https://x\n": "https://x", "http://[::1]:8/a%20b/": "http://[::1]:8/a%20b"} {
+		if got, _, err := parseBase(base, false); got != want && base != " https://x\n" || err != nil {
+			t.Errorf("%q: %q, %v", base, got, err)
+		}
+	}
+}
+
+// A resolver answers each look-up of a name with the next of some addresses, and
+// the last ever after.
+type resolver struct {
+	mu    sync.Mutex // guards the rest
+	addrs []string
+	looks int
+}
+
+func (r *resolver) net() *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go r.serve(ours)
+		return theirs, nil
+	}}
+}
+
+// serve answers one question, as DNS over TCP does.
+func (r *resolver) serve(c net.Conn) {
+	defer c.Close()
+	var size [2]byte
+	if _, err := io.ReadFull(c, size[:]); err != nil {
+		return
+	}
+	q := make([]byte, binary.BigEndian.Uint16(size[:]))
+	if _, err := io.ReadFull(c, q); err != nil {
+		return
+	}
+	end := 12
+	for q[end] != 0 {
+		end += int(q[end]) + 1
+	}
+	end += 5 // the 0, type and class
+	m := append([]byte{q[0], q[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, q[12:end]...)
+	if kind := binary.BigEndian.Uint16(q[end-4:]); kind == 1 { // A
+		r.mu.Lock()
+		addr := netip.MustParseAddr(r.addrs[min(r.looks, len(r.addrs)-1)]).As4()
+		r.looks++
+		r.mu.Unlock()
+		m[7] = 1
+		m = append(m, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
+		m = append(m, addr[:]...)
+	}
+	c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(m))), m...))
+}
+
+var errDialed = errors.New("the rule let it be dialed")
+
+// A name that stands for a public address at the first look and for another at the
+// second: the server there never hears of the key.
+func TestRebinding(t *testing.T) {
+	var heard []string
+	wrong := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		heard = append(heard, fmt.Sprint(r.Header))
+	}))
+	defer wrong.Close()
+	port := netip.MustParseAddrPort(wrong.Listener.Addr().String()).Port()
+	for _, second := range []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "100.64.0.9", "0.0.0.0", "192.168.0.1"} {
+		for _, scheme := range []string{"https", "http"} {
+			var dialed []string
+			names := &resolver{addrs: []string{"1.1.1.1", second}}
+			h := hooks{wait: (&pauses{}).wait}
+			h.dialer.Resolver = names.net()
+			h.dialer.Control = func(_, address string, _ syscall.RawConn) error { // nothing leaves this machine
+				dialed = append(dialed, address)
+				return errDialed
+			}
+			_, rule, err := parseBase("https://rebind.example", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rule.plain = scheme == "http" // as it would be if parseBase were wrong
+			p := &provider{api: &anthropicAPI, url: fmt.Sprintf("%s://rebind.example:%d/v1/messages", scheme, port), key: secret, model: "m", maxTokens: 600, window: 9000, timeout: providerTimeout, hooks: h.withDefaults()}
+			p.transport = newTransport(rule, p.hooks)
+			for look := range 3 {
+				_, err := p.summarize(t.Context(), request("text"))
+				checkError(t, err)
+				if refused := strings.Contains(err.Error(), "refused to connect to"); refused != (look > 0 || scheme == "http") {
+					t.Errorf("%s, look %d: %v", second, look, err)
+				}
+			}
+			if want := map[string]int{"https": 1, "http": 0}[scheme]; len(dialed) != want || names.looks != 3 {
+				t.Errorf("%s: %d looks, dialed %v", second, names.looks, dialed)
+			}
+		}
+	}
+	if len(heard) > 0 {
+		t.Errorf("the wrong server heard %v", heard)
+	}
+}
+
+// A redirect is not followed, to wherever, by whatever status.
+func TestRedirects(t *testing.T) {
+	for _, a := range apis {
+		wrong := newFake(t, answering(good(a, "I have it", "end_turn", 1, 1)))
+		for _, code := range []int{301, 302, 303, 307, 308, 300} {
+			for _, to := range []string{wrong.URL + "/v1/messages", "http://169.254.169.254/latest/meta-data/", "/elsewhere", "file:///etc/passwd", "::"} {
+				f := newFake(t, status(code, "", "Location", to)(a))
+				_, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{}).Summarize(t.Context(), request("text"))
+				checkError(t, err)
+				if !strings.Contains(err.Error(), "a redirect, which is not followed") || f.asked.Load() != 1 {
+					t.Errorf("%d to %s: asked %d times: %v", code, to, f.asked.Load(), err)
+				}
+			}
+		}
+		if n := wrong.asked.Load(); n > 0 {
+			t.Errorf("the wrong server was asked %d times", n)
+		}
+	}
+}
+
+// No proxy of the environment sees a request. What the environment says is read
+// once in a process, so another one is asked.
+func TestNoProxy(t *testing.T) {
+	if os.Getenv("HTTPS_PROXY") == "" || os.Getenv("SUMMARIZE_NO_PROXY") == "" {
+		proxy := newFake(t, answering("{}"))
+		child := exec.Command(os.Args[0], "-test.run=^TestNoProxy$")
+		child.Env = append(os.Environ(), "SUMMARIZE_NO_PROXY=1", "HTTPS_PROXY="+proxy.URL, "HTTP_PROXY="+proxy.URL, "ALL_PROXY="+proxy.URL, "NO_PROXY=")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	var dialed []string
+	h := hooks{wait: (&pauses{}).wait}
+	h.dialer.Resolver = (&resolver{addrs: []string{"1.1.1.1"}}).net()
+	h.dialer.Control = func(_, address string, _ syscall.RawConn) error {
+		dialed = append(dialed, address)
+		return errDialed
+	}
+	_, err := summarizer(t, &openaiAPI, ProviderOptions{Key: secret}, h).Summarize(t.Context(), request("text"))
+	checkError(t, err)
+	if len(dialed) != 1 || dialed[0] != "1.1.1.1:443" {
+		t.Errorf("dialed %v: %v", dialed, err)
+	}
+}
+
+// Over TLS the certificate is checked, and the key not sent before.
+func TestTLS(t *testing.T) {
+	var asked int
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		answering(good(&openaiAPI, r.Proto, "end_turn", 1, 1))(w, r)
+	}))
+	s.Config.ErrorLog = quiet
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	_, err := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: s.URL}, hooks{}).Summarize(t.Context(), request("text"))
+	checkError(t, err)
+	if asked != 0 || !strings.Contains(err.Error(), "its certificate is not good") {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	h := hooks{roots: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	got, err := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: s.URL}, h).Summarize(t.Context(), request("text"))
+	if err != nil || got.Text != "HTTP/2.0" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	plain := newFake(t, answering("{}"))
+	_, err = summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: "https" + strings.TrimPrefix(plain.URL, "http")}, hooks{}).Summarize(t.Context(), request("text"))
+	checkError(t, err)
+	if !strings.Contains(err.Error(), "does not speak TLS") {
+		t.Error(err)
+	}
+}

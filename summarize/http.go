@@ -1,0 +1,256 @@
+package summarize
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+const (
+	userAgent   = "scratchpad"
+	mostAnswer  = 1 << 20 // bytes
+	mostError   = 64 << 10
+	mostHeader  = 64 << 10
+	connectTime = 10 * time.Second
+)
+
+// hooks are what a test replaces. The zero value is the real thing.
+type hooks struct {
+	now    func() time.Time
+	wait   func(context.Context, time.Duration) error
+	extend time.Duration // between two extensions of a lease during one call
+	dialer net.Dialer    // its Control is asked after the rule for addresses
+	roots  *x509.CertPool
+}
+
+func (h hooks) withDefaults() hooks {
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.wait == nil {
+		h.wait = func(ctx context.Context, d time.Duration) error {
+			t := time.NewTimer(d)
+			defer t.Stop()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-t.C:
+				return nil
+			}
+		}
+	}
+	if h.extend == 0 {
+		h.extend = extendEvery
+	}
+	if h.dialer.Timeout == 0 {
+		h.dialer.Timeout = connectTime
+	}
+	return h
+}
+
+// newTransport returns a transport that dials what the rule allows, itself: a
+// proxy would do so elsewhere. It asks for no compression, so that no answer grows
+// beyond its bytes. It is used without an http.Client, which reads redirects.
+func newTransport(rule addressRule, h hooks) *http.Transport {
+	dialer := h.dialer
+	dialer.ControlContext = rule.control(h.dialer.Control)
+	return &http.Transport{
+		Proxy: nil, DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableCompression: true,
+		TLSClientConfig: &tls.Config{RootCAs: h.roots, MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: connectTime,
+		MaxResponseHeaderBytes: mostHeader, IdleConnTimeout: 30 * time.Second,
+	}
+}
+
+// send makes one try.
+func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *trouble) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, p.fails("the base URL is not usable")
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", userAgent)
+	p.api.authorize(r.Header, p.key)
+	resp, err := p.transport.RoundTrip(r)
+	if err != nil {
+		return answer{}, p.unreachable(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return answer{}, p.refusal(resp, len(body))
+	}
+	a, t := p.read(resp)
+	if t != nil {
+		t.spent = int64(sent) // it was read there, and is paid
+		return answer{}, t
+	}
+	if a.spent == 0 {
+		a.spent = int64(sent + tokens.Estimate(a.text))
+	}
+	return a, nil
+}
+
+// read decodes an answer of bounded size.
+func (p *provider) read(resp *http.Response) (answer, *trouble) {
+	failed := func(text string, args ...any) (answer, *trouble) {
+		t := p.fails(text, args...)
+		t.mark = fails
+		return answer{}, t
+	}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return failed("the answer is compressed (%s), which was not asked for; check the base URL", p.says(e))
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
+	switch {
+	case err != nil:
+		_, t := failed("the connection broke within the answer: %s", p.says(err.Error()))
+		t.retry = true
+		return answer{}, t
+	case len(text) > mostAnswer:
+		return failed("the answer is longer than %d bytes; check the base URL", mostAnswer)
+	}
+	a, err := p.api.decode(text)
+	if err != nil {
+		return failed("the answer is not what this API answers (%s); check the base URL", p.says(err.Error()))
+	}
+	return a, nil
+}
+
+// unreachable is the trouble of a request without an answer.
+func (p *provider) unreachable(err error) *trouble {
+	var refused *refusedAddress
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var noTLS tls.RecordHeaderError
+	var op *net.OpError
+	var t *trouble
+	switch {
+	case errors.As(err, &refused):
+		t = p.fails("%s", p.says(refused.Error()))
+	case errors.As(err, &dns):
+		t = p.fails("the name of the host was not found (%s); check the base URL and the network", p.says(dns.Err))
+		t.retry = !dns.IsNotFound && dns.IsTemporary
+	case errors.As(err, &certificate):
+		t = p.fails("its certificate is not good: %s", p.says(certificate.Err.Error()))
+	case errors.As(err, &noTLS):
+		t = p.fails("it does not speak TLS; a server on this machine may want http in the base URL")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		t = p.fails("the connection was refused; is the server running, and the port right?")
+	case errors.As(err, &op) && op.Op == "dial":
+		t = p.fails("no connection: %s; check the base URL and the network", p.says(op.Err.Error()))
+	default:
+		t = p.fails("the connection broke: %s", p.says(err.Error()))
+		t.retry = true
+	}
+	t.mark = fails
+	return t
+}
+
+// refusal is the trouble of an answer with another status than 200.
+func (p *provider) refusal(resp *http.Response, size int) *trouble {
+	code, said := p.message(resp)
+	t := p.fails("%d, %s", resp.StatusCode, p.advice(resp.StatusCode, code, said, size))
+	if said != "" && resp.StatusCode != http.StatusUnauthorized { // there it quotes keys
+		t.text += ` (it says: "` + said + `")`
+	}
+	t.after = retryAfter(resp.Header, p.hooks.now())
+	t.mark = fails
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, 500, 502, 503, 504, 529:
+		t.retry = !spentOut(code)
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		t.mark = neither
+	}
+	return t
+}
+
+// advice says what a status means and what to do.
+func (p *provider) advice(status int, code, said string, size int) string {
+	const window = "set a smaller window of tokens for each call"
+	switch {
+	case status >= 300 && status < 400:
+		return "a redirect, which is not followed; set the base URL to where the API is"
+	case status == http.StatusUnauthorized && p.key == "":
+		return "it wants a key: set " + p.api.variable
+	case status == http.StatusUnauthorized:
+		return "the key in " + p.api.variable + " is refused; set a valid one"
+	case status == http.StatusForbidden:
+		return "the key in " + p.api.variable + " may not use the model " + p.shownModel() + "; set --summary-model or another key"
+	case status == http.StatusNotFound:
+		return "the model " + p.shownModel() + " is not known there; set --summary-model, or correct the base URL"
+	case status == http.StatusRequestEntityTooLarge:
+		return "a request of " + strconv.Itoa(size) + " bytes is too large for it; " + window
+	case status == http.StatusBadRequest && (code == "context_length_exceeded" || strings.Contains(said, "prompt is too long")):
+		return "the text is too long for the model " + p.shownModel() + "; " + window
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		return "the request is refused; check the model (--summary-model) and the base URL"
+	case status == http.StatusPaymentRequired || spentOut(code):
+		return "the account has no credit left, or reached its limit of spending; a later try helps only when that is changed"
+	case status == http.StatusTooManyRequests:
+		return "too many requests or tokens for this account"
+	case status >= 500:
+		return "it is overloaded or out of order; try again later"
+	}
+	return "an answer that this API does not know; check the base URL"
+}
+
+// spentOut reports whether a code says that the account is out of money, which a
+// retry does not change.
+func spentOut(code string) bool {
+	return code == "insufficient_quota" || code == "billing_error" || code == "enforced_spend_limit_reached"
+}
+
+// message returns the code and the message in the body of a refusal, each "" where
+// there is none.
+func (p *provider) message(resp *http.Response) (code, said string) {
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return "", ""
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostError)) // what has come is worth showing
+	code, text := decodeError(body)
+	return p.says(code), p.says(text)
+}
+
+// decodeError reads the shapes in which providers and servers tell an error.
+func decodeError(body []byte) (code, message string) {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		text := strings.TrimSpace(string(body))
+		if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "{") {
+			return "", "" // a page for people, or JSON that was cut
+		}
+		return "", text
+	}
+	inner := top
+	var object map[string]json.RawMessage
+	if json.Unmarshal(top["error"], &object) == nil && object != nil {
+		inner = object
+	}
+	var details map[string]json.RawMessage
+	json.Unmarshal(inner["details"], &details)
+	code = firstText(details["error_code"], inner["code"], inner["type"])
+	return code, firstText(inner["message"], top["error"], top["message"], top["detail"])
+}
+
+// firstText returns the first of some values that is a text.
+func firstText(values ...json.RawMessage) string {
+	for _, v := range values {
+		var text string
+		if json.Unmarshal(v, &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}

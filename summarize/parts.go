@@ -1,0 +1,256 @@
+package summarize
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	mostParts   = 400
+	extendEvery = 30 * time.Second
+)
+
+// summarize is the [workspace.Summarizer]'s function.
+func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+	defer p.transport.CloseIdleConnections() // nobody closes a Summarizer
+	if r.Progress == nil {
+		r.Progress = func(int, int) {}
+	}
+	if r.Extend == nil {
+		r.Extend = func(context.Context) error { return nil }
+	}
+	parts := split(r.Content, p.window)
+	if len(parts) > mostParts {
+		return workspace.SummaryText{}, p.fails("the file is worth %d calls with a window of %d tokens, and %d are the most; set a larger window", len(parts), p.window, mostParts)
+	}
+	j := job{provider: p, request: r, total: calls(len(parts), p.fan())}
+	text, err := j.run(ctx, parts)
+	return workspace.SummaryText{Text: text, Spent: j.spent}, err
+}
+
+// fan is how many summaries are made into one: they fit the window also where each
+// is half as long again as it should be.
+func (p *provider) fan() int { return max(2, 2*p.window/(3*p.maxTokens)) }
+
+// calls is how many calls the summary of so many parts takes.
+func calls(parts, fan int) int {
+	n := parts
+	for parts > 1 {
+		parts = (parts + fan - 1) / fan
+		n += parts
+	}
+	return n
+}
+
+// A job is the making of one summary.
+type job struct {
+	*provider
+	request     workspace.SummaryRequest
+	done, total int // calls
+	spent       int64
+}
+
+// run summarises the parts, then their summaries, until there is one.
+func (j *job) run(ctx context.Context, parts []part) (string, error) {
+	j.request.Progress(0, j.total)
+	for summaries := false; ; summaries = true {
+		made := make([]part, len(parts))
+		for i, of := range parts {
+			text, err := j.one(ctx, of, title(of, i, len(parts), summaries), summaries)
+			if err != nil {
+				return "", err
+			}
+			made[i] = part{text, of.from, of.to}
+		}
+		if len(made) == 1 {
+			return made[0].text, nil
+		}
+		parts = join(made, j.fan())
+	}
+}
+
+// one makes the summary of a part, and keeps the lease while it is made.
+func (j *job) one(ctx context.Context, of part, title string, summaries bool) (string, error) {
+	if j.done > 0 {
+		if err := j.request.Extend(ctx); err != nil {
+			return "", err
+		}
+	}
+	held, release := j.hold(ctx)
+	text, spent, t := j.call(held, j.request.Path, of, title, summaries)
+	lost := release()
+	j.spent += spent
+	switch {
+	case t != nil && lost != nil:
+		return "", lost
+	case t != nil:
+		return "", t
+	}
+	j.done++
+	j.request.Progress(j.done, j.total)
+	return text, nil
+}
+
+// hold extends the lease until release, which waits for the end of that. An error
+// ends the context, and release returns it.
+func (j *job) hold(ctx context.Context) (held context.Context, release func() error) {
+	held, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var lost error
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(j.hooks.extend)
+		defer tick.Stop()
+		for {
+			select {
+			case <-held.Done():
+				return
+			case <-tick.C:
+			}
+			if lost = j.request.Extend(ctx); lost != nil {
+				cancel()
+				return
+			}
+		}
+	}()
+	return held, func() error {
+		cancel()
+		<-done
+		return lost
+	}
+}
+
+func title(of part, i, n int, summaries bool) string {
+	switch {
+	case n > 1 && summaries:
+		return fmt.Sprintf("Summaries of lines %d-%d, group %d of %d:", of.from, of.to, i+1, n)
+	case summaries:
+		return "Summaries:"
+	case n > 1:
+		return fmt.Sprintf("Lines %d-%d, part %d of %d:", of.from, of.to, i+1, n)
+	}
+	return "Content:"
+}
+
+// join puts summaries together, so many to each part.
+func join(made []part, fan int) []part {
+	var parts []part
+	for len(made) > 0 {
+		group := made[:min(fan, len(made))]
+		made = made[len(group):]
+		var b strings.Builder
+		for _, s := range group {
+			fmt.Fprintf(&b, "Lines %d-%d:\n%s\n\n", s.from, s.to, s.text)
+		}
+		parts = append(parts, part{b.String(), group[0].from, group[len(group)-1].to})
+	}
+	return parts
+}
+
+// split cuts a text into parts of about so many tokens, at the ends of paragraphs
+// or else of lines, and writes the numbers of lines. There is one part at least.
+func split(content string, window int) []part {
+	s := splitter{window: window, from: 1}
+	line := 0
+	for text := range strings.Lines(content) {
+		line++
+		text = withoutControls(text)
+		if line == 1 || line%10 == 0 {
+			text = strconv.Itoa(line) + "|" + text
+		}
+		s.add(text, line)
+	}
+	s.flush(false)
+	if len(s.parts) == 0 {
+		return []part{{"", 1, 1}}
+	}
+	return s.parts
+}
+
+// A splitter gathers lines until a part is full.
+type splitter struct {
+	window   int
+	parts    []part
+	text     strings.Builder
+	cost     int
+	from, to int      // lines in text
+	blank    position // after the last blank line in text
+}
+
+type position struct{ bytes, cost, line int }
+
+func (s *splitter) add(text string, line int) {
+	blank := strings.TrimSpace(text) == ""
+	for {
+		piece := text
+		cost := 0
+		if len(piece) <= 8*s.window {
+			cost = tokens.Estimate(piece)
+		}
+		if len(piece) > 8*s.window || cost > s.window { // a line longer than a part
+			piece = text[:fitting(text, s.window)]
+			cost = tokens.Estimate(piece)
+		}
+		for s.cost > 0 && s.cost+cost > s.window { // twice where a flush leaves lines
+			s.flush(true)
+		}
+		if s.text.Len() == 0 {
+			s.from = line
+		}
+		s.text.WriteString(piece)
+		s.cost += cost
+		s.to = line
+		if text = text[len(piece):]; text == "" {
+			break
+		}
+	}
+	if blank {
+		s.blank = position{s.text.Len(), s.cost, s.to}
+	}
+}
+
+// flush ends the part: where more follows, after its last blank line if that is in
+// the last quarter.
+func (s *splitter) flush(more bool) {
+	text := s.text.String()
+	if text == "" {
+		return
+	}
+	end := position{len(text), s.cost, s.to}
+	if more && s.blank.cost >= s.cost*3/4 && s.blank.bytes > 0 {
+		end = s.blank
+	}
+	s.parts = append(s.parts, part{text[:end.bytes], s.from, end.line})
+	s.text.Reset()
+	s.text.WriteString(text[end.bytes:])
+	s.cost -= end.cost
+	s.from = end.line + 1
+	s.blank = position{}
+}
+
+// withoutControls replaces what some providers refuse in a text.
+func withoutControls(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// encode writes a request, < and > as they are.
+func encode(request any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(request)
+	return b.Bytes(), err
+}

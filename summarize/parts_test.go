@@ -1,0 +1,212 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var quiet = log.New(io.Discard, "", 0)
+
+// The parts hold the whole text, in order, none beyond the window.
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.OneOf(rapid.StringMatching(`[a-z ]{0,60}`), rapid.Just(""), rapid.StringN(0, 400, -1), rapid.Just(strings.Repeat("日本", 300)), rapid.Just(strings.Repeat("word ", 500)), rapid.Just(strings.Repeat("x", 3000)))
+		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
+		content := strings.ToValidUTF8(strings.Join(lines, "\n"), "?")
+		window := rapid.IntRange(40, 500).Draw(t, "window")
+		parts := split(content, window)
+		var all strings.Builder
+		for i, p := range parts {
+			all.WriteString(p.text)
+			if got := tokens.Estimate(p.text); got > window*11/10+5 {
+				t.Fatalf("part %d costs %d, window %d", i, got, window)
+			}
+			if p.text == "" && content != "" || p.from > p.to {
+				t.Fatalf("part %d: %d-%d %q", i, p.from, p.to, p.text)
+			}
+			if i > 0 && p.from != parts[i-1].to && p.from != parts[i-1].to+1 {
+				t.Fatalf("part %d starts at %d, the one before ends at %d", i, p.from, parts[i-1].to)
+			}
+		}
+		want, n := "", 0
+		for text := range strings.Lines(content) {
+			if n++; n == 1 || n%10 == 0 {
+				want += strconv.Itoa(n) + "|"
+			}
+			want += withoutControls(text)
+		}
+		if all.String() != want {
+			t.Fatalf("%q\nwant %q", all.String(), want)
+		}
+		if content != "" && (parts[0].from != 1 || parts[len(parts)-1].to != n) {
+			t.Fatalf("%d lines, parts %d-%d", n, parts[0].from, parts[len(parts)-1].to)
+		}
+	})
+}
+
+func TestSplitAtParagraphs(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		b.WriteString("A sentence of this paragraph.\n")
+		if i%5 == 4 {
+			b.WriteString("\n")
+		}
+	}
+	parts := split(b.String(), 130)
+	if len(parts) < 3 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for _, p := range parts {
+		if !strings.HasSuffix(p.text, "\n\n") {
+			t.Errorf("lines %d-%d end with %q", p.from, p.to, p.text[len(p.text)-20:])
+		}
+	}
+}
+
+// What a flush leaves may still be too much for the next line.
+func TestSplitTwice(t *testing.T) {
+	words := func(n int) string { return strings.Repeat("word ", n) + "\n" }
+	for i, p := range split(words(80)+"\n"+words(16)+words(95), 110) {
+		if got := tokens.Estimate(p.text); got > 112 {
+			t.Errorf("part %d, lines %d-%d, costs %d", i, p.from, p.to, got)
+		}
+	}
+}
+
+var titled = regexp.MustCompile(`(?m)^(Lines|Summaries of lines) (\d+)-(\d+), (part|group) (\d+) of (\d+):$`)
+
+// A file beyond the window: parts, then their summaries, with progress and the
+// lease between the calls.
+func TestParts(t *testing.T) {
+	var content strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&content, "line %d says something of no weight\n", i+1)
+	}
+	for _, a := range apis {
+		var titles []string
+		f := newFake(t, nil)
+		f.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			user := strings.ReplaceAll(string(body), `\n`, "\n")
+			titles = append(titles, titled.FindString(user))
+			if len(titles) > 1 && titles[len(titles)-1] == "" && !strings.Contains(user, "Summaries:\n") {
+				t.Errorf("no title in %.500s", user)
+			}
+			if strings.Contains(user, "ummaries") && !strings.Contains(user, "\nmade of part ") && strings.Contains(user, "group 1 of") {
+				t.Errorf("no summaries in %.3000s", user)
+			}
+			answering(good(a, fmt.Sprintf("made of part %d", len(titles)), "end_turn", 3000, 5))(w, r)
+		})
+		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+		var progress []string
+		extended := 0
+		got, err := s.Summarize(t.Context(), workspace.SummaryRequest{
+			Path: "p", Content: content.String(),
+			Progress: func(done, total int) { progress = append(progress, fmt.Sprintf("%d/%d", done, total)) },
+			Extend: func(context.Context) error {
+				extended++
+				if len(titles) != extended {
+					t.Errorf("extended %d times after %d calls", extended, len(titles))
+				}
+				return nil
+			},
+		})
+		n := len(titles)
+		if err != nil || n < 12 || got.Text != fmt.Sprintf("made of part %d", n) || got.Spent != int64(3005*n) || extended != n-1 {
+			t.Fatalf("%d calls, %d extensions, %+v, %v", n, extended, got, err)
+		}
+		if len(progress) != n+1 || progress[0] != fmt.Sprintf("0/%d", n) || progress[n] != fmt.Sprintf("%d/%d", n, n) {
+			t.Errorf("progress %v", progress)
+		}
+		if !strings.HasPrefix(titles[0], "Lines 1-") || !strings.Contains(strings.Join(titles, " "), "Summaries of lines 1-") {
+			t.Errorf("titles %q", titles)
+		}
+	}
+}
+
+// What was spent is told with the error, and an extension's error ends the work.
+func TestPartsThatFail(t *testing.T) {
+	content := strings.Repeat("a line of text that says nothing\n", 3000)
+	calls := 0
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls == 3 {
+			w.WriteHeader(413)
+			return
+		}
+		answering(good(&openaiAPI, "x", "end_turn", 3000, 5))(w, r)
+	})
+	s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{})
+	got, err := s.Summarize(t.Context(), request(content))
+	checkError(t, err)
+	if got.Spent != 6010 || got.Text != "" || calls != 3 {
+		t.Errorf("%d calls, %+v", calls, got)
+	}
+	lost := errors.New("the lease is lost")
+	r := request(content)
+	r.Extend = func(context.Context) error { return lost }
+	if got, err = s.Summarize(t.Context(), r); !errors.Is(err, lost) || got.Spent != 3005 || calls != 4 {
+		t.Errorf("%d calls, %+v, %v", calls, got, err)
+	}
+	if got, err = s.Summarize(t.Context(), request(strings.Repeat(content, 80))); err == nil || calls != 4 || got.Spent != 0 || !strings.Contains(err.Error(), "set a larger window") {
+		t.Errorf("%d calls, %+v, %v", calls, got, err)
+	}
+	checkError(t, err)
+}
+
+// During a long call the lease is extended, and its loss ends the call.
+func TestExtendDuringACall(t *testing.T) {
+	f := newFake(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	lost := errors.New("the lease is lost")
+	n := 0
+	r := request("text")
+	r.Extend = func(context.Context) error {
+		if n++; n == 3 {
+			return lost
+		}
+		return nil
+	}
+	_, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{extend: time.Millisecond}).Summarize(t.Context(), r)
+	if !errors.Is(err, lost) || n != 3 {
+		t.Errorf("%d extensions, %v", n, err)
+	}
+}
+
+func TestNumberOfCalls(t *testing.T) {
+	for _, c := range [][3]int{{1, 2, 1}, {2, 2, 3}, {3, 2, 6}, {12, 2, 24}, {10, 100, 11}, {4, 3, 7}} {
+		if got := calls(c[0], c[1]); got != c[2] {
+			t.Errorf("calls(%d, %d) = %d, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+func FuzzFitting(f *testing.F) {
+	f.Add("some words here", 2)
+	f.Add(strings.Repeat("日", 50), 3)
+	f.Add("\xff\xfe\x80", 1)
+	f.Fuzz(func(t *testing.T, text string, most int) {
+		if text == "" || most < 1 || most > 1<<20 {
+			return
+		}
+		n := fitting(text, most)
+		if n < 1 || n > len(text) {
+			t.Fatalf("%d of %d", n, len(text))
+		}
+		if n > 4 && tokens.Estimate(text[:n]) > most+1 {
+			t.Fatalf("%q costs %d, most %d", text[:n], tokens.Estimate(text[:n]), most)
+		}
+	})
+}

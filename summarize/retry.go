@@ -1,0 +1,128 @@
+package summarize
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	mostTries       = 3
+	firstPause      = time.Second
+	mostAfter       = 365 * 24 * time.Hour
+	breakerQuote    = 160 // bytes of the last failure in the breaker's error
+	timeShownInDays = 48 * time.Hour
+)
+
+// ask sends a request, with its retries, unless the breaker is open.
+func (p *provider) ask(ctx context.Context, body []byte, sent int) (answer, *trouble) {
+	trial, closed, wait, last := p.breaker.enter(p.hooks.now())
+	if !closed {
+		return answer{}, p.fails("not asked, because its last calls failed; try again in %s; the last failure was: %s", shownWait(wait), last)
+	}
+	m, why := neither, ""
+	defer func() { p.breaker.leave(trial, m, why, p.hooks.now()) }()
+	a, t := p.tries(ctx, body, sent)
+	switch {
+	case t == nil:
+		m = answers
+	default:
+		m, why = t.mark, t.text
+		if len(why) > breakerQuote {
+			why = strings.ToValidUTF8(why[:breakerQuote], "") + "…"
+		}
+	}
+	return a, t
+}
+
+// tries sends a request up to three times, all within the timeout.
+func (p *provider) tries(caller context.Context, body []byte, sent int) (answer, *trouble) {
+	ctx, cancel := context.WithTimeout(caller, p.timeout)
+	defer cancel()
+	until := p.hooks.now().Add(p.timeout)
+	if d, ok := caller.Deadline(); ok && d.Before(until) {
+		until = d
+	}
+	var lost int64 // spent on tries that failed
+	for try := 1; ; try++ {
+		a, t := p.send(ctx, body, sent)
+		if t == nil {
+			a.spent += lost
+			return a, nil
+		}
+		lost += t.spent
+		t.spent = lost
+		if ctx.Err() != nil {
+			return answer{}, p.ended(caller, t)
+		}
+		pause := max(backoff(try), t.after)
+		if !t.retry || try == mostTries || pause >= until.Sub(p.hooks.now()) {
+			if t.after > 0 {
+				at := p.hooks.now().Add(t.after).UTC().Format("2006-01-02T15:04Z")
+				t.text += "; try again in " + shownWait(t.after) + ", at " + at
+			}
+			return answer{}, t
+		}
+		if p.hooks.wait(ctx, pause) != nil {
+			return answer{}, p.ended(caller, t)
+		}
+	}
+}
+
+// ended is the trouble of a call whose time was over, its caller's or its own.
+func (p *provider) ended(caller context.Context, before *trouble) *trouble {
+	var t *trouble
+	if caller.Err() != nil {
+		t = p.fails("given up: %v", caller.Err())
+		t.cause = caller.Err()
+	} else {
+		t = p.fails("no answer within %s; try again later, or set a longer timeout", p.timeout)
+		t.mark = fails
+	}
+	t.spent = before.spent
+	return t
+}
+
+// backoff is the pause after so many tries: a second, doubled each time, less up
+// to a half of it at random.
+func backoff(tries int) time.Duration {
+	pause := firstPause << (tries - 1)
+	return pause - rand.N(pause/2)
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date. It is never
+// negative and a year at most; 0: it does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	whole, fraction, _ := strings.Cut(value, ".")
+	if onlyDigits(whole) && onlyDigits("0"+fraction) {
+		seconds, err := strconv.ParseInt(whole, 10, 64)
+		if err != nil || seconds > int64(mostAfter/time.Second) {
+			return mostAfter
+		}
+		if strings.Trim(fraction, "0") != "" {
+			seconds++
+		}
+		return min(time.Duration(seconds)*time.Second, mostAfter)
+	}
+	date, err := http.ParseTime(value)
+	if err != nil || !date.After(now) {
+		return 0
+	}
+	return min(date.Sub(now), mostAfter)
+}
+
+func onlyDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// shownWait rounds up: who comes back then is not early.
+func shownWait(d time.Duration) string {
+	if d > timeShownInDays {
+		return strconv.Itoa(int((d+24*time.Hour-1)/(24*time.Hour))) + " days"
+	}
+	return (d + time.Second - 1).Truncate(time.Second).String()
+}

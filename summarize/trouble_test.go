@@ -1,0 +1,495 @@
+package summarize
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A case of trouble: what a provider does, and what is to come of it.
+type troubleCase struct {
+	name    string
+	do      func(a *api) http.HandlerFunc
+	timeout time.Duration
+	tries   int64
+	want    string
+}
+
+func status(code int, body string, header ...string) func(*api) http.HandlerFunc {
+	return func(*api) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(header); i += 2 {
+				w.Header().Set(header[i], header[i+1])
+			}
+			w.WriteHeader(code)
+			io.WriteString(w, body)
+		}
+	}
+}
+
+func raw(write func(net.Conn)) func(*api) http.HandlerFunc {
+	return func(*api) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			write(c)
+			c.(*net.TCPConn).SetLinger(0) // a reset
+			c.Close()
+		}
+	}
+}
+
+var bomb = func() string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for range 64 {
+		z.Write(make([]byte, 1<<20))
+	}
+	z.Close()
+	return b.String()
+}()
+
+var flooded atomic.Int64 // bytes that were sent of endless answers
+
+var troubles = []troubleCase{
+	{"hang", func(*api) http.HandlerFunc {
+		return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	}, 40 * time.Millisecond, 1, "no answer within 40ms"},
+	{"slow drip", func(*api) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				io.WriteString(w, " ")
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}, 40 * time.Millisecond, 1, "no answer within 40ms"},
+	{"reset in mid-body", raw(func(c net.Conn) {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"content\":[")
+	}), 0, 3, "the connection broke within the answer"},
+	{"reset at once", raw(func(net.Conn) {}), 0, 3, "the connection broke"},
+	{"400", status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: wrong"}}`), 0, 1, "400, the request is refused; check the model"},
+	{"400 too long", status(400, `{"error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}`), 0, 1, "set a smaller window"},
+	{"401", status(401, `{"error":{"type":"authentication_error","message":"invalid x-api-key `+secret+`"}}`), 0, 1, "is refused; set a valid one"},
+	{"403", status(403, `{"error":{"type":"permission_error","message":"not yours"}}`), 0, 1, "may not use the model"},
+	{"404 model", status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: some-model"}}`), 0, 1, "the model some-model is not known there; set --summary-model"},
+	{"404 text", status(404, "404 page not found\n"), 0, 1, `(it says: "404 page not found")`},
+	{"404 array", status(404, `[{"error":1}]`), 0, 1, "not known there"},
+	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
+	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for it; set a smaller window of tokens for each call:"},
+	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `(it says: "slow down"); try again in 1h0m0s, at 2026-`},
+	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
+	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},
+	{"429 without a time", status(429, `{"error":"busy"}`), 0, 3, `(it says: "busy")`},
+	{"429 no money", status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), 0, 1, "no credit left"},
+	{"429 spending limit", status(429, `{"error":{"message":"m","type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`), 0, 1, "limit of spending"},
+	{"500", status(500, `{"error":{"message":"`+secret+`","code":null}}`), 0, 3, `500, it is overloaded or out of order; try again later (it says: "[key]")`},
+	{"502", status(502, "<html>"), 0, 3, "502"},
+	{"503", status(503, "warming up"), 0, 3, "503"},
+	{"504", status(504, ""), 0, 3, "504"},
+	{"529", status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), 0, 3, `(it says: "Overloaded")`},
+	{"501", status(501, ""), 0, 1, "501"},
+	{"200 of nothing", status(204, ""), 0, 1, "204"},
+	{"redirect", status(307, "", "Location", "http://169.254.169.254/"+secret), 0, 1, "a redirect, which is not followed"},
+	{"1 GB body", func(*api) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			chunk := bytes.Repeat([]byte(" "), 1<<20)
+			for range 1024 {
+				n, err := w.Write(chunk)
+				flooded.Add(int64(n))
+				if err != nil {
+					return
+				}
+			}
+		}
+	}, 0, 1, "longer than 1048576 bytes"},
+	{"1 GB of an error", func(*api) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(403)
+			chunk := bytes.Repeat([]byte(secret), 1<<15)
+			for range 1024 {
+				n, err := w.Write(chunk)
+				flooded.Add(int64(n))
+				if err != nil {
+					return
+				}
+			}
+		}
+	}, 0, 1, "403"},
+	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "the answer is compressed (gzip)"},
+	{"gzip bomb of an error", status(500, bomb, "Content-Encoding", "gzip"), 0, 3, "500"},
+	{"big header", status(200, "{}", "X-Big", strings.Repeat("x", 1<<20)), 0, 3, "the connection broke"},
+	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "not what this API answers"},
+	{"other JSON", status(200, `["`+secret+`"]`), 0, 1, "not what this API answers"},
+	{"a page", status(200, "<html>"+secret), 0, 1, "not what this API answers"},
+	{"empty body", status(200, ""), 0, 1, "not what this API answers"},
+	{"empty object", status(200, "{}"), 0, 1, "the answer has no text"},
+	{"empty text", func(a *api) http.HandlerFunc { return answering(good(a, " \n", "end_turn", 9, 0)) }, 0, 1, "the answer has no text"},
+	{"cut before a word", func(a *api) http.HandlerFunc { return answering(good(a, "", "max_tokens", 9, 600)) }, 0, 1, "came to its 600 tokens"},
+	{"cut in a thought", func(a *api) http.HandlerFunc {
+		return answering(good(a, "<think>so much", "max_tokens", 9, 600))
+	}, 0, 1, "came to its 600 tokens"},
+	{"refused", status(200, `{"stop_reason":"refusal","choices":[{"message":{"refusal":"no"}}]}`), 0, 1, "refused to summarise"},
+	{"odd stop", status(200, `{"stop_reason":"`+secret+`\u0007","choices":[{"finish_reason":"`+secret+`\u0007"}]}`), 0, 1, "stopped with"},
+	{"message of tricks", status(500, `{"error":{"message":"a\u0000b\u001b[31m\u202e\n`+secret[:12]+`\u200b`+secret[12:]+` `+strings.Repeat("long ", 500)+`"}}`), 0, 3, `(it says: "ab[31m [key] long`},
+	{"key in pieces", status(400, `{"error":{"message":"Incorrect API key provided: `+secret[:9]+`*****`+strings.ToUpper(secret[20:])+`"}}`), 0, 1, "provided: [key]*****[key]"},
+}
+
+var noon = time.Date(2026, 9, 30, 12, 0, 0, 0, time.UTC)
+
+func TestTroubles(t *testing.T) {
+	flooded.Store(0)
+	for _, a := range apis {
+		for _, c := range troubles {
+			t.Run(a.method+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				f := newFake(t, c.do(a))
+				for range 20 {
+					f.asked.Store(0)
+					var p pauses
+					s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL, Model: "some-model", Timeout: c.timeout}, hooks{wait: p.wait, now: func() time.Time { return noon }})
+					_, err := s.Summarize(t.Context(), request("some text\n"))
+					checkError(t, err)
+					if !strings.Contains(err.Error(), c.want) {
+						t.Fatalf("%v\nwant %q", err, c.want)
+					}
+					if got := f.asked.Load(); got != c.tries && (c.timeout == 0 || got > c.tries) { // the time may be over before it is asked
+						t.Fatalf("%d tries, want %d: %v", got, c.tries, err)
+					}
+					if len(p.list) != int(c.tries)-1 {
+						t.Fatalf("pauses %v", p.list)
+					}
+				}
+			})
+		}
+	}
+	t.Cleanup(func() {
+		const runs = 2 * 2 * 20
+		if most := int64(runs * 12 << 20); flooded.Load() > most {
+			t.Errorf("%d bytes of endless answers were taken, want %d at most", flooded.Load(), most)
+		}
+	})
+}
+
+// Trouble that passes within the tries is no error, and what the tries cost is
+// counted.
+func TestTroubleThatPasses(t *testing.T) {
+	for name, first := range map[string]http.HandlerFunc{
+		"429":   status(429, "{}", "Retry-After", "7")(nil),
+		"500":   status(500, "{}")(nil),
+		"529":   status(529, "{}")(nil),
+		"reset": raw(func(net.Conn) {})(nil),
+	} {
+		for _, a := range apis {
+			var n atomic.Int64
+			f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+				if n.Add(1)%3 != 0 {
+					first(w, r)
+					return
+				}
+				answering(good(a, "fine", "end_turn", 10, 1))(w, r)
+			})
+			for range 20 {
+				var p pauses
+				got, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait}).Summarize(t.Context(), request("text"))
+				if err != nil || got.Text != "fine" || got.Spent != 11 || len(p.list) != 2 {
+					t.Fatalf("%s: %+v, %v, pauses %v", name, got, err, p.list)
+				}
+				low, high := [2]time.Duration{time.Second / 2, time.Second}, [2]time.Duration{time.Second, 2 * time.Second}
+				if name == "429" {
+					low, high = [2]time.Duration{7 * time.Second, 7 * time.Second}, [2]time.Duration{7 * time.Second, 7 * time.Second}
+				}
+				for i, pause := range p.list {
+					if pause < low[i] || pause > high[i] {
+						t.Fatalf("%s: pause %d is %s", name, i, pause)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestLostAnswersAreCounted(t *testing.T) {
+	broken := raw(func(c net.Conn) {
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
+	})(nil)
+	n := 0
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 6 {
+			answering(good(&openaiAPI, "x", "end_turn", 1500, 5))(w, r)
+			return
+		}
+		broken(w, r)
+	})
+	var p pauses
+	s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{wait: p.wait})
+	got, err := s.Summarize(t.Context(), request(strings.Repeat("some text\n", 500)))
+	checkError(t, err)
+	if got.Spent < 3*1000 || got.Spent > 3*3000 {
+		t.Errorf("spent %d", got.Spent)
+	}
+	lost := got.Spent / 3 * 2
+	got, err = s.Summarize(t.Context(), request(strings.Repeat("some text\n", 500)))
+	if d := got.Spent - lost - 1505; err != nil || d < -100 || d > 100 { // the mark is another one
+		t.Errorf("spent %d, lost %d, %v", got.Spent, lost, err)
+	}
+}
+
+// No connection stays behind a summary: nobody closes a Summarizer.
+func TestConnectionsAreClosed(t *testing.T) {
+	for _, over := range []string{"http", "https"} {
+		closed := make(chan struct{}, 10)
+		s := httptest.NewUnstartedServer(answering(good(&openaiAPI, "x", "end_turn", 1500, 5)))
+		s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				closed <- struct{}{}
+			}
+		}
+		var h hooks
+		if over == "https" {
+			s.EnableHTTP2 = true
+			s.StartTLS()
+			h.roots = s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+		} else {
+			s.Start()
+		}
+		defer s.Close()
+		if _, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: s.URL}, h).Summarize(t.Context(), request("text")); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-closed:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the connection is still open", over)
+		}
+	}
+}
+
+// A pause that would outlast the timeout is not begun.
+func TestPauseBeyondTheTimeout(t *testing.T) {
+	f := newFake(t, status(503, "{}", "Retry-After", "20")(nil))
+	var p pauses
+	now := noon
+	s := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, Timeout: 30 * time.Second}, hooks{wait: func(ctx context.Context, d time.Duration) error {
+		now = now.Add(d)
+		return p.wait(ctx, d)
+	}, now: func() time.Time { return now }})
+	_, err := s.Summarize(t.Context(), request("text"))
+	checkError(t, err)
+	if len(p.list) != 1 || !strings.Contains(err.Error(), "try again in 20s") {
+		t.Errorf("pauses %v, %v", p.list, err)
+	}
+}
+
+func TestCallerLeaves(t *testing.T) {
+	for _, a := range apis {
+		asked := make(chan struct{})
+		f := newFake(t, func(_ http.ResponseWriter, r *http.Request) {
+			asked <- struct{}{}
+			<-r.Context().Done()
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+		for range breakerFailures { // no sign against the provider
+			ctx, leave := context.WithCancel(ctx)
+			go func() { <-asked; leave() }()
+			_, err := s.Summarize(ctx, request("text"))
+			checkError(t, err)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+		}
+		leave()
+		_, err := s.Summarize(ctx, request("text"))
+		checkError(t, err)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the breaker is open: %v", err)
+		}
+	}
+}
+
+func TestBreakerOfCalls(t *testing.T) {
+	now := noon
+	var mode atomic.Int64
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch mode.Load() {
+		case 0:
+			status(401, "{}")(nil)(w, r)
+		case 1:
+			status(413, "{}")(nil)(w, r)
+		default:
+			answering(good(&openaiAPI, "fine", "end_turn", 10, 1))(w, r)
+		}
+	})
+	s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{now: func() time.Time { return now }})
+	ask := func(wantAsked bool, want string) {
+		t.Helper()
+		f.asked.Store(0)
+		_, err := s.Summarize(t.Context(), request("text"))
+		if want != "" {
+			checkError(t, err)
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		} else if err != nil {
+			t.Error(err)
+		}
+		if got := f.asked.Load(); got != map[bool]int64{true: 1}[wantAsked] {
+			t.Errorf("asked %d times", got)
+		}
+	}
+	mode.Store(1)
+	for range 2 * breakerFailures {
+		ask(true, "413") // is the request's fault
+	}
+	mode.Store(0)
+	for range breakerFailures {
+		ask(true, "401")
+	}
+	ask(false, "try again in 30s; the last failure was: openai at ")
+	now = now.Add(breakerTime - time.Second)
+	ask(false, "try again in 1s")
+	now = now.Add(time.Second)
+	ask(true, "401") // one try
+	ask(false, "try again in 30s")
+	now = now.Add(breakerTime)
+	mode.Store(2)
+	ask(true, "")
+	mode.Store(0)
+	for range breakerFailures {
+		ask(true, "401")
+	}
+	ask(false, "try again in 30s")
+}
+
+func TestBreaker(t *testing.T) {
+	var b breaker
+	now := noon
+	enter := func(wantTrial, wantClosed bool) bool {
+		t.Helper()
+		trial, closed, _, _ := b.enter(now)
+		if trial != wantTrial || closed != wantClosed {
+			t.Fatalf("trial %v, closed %v", trial, closed)
+		}
+		return trial
+	}
+	for range breakerFailures - 1 {
+		b.leave(enter(false, true), fails, "x", now)
+	}
+	b.leave(enter(false, true), neither, "", now)
+	enter(false, true)
+	enter(false, true)
+	b.leave(false, fails, "x", now)
+	enter(false, false)
+	b.leave(false, fails, "late", now) // begun before it opened: changes nothing
+	now = now.Add(breakerTime)
+	trial := enter(true, true)
+	enter(false, false) // one at a time
+	b.leave(trial, neither, "", now)
+	trial = enter(true, true) // the last one told nothing
+	b.leave(trial, answers, "", now)
+	enter(false, true)
+}
+
+func TestNoServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	_, err = summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
+	checkError(t, err)
+	if !strings.Contains(err.Error(), "is the server running") {
+		t.Error(err)
+	}
+}
+
+func TestHide(t *testing.T) {
+	for _, c := range []struct{ text, key, want string }{
+		{"no key here", secret, "no key here"},
+		{"a " + secret + " b", secret, "a [key] b"},
+		{secret[3:12], secret, "[key]"},
+		{secret[3:10], secret, secret[3:10]}, // seven characters
+		{strings.ToUpper(secret), secret, "[key]"},
+		{"x=ollama;", "ollama", "x=[key];"},
+		{"über " + secret + "ß", secret, "über [key]ß"},
+		{secret + secret, secret, "[key]"},
+		{"text", "", "text"},
+		{"", "key", ""},
+	} {
+		if got := hide(c.text, c.key); got != c.want && !(c.text == secret+secret && strings.Trim(got, "[key]") == "") {
+			t.Errorf("hide(%q, %q) = %q, want %q", c.text, c.key, got, c.want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, v := range []string{"", "0", "5", "1.5", "-3", "1e9", "99999999999999999999", "Wed, 30 Sep 2026 13:00:00 GMT", "Wednesday, 30-Sep-26 13:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", " 7 ", "NaN", "0x10", "."} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v string) {
+		d := retryAfter(http.Header{"Retry-After": {v}}, noon)
+		if d < 0 || d > mostAfter {
+			t.Fatalf("%q: %s", v, d)
+		}
+		var seconds uint16
+		if n, err := fmt.Sscanf(v, "%d", &seconds); n == 1 && err == nil && fmt.Sprint(seconds) == v && d != time.Duration(seconds)*time.Second {
+			t.Fatalf("%q: %s", v, d)
+		}
+		if date, err := http.ParseTime(strings.TrimSpace(v)); err == nil && date.After(noon) && date.Before(noon.Add(mostAfter)) && !noon.Add(d).Equal(date) {
+			t.Fatalf("%q: %s", v, d)
+		}
+		if shownWait(d) == "" {
+			t.Fatal("no text")
+		}
+	})
+}
+
+// FuzzAnswer reads what a provider may send, as an answer and as an error.
+func FuzzAnswer(f *testing.F) {
+	for _, a := range apis {
+		f.Add([]byte(good(a, "text", "end_turn", 10, 2)))
+		f.Add([]byte(good(a, "text that\nis cut", "max_tokens", 10, 2)))
+	}
+	for _, c := range []string{"", "{}", "[]", "null", `{"error":{"message":"x","code":3}}`, `{"error":"x"}`, `{"detail":"x"}`, `{"content":[{"type":"text","text":"\ud800"}]}`, "plain " + secret} {
+		f.Add([]byte(c))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, a := range apis {
+			p := &provider{api: a, key: secret, host: "h", model: "m", maxTokens: 50, hooks: hooks{}.withDefaults()}
+			got, err := a.decode(body)
+			if err == nil {
+				if got.spent < 0 || got.read < 0 || got.spent > 4*mostCounted {
+					t.Fatalf("%+v", got)
+				}
+				text, trouble := p.summaryOf(got)
+				if (trouble == nil) == (text == "") || text != presentable(text) || len(text) > 8*p.maxTokens*3+100 {
+					t.Fatalf("%q, %v", text, trouble)
+				}
+				if trouble != nil {
+					checkError(t, trouble)
+				}
+			}
+			code, said := p.message(&http.Response{Body: io.NopCloser(bytes.NewReader(body))})
+			for _, text := range []string{code, said} {
+				if len([]rune(text)) > mostSaid {
+					t.Fatalf("%d characters", len([]rune(text)))
+				}
+				checkHidden(t, text)
+			}
+			checkError(t, p.refusal(&http.Response{StatusCode: 400, Body: io.NopCloser(bytes.NewReader(body))}, 5))
+		}
+	})
+}
