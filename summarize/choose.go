@@ -1,0 +1,51 @@
+package summarize
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Choose returns the summarizer of a name: "auto" (or ""), "outline", "anthropic",
+// "openai" or "off", which is nil. The key is the environment's, which getenv
+// reads: ANTHROPIC_API_KEY or OPENAI_API_KEY, unless o has one. "auto" takes the
+// provider whose key is set, Anthropic first, and [Outline] without one; o.Key and
+// o.BaseURL belong to one provider, and are refused with it. "outline" uses
+// o.MaxTokens alone. Errors wrap [workspace.ErrInvalid].
+func Choose(name string, getenv func(string) string, o ProviderOptions) (*workspace.Summarizer, error) {
+	keyOf := func(a *api) string { return strings.TrimSpace(getenv(a.variable)) }
+	switch name = strings.ToLower(strings.TrimSpace(name)); name {
+	case "off":
+		return nil, nil
+	case "outline":
+		s := Outline(OutlineOptions{MaxTokens: o.MaxTokens})
+		return &s, nil
+	case "", "auto":
+		if o.BaseURL != "" || o.Key != "" {
+			return nil, fmt.Errorf("summaries: a base URL or a key belongs to one provider: choose anthropic or openai instead of auto: %w", workspace.ErrInvalid)
+		}
+		for _, a := range []*api{&anthropicAPI, &openaiAPI} {
+			if keyOf(a) != "" {
+				return chosen(a, keyOf(a), o)
+			}
+		}
+		return Choose("outline", getenv, o)
+	case anthropicAPI.method:
+		return chosen(&anthropicAPI, keyOf(&anthropicAPI), o)
+	case openaiAPI.method:
+		return chosen(&openaiAPI, keyOf(&openaiAPI), o)
+	}
+	return nil, fmt.Errorf("summaries: %.40q is none of auto, outline, anthropic, openai, off: %w", name, workspace.ErrInvalid)
+}
+
+func chosen(a *api, key string, o ProviderOptions) (*workspace.Summarizer, error) {
+	if strings.TrimSpace(o.Key) == "" {
+		o.Key = key
+	}
+	s, err := newProvider(a, o, hooks{})
+	if err != nil {
+		return nil, err
+	}
+	return &s, nil
+}

@@ -1,0 +1,75 @@
+package summarize
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func TestChoose(t *testing.T) {
+	const a, o = "ANTHROPIC_API_KEY=" + secret, "OPENAI_API_KEY=" + secret + "x"
+	local := ProviderOptions{BaseURL: "http://localhost:11434/v1", Model: "qwen3"}
+	for _, c := range []struct {
+		name    string
+		env     []string
+		options ProviderOptions
+		want    string // the method and the model; "" for nil
+		err     string
+	}{
+		{"auto", nil, ProviderOptions{}, "outline ", ""},
+		{"", nil, ProviderOptions{}, "outline ", ""},
+		{"auto", []string{a}, ProviderOptions{}, "anthropic claude-haiku-4-5", ""},
+		{"auto", []string{o}, ProviderOptions{}, "openai gpt-4.1-mini", ""},
+		{" Auto ", []string{o, a}, ProviderOptions{Model: "x"}, "anthropic x", ""},
+		{"auto", []string{"ANTHROPIC_API_KEY= \n", o}, ProviderOptions{}, "openai gpt-4.1-mini", ""},
+		{"auto", []string{"ANTHROPIC_API_KEY=a b", o}, ProviderOptions{}, "", "the key in ANTHROPIC_API_KEY has"},
+		{"auto", []string{o}, local, "", "choose anthropic or openai"},
+		{"auto", nil, ProviderOptions{Key: secret}, "", "choose anthropic or openai"},
+		{"outline", []string{a, o}, ProviderOptions{MaxTokens: 300}, "outline ", ""},
+		{"off", []string{a, o}, ProviderOptions{}, "", ""},
+		{"anthropic", []string{o}, ProviderOptions{}, "", "set ANTHROPIC_API_KEY, or give the base URL of a local server"},
+		{"openai", []string{a}, ProviderOptions{}, "", "set OPENAI_API_KEY, or give the base URL of a local server"},
+		{"openai", nil, local, "openai qwen3", ""},
+		{"openai", []string{o}, local, "openai qwen3", ""},
+		{"openai", nil, ProviderOptions{Key: secret}, "openai gpt-4.1-mini", ""},
+		{"gemini", []string{a, o}, ProviderOptions{}, "", `"gemini" is none of auto`},
+		{strings.Repeat("x\n", 500), nil, ProviderOptions{}, "", "is none of auto"},
+	} {
+		env := map[string]string{}
+		for _, e := range c.env {
+			name, value, _ := strings.Cut(e, "=")
+			env[name] = value
+		}
+		got, err := Choose(c.name, func(name string) string { return env[name] }, c.options)
+		switch {
+		case c.err != "":
+			if got != nil || !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), c.err) || len(err.Error()) > 400 {
+				t.Errorf("%q %+v: %+v, %v", c.name, c.options, got, err)
+				continue
+			}
+			checkHidden(t, err.Error())
+		case err != nil:
+			t.Errorf("%q: %v", c.name, err)
+		case c.want == "":
+			if got != nil {
+				t.Errorf("%q: %+v", c.name, got)
+			}
+		case got == nil || got.Method+" "+got.Model != c.want || got.Remote != (got.Method != "outline"):
+			t.Errorf("%q: %+v, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
+	for _, c := range []struct {
+		api        *api
+		own, local bool
+		want       int
+	}{{&anthropicAPI, true, false, 120_000}, {&openaiAPI, true, false, 120_000}, {&openaiAPI, false, true, 3_000}, {&anthropicAPI, false, false, 24_000}} {
+		if got := defaultWindow(c.api, c.own, c.local); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
