@@ -21,7 +21,8 @@ type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
 	booleans map[string]bool
-	key      string // the idempotency key, which is not among the arguments
+	key      string                // the idempotency key, which is not among the arguments
+	progress func(done, total int) // nor is this, which is nil where the client does not want to hear it
 }
 
 // decode reads the arguments strictly: encoding/json would fold the case of

@@ -58,6 +58,7 @@ var good = map[string]map[string]string{
 	"list_files":      {"prefix": `"f"`, "after": `"e"`},
 	"list_logs":       {"prefix": `"f"`, "after": `"e"`},
 	"delete_file":     {"path": `"f"`, "if_version": "1"},
+	"summarize_file":  {"path": `"f"`},
 	"get_usage_stats": {},
 }
 

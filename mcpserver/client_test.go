@@ -24,6 +24,11 @@ func connect(t testing.TB, s *mcpserver.Server) *mcp.ClientSession {
 
 func connectAs(t testing.TB, s *mcpserver.Server, protocol string, who *mcp.Implementation) *mcp.ClientSession {
 	t.Helper()
+	return connectClient(t, s, protocol, mcp.NewClient(who, nil))
+}
+
+func connectClient(t testing.TB, s *mcpserver.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
+	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ran := make(chan error, 1)
@@ -32,7 +37,6 @@ func connectAs(t testing.TB, s *mcpserver.Server, protocol string, who *mcp.Impl
 		toClient.Close()
 		ran <- err
 	}()
-	client := mcp.NewClient(who, nil)
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,6 @@ import (
 
 type m = map[string]any
 
-// summarizeFile is still to come, and has its place in the budget.
-const summarizeFile = `{"name":"summarize_file","description":"Summarize a long file","inputSchema":{"type":"object","properties":{"agent_id":{"type":"string"},"path":{"type":"string"}},"required":["agent_id","path"]}}`
-
 // What the tools and the instructions cost every conversation: of each tool what
 // a host passes on to the model.
 func TestToolsTokens(t *testing.T) {
@@ -30,7 +27,7 @@ func TestToolsTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := o200k.Count(summarizeFile)
+		sum := 0
 		for _, tool := range list.Tools {
 			shown, err := json.Marshal(struct {
 				Name        string `json:"name"`

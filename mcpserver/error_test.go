@@ -189,7 +189,7 @@ func TestCancelledErrors(t *testing.T) {
 func TestKindsOfError(t *testing.T) {
 	for _, kind := range []error{
 		workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict, workspace.ErrCorrupt,
-		workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrClosed,
+		workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrProvider, workspace.ErrClosed,
 	} {
 		w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
 			return nil, fmt.Errorf("what to do: %w", kind)

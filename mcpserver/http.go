@@ -40,13 +40,20 @@ func (s *Server) Handler() http.Handler {
 	now := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 	})
+	streaming := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{ // so that progress comes before the answer
+		Stateless: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+	})
 	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, SessionTimeout: sessionTimeout,
 	})
 	eras := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != "" {
+		isNow := r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != ""
+		switch {
+		case isNow && r.Header.Get("Mcp-Name") == summarizeName && s.asksModel():
+			streaming.ServeHTTP(w, r)
+		case isNow:
 			now.ServeHTTP(w, r)
-		} else {
+		default:
 			before.ServeHTTP(w, r)
 		}
 	})

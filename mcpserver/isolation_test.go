@@ -34,8 +34,8 @@ func stranger(t testing.TB, svc *workspace.Service) {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{"shared", "f"} { // the caller may guess these
-		if _, err := ws.WriteFile(t.Context(), path, []byte(canary), workspace.WriteOptions{}); err != nil {
+	for _, path := range []string{"shared", "f"} { // the caller may guess these, and they are worth a summary
+		if _, err := ws.WriteFile(t.Context(), path, []byte(strings.Repeat(canary+"\n", 1000)), workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ws.AppendLog(t.Context(), path, []byte(canary)); err != nil {
@@ -51,6 +51,9 @@ type prober struct {
 }
 
 func pick[T any](p prober, list ...T) T { return list[p.IntN(len(list))] }
+
+// longMine is worth a summary.
+var longMine = strings.Repeat("mine\n", 2000)
 
 // odd are names that somebody may take for the victim's.
 var odd = []string{
@@ -78,7 +81,7 @@ func (p prober) value(name string) any {
 	case "old_text":
 		return pick(p, "x", "", "CANARY-7f3b", "CANARY-7f3b", "CANARY-7f3b") // so near that an error would quote the victim's
 	}
-	return pick(p, "x", "y", "", "mine", "CANARY-7f3b", p.path())
+	return pick(p, "x", "y", "", "mine", "CANARY-7f3b", longMine, p.path())
 }
 
 // request is a call of a tool, a read of a resource or a completion.

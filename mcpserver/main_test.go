@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/summarize"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -63,6 +64,9 @@ func (c *fakeClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// outline is what the services and servers of the tests summarise with.
+func outline() *workspace.Summarizer { return new(summarize.Outline(summarize.OutlineOptions{})) }
+
 // newService returns a service on a store in memory.
 func newService(t testing.TB, o workspace.Options) *workspace.Service {
 	t.Helper()
@@ -81,6 +85,9 @@ func newDurable(t testing.TB, o workspace.Options) *workspace.Service {
 
 func serviceOn(t testing.TB, store workspace.Store, o workspace.Options) *workspace.Service {
 	t.Helper()
+	if o.Summarizer == nil {
+		o.Summarizer = outline()
+	}
 	svc, err := workspace.New(store, o)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +131,9 @@ func newServerWith(t testing.TB, o mcpserver.Options) *mcpserver.Server {
 	t.Helper()
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Summarizer == nil {
+		o.Summarizer = outline()
 	}
 	s, err := mcpserver.New(o)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +39,11 @@ func success(res result) (*mcp.CallToolResult, error) {
 
 var kinds = []error{
 	workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict, workspace.ErrCorrupt,
-	workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrClosed,
+	workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrProvider, workspace.ErrClosed,
+}
+
+func hasKind(err error) bool {
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 const internalError = "internal error; the server's log has more"
@@ -46,10 +51,8 @@ const internalError = "internal error; the server's log has more"
 // explain is an error as a client may see it. One that has no kind says nothing
 // of the machine: it is logged.
 func (s *Server) explain(where string, err error) string {
-	for _, kind := range kinds {
-		if errors.Is(err, kind) {
-			return brief(err.Error())
-		}
+	if hasKind(err) {
+		return brief(err.Error())
 	}
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled; nothing happened"

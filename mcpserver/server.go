@@ -26,8 +26,12 @@ type Options struct {
 	// refuse any but the agent's own.
 	Bound bool
 
+	// Summarizer is that of the workspaces' Service, and adds the tool
+	// summarize_file; nil: there is none.
+	Summarizer *workspace.Summarizer
+
 	Version string        // of the server, for clients; "": "dev"
-	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s
+	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s; 3 min at least where it waits for a model
 	Logger  *slog.Logger  // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
 }
 
@@ -64,7 +68,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
-		Instructions:      instructions,
+		Instructions:      instructions(o.Summarizer != nil),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
@@ -74,18 +78,28 @@ func New(o Options) (*Server, error) {
 	for _, t := range tools {
 		s.add(t)
 	}
+	if o.Summarizer != nil {
+		s.add(summarizeFile(o.Summarizer))
+	}
 	s.addResources()
 	return s, nil
 }
 
-const instructions = `Memory of your own that outlives this conversation: versioned files and append-only logs.
+// instructions teach the cheap habits.
+func instructions(summaries bool) string {
+	long := "Of a long file read from_line to to_line."
+	if summaries {
+		long = "Of a long file that you do not know, call summarize_file first, which costs little and says where things are; then read from_line to to_line."
+	}
+	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.
 Keep it cheap:
 - Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
 - Change a file with edit_file, which sends only what changes; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
-- Of a long file read from_line to to_line.
+- %s
 - For notes that only grow use append_log. Page with read_log since_entry = the last last_entry_id you saw; tail for the newest.
 - list_files and list_logs show what there is; start with them when you do not know.
-An error says what to do next.`
+An error says what to do next.`, long)
+}
 
 // cacheable tells clients for how long an answer holds: what is the agent's, not
 // at all and for nobody else; what the server is, for minutes.
@@ -153,10 +167,17 @@ func (s *Server) callContext(ctx context.Context, method string, req mcp.Request
 	}
 	switch method {
 	case "tools/call", "resources/read", "completion/complete":
-		return context.WithTimeout(ctx, s.o.Timeout)
+		timeout := s.o.Timeout
+		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && p.Name == summarizeName && s.asksModel() {
+			timeout = max(timeout, summaryTimeout)
+		}
+		return context.WithTimeout(ctx, timeout)
 	}
 	return ctx, func() {}
 }
+
+// asksModel reports whether a summary may take as long as a model does.
+func (s *Server) asksModel() bool { return s.o.Summarizer != nil && s.o.Summarizer.Remote }
 
 func (s *Server) logPanic(where string, v any) {
 	s.o.Logger.Error("panic", "in", where, "value", v, "stack", string(debug.Stack()))

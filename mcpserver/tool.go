@@ -15,10 +15,12 @@ type tool struct {
 	properties        []property // agent_id apart
 	write             bool       // it changes something
 	destructive       bool       // it leaves no history
+	openWorld         bool       // it asks a model
 	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
-// tools are all there are. Clients see them in the order of their names.
+// tools are all there are without a summarizer. Clients see them in the order of
+// their names.
 var tools = []tool{writeFile, editFile, readFile, appendLog, readLog, listFiles, listLogs, deleteFile, usageStats}
 
 func (s *Server) add(t tool) {
@@ -27,10 +29,9 @@ func (s *Server) add(t tool) {
 	if s.o.Bound {
 		shown = t.properties
 	}
-	closedWorld := false
 	s.mcp.AddTool(&mcp.Tool{
 		Name: t.name, Description: t.description, InputSchema: schema(shown),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.destructive, OpenWorldHint: &closedWorld},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.destructive, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, err := s.call(ctx, t, known, req)
 		if err != nil {
@@ -56,6 +57,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 	if args.key, err = idempotencyKey(req.Params.Meta); err != nil {
 		return result{}, err
 	}
+	args.progress = progressOf(ctx, req)
 	ws, err := s.workspace(ctx, Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}, args.has("agent_id"), req.ClientInfo())
 	if err != nil {
 		return result{}, err

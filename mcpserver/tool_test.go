@@ -24,7 +24,7 @@ var (
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
 		"append_log": writes, "delete_file": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
-		"list_logs": reads, "read_file": reads, "read_log": reads, "write_file": writes,
+		"list_logs": reads, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
 	}
 	got := map[string]hints{}
 	for _, tool := range listTools(t, connect(t, newServer(t, ""))) {
@@ -49,12 +49,12 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	w.send(method("1", "tools/list", "", ""))
 	raw := w.must().raw
 	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 9 {
-			t.Errorf("%s stands %d times in tools/list, want 9", hint, n)
+		if n := strings.Count(raw, hint); n != 10 {
+			t.Errorf("%s stands %d times in tools/list, want 10", hint, n)
 		}
 	}
-	if n := strings.Count(raw, `"readOnlyHint":true`); n != 5 {
-		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 5`, n)
+	if n := strings.Count(raw, `"readOnlyHint":true`); n != 6 {
+		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 6`, n)
 	}
 }
 
@@ -87,8 +87,8 @@ func TestToolsAreStable(t *testing.T) {
 	for i, tool := range modernList {
 		names[i] = tool.Name
 	}
-	if !slices.IsSorted(names) || len(names) != 9 || strings.Contains(want, "nextCursor") {
-		t.Errorf("the tools are %q, want 9 in the order of their names and one page", names)
+	if !slices.IsSorted(names) || len(names) != 10 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 10 in the order of their names and one page", names)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestInstructions(t *testing.T) {
 	if n := len(text); n == 0 || n >= 1500 {
 		t.Errorf("the instructions have %d characters, want some below 1,500", n)
 	}
-	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version"} {
+	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "summarize_file"} {
 		if !strings.Contains(text, habit) {
 			t.Errorf("the instructions say nothing of %s", habit)
 		}

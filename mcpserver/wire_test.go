@@ -22,6 +22,8 @@ type wire struct {
 	cancel context.CancelFunc // ends the server's context
 	ran    chan error         // what Run returned
 	lines  chan []byte        // closed at the end of what the server writes
+
+	patience time.Duration // with an answer
 }
 
 func newWire(t testing.TB, s *mcpserver.Server) *wire {
@@ -29,7 +31,7 @@ func newWire(t testing.TB, s *mcpserver.Server) *wire {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &wire{t: t, to: toServer, cancel: cancel, ran: make(chan error, 1), lines: make(chan []byte, 1000)}
+	w := &wire{t: t, to: toServer, cancel: cancel, ran: make(chan error, 1), lines: make(chan []byte, 1000), patience: 20 * time.Second}
 	go func() {
 		err := s.Run(ctx, fromClient, toClient)
 		toClient.Close()
@@ -90,7 +92,7 @@ func (w *wire) next() (a answer, ok bool) {
 		}
 		a.raw = string(line)
 		return a, true
-	case <-time.After(20 * time.Second):
+	case <-time.After(w.patience):
 		w.t.Fatal("no answer")
 		return a, false
 	}

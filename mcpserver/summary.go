@@ -1,0 +1,86 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	summarizeName  = "summarize_file"
+	summaryTimeout = 3 * time.Minute // of a call that may wait for a model
+)
+
+// summarizeFile is there where the server has a summarizer. It writes nothing of
+// the agent's: what it keeps is a cache.
+func summarizeFile(s *workspace.Summarizer) tool {
+	return tool{
+		name:        summarizeName,
+		description: "Summarize a file of over 8,000 characters: what is in it, and where",
+		openWorld:   s.Remote,
+		properties:  []property{path},
+		run:         summarize,
+	}
+}
+
+type summaryRecord struct {
+	Path            string `json:"path"`
+	CurrentVersion  int64  `json:"current_version"` // of which the summary is
+	NewerVersion    int64  `json:"newer_version,omitempty"`
+	Cached          bool   `json:"cached"`
+	EstimatedTokens int64  `json:"estimated_tokens"`
+	Method          string `json:"method"`
+}
+
+func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+	r, err := ws.Summarize(ctx, a.text("path"), workspace.SummarizeOptions{Progress: a.progress})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && !hasKind(err):
+		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", short(a.text("path")), workspace.ErrBusy)
+	case err != nil:
+		return result{}, err
+	}
+	record := summaryRecord{
+		Path: r.Path, CurrentVersion: r.Version, NewerVersion: r.Newer, Cached: r.Cached, EstimatedTokens: r.Tokens, Method: r.Method,
+	}
+	return result{record, []byte(derived(r) + "\n\n" + r.Text)}, nil
+}
+
+// derived marks a summary: a model that reads it must not take it for the file.
+func derived(r workspace.SummaryResult) string {
+	by := r.Method
+	if r.Model != "" {
+		by += " (" + r.Model + ")"
+	}
+	mark := fmt.Sprintf("Summary of version %d, made by %s; not the file's own words.", r.Version, by)
+	if r.Newer > 0 {
+		mark += fmt.Sprintf(" The file is at version %d now.", r.Newer)
+	}
+	return mark
+}
+
+// progressOf returns what tells a client of the parts of the work that are done;
+// nil where it did not ask. Of the last part the answer tells, which could overtake
+// the news.
+func progressOf(ctx context.Context, req *mcp.CallToolRequest) func(done, total int) {
+	token := req.Params.GetProgressToken()
+	switch token.(type) {
+	case string, float64:
+	default:
+		return nil
+	}
+	told := -1
+	return func(done, total int) {
+		if done <= told || done >= total {
+			return
+		}
+		told = done
+		// A client that has left hears nothing, and the work goes on.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)})
+	}
+}

@@ -1,0 +1,202 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// longFile is worth a summary.
+var longFile = strings.Repeat("a line of a long file\n", 500)
+
+// asking is a summarizer that asks a model.
+func asking(do func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error)) *workspace.Summarizer {
+	return &workspace.Summarizer{Method: "anthropic", Model: "model-1", Prompt: "1", Remote: true, Summarize: do}
+}
+
+func says(text string) *workspace.Summarizer {
+	return asking(func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return workspace.SummaryText{Text: text}, nil
+	})
+}
+
+// summarizing is a server, bound to a, where a has a long file at f.
+func summarizing(t testing.TB, s *workspace.Summarizer) (*mcpserver.Server, *workspace.Workspace) {
+	t.Helper()
+	svc := newService(t, workspace.Options{Summarizer: s})
+	ws := agentOf(t, svc, "a")
+	writeLong(t, ws)
+	return newServerWith(t, mcpserver.Options{Bound: true, Workspace: workspaces(svc, "a"), Summarizer: s}), ws
+}
+
+func writeLong(t testing.TB, ws *workspace.Workspace) {
+	t.Helper()
+	if _, err := ws.WriteFile(t.Context(), "f", []byte(longFile), workspace.WriteOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A summary says that it is one, who made it, and of which version.
+func TestSummaryIsMarked(t *testing.T) {
+	server, ws := summarizing(t, says("It is long.\n"))
+	s := connect(t, server)
+	const body = "Summary of version 1, made by anthropic (model-1); not the file's own words.\n\nIt is long.\n"
+	for _, cached := range []bool{false, true} {
+		want := []string{fmt.Sprintf(`{"path":"f","current_version":1,"cached":%v,"estimated_tokens":4,"method":"anthropic"}`, cached), body}
+		if diff := cmp.Diff(want, mustCall(t, s, "summarize_file", m{"path": "f"})); diff != "" {
+			t.Errorf("cached %v (-want +got):\n%s", cached, diff)
+		}
+	}
+	writeLong(t, ws)
+	if got := mustCall(t, s, "summarize_file", m{"path": "f"}); !strings.Contains(got[0], `"current_version":2,"cached":false`) {
+		t.Errorf("of a new version = %q, want another summary", got)
+	}
+}
+
+// One that was overtaken by a write says so.
+func TestSummaryOfAnOlderVersion(t *testing.T) {
+	var ws *workspace.Workspace
+	server, ws := summarizing(t, asking(func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		writeLong(t, ws)
+		return workspace.SummaryText{Text: "It is long."}, nil
+	}))
+	want := []string{
+		`{"path":"f","current_version":1,"newer_version":2,"cached":false,"estimated_tokens":4,"method":"anthropic"}`,
+		"Summary of version 1, made by anthropic (model-1); not the file's own words. The file is at version 2 now.\n\nIt is long.",
+	}
+	if diff := cmp.Diff(want, mustCall(t, connect(t, server), "summarize_file", m{"path": "f"})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Without a summarizer there is no such tool, and nobody is told of one.
+func TestNoSummarizer(t *testing.T) {
+	server, err := mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := connect(t, server)
+	list := listTools(t, s)
+	if len(list) != 9 || slices.ContainsFunc(list, func(tool *mcp.Tool) bool { return tool.Name == "summarize_file" }) {
+		t.Errorf("%d tools, want 9 without summarize_file", len(list))
+	}
+	if strings.Contains(s.InitializeResult().Instructions, "summarize_file") {
+		t.Error("the instructions tell of a tool that is not there")
+	}
+	if res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "summarize_file", Arguments: m{"agent_id": "a", "path": "f"}}); err == nil {
+		t.Errorf("summarize_file = %v, want a protocol error", res)
+	}
+}
+
+// A tool that asks a model reaches out of the machine; it changes nothing all the same.
+func TestSummaryAnnotations(t *testing.T) {
+	server, _ := summarizing(t, says("x"))
+	for _, tool := range listTools(t, connect(t, server)) {
+		a := tool.Annotations
+		if *a.OpenWorldHint != (tool.Name == "summarize_file") {
+			t.Errorf("%s: openWorldHint is %v", tool.Name, *a.OpenWorldHint)
+		}
+		if tool.Name == "summarize_file" && (!a.ReadOnlyHint || *a.DestructiveHint || !a.IdempotentHint) {
+			t.Errorf("summarize_file: %+v, want the hints of a read", a)
+		}
+	}
+}
+
+// What a provider said reaches the model, in the words of the summarizer.
+func TestSummaryFails(t *testing.T) {
+	server, _ := summarizing(t, asking(func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+		return workspace.SummaryText{}, fmt.Errorf("anthropic at api.anthropic.com: %s; wait until 5 pm: %w", strings.Repeat("overloaded ", 500), workspace.ErrProvider)
+	}))
+	w := newWire(t, server)
+	w.refused("summarize_file", `{"path":"f"}`, "", "summarize f: anthropic at api", "overloaded", "wait until 5 pm: the model's provider")
+}
+
+// A model may take longer than storage; when a call gives up, its work goes on and
+// the next call has it.
+func TestSummaryTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan string)
+		server, _ := summarizing(t, asking(func(ctx context.Context, _ workspace.SummaryRequest) (workspace.SummaryText, error) {
+			select {
+			case text := <-answer:
+				return workspace.SummaryText{Text: text}, nil
+			case <-ctx.Done():
+				return workspace.SummaryText{}, ctx.Err()
+			}
+		}))
+		w := newWire(t, server)
+		w.patience = time.Hour
+		began := time.Now()
+		w.refused("summarize_file", `{"path":"f"}`, "", "ask again in a minute", "busy")
+		if took := time.Since(began); took != 3*time.Minute {
+			t.Errorf("the call has waited %v, want 3m", took)
+		}
+		w.send(request("2", "summarize_file", `{"path":"f"}`))
+		answer <- "It came late."
+		if text, isError := w.must().tool(t); isError || !strings.Contains(text, "It came late.") {
+			t.Errorf("the next call = %q, want the summary", text)
+		}
+	})
+}
+
+// A client that wants to hear of the parts does, before the answer, and each time
+// of more.
+func TestSummaryProgress(t *testing.T) {
+	for transport, connect := range map[string]func(testing.TB, *mcpserver.Server, string, *mcp.Client) *mcp.ClientSession{"stdio": connectClient, "http": overHTTP} {
+		for _, protocol := range []string{modern, legacy} {
+			t.Run(transport+" "+protocol, func(t *testing.T) {
+				first, heard := make(chan bool, 1), make(chan mcp.ProgressNotificationParams, 1000)
+				server, _ := summarizing(t, asking(func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+					r.Progress(0, 3)
+					<-first // which does not wait for the answer
+					r.Progress(1, 3)
+					r.Progress(3, 3)
+					return workspace.SummaryText{Text: "done"}, nil
+				}))
+				s := connect(t, server, protocol, mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, &mcp.ClientOptions{
+					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+						heard <- *r.Params
+						select {
+						case first <- true:
+						default:
+						}
+					},
+				}))
+				p := &mcp.CallToolParams{Name: "summarize_file", Arguments: m{"path": "f"}}
+				p.SetProgressToken("token")
+				if blocks, isError := callWith(t, s, p); isError {
+					t.Fatalf("summarize_file = %q", blocks)
+				}
+				at := -1.0
+				for range len(heard) { // over HTTP one may still be on its way
+					n := <-heard
+					if n.ProgressToken != "token" || n.Total != 3 || n.Progress <= at || n.Progress >= 3 {
+						t.Errorf("%+v after %v, want more of 3 parts", n, at)
+					}
+					at = n.Progress
+				}
+			})
+		}
+	}
+}
+
+func overHTTP(t testing.TB, server *mcpserver.Server, protocol string, client *mcp.Client) *mcp.ClientSession {
+	t.Helper()
+	h := serveHTTP(t, server)
+	s, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.URL, HTTPClient: h.Client()}, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
