@@ -60,8 +60,8 @@ func (p *process) backup(store *sqlite.Store, file string) error {
 	if err != nil {
 		return marked{err}
 	}
-	copying, endCopying := p.progress("copying")
-	verifying, endVerifying := p.progress("verifying")
+	copying, endCopying := p.progress("copying", inBytes...)
+	verifying, endVerifying := p.progress("verifying", inBytes...)
 	defer endCopying()
 	defer endVerifying()
 	var o sqlite.BackupOptions

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,16 +21,18 @@ type clientConfigCommand struct {
 	Client     string `arg:"" enum:"claude-code,claude-desktop,cursor,vscode,windsurf,codex" help:"One of ${enum}."`
 	Write      bool   `help:"Put it into the client's file: all else in it stays, and the file as it was is kept beside it."`
 	File       string `type:"path" placeholder:"FILE" help:"The client's file, where it is not in its usual place."`
+	PassKey    bool   `help:"Have the client give the server $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; Claude Desktop's has the key itself."`
 	ServerName string `default:"scratchpad" placeholder:"NAME" help:"What the client calls it: ${default}."`
 }
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits and a --durability given here go into it.
+	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits, a --durability and a --summarizer given here go into it; a key only with --pass-key.
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project --write
   scratchpad client-config codex --write
+  scratchpad client-config claude-desktop --summarizer outline
 
 The files: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
 }
@@ -49,6 +52,8 @@ type client struct {
 	file    func(places) string
 	format  configFormat
 	project bool // the file is in the folder of a project
+
+	reference string // to a variable of the client's, where its file can have one
 }
 
 // configFormat writes the entry of a server for one kind of file.
@@ -63,6 +68,9 @@ type configFormat interface {
 type server struct {
 	Command string   `json:"command" toml:"command"`
 	Args    []string `json:"args" toml:"args"`
+
+	Env     map[string]string `json:"env,omitempty" toml:"-"`
+	EnvVars []string          `json:"env_vars,omitempty" toml:"env_vars,omitempty"` // Codex's: names that it hands on
 }
 
 // places are where a client's file may be.
@@ -93,12 +101,12 @@ func (p places) codexFile() string {
 }
 
 var clients = map[string]client{
-	"claude-code":    {"Claude Code", func(places) string { return ".mcp.json" }, jsonConfig{key: "mcpServers"}, true},
-	"claude-desktop": {"Claude Desktop", places.claudeDesktop, jsonConfig{key: "mcpServers"}, false},
-	"cursor":         {"Cursor", underHome(".cursor", "mcp.json"), jsonConfig{key: "mcpServers"}, false},
-	"vscode":         {"VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonConfig{key: "servers", typed: true}, true},
-	"windsurf":       {"Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonConfig{key: "mcpServers"}, false},
-	"codex":          {"Codex", places.codexFile, tomlConfig{}, false},
+	"claude-code":    {"Claude Code", func(places) string { return ".mcp.json" }, jsonConfig{key: "mcpServers"}, true, "${%s}"},
+	"claude-desktop": {"Claude Desktop", places.claudeDesktop, jsonConfig{key: "mcpServers"}, false, ""},
+	"cursor":         {"Cursor", underHome(".cursor", "mcp.json"), jsonConfig{key: "mcpServers"}, false, "${env:%s}"},
+	"vscode":         {"VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonConfig{key: "servers", typed: true}, true, "${env:%s}"},
+	"windsurf":       {"Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonConfig{key: "mcpServers"}, false, "${env:%s}"},
+	"codex":          {"Codex", places.codexFile, tomlConfig{}, false, forwarding},
 }
 
 // clientConfig is the answer of client-config.
@@ -122,6 +130,15 @@ func (c clientConfigCommand) Run(p *process) error {
 		return err
 	}
 	to := clients[c.Client]
+	variable, err := p.line.Summaries.keyVariable()
+	if err != nil {
+		return err
+	}
+	if c.PassKey {
+		if err := s.passKey(to, variable); err != nil {
+			return err
+		}
+	}
 	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.format.snippet(c.ServerName, s)}
 	if a.File == "" {
 		if a.File, err = usualFile(to); err != nil {
@@ -129,7 +146,8 @@ func (c clientConfigCommand) Run(p *process) error {
 		}
 	}
 	if c.Client == "claude-code" {
-		words := []string{"claude", "mcp", "add", c.ServerName, "--", shellQuote(s.Command)}
+		words := append([]string{"claude", "mcp", "add"}, s.envWords()...)
+		words = append(words, c.ServerName, "--", shellQuote(s.Command))
 		for _, arg := range s.Args {
 			words = append(words, shellQuote(arg))
 		}
@@ -142,13 +160,13 @@ func (c clientConfigCommand) Run(p *process) error {
 		fmt.Fprintf(p.err, "Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
 	}
 	if c.Write {
-		return c.write(p, to, a)
+		return c.write(p, to, a, variable)
 	}
-	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, out) })
+	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, variable, out) })
 }
 
 // server is this program with what the command line says of the agent, the
-// database, the limits and the durability.
+// database, the limits, the durability and the summaries.
 func (p *process) server() (server, error) {
 	agent, _, err := p.agentName()
 	if err != nil {
@@ -173,6 +191,7 @@ func (p *process) server() (server, error) {
 	}
 	s.Args = append(s.Args, "--agent", agent)
 	s.Args = append(s.Args, p.line.Limits.args()...)
+	s.Args = append(s.Args, p.line.Summaries.args()...)
 	if p.line.Durability.Durability != sqlite.Full {
 		s.Args = append(s.Args, "--durability", p.line.Durability.String())
 	}
@@ -222,7 +241,7 @@ func usualFile(to client) (string, error) {
 }
 
 // print puts on standard output what can be piped, and the rest on standard error.
-func (c clientConfigCommand) print(p *process, to client, a clientConfig, out io.Writer) error {
+func (c clientConfigCommand) print(p *process, to client, a clientConfig, variable string, out io.Writer) error {
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
@@ -231,19 +250,27 @@ func (c clientConfigCommand) print(p *process, to client, a clientConfig, out io
 		fmt.Fprintf(p.err, "Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
 	}
 	_, err := io.WriteString(out, text)
+	c.sayKey(p, to, a.File, variable)
 	return err
 }
 
-func (c clientConfigCommand) write(p *process, to client, a clientConfig) error {
+func (c clientConfigCommand) write(p *process, to client, a clientConfig, variable string) error {
+	mode := fs.FileMode(0o644)
+	if c.PassKey && to.reference == "" {
+		mode = 0o600
+	}
 	var err error
-	a.File, a.Backup, err = editFile(a.File, func(old []byte) (content []byte, err error) {
+	a.File, a.Backup, err = editFile(a.File, mode, func(old []byte) (content []byte, err error) {
 		content, a.Changed, err = to.format.edit(old, c.ServerName, a.Server)
 		return content, err
 	})
 	if err != nil {
 		return err
 	}
+	a.Server = a.Server.withoutKeys()
+	a.Snippet = to.format.snippet(c.ServerName, a.Server)
 	return p.answer(a, func(out io.Writer) error {
+		c.sayKey(p, to, a.File, variable)
 		if len(a.Changed) == 0 {
 			fmt.Fprintf(out, "nothing to change in %s\n", a.File)
 			return nil

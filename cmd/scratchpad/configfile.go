@@ -14,9 +14,9 @@ import (
 
 // editFile replaces what stands in a file by what edit makes of it, in one step,
 // and keeps the file as it was beside it. A link is followed. A file that is not
-// there is made, with its folders. It returns the file that it changed, and the
+// there is made with a mode, and with its folders. It returns the file that it changed, and the
 // backup, which is "" when nothing was there or nothing has changed.
-func editFile(name string, edit func(old []byte) ([]byte, error)) (target, backup string, err error) {
+func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (target, backup string, err error) {
 	target, err = followLink(name)
 	if err != nil {
 		return name, "", err
@@ -34,7 +34,7 @@ func editFile(name string, edit func(old []byte) ([]byte, error)) (target, backu
 		return target, "", nil
 	}
 	if isNew {
-		return target, "", makeFile(target, content)
+		return target, "", makeFile(target, mode, content)
 	}
 	if backup, err = keepFile(target, old); err != nil {
 		return target, "", err
@@ -71,24 +71,24 @@ func keepFile(name string, content []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return backup, fill(f, content, info)
+		return backup, fill(f, content, info.Mode(), info)
 	}
 }
 
 // makeFile makes a file with its folders. One that another program has made
 // meanwhile stays.
-func makeFile(name string, content []byte) error {
+func makeFile(name string, mode fs.FileMode, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return changedMeanwhile(name)
 	}
 	if err != nil {
 		return err
 	}
-	if err := fill(f, content, nil); err != nil {
+	if err := fill(f, content, mode, nil); err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
 	return nil
@@ -111,7 +111,7 @@ func replaceFile(name string, old, content []byte) error {
 		f.Close()
 		return err
 	}
-	if err := fill(f, content, info); err != nil {
+	if err := fill(f, content, info.Mode(), info); err != nil {
 		return err
 	}
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
@@ -120,13 +120,11 @@ func replaceFile(name string, old, content []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// fill writes a file durably, with the mode and the owner of another one, if any.
-func fill(f *os.File, content []byte, like os.FileInfo) error {
+// fill writes a file durably, with a mode and the owner of another one, if any.
+func fill(f *os.File, content []byte, mode fs.FileMode, like os.FileInfo) error {
 	_, err := f.Write(content)
-	mode := fs.FileMode(0o644)
 	if like != nil {
-		mode = like.Mode().Perm()
 		keepOwner(f, like)
 	}
-	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	return errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close())
 }

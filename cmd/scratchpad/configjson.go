@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -94,9 +96,9 @@ func (j jsonConfig) set(top *hujson.Object, l layout, name string, s server) (ch
 	}
 	names, values := j.fields(s)
 	for i, field := range names {
-		was, err := l.setField(entry, field, values[i])
+		was, err := l.setField(entry, 3, field, values[i])
 		if errors.Is(err, errComment) {
-			return nil, byHand(commentInside, j.snippet(name, s))
+			return nil, byHand(commentInside, j.snippet(name, s.withoutKeys()))
 		}
 		if err != nil {
 			return nil, err
@@ -105,8 +107,42 @@ func (j jsonConfig) set(top *hujson.Object, l layout, name string, s server) (ch
 			changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, field, was, quoteJSON(values[i])))
 		}
 	}
+	set, err := j.setEnv(entry, l, name, s)
+	if errors.Is(err, errComment) {
+		return nil, byHand(commentInside, j.snippet(name, s.withoutKeys()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	changed = append(changed, set...)
 	if isNew {
 		changed = []string{fmt.Sprintf("%s: added to %s", name, j.key)}
+	}
+	return changed, nil
+}
+
+// setEnv puts the server's variables among those that the entry has. What it
+// returns does not show their values, of which one may be a key.
+func (j jsonConfig) setEnv(entry *hujson.Object, l layout, name string, s server) (changed []string, err error) {
+	if len(s.Env) == 0 {
+		return nil, nil
+	}
+	env, err := memberObject(entry, "env")
+	if err != nil {
+		return nil, err
+	}
+	if env == nil {
+		env = &hujson.Object{}
+		l.add(entry, 3, "env", env)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
+		was, err := l.setField(env, 4, variable, s.Env[variable])
+		if err != nil {
+			return nil, err
+		}
+		if was != "" {
+			changed = append(changed, fmt.Sprintf("%s: env %s is set", name, variable))
+		}
 	}
 	return changed, nil
 }
@@ -126,7 +162,7 @@ func typeOf(entry *hujson.Object) string {
 var errComment = errors.New(commentInside)
 
 // setField returns what the field was before, "" where it is the same.
-func (l layout) setField(o *hujson.Object, name string, value any) (was string, err error) {
+func (l layout) setField(o *hujson.Object, depth int, name string, value any) (was string, err error) {
 	v, err := hujson.Parse([]byte(inlineJSON(value)))
 	if err != nil {
 		return "", err
@@ -136,7 +172,7 @@ func (l layout) setField(o *hujson.Object, name string, value any) (was string, 
 		return "", err
 	}
 	if i < 0 {
-		l.add(o, 3, name, v.Value)
+		l.add(o, depth, name, v.Value)
 		return "not there", nil
 	}
 	have := &o.Members[i].Value

@@ -37,6 +37,11 @@ func (t tomlConfig) edit(old []byte, name string, s server) (content []byte, cha
 	}
 	servers, _ := before[tomlServers].(map[string]any)
 	entry, there := servers[name].(map[string]any)
+	vars, err := joinedVars(entry["env_vars"], s.EnvVars)
+	if err != nil {
+		return nil, nil, byHand(err.Error(), t.snippet(name, s))
+	}
+	s.EnvVars = vars
 	newline := "\n"
 	if bytes.Contains(old, []byte("\r\n")) {
 		newline = "\r\n"
@@ -152,8 +157,37 @@ func withServer(before map[string]any, name string, s server) map[string]any {
 		entry = map[string]any{}
 	}
 	entry["command"], entry["args"] = s.Command, anySlice(s.Args)
+	if len(s.EnvVars) > 0 {
+		entry["env_vars"] = anySlice(s.EnvVars)
+	}
 	servers[name], all[tomlServers] = entry, servers
 	return all
+}
+
+// joinedVars are the names that an entry hands on already, and those that the
+// server needs; none where it needs none.
+func joinedVars(have any, need []string) (all []string, err error) {
+	if len(need) == 0 {
+		return nil, nil
+	}
+	noList := errors.New("env_vars in it is no list of names")
+	list, ok := have.([]any)
+	if have != nil && !ok {
+		return nil, noList
+	}
+	for _, v := range list {
+		name, ok := v.(string)
+		if !ok {
+			return nil, noList
+		}
+		all = append(all, name)
+	}
+	for _, name := range need {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all, nil
 }
 
 func anySlice(list []string) (all []any) {
@@ -184,18 +218,25 @@ func replaceTOML(old []byte, name string, entry map[string]any, s server, newlin
 		text string
 	}
 	var all []replacement
-	for _, f := range []struct {
+	type field struct {
 		key  string
 		want any
 		pair any // for the encoder
-	}{
+	}
+	fields := []field{
 		{"command", s.Command, struct {
 			V string `toml:"command"`
 		}{s.Command}},
 		{"args", anySlice(s.Args), struct {
 			V []string `toml:"args"`
 		}{s.Args}},
-	} {
+	}
+	if len(s.EnvVars) > 0 {
+		fields = append(fields, field{"env_vars", anySlice(s.EnvVars), struct {
+			V []string `toml:"env_vars"`
+		}{s.EnvVars}})
+	}
+	for _, f := range fields {
 		if reflect.DeepEqual(entry[f.key], f.want) {
 			continue
 		}

@@ -143,7 +143,9 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits(d.p.line.Limits)})
+	svc, err := workspace.New(store, workspace.Options{
+		Limits: workspace.Limits(d.p.line.Limits), Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
+	})
 	if err != nil {
 		store.Close()
 		return nil, err

@@ -98,7 +98,7 @@ func (d *demo) start() error {
 	if err != nil {
 		return err
 	}
-	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo")
+	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo", "--summarizer", "outline") // it must cost nothing
 	d.server.Env, d.server.Stderr = d.env, d.p.err
 	client := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-demo", Version: version()}, nil)
 	d.session, err = client.Connect(d.p.ctx, &mcp.CommandTransport{Command: d.server}, nil)

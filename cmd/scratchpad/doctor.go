@@ -66,6 +66,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	c.program()
 	c.add(check{"path", statusOK, fmt.Sprintf("%s (%s)", path, databaseSource(p.line, k)), ""})
 	c.durability()
+	c.summaries()
 	c.disk()
 	if c.folder() && c.files() {
 		c.neighbours()
@@ -137,6 +138,17 @@ func (c *checkup) durability() {
 		text = "normal: a power cut may take the last writes; the end of a process takes none"
 	}
 	c.add(check{"durability", statusOK, text + "; of this command line, each process has its own", ""})
+}
+
+// summaries says what makes them. A server that cannot make those that it is told
+// to does not start.
+func (c *checkup) summaries() {
+	_, why, err := c.p.line.Summaries.choose()
+	if err != nil {
+		c.add(check{"summaries", statusProblem, err.Error(), ""})
+		return
+	}
+	c.add(check{"summaries", statusOK, why + "; of this command line and environment, each process has its own", ""})
 }
 
 // lowDisk is what the write-ahead log may need.

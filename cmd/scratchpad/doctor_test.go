@@ -317,3 +317,34 @@ func TestDoctorModes(t *testing.T) {
 		t.Errorf("folder: %+v, want a warning", k)
 	}
 }
+
+// It says what makes summaries and why, and never a key.
+func TestDoctorSummaries(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	const openai = "OPENAI_API_KEY=" + testKey
+	for _, c := range []struct {
+		variables, args []string
+		status          status
+		text            string
+	}{
+		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set; of this command line"},
+		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost;"},
+		{[]string{haveKey, openai}, nil, statusOK, "anthropic, model"},
+		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, statusOK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; 1000 tokens a month for each agent at most"},
+		{[]string{haveKey}, []string{"--summarizer", "outline"}, statusOK, "outline, as --summarizer says"},
+		{[]string{haveKey, "SCRATCHPAD_SUMMARIZER=off"}, nil, statusOK, "off, as --summarizer says"},
+		{nil, []string{"--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}, statusOK, "openai, model gpt-4.1-mini at localhost:11434, as --summarizer says"},
+		{nil, []string{"--summarizer", "anthropic"}, statusProblem, "set ANTHROPIC_API_KEY"},
+		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, statusProblem, "the key in ANTHROPIC_API_KEY"},
+	} {
+		o := runCommand(t, dir, c.variables, append([]string{"doctor", "--db", path, "--json"}, c.args...)...)
+		if k := report(t, o)["summaries"]; k.Status != c.status || !strings.Contains(k.Text, c.text) {
+			t.Errorf("%q %q: %+v, want %s and %q", c.variables, c.args, k, c.status, c.text)
+		}
+		plain := runCommand(t, dir, c.variables, append([]string{"doctor", "--db", path}, c.args...)...)
+		if strings.Contains(o.out+o.err+plain.out+plain.err, testKey) {
+			t.Errorf("%q: the key is shown: %s%s", c.args, plain.out, plain.err)
+		}
+	}
+}

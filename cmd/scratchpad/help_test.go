@@ -104,7 +104,7 @@ func exampleFolder(t *testing.T) string {
 			}
 			for _, f := range [][2]string{
 				{"plan.md", "Monday\n"}, {"plan.md", "Monday\nTuesday\n"}, {"plan.md", "Monday\nTuesday\nTuesday too\n"},
-				{"todo.md", "- [ ] test\n"}, {"draft.md", "draft"},
+				{"todo.md", "- [ ] test\n"}, {"draft.md", "draft"}, {"report.md", strings.Repeat("# A part\n\nIt is long.\n\n", 500)},
 			} {
 				if _, err := ws.WriteFile(ctx, f[0], []byte(f[1]), workspace.WriteOptions{}); err != nil {
 					return err

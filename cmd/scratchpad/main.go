@@ -28,6 +28,7 @@ type commandLine struct {
 	DB         *string    `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
 	Agent      *string    `placeholder:"NAME" help:"Whose memory. For mcp: serve this agent alone; without it, every call names its agent. For the other commands: default."`
 	Limits     limits     `embed:"" prefix:"max-" group:"Limits"`
+	Summaries  summaries  `embed:"" group:"Summaries"`
 	Durability durability `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
 	JSON       bool       `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry."`
 	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
@@ -178,6 +179,8 @@ type process struct {
 
 	versionsGiven bool // --max-versions, on the command line or as a variable
 	agentNamed    bool // --agent, on the command line
+
+	summarizer *workspace.Summarizer // of the databases that are opened from now on; nil: none
 }
 
 func main() {

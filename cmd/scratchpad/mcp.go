@@ -19,7 +19,9 @@ func (mcpCommand) Help() string {
 
   claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
 
-scratchpad client-config prints what other clients want. It ends when standard input does, or at SIGTERM, with everything stored that it has acknowledged. Logs go to standard error.`
+scratchpad client-config prints what other clients want. It ends when standard input does, or at SIGTERM, with everything stored that it has acknowledged. Logs go to standard error.
+
+For summaries by a model it wants ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment, which client-config --pass-key tells a client to give it; without one it makes outlines.`
 }
 
 // Run serves until the client leaves or a signal comes.
@@ -31,10 +33,15 @@ func (mcpCommand) Run(p *process) (err error) {
 	if _, err := p.databasePath(false); err != nil {
 		return err
 	}
+	var why string
+	if p.summarizer, why, err = p.line.Summaries.choose(); err != nil {
+		return err
+	}
+	p.saySummaries(why)
 	db := newDatabase(p, false)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: isBound, Version: version(), Logger: p.log,
+		Bound: isBound, Version: version(), Logger: p.log, Summarizer: p.summarizer,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {
@@ -62,6 +69,15 @@ func (mcpCommand) Run(p *process) (err error) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
+}
+
+// saySummaries tells what makes summaries: always where a model gets the files.
+func (p *process) saySummaries(why string) {
+	if p.summarizer != nil && p.summarizer.Remote {
+		fmt.Fprintf(p.err, "scratchpad: summaries: %s\n", why)
+		return
+	}
+	p.log.Info("summaries: " + why)
 }
 
 // collectLess lets a heap of a few MiB, which decoding fills with short-lived

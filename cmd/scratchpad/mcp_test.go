@@ -127,8 +127,8 @@ func TestMCPCountsLastReads(t *testing.T) {
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 9 {
-		t.Fatalf("ListTools() = %v, %v, want 9 tools", list, err)
+	if err != nil || len(list.Tools) != 10 {
+		t.Fatalf("ListTools() = %v, %v, want 10 tools", list, err)
 	}
 	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
 	if !isError || !strings.Contains(got[0], "there is no folder") {
@@ -213,4 +213,22 @@ func TestMCPOutput(t *testing.T) {
 	if n := strings.Count(lines, "\n"); n != 2 || !strings.Contains(errs.String(), printed) {
 		t.Errorf("%d lines on standard output, want 2 answers; on standard error: %q, want what was printed", n, errs.String())
 	}
+}
+
+// A file is summarised as the command line says, and the tool is there unless that is off.
+func TestMCPSummaries(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "test.db")
+	s := connect(t, "mcp", "--db", db, "--agent", "a")
+	call(t, s, "write_file", map[string]any{"path": "plan.md", "content": longText})
+	for _, cached := range []string{`"cached":false`, `"cached":true`} {
+		got, isError := call(t, s, "summarize_file", map[string]any{"path": "plan.md"})
+		if isError || len(got) != 2 || !strings.Contains(got[0], cached) || !strings.Contains(got[1], "made by outline") || !strings.Contains(got[1], "# The plan") {
+			t.Errorf("summarize_file = %q, want an outline, %s", got, cached)
+		}
+	}
+	list, err := connect(t, "mcp", "--db", db, "--summarizer", "off").ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 9 {
+		t.Errorf("ListTools() with --summarizer off = %v, %v, want 9 tools", list, err)
+	}
+	runCommand(t, t.TempDir(), nil, "files", "summarize", "plan.md", "--db", db, "--agent", "a").must(t, 0, "kept from before", "# The plan")
 }

@@ -6,19 +6,21 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
+// inBytes are the units of what is read and written.
+var inBytes = []progressbar.Option{progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true)}
+
 // progress returns a function that shows on a bar how much of something is
 // done, and one that removes the bar. The bar is on standard error, and only
 // where that is a terminal.
-func (p *process) progress(what string) (show func(done, total int64), end func()) {
+func (p *process) progress(what string, units ...progressbar.Option) (show func(done, total int64), end func()) {
 	if !isTerminal(p.err) {
 		return nil, func() {}
 	}
 	var bar *progressbar.ProgressBar
 	show = func(done, total int64) {
 		if bar == nil {
-			bar = progressbar.NewOptions64(max(total, 1), progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what),
-				progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true), progressbar.OptionSetPredictTime(true),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth())
+			bar = progressbar.NewOptions64(max(total, 1), append(units, progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what),
+				progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionFullWidth())...)
 		}
 		bar.ChangeMax64(max(total, 1))
 		bar.Set64(done)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Setenv("GORACE", raceOptions)
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "scratchpad" {
+		for _, variable := range keyVariables { // a test must not cost anything
+			os.Unsetenv(variable)
+		}
+	}
 	testscript.Main(m, map[string]func(){"scratchpad": main})
 }
 
@@ -44,6 +50,8 @@ const raceOptions = "atexit_sleep_ms=0"
 //	waitfor FILE REGEXP      until the file has it
 //	fill files|logs|agents N [AGENT]
 //	evil FILE                written by a client with an evil name
+//	long FILE                a local file that is worth a summary
+//	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -54,7 +62,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil,
+			"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
 		},
 	})
 }

@@ -65,6 +65,7 @@ var flagNames = strings.NewReplacer(
 	"old_text does not occur", "the text to replace does not occur",
 	"old_text occurs ", "the text to replace occurs ",
 	"or set all:", "or give --all:",
+	"; use read_file:", "; print it with scratchpad files cat:",
 )
 
 // byFlags speaks of flags where an error speaks of arguments.

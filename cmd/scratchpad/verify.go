@@ -41,7 +41,7 @@ func (verifyCommand) Run(p *process) error {
 	}
 	defer store.Close()
 	began := time.Now()
-	show, end := p.progress("verifying")
+	show, end := p.progress("verifying", inBytes...)
 	report, err := store.Verify(p.ctx, sqlite.VerifyOptions{Progress: show})
 	end()
 	if p.ctx.Err() != nil {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// forwarding is the reference of a client that is told the names of variables.
+const forwarding = "name"
+
+// keyVariable is the variable with the key that the server will need; "": none.
+func (s summaries) keyVariable() (string, error) {
+	chosen, _, err := s.choose()
+	if err != nil || chosen == nil {
+		return "", err
+	}
+	variable := keyVariables[chosen.Method]
+	if strings.TrimSpace(os.Getenv(variable)) == "" {
+		return "", nil
+	}
+	return variable, nil
+}
+
+// passKey has the client give the server a variable. The key itself stands in the
+// entry only of a client that cannot refer to its own environment.
+func (s *server) passKey(to client, variable string) error {
+	switch {
+	case variable == "":
+		return fmt.Errorf("--pass-key: neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here for the summarizer in force; set the one, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
+	case to.reference == forwarding:
+		s.EnvVars = []string{variable}
+	case to.reference != "":
+		s.Env = map[string]string{variable: fmt.Sprintf(to.reference, variable)}
+	default:
+		s.Env = map[string]string{variable: os.Getenv(variable)}
+	}
+	return nil
+}
+
+// withoutKeys is the server as it may be shown where nobody asked for a key.
+func (s server) withoutKeys() server {
+	s.Env = maps.Clone(s.Env)
+	for name, value := range s.Env {
+		if !strings.HasPrefix(value, "${") {
+			s.Env[name] = "(hidden)"
+		}
+	}
+	return s
+}
+
+// envWords are those of claude mcp add. The shell puts the key in; an option
+// stands between it and the name, which would be taken for another variable.
+func (s server) envWords() (words []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if runtime.GOOS == "windows" {
+			words = append(words, "--env", fmt.Sprintf(`"%s=%%%s%%"`, name, name))
+		} else {
+			words = append(words, "--env", fmt.Sprintf(`"%s=$%s"`, name, name))
+		}
+	}
+	if words != nil {
+		words = append(words, "--transport", "stdio")
+	}
+	return words
+}
+
+// sayKey tells who has a key here how the server gets it, or who can read it.
+func (c clientConfigCommand) sayKey(p *process, to client, file, variable string) {
+	if !c.PassKey {
+		if variable != "" {
+			fmt.Fprintf(p.err, "\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.title)
+		}
+		return
+	}
+	if to.reference != "" {
+		fmt.Fprintf(p.err, "\nThe entry names %s, which must be set where %s starts.\n", variable, to.title)
+		return
+	}
+	info, err := os.Stat(file)
+	if c.Write && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		fmt.Fprintf(p.err, "\nThe key stands in the file now, which other users may read; run: chmod 600 %s\n", shellQuote(file))
+		return
+	}
+	fmt.Fprintf(p.err, "\nThe entry has the key in it: keep it to yourself.\n")
+}

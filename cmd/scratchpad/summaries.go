@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/summarize"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// summaries are the flags of what makes them. A key is no flag: others could read
+// it in the list of processes.
+type summaries struct {
+	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto" placeholder:"auto|outline|anthropic|openai|off" help:"What makes summaries of long files. outline: this program, of headings and definitions; anthropic, openai: a model, which gets the file; off: nothing. auto: a model where $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, else outline."`
+	SummaryModel          string        `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5, gpt-4.1-mini."`
+	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL" help:"Another server of the provider's API, with --summarizer openai such as http://localhost:11434/v1 for Ollama."`
+	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"For each call of the model, its retries included: ${default}."`
+	SummaryWindow         number        `placeholder:"N" help:"Tokens of a file for each call of the model; a longer file is read in parts. Default: 120000, with another base URL 24000, with a local one 3000."`
+	SummaryTokensPerMonth number        `placeholder:"N" help:"Tokens that a model may read and write for an agent's summaries in a month; 0, the default: no limit."`
+	SummaryAllowPrivate   bool          `help:"The host of --summary-base-url may have a private address."`
+}
+
+// Validate is kong's hook.
+func (s summaries) Validate() error {
+	if s.SummaryTimeout <= 0 {
+		return fmt.Errorf("--summary-timeout must be more than nothing, such as 90s, not %v", s.SummaryTimeout)
+	}
+	return nil
+}
+
+// args are those that give another process the same summaries, but for the key.
+func (s summaries) args() (args []string) {
+	for _, f := range []struct{ flag, value, byDefault string }{
+		{"--summarizer", s.Summarizer, "auto"},
+		{"--summary-model", s.SummaryModel, ""},
+		{"--summary-base-url", s.SummaryBaseURL, ""},
+		{"--summary-timeout", s.SummaryTimeout.String(), time.Minute.String()},
+		{"--summary-window", fmt.Sprint(s.SummaryWindow), "0"},
+		{"--summary-tokens-per-month", fmt.Sprint(s.SummaryTokensPerMonth), "0"},
+	} {
+		if f.value != f.byDefault {
+			args = append(args, f.flag, f.value)
+		}
+	}
+	if s.SummaryAllowPrivate {
+		args = append(args, "--summary-allow-private")
+	}
+	return args
+}
+
+// keyVariables have the keys of providers, by the method of a summary.
+var keyVariables = map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+
+// choose returns what the command line and the keys in the environment name, nil
+// for off, and why it is that one. It connects to nothing.
+func (s summaries) choose() (chosen *workspace.Summarizer, why string, err error) {
+	chosen, err = summarize.Choose(s.Summarizer, os.Getenv, summarize.ProviderOptions{
+		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout, Window: int(s.SummaryWindow), AllowPrivate: s.SummaryAllowPrivate,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return chosen, s.reason(chosen), nil
+}
+
+// reason says what makes summaries and why. It has no key in it.
+func (s summaries) reason(chosen *workspace.Summarizer) string {
+	const named = ", as --summarizer says"
+	switch {
+	case chosen == nil:
+		return "off" + named
+	case !chosen.Remote && s.Summarizer != "auto":
+		return chosen.Method + named
+	case !chosen.Remote:
+		return chosen.Method + ": no ANTHROPIC_API_KEY or OPENAI_API_KEY is set"
+	}
+	text := fmt.Sprintf("%s, model %s", chosen.Method, chosen.Model)
+	if u, err := url.Parse(s.SummaryBaseURL); err == nil && u.Host != "" {
+		text += " at " + u.Host
+	}
+	if s.Summarizer == "auto" {
+		text += ": " + keyVariables[chosen.Method] + " is set"
+	} else {
+		text += named
+	}
+	if s.SummaryTokensPerMonth > 0 {
+		return fmt.Sprintf("%s; %d tokens a month for each agent at most", text, s.SummaryTokensPerMonth)
+	}
+	return text + "; --summary-tokens-per-month can limit the cost"
+}
