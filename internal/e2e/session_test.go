@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/summarize"
+	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
 // step is a request and what every client must see of its answer.
@@ -58,9 +61,12 @@ var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
 func session() []step {
 	stays := strings.Repeat("a line that stays as it is, word for word\n", 50)
 	path := func(p string) m { return m{"path": p} }
+	const derived = "Summary of version 1, made by outline; not the file's own words.\n\n"
+	long := "# Part one\n\n" + strings.Repeat(stays, 2) + "\n# Part two\n\n" + strings.Repeat(stays, 3)
+	outline := summarize.OutlineText("long.md", long, summarize.OutlineOptions{})
 	steps := []step{
 		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "edit_file",
-			"get_usage_stats", "list_files", "list_logs", "read_file", "read_log", "write_file"}},
+			"get_usage_stats", "list_files", "list_logs", "read_file", "read_log", "summarize_file", "write_file"}},
 		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
 
 		call("write", "write_file", m{"path": "plan.md", "content": "one\n" + stays}, `{"path":"plan.md","version":1,"bytes_written":2104}`),
@@ -107,6 +113,13 @@ func session() []step {
 				fmt.Sprintf(`{"path":%q,"current_version":1,"bytes":%d,"lines":%d}`, file, len(a.content), lines), a.content))
 	}
 	return append(steps,
+		call("write long", "write_file", m{"path": "long.md", "content": long}, fmt.Sprintf(`{"path":"long.md","version":1,"bytes_written":%d}`, len(long))),
+		call("summarize", "summarize_file", path("long.md"),
+			fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":false,"estimated_tokens":%d,"method":"outline"}`, tokens.Estimate(outline)), derived+outline),
+		call("summarize again", "summarize_file", path("long.md"),
+			fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":true,"estimated_tokens":%d,"method":"outline"}`, tokens.Estimate(outline)), derived+outline),
+		fails("summarize what is short", "summarize_file", path("plan.md"), "use read_file"),
+		call("delete long", "delete_file", path("long.md"), `{"path":"long.md","deleted":true,"versions_removed":1}`),
 		call("write 1 MiB", "write_file", m{"path": "big", "content": megabyte}, `{"path":"big","version":1,"bytes_written":1048576}`),
 		call("read 1 MiB", "read_file", path("big"),
 			`{"path":"big","current_version":1,"bytes":1048576,"lines":1,"large":true,"hint":"read a part with from_line and to_line"}`, megabyte),

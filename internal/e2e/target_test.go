@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/summarize"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -34,7 +35,7 @@ func overStdio(t *testing.T) *target {
 	dir := t.TempDir()
 	return &target{
 		dir:     dir,
-		command: []string{self, recordArgument, dir, scratchpadPath, "mcp", "--db", filepath.Join(dir, "test.db")},
+		command: []string{self, recordArgument, dir, scratchpadPath, "mcp", "--db", filepath.Join(dir, "test.db"), "--summarizer", "outline"},
 	}
 }
 
@@ -56,7 +57,8 @@ func newHandler(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	svc, err := workspace.New(store, workspace.Options{})
+	outline := summarize.Outline(summarize.OutlineOptions{})
+	svc, err := workspace.New(store, workspace.Options{Summarizer: &outline})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +73,9 @@ func newHandler(t *testing.T) http.Handler {
 		}
 	})
 	server, err := mcpserver.New(mcpserver.Options{
-		Logger:    logger,
-		Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
+		Logger:     logger,
+		Summarizer: &outline,
+		Workspace:  func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
 	})
 	if err != nil {
 		t.Fatal(err)
