@@ -39,7 +39,7 @@ type yamlLevel struct {
 // scanYAML lists keys as a tree. Of a list of objects it shows the keys of the
 // first.
 func scanYAML(text string) (outline, bool) {
-	y := yaml{items: make([]item, 0, min(strings.Count(text, "\n"), 1<<15))}
+	y := yaml{items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
 	for l := range linesOf(text) {
 		y.line(l)
 	}
@@ -201,7 +201,7 @@ func brackets(text string) int {
 // scanINI reads sections and keys: TOML, INI, properties. Values of a file that
 // may hold secrets are not shown.
 func scanINI(text string, secret bool) (outline, bool) {
-	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<15))}
+	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
 	code := blank(text, syntax{hash: true, triple: true, quotes: `"'`})
 	depth, section := 0, -1
 	keys := 0

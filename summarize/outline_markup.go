@@ -171,6 +171,8 @@ func attribute(attributes, name string) string {
 	return rest[:indexOr(rest, " ")]
 }
 
+var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#39;", "'")
+
 // untagged is a text without its tags.
 func untagged(text string) string {
 	var b strings.Builder
@@ -180,7 +182,7 @@ func untagged(text string) string {
 		text = text[i:]
 		text = text[min(len(text), indexOr(text, ">")+1):]
 	}
-	return strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#39;", "'").Replace(b.String())
+	return entities.Replace(b.String())
 }
 
 // indexFold is indexOr without regard to case in ASCII.

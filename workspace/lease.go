@@ -245,6 +245,8 @@ func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResul
 	switch {
 	case err != nil && l.isLost():
 		return SummaryResult{}, errLost
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+		err = fmt.Errorf("it was stopped: %w", ErrClosed)
 	case err != nil && ctx.Err() != nil:
 		err = errLate
 	}

@@ -596,3 +596,37 @@ func TestSummaryWithoutStore(t *testing.T) {
 	wantSummaryErr(t, "Summarize after Close", err, workspace.ErrClosed)
 	m.wantCalls(t, 1)
 }
+
+// Close stops a summary that is being made and gives its lease back: the next
+// caller does not wait for it.
+func TestCloseStopsSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		svc, _ := newService(t, workspace.Options{Summarizer: &workspace.Summarizer{Method: "test", Prompt: "1", Remote: true,
+			Summarize: func(ctx context.Context, _ workspace.SummaryRequest) (workspace.SummaryText, error) {
+				if calls++; calls > 1 {
+					return workspace.SummaryText{Text: "s"}, nil
+				}
+				<-ctx.Done()
+				return workspace.SummaryText{}, fmt.Errorf("cut off: %w", workspace.ErrProvider)
+			}}})
+		ws := agentOf(t, svc, "a")
+		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("word ", 3000)), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		failed := make(chan error)
+		go func() {
+			_, err := ws.Summarize(context.Background(), "f", workspace.SummarizeOptions{})
+			failed <- err
+		}()
+		synctest.Wait()
+		go svc.Close(context.Background())
+		if err := <-failed; !errors.Is(err, workspace.ErrClosed) {
+			t.Errorf("Summarize = %v, want ErrClosed", err)
+		}
+		began := time.Now()
+		if r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || r.Text != "s" || time.Since(began) > 0 {
+			t.Errorf("Summarize = %+v, %v after %v", r, err, time.Since(began))
+		}
+	})
+}

@@ -67,12 +67,14 @@ func New(store Store, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close writes the counts of reads that are still in memory. It does not close
+// Close stops the summaries that are being made, which other processes would wait
+// for, and writes the counts of reads that are still in memory. It does not close
 // the store. Workspaces go on working, and a later Close writes again.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
 	}
+	s.flights.end(ctx)
 	return s.flushReads(ctx)
 }
 

@@ -3,7 +3,9 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -145,6 +147,24 @@ func (fs *flights) forget(key string, f *flight) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.drop(key, f)
+}
+
+// end stops the flights under way, and waits until each has given its lease back,
+// so that no other process waits for it.
+func (fs *flights) end(ctx context.Context) {
+	fs.mu.Lock()
+	under := slices.Collect(maps.Values(fs.all))
+	fs.mu.Unlock()
+	for _, f := range under {
+		f.cancel()
+	}
+	for _, f := range under {
+		select {
+		case <-f.landed:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // drop is called under the lock.
