@@ -895,19 +895,19 @@ func TestEndedContextAsksNobody(t *testing.T) {
 func TestHangingSummarisersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		calls := 0
+		var calls atomic.Int32
 		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(error) {},
-			Summarize: func(context.Context, Request) (string, error) { calls++; <-release; return "s", nil }})
+			Summarize: func(context.Context, Request) (string, error) { calls.Add(1); <-release; return "s", nil }})
 		for range 1000 {
 			add(t, m, UserText("a"))
 		}
-		if calls != 8 {
-			t.Errorf("%d calls that never returned", calls)
+		if n := calls.Load(); n != 8 {
+			t.Errorf("%d calls that never returned", n)
 		}
 		close(release)
 		synctest.Wait()
 		time.Sleep(10 * time.Minute)
-		if add(t, m, UserText("a")); calls < 9 {
+		if add(t, m, UserText("a")); calls.Load() < 9 {
 			t.Error("it is not called again")
 		}
 	})

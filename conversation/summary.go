@@ -98,15 +98,12 @@ func (m *Memory) summarizeDue(ctx context.Context) {
 	now := m.o.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed || m.work.ended != nil {
+	if m.closed || m.work.ended != nil || !m.work.open(now) {
 		return
 	}
 	d, due := m.draft()
 	if !due {
 		m.tellBlocked()
-		return
-	}
-	if !m.work.open(now) {
 		return
 	}
 	m.work.ended = make(chan struct{})

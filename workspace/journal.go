@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -42,9 +43,9 @@ type journal struct {
 	w    *Workspace
 	path string
 
-	// next is the entry behind those that were read and appended, once the log was
-	// read to its end; 0 before.
-	next atomic.Int64
+	mu    sync.Mutex // guards the following
+	next  int64      // entry behind those that were read and appended, once the log was read to its end; 0 before
+	added int64      // entry behind those that were appended
 }
 
 func (j *journal) Append(ctx context.Context, records ...conversation.Record) error {
@@ -74,8 +75,10 @@ func (j *journal) Append(ctx context.Context, records ...conversation.Record) er
 	if err != nil {
 		return ofJournal(within(op, j.path, err))
 	}
-	if j.next.Load() > 0 {
-		j.next.Store(out.Number + 1)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.added = max(j.added, out.Number+1); j.next > 0 {
+		j.next = max(j.next, j.added)
 	}
 	for i := range records {
 		records[i].Seq = out.Number - out.Count + int64(ends[i])
@@ -85,7 +88,9 @@ func (j *journal) Append(ctx context.Context, records ...conversation.Record) er
 
 // checkUnseen refuses to write behind records that this journal has not read.
 func (j *journal) checkUnseen(tx Reader, p Path) error {
-	next := j.next.Load()
+	j.mu.Lock()
+	next := j.next
+	j.mu.Unlock()
 	if next == 0 {
 		return nil
 	}
@@ -214,7 +219,9 @@ func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversati
 			yield(conversation.Record{}, ofJournal(within(opReadLog, j.path, p.missing("the end of the log"))))
 			return
 		}
-		j.next.Store(last + 1)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.next = max(j.next, last+1, j.added) // what was appended meanwhile was not read
 	}
 }
 

@@ -203,9 +203,10 @@ func TestJournalWriters(t *testing.T) {
 			}
 		})
 		if i == 4 {
+			reader := agentOf(t, svc, "a").Journal("l")
 			wg.Go(func() {
 				for range 20 {
-					recorded(t, j, 0)
+					recorded(t, reader, 0)
 				}
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -328,6 +329,46 @@ func TestJournalOneWriter(t *testing.T) {
 	all = append(all, record(t, second, said("6"))...)
 	all = append(all, record(t, unread, said("7"))...)
 	wantRecords(t, ws.Journal("l"), 0, all)
+}
+
+// Reading does not take what is appended meanwhile for another's.
+func TestJournalReadWhileWriting(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	j := ws.Journal("l")
+	record(t, j, said("0"))
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for range 50 {
+				if _, err := recorded(t, j, 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 200 {
+		for range j.Records(t.Context(), 0) {
+			if i%2 == 0 {
+				break
+			}
+			if err := j.Append(t.Context(), said("within a loop")); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if err := j.Append(t.Context(), said("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wg.Wait()
+	for range 2 {
+		for r := range j.Records(t.Context(), 0) {
+			if r.Seq == 1 {
+				record(t, j, said("while it is read to its end"))
+			}
+		}
+		record(t, j, said("behind"))
+	}
 }
 
 // recordsUntil reads at most so many records.
