@@ -184,8 +184,11 @@ func batchesIn(t *testing.T, m *Memory) int {
 // of calls behind them are those of a run without a kill.
 func TestKillMemory(t *testing.T) {
 	kills := 12
-	if long() {
+	switch {
+	case long():
 		kills = 100
+	case testing.Short():
+		kills = 4
 	}
 	whole, err := New(killOptions(nil))
 	if err != nil {

@@ -24,8 +24,11 @@ import (
 // originals are complete and in order.
 func TestWindowsAreValid(t *testing.T) {
 	cases := 2_000
-	if long() {
+	switch {
+	case long():
 		cases = 100_000
+	case testing.Short():
+		cases = 300
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -237,7 +237,7 @@ func TestOutlineBudgetOfEverything(t *testing.T) {
 func TestOutlineHostile(t *testing.T) {
 	size := 2048
 	if long() {
-		size = 1 << 19
+		size = 1 << 17
 	}
 	for _, path := range paths {
 		for _, unit := range hostile {
