@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -246,10 +246,9 @@ func txClosed(t testing.TB, s workspace.Store) {
 
 func txCloseWaits(t testing.TB, s workspace.Store) {
 	started, release := make(chan struct{}, 8), make(chan struct{})
-	var let atomic.Bool
-	results := make(chan error, 2)
+	updated, closing, closed := make(chan error, 1), make(chan struct{}), make(chan error, 1)
 	go func() {
-		results <- s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		updated <- s.Update(t.Context(), alice, func(tx workspace.Tx) error {
 			started <- struct{}{}
 			<-release
 			return write(tx, 1, "a", "x")
@@ -257,20 +256,21 @@ func txCloseWaits(t testing.TB, s workspace.Store) {
 	}()
 	<-started
 	go func() {
-		results <- s.Close()
-		if !let.Load() {
-			t.Error("Close returned before the Update under way")
-		}
-		results <- nil
+		close(closing)
+		closed <- s.Close()
 	}()
-	for range 1000 {
-		runtime.Gosched()
+	<-closing
+	select {
+	case err := <-closed:
+		t.Errorf("Close = %v before the Update under way ended, want it to wait", err)
+		closed <- err
+	case <-time.After(200 * time.Millisecond):
 	}
-	let.Store(true)
 	close(release)
-	for range 3 {
-		if err := <-results; err != nil {
-			t.Errorf("Close, or the Update that it waits for = %v, want nil", err)
-		}
+	if err := <-updated; err != nil {
+		t.Errorf("the Update that Close waits for = %v, want nil", err)
+	}
+	if err := <-closed; err != nil {
+		t.Errorf("Close = %v, want nil", err)
 	}
 }
