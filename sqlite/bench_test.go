@@ -55,14 +55,14 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 	return float64(n) / time.Since(began).Seconds()
 }
 
-func benchService(b *testing.B, limits workspace.Limits) *workspace.Service {
+func benchService(b *testing.B, options workspace.Options) *workspace.Service {
 	b.Helper()
 	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.Close() })
-	svc, err := workspace.New(s, workspace.Options{Limits: limits})
+	svc, err := workspace.New(s, options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, agents := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("agents=%d", agents), func(b *testing.B) {
 			grows, stays := fsyncRate(b, true), fsyncRate(b, false)
-			svc := benchService(b, workspace.Limits{})
+			svc := benchService(b, workspace.Options{})
 			var next atomic.Int64
 			var wg sync.WaitGroup
 			b.ResetTimer()
@@ -129,8 +129,8 @@ func BenchmarkGrowth(b *testing.B) {
 		{"append-80B/90000-entries", fillLog, add},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			limits := workspace.Limits{Bytes: 1 << 40, Files: 1 << 20, Entries: 1 << 30}
-			full, empty := benchService(b, limits), benchService(b, limits)
+			options := workspace.Options{Limits: workspace.Limits{Bytes: 1 << 40, Files: 1 << 20, Entries: 1 << 30}}
+			full, empty := benchService(b, options), benchService(b, options)
 			c.fill(b, full)
 			fullWS, err := full.Agent("agent-0")
 			if err != nil {
