@@ -44,7 +44,7 @@ func TestDiffOfHostileTextIsNeverDearer(t *testing.T) {
 
 func diffIsNeverDearer(t *testing.T, kinds map[string]func(*rand.Rand) string) {
 	names := slices.Sorted(maps.Keys(kinds))
-	scaleChecks(t, 15, 1)
+	scaleChecks(t, 8, 1)
 	ws := newWorkspace(t, workspace.Options{})
 	var sent, refused, better, saved, lost int
 	rapid.Check(t, func(t *rapid.T) {
