@@ -17,8 +17,10 @@ import (
 
 // Options of [New].
 type Options struct {
-	// Workspace names the agent of a call. Its error is the answer to the call.
-	// It is called by many goroutines.
+	// Workspace names the agent of a call. Its error is the answer to the call, if
+	// it wraps a kind of package workspace such as [workspace.ErrInvalid]; any other
+	// is for the server's log, and the answer says so. It is called by many
+	// goroutines.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
 	// Bound says that Workspace knows the agent without being told: the tools do

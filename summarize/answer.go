@@ -120,7 +120,7 @@ func (p *provider) checkRead(a answer, sent int) *trouble {
 	if p.own || a.read == 0 || sent < 2_000 || a.read*2 >= int64(sent) {
 		return nil
 	}
-	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller window, or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
+	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller window (--summary-window), or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
 }
 
 func (p *provider) fails(text string, args ...any) *trouble {

@@ -23,7 +23,7 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		return &s, nil
 	case "", "auto":
 		if o.BaseURL != "" || o.Key != "" {
-			return nil, fmt.Errorf("summaries: a base URL or a key belongs to one provider: choose anthropic or openai instead of auto: %w", workspace.ErrInvalid)
+			return nil, fmt.Errorf("summaries: a base URL or a key belongs to one provider: choose one (--summarizer anthropic or openai): %w", workspace.ErrInvalid)
 		}
 		for _, a := range []*api{&anthropicAPI, &openaiAPI} {
 			if keyOf(a) != "" {

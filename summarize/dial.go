@@ -127,7 +127,7 @@ func (r addressRule) check(a netip.Addr) error {
 	case z == public, r.private && (z == loopback || z == private):
 		return nil
 	case z == loopback || z == private:
-		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private addresses"}
+		return &refusedAddress{a, "put the address itself into the base URL if it is meant, or allow private addresses (--summary-allow-private)"}
 	}
 	return &refusedAddress{a, "no provider is expected there; correct the base URL"}
 }
@@ -181,7 +181,7 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	}
 	r.localhost = strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 	if r.plain && !r.local() && !private {
-		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses where the name stands for one")
+		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses (--summary-allow-private) where the name stands for one")
 	}
 	if r.plain && r.literal.IsValid() && !r.local() {
 		return "", addressRule{}, errors.New("plain http would show the text and the key to the network; use https")

@@ -178,7 +178,7 @@ func (p *provider) refusal(resp *http.Response, size int) *trouble {
 
 // advice says what a status means and what to do.
 func (p *provider) advice(status int, code, said string, size int) string {
-	const window = "set a smaller window of tokens for each call"
+	const window = "set a smaller window (--summary-window)"
 	switch {
 	case status >= 300 && status < 400:
 		return "a redirect, which is not followed; set the base URL to where the API is"

@@ -111,7 +111,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	o.Model = cmp.Or(strings.TrimSpace(o.Model), a.model)
 	switch {
 	case o.Key == "" && !local:
-		return wrong("there is no key: set %s, or give the base URL of a local server, which needs none (openai with http://localhost:11434/v1 for Ollama)", a.variable)
+		return wrong("there is no key: set %s, or give the base URL of a local server, which needs none (for Ollama: --summarizer openai --summary-base-url http://localhost:11434/v1)", a.variable)
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) || len(o.Key) > 4096:
 		return wrong("the key in %s has spaces, control characters or others that no key has; set it again", a.variable)
 	case len(o.Model) > 200 || strings.ContainsFunc(o.Model, func(r rune) bool { return !unicode.IsPrint(r) }):
@@ -135,7 +135,11 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	if o.MaxTokens != providerTokens {
 		prompt = fmt.Sprintf("%s, %d tokens", promptVersion, o.MaxTokens)
 	}
-	return workspace.Summarizer{Method: a.method, Model: o.Model, Prompt: prompt, Remote: true, Summarize: p.summarize}, nil
+	model := o.Model
+	if !own { // one server's model is not another's of that name
+		model += " at " + p.host
+	}
+	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize}, nil
 }
 
 func defaultWindow(a *api, own, local bool) int {

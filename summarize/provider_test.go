@@ -130,7 +130,7 @@ func TestSummaries(t *testing.T) {
 		f := newFake(t, answering(good(a, "A plan.\nLines 1-3: goals.", "end_turn", 1200, 80)))
 		for range 20 {
 			s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL + "/v1"}, hooks{})
-			if s.Method != a.method || s.Model != a.model || !s.Remote || s.Prompt != promptVersion {
+			if s.Method != a.method || s.Model != a.model+" at "+strings.TrimPrefix(f.URL, "http://") || !s.Remote || s.Prompt != promptVersion {
 				t.Fatalf("%+v", s)
 			}
 			got, err := s.Summarize(t.Context(), request(strings.Repeat("one line\n", 300)))

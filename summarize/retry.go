@@ -79,7 +79,7 @@ func (p *provider) ended(caller context.Context, before *trouble) *trouble {
 		t = p.fails("given up: %v", caller.Err())
 		t.cause = caller.Err()
 	} else {
-		t = p.fails("no answer within %s; try again later, or set a longer timeout", p.timeout)
+		t = p.fails("no answer within %s; try again later, or set a longer timeout (--summary-timeout)", p.timeout)
 		t.mark = fails
 	}
 	t.spent = before.spent

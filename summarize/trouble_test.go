@@ -88,7 +88,7 @@ var troubles = []troubleCase{
 	{"404 text", status(404, "404 page not found\n"), 0, 1, `(it says: "404 page not found")`},
 	{"404 array", status(404, `[{"error":1}]`), 0, 1, "not known there"},
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
-	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for it; set a smaller window of tokens for each call:"},
+	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for it; set a smaller window (--summary-window):"},
 	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `(it says: "slow down"); try again in 1h0m0s, at 2026-`},
 	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
 	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},

@@ -41,7 +41,7 @@ func TestThroughAWorkspace(t *testing.T) {
 		trouble = false
 		for _, cached := range []bool{false, true} {
 			got, err := ws.Summarize(t.Context(), "second.md", workspace.SummarizeOptions{})
-			if err != nil || got.Text != "A plan." || got.Cached != cached || got.Method != a.method || got.Model != a.model {
+			if err != nil || got.Text != "A plan." || got.Cached != cached || got.Method != a.method || got.Model != a.model+" at "+strings.TrimPrefix(f.URL, "http://") {
 				t.Errorf("%+v, %v", got, err)
 			}
 		}

@@ -22,7 +22,7 @@ var (
 	ErrStorageFull    = errors.New("storage full")         // nothing was stored; reads still work
 	ErrOutcomeUnknown = errors.New("outcome unknown")      // the write may or may not be stored: read before writing again
 	ErrReadOnly       = errors.New("read-only")            // this store takes no writes; reads still work
-	ErrUnsupported    = errors.New("unsupported version")  // written by a newer version of this module
+	ErrUnsupported    = errors.New("unsupported")          // written by a newer version of this module, or not set up
 	ErrProvider       = errors.New("the model's provider") // a summary was not made; nothing was changed
 	ErrClosed         = errors.New("closed")
 )

@@ -143,12 +143,15 @@ func (c *checkup) durability() {
 // summaries says what makes them. A server that cannot make those that it is told
 // to does not start.
 func (c *checkup) summaries() {
-	_, why, err := c.p.line.Summaries.choose()
+	chosen, why, err := c.p.line.Summaries.choose()
 	if err != nil {
 		c.add(check{"summaries", statusProblem, err.Error(), ""})
 		return
 	}
-	c.add(check{"summaries", statusOK, why + "; of this command line and environment, each process has its own", ""})
+	if chosen != nil && chosen.Remote {
+		why += "; not tried here: scratchpad files summarize tries it"
+	}
+	c.add(check{"summaries", statusOK, why + " (what this command line and environment say; a server has its own)", ""})
 }
 
 // lowDisk is what the write-ahead log may need.

@@ -328,8 +328,8 @@ func TestDoctorSummaries(t *testing.T) {
 		status          status
 		text            string
 	}{
-		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set; of this command line"},
-		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost;"},
+		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set (what this command line and environment say; a server has its own)"},
+		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost; not tried here: scratchpad files summarize tries it ("},
 		{[]string{haveKey, openai}, nil, statusOK, "anthropic, model"},
 		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, statusOK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; 1000 tokens a month for each agent at most"},
 		{[]string{haveKey}, []string{"--summarizer", "outline"}, statusOK, "outline, as --summarizer says"},

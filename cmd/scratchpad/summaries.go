@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"time"
 
@@ -77,9 +76,6 @@ func (s summaries) reason(chosen *workspace.Summarizer) string {
 		return chosen.Method + ": no ANTHROPIC_API_KEY or OPENAI_API_KEY is set"
 	}
 	text := fmt.Sprintf("%s, model %s", chosen.Method, chosen.Model)
-	if u, err := url.Parse(s.SummaryBaseURL); err == nil && u.Host != "" {
-		text += " at " + u.Host
-	}
 	if s.Summarizer == "auto" {
 		text += ": " + keyVariables[chosen.Method] + " is set"
 	} else {
