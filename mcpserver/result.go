@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,25 +36,16 @@ func success(res result) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: content}, nil
 }
 
-var kinds = []error{
-	workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict, workspace.ErrCorrupt,
-	workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrProvider, workspace.ErrClosed,
-}
-
-func hasKind(err error) bool {
-	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
-}
-
 const internalError = "internal error; the server's log has more"
 
 // explain is an error as a client may see it. One that has no kind says nothing
 // of the machine: it is logged.
 func (s *Server) explain(where string, err error) string {
-	if hasKind(err) {
+	if workspace.Kind(err) != nil {
 		return brief(err.Error())
 	}
 	if errors.Is(err, context.Canceled) {
-		return "the call was cancelled; nothing happened"
+		return "the call was cancelled"
 	}
 	s.o.Logger.Error("call failed", "in", where, "err", err)
 	return internalError

@@ -40,8 +40,10 @@ type summaryRecord struct {
 func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 	r, err := ws.Summarize(ctx, a.text("path"), workspace.SummarizeOptions{Progress: a.progress})
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) && !hasKind(err):
+	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
 		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", short(a.text("path")), workspace.ErrBusy)
+	case errors.Is(err, workspace.ErrProvider):
+		return result{}, fmt.Errorf("%w; meanwhile use read_file with from_line and to_line", err)
 	case err != nil:
 		return result{}, err
 	}
@@ -51,13 +53,13 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	return result{record, []byte(derived(r) + "\n\n" + r.Text)}, nil
 }
 
-// derived marks a summary: a model that reads it must not take it for the file.
+// derived marks a summary: a model that reads it must not take it for the file, and
+// what an outline quotes not for ours.
 func derived(r workspace.SummaryResult) string {
-	by := r.Method
+	mark := fmt.Sprintf("Outline of version %d, in the file's own words.", r.Version)
 	if r.Model != "" {
-		by += " (" + r.Model + ")"
+		mark = fmt.Sprintf("Summary of version %d, made by %s (%s); not the file's own words.", r.Version, r.Method, r.Model)
 	}
-	mark := fmt.Sprintf("Summary of version %d, made by %s; not the file's own words.", r.Version, by)
 	if r.Newer > 0 {
 		mark += fmt.Sprintf(" The file is at version %d now.", r.Newer)
 	}

@@ -27,6 +27,19 @@ var (
 	ErrClosed         = errors.New("closed")
 )
 
+// Kind returns which of the errors above one wraps; nil: none of them.
+func Kind(err error) error {
+	for _, kind := range []error{
+		ErrNotFound, ErrInvalid, ErrTooLarge, ErrQuota, ErrConflict, ErrCorrupt, ErrBusy, ErrStorageFull,
+		ErrOutcomeUnknown, ErrReadOnly, ErrUnsupported, ErrProvider, ErrClosed,
+	} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return nil
+}
+
 // fail builds the error of an operation on an object: "write plan.md: CAUSE: KIND".
 func fail(kind error, op, object, cause string, args ...any) error {
 	return fmt.Errorf("%s %s: %s: %w", op, clip(object), fmt.Sprintf(cause, args...), kind)

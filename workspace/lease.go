@@ -16,7 +16,7 @@ import (
 const (
 	leaseTime   = 90 * time.Second // of who makes a summary; a killed one's ends so
 	leaseBeat   = leaseTime / 3    // between two renewals
-	failureTime = 3 * time.Second  // for which a failure is the answer to others too
+	failureTime = 3 * time.Second  // for which a failure can be read by those who waited
 	firstLook   = 50 * time.Millisecond
 	longestLook = time.Second // between two looks whether another one is done
 )
@@ -27,7 +27,7 @@ const leasePrefix = "lease/summary/"
 // same summary.
 type leaseRecord struct {
 	Until  time.Time `json:"until"`
-	Failed string    `json:"failed,omitempty"` // why: others do not try again at once
+	Failed string    `json:"failed,omitempty"` // why: those who waited do not all try again
 }
 
 // holds reports whether it is to be respected. One that would last longer than
@@ -67,9 +67,9 @@ type lease struct {
 // errLost says that another one has the lease now.
 var errLost = fmt.Errorf("another process makes this summary now: %w", ErrConflict)
 
-// acquire takes the lease where nobody has it. Otherwise it is nil, and the
-// record says who has it, or how it failed.
-func (s *Service) acquire(ctx context.Context, key string) (*lease, leaseRecord, error) {
+// acquire takes the lease where nobody has it. Otherwise it is nil, and the record
+// says until when, or for who has waited how it failed: another may try at once.
+func (s *Service) acquire(ctx context.Context, key string, waited bool) (*lease, leaseRecord, error) {
 	records := s.store.System(ctx)
 	r, err := records.Get(key)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -77,7 +77,7 @@ func (s *Service) acquire(ctx context.Context, key string) (*lease, leaseRecord,
 	}
 	now := s.now() // not before the record was read, which may be younger
 	var other leaseRecord
-	if err == nil && json.Unmarshal(r.Value, &other) == nil && other.holds(now) {
+	if err == nil && json.Unmarshal(r.Value, &other) == nil && other.holds(now) && (waited || other.Failed == "") {
 		return nil, other, nil
 	}
 	revision, err := records.Put(key, leaseRecord{Until: now.Add(leaseTime)}.encode(), r.Revision)
@@ -192,8 +192,9 @@ func failureText(err error) string {
 
 // lead makes the summary, or waits for the process that does.
 func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryResult, error) {
+	waited := false
 	for look := firstLook; ; look = min(2*look, longestLook) {
-		l, other, err := j.w.svc.acquire(ctx, key)
+		l, other, err := j.w.svc.acquire(ctx, key, waited)
 		if err != nil {
 			return SummaryResult{}, err
 		}
@@ -215,9 +216,10 @@ func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryRes
 		case other.Failed != "":
 			return SummaryResult{}, sharedFailure(other.Failed)
 		}
+		waited = true
 		select {
 		case <-ctx.Done():
-			return SummaryResult{}, errLate
+			return SummaryResult{}, ended(ctx)
 		case <-time.After(look):
 		}
 	}
@@ -245,10 +247,8 @@ func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResul
 	switch {
 	case err != nil && l.isLost():
 		return SummaryResult{}, errLost
-	case err != nil && errors.Is(ctx.Err(), context.Canceled):
-		err = fmt.Errorf("it was stopped: %w", ErrClosed)
 	case err != nil && ctx.Err() != nil:
-		err = errLate
+		err = ended(ctx)
 	}
 	if failed = ""; err != nil {
 		failed = failureText(err)
@@ -259,6 +259,14 @@ func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResul
 	return j.keep(ctx, made)
 }
 
+// ended is why a flight could not go on: its time was over, or the service closed.
+func ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("it was stopped: %w", ErrClosed)
+	}
+	return errLate
+}
+
 // makeHolding is make, while the lease is renewed.
 func (j summaryJob) makeHolding(ctx context.Context, f *flight, l *lease) (Summary, int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -266,5 +274,11 @@ func (j summaryJob) makeHolding(ctx context.Context, f *flight, l *lease) (Summa
 	beat.Go(func() { l.beat(ctx, cancel) })
 	defer beat.Wait()
 	defer cancel()
-	return j.make(ctx, func(done, total int) { j.w.svc.flights.report(f, done, total) }, l.renew)
+	extend := func(ctx context.Context) error {
+		if err := l.renew(ctx); err == errLost {
+			return err // other trouble of the store passes, or ends the lease
+		}
+		return ctx.Err()
+	}
+	return j.make(ctx, func(done, total int) { j.w.svc.flights.report(f, done, total) }, extend)
 }

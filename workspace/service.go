@@ -118,8 +118,9 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files, logs and kept requests of an agent, a file or
-// log in each transaction, so that one that is interrupted can be run again.
+// DeleteAgent removes all files, logs and kept requests of an agent, and what it
+// has spent on summaries, a file or log in each transaction, so that one that is
+// interrupted can be run again.
 // The numbers that the agent's paths had reached stay, folded into one floor,
 // so that no version is ever given twice. It reports whether there was anything.
 // Errors: [ErrInvalid] and those of the store.
@@ -158,6 +159,9 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
+	if err := dropSpend(s.store.System(ctx), spendPrefix(w.owner), ""); err != nil {
+		return found, within("delete", agentID, err)
+	}
 	var counted bool
 	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
 		counted, err = eraseOwner(tx, s.now())

@@ -221,7 +221,7 @@ func (j summaryJob) make(ctx context.Context, progress func(done, total int), ex
 	})
 	text := strings.ToValidUTF8(t.Text, "\uFFFD")
 	switch {
-	case err != nil && !hasKind(err): // that of a context is hidden: it is not the caller's
+	case err != nil && Kind(err) == nil: // that of a context is hidden: it is not the caller's
 		err = fmt.Errorf("%v: %w", err, ErrProvider)
 	case err == nil && strings.TrimSpace(text) == "":
 		err = fmt.Errorf("the summary is empty: %w", ErrProvider)
@@ -249,8 +249,13 @@ func (j summaryJob) keep(ctx context.Context, made Summary) (SummaryResult, erro
 			return err
 		}
 		state := before
-		if err := j.replace(tx, &head, &state, made); err != nil {
+		there, err := j.replace(tx, &head, &state, made)
+		if err != nil {
 			return err
+		}
+		if there != nil {
+			made, stored = *there, true
+			return nil
 		}
 		if err := j.w.settle(tx, a, before, &state, Outcome{}); err != nil {
 			return err
@@ -271,33 +276,23 @@ func (j summaryJob) keep(ctx context.Context, made Summary) (SummaryResult, erro
 	return r, nil
 }
 
-// replace counts a summary. One that is there under its key already is damaged, or
-// it would not have been made again: its size is not known, and all of the file go.
-func (j summaryJob) replace(tx Tx, head *FileHead, state *OwnerState, made Summary) error {
-	switch _, err := tx.Summary(j.path.name, made.SummaryKey); {
+// replace counts a summary, or returns the one that another call has kept under
+// its key. Of a damaged one the size is not known: all of the file go with it.
+func (j summaryJob) replace(tx Tx, head *FileHead, state *OwnerState, made Summary) (there *Summary, err error) {
+	found, err := tx.Summary(j.path.name, made.SummaryKey)
+	switch {
+	case err == nil && sha256.Sum256(found.Content) == found.SHA256:
+		return &found, nil
 	case err == nil, errors.Is(err, ErrCorrupt):
 		state.Bytes -= head.Summary
 		head.Summary = 0
 		if err := tx.SaveFile(FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
-			return err
+			return nil, err
 		}
 	case !errors.Is(err, ErrNotFound):
-		return err
+		return nil, err
 	}
 	head.Summary += int64(len(made.Content))
 	state.Bytes += int64(len(made.Content))
-	return nil
-}
-
-// hasKind reports whether a summarizer has given its error a kind.
-func hasKind(err error) bool {
-	for _, kind := range []error{
-		ErrNotFound, ErrInvalid, ErrTooLarge, ErrQuota, ErrConflict, ErrCorrupt, ErrBusy, ErrStorageFull,
-		ErrOutcomeUnknown, ErrReadOnly, ErrUnsupported, ErrProvider, ErrClosed,
-	} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
+	return nil, nil
 }

@@ -84,7 +84,7 @@ func (j summaryJob) share(ctx context.Context, progress func(done, total int)) (
 	}
 }
 
-var errLate = fmt.Errorf("there is no summary after %v: %w", flightTime, ErrProvider)
+var errLate = fmt.Errorf("there is no summary after %v; ask again later, or use read_file: %w", flightTime, ErrProvider)
 
 // board joins the flight of a summary; first: it is to be started.
 func (fs *flights) board(ctx context.Context, key string, news chan struct{}) (f *flight, first bool) {

@@ -5,14 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
 const chargeTries = 1000 // against others who charge the same record: one of them gets on each time
 
+func spendPrefix(o Owner) string { return "spend/summary/" + o.String() + "/" }
+
 // spendKey names what an agent has spent on summaries in a month.
-func spendKey(o Owner, now time.Time) string {
-	return "spend/summary/" + o.String() + "/" + now.UTC().Format("2006-01")
+func spendKey(o Owner, now time.Time) string { return spendPrefix(o) + now.UTC().Format("2006-01") }
+
+// dropSpend removes an agent's records of the months before one; "": all. One that
+// is charged at the same time stays.
+func dropSpend(records Records, prefix, month string) error {
+	list, err := records.List(prefix)
+	for _, r := range list {
+		if month != "" && r.Key >= month {
+			continue
+		}
+		if e := records.Delete(r.Key, r.Revision); !errors.Is(e, ErrNotFound) && !errors.Is(e, ErrConflict) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }
 
 // charge adds tokens to what a record says is spent; [ErrQuota] where that goes
@@ -24,8 +40,11 @@ func (s *Service) charge(ctx context.Context, key string, tokens, limit int64) e
 		r, err := records.Get(key)
 		if err == nil {
 			spent, err = strconv.ParseInt(string(r.Value), 10, 64)
+			if err != nil && limit == 0 {
+				return nil // nobody asks, and it is not overwritten
+			}
 			if err != nil {
-				return fmt.Errorf("record %s: %w", key, ErrCorrupt)
+				return fmt.Errorf("what this agent has spent on summaries this month cannot be read; use read_file: %w", ErrCorrupt)
 			}
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
@@ -35,6 +54,9 @@ func (s *Service) charge(ctx context.Context, key string, tokens, limit int64) e
 				spent, limit, tokens, ErrQuota)
 		}
 		_, err = records.Put(key, strconv.AppendInt(nil, max(0, spent+tokens), 10), r.Revision)
+		if err == nil && r.Revision == 0 {
+			dropSpend(records, key[:strings.LastIndexByte(key, '/')+1], key)
+		}
 		if !errors.Is(err, ErrConflict) {
 			return err
 		}

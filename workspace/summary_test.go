@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -349,5 +350,37 @@ func TestDamagedSummary(t *testing.T) {
 	m.wantCalls(t, 1)
 	if got := usage(t, ws).Bytes; !r.Cached || got != before+int64(len(r.Text)) {
 		t.Errorf("after it Summarize = %+v and the usage %d bytes, want %d and the summary's", r, got, before)
+	}
+}
+
+// Summaries of several kinds that are made at once do not remove each other.
+func TestSummariesAtOnce(t *testing.T) {
+	paid := &model{}
+	_, store := newService(t, workspace.Options{})
+	a := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: paid.remote()}), "a")
+	write(t, a, "f", longText("one"))
+	summarize(t, a, "f")
+	before := usage(t, a).Bytes
+	var under sync.WaitGroup
+	under.Add(2)
+	free := &model{do: func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+		under.Done()
+		under.Wait()
+		return shorten(r), nil
+	}}
+	b := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: free.local()}), "a")
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if r, err := b.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil || !r.Stored {
+				t.Errorf("Summarize = %+v, %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
+	r := summarize(t, a, "f")
+	paid.wantCalls(t, 1)
+	if got, want := usage(t, a).Bytes, before+int64(len(r.Text)); !r.Cached || got != want {
+		t.Errorf("after two outlines at once Summarize = %+v with %d bytes, want what was paid and %d", r, got, want)
 	}
 }

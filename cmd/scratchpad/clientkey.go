@@ -32,7 +32,7 @@ func (s summaries) keyVariable() (string, error) {
 func (s *server) passKey(to client, variable string) error {
 	switch {
 	case variable == "":
-		return fmt.Errorf("--pass-key: neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here for the summarizer in force; set the one, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
+		return fmt.Errorf("--pass-key: no key is set here that the summarizer in force would use; set ANTHROPIC_API_KEY or OPENAI_API_KEY, and look at --summarizer, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
 	case to.reference == forwarding:
 		s.EnvVars = []string{variable}
 	case to.reference != "":
@@ -54,14 +54,16 @@ func (s server) withoutKeys() server {
 	return s
 }
 
-// envWords are those of claude mcp add. The shell puts the key in; an option
-// stands between it and the name, which would be taken for another variable.
+// envWords are those of claude mcp add. They name the variable, which Claude Code
+// puts in when it starts the server: a key would stand in the list of processes and
+// in its file. An option stands between them and the name, which would be taken for
+// another variable.
 func (s server) envWords() (words []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if runtime.GOOS == "windows" {
-			words = append(words, "--env", fmt.Sprintf(`"%s=%%%s%%"`, name, name))
+			words = append(words, "--env", fmt.Sprintf(`"%s=${%s}"`, name, name))
 		} else {
-			words = append(words, "--env", fmt.Sprintf(`"%s=$%s"`, name, name))
+			words = append(words, "--env", fmt.Sprintf(`'%s=${%s}'`, name, name))
 		}
 	}
 	if words != nil {

@@ -104,7 +104,7 @@ func TestPassKeyAmongOthers(t *testing.T) {
 	}
 }
 
-// In the command for Claude Code the shell puts the key in.
+// The command for Claude Code names the variable; the key is in no list of processes.
 func TestPassKeyShell(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it has no sh
@@ -121,7 +121,7 @@ func TestPassKeyShell(t *testing.T) {
 	cmd := exec.Command("sh", "-c", o.out)
 	cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), haveKey}
 	got, err := cmd.Output()
-	if want := "mcp add --env " + haveKey + " --transport stdio scratchpad -- "; err != nil || !strings.HasPrefix(string(got), want) {
+	if want := "mcp add --env ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY} --transport stdio scratchpad -- "; err != nil || !strings.HasPrefix(string(got), want) {
 		t.Errorf("claude gets %q, %v, want %q", got, err, want)
 	}
 }

@@ -57,7 +57,7 @@ type limits struct {
 	Files      int64 `default:"${files}" placeholder:"N" help:"Files of an agent: ${default}."`
 	Logs       int64 `default:"${logs}" placeholder:"N" help:"Logs of an agent: ${default}."`
 	Entries    int64 `default:"${entries}" placeholder:"N" help:"Log entries of an agent: ${default}."`
-	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions and entries together: ${default}."`
+	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions, entries and summaries together: ${default}."`
 }
 
 // limit is one of the limits, with its flag.
