@@ -94,7 +94,8 @@ func Open(ctx context.Context, o Options) (*Memory, error) {
 
 // Append adds messages, all of them or none: to the journal first, then to the
 // window. Once they are stored it returns nil. Where a summary is due then, it
-// makes it, unless Options.Background is set or another Append does already.
+// makes it, unless Options.Background is set or another Append does already. Each
+// message must be valid by itself; whether they fit together [Check] tells.
 //
 // A summary that fails goes to Options.OnError and leaves the messages as they
 // were. The next try comes with an Append after further messages (1, then 2, 4, up

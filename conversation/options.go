@@ -26,7 +26,8 @@ type Options struct {
 	// once for each message, from any goroutine.
 	CountTokens func(Message) int
 	// Summarize makes a text of messages that leave the window. It gets a context
-	// that ends with SummarizeTimeout, and should heed it.
+	// that ends with SummarizeTimeout, and should heed it. A text that costs more
+	// than what it replaces is refused, and asked for again with more messages.
 	Summarize func(context.Context, Request) (string, error)
 	// SummarizeTimeout ends a call of Summarize; 0: 60 s. One that goes on is
 	// abandoned, its answer discarded.

@@ -130,7 +130,7 @@ func (c clientConfigCommand) Run(p *process) error {
 		return err
 	}
 	to := clients[c.Client]
-	variable, err := p.line.Summaries.keyVariable()
+	variable, err := p.line.Summaries.keyVariable(c.PassKey)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,12 @@ import (
 // forwarding is the reference of a client that is told the names of variables.
 const forwarding = "name"
 
-// keyVariable is the variable with the key that the server will need; "": none.
-func (s summaries) keyVariable() (string, error) {
+// keyVariable is the variable with the key that the server will need; "": none. It
+// is an error where one is to be passed and the command line wants none.
+func (s summaries) keyVariable(pass bool) (string, error) {
+	if pass && (s.Summarizer == "outline" || s.Summarizer == "off") {
+		return "", fmt.Errorf("--pass-key: --summarizer %s uses no key; leave one of the two out: %w", s.Summarizer, workspace.ErrInvalid)
+	}
 	chosen, _, err := s.choose()
 	if err != nil || chosen == nil {
 		return "", err
@@ -32,7 +36,7 @@ func (s summaries) keyVariable() (string, error) {
 func (s *server) passKey(to client, variable string) error {
 	switch {
 	case variable == "":
-		return fmt.Errorf("--pass-key: no key is set here that the summarizer in force would use; set ANTHROPIC_API_KEY or OPENAI_API_KEY, and look at --summarizer, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
+		return fmt.Errorf("--pass-key: neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set the one, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
 	case to.reference == forwarding:
 		s.EnvVars = []string{variable}
 	case to.reference != "":

@@ -54,7 +54,7 @@ func TestPassKey(t *testing.T) {
 			run("--pass-key", "--write").must(t, 0, "nothing to change")
 			run("--write").must(t, 0, "nothing to change")
 			runCommand(t, dir, nil, "client-config", client, "--pass-key").must(t, 2, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set")
-			run("--pass-key", "--summarizer", "outline").must(t, 2, "neither")
+			run("--pass-key", "--summarizer", "outline").must(t, 2, "--summarizer outline uses no key")
 		})
 	}
 }

@@ -196,6 +196,9 @@ func run(ctx context.Context, args []string) int {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"} // no flag of all commands: files cat has one of the name
 	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	}
 	var line commandLine
 	parser := kong.Must(&line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), variables(),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true}))

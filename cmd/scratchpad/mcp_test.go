@@ -222,7 +222,7 @@ func TestMCPSummaries(t *testing.T) {
 	call(t, s, "write_file", map[string]any{"path": "plan.md", "content": longText})
 	for _, cached := range []string{`"cached":false`, `"cached":true`} {
 		got, isError := call(t, s, "summarize_file", map[string]any{"path": "plan.md"})
-		if isError || len(got) != 2 || !strings.Contains(got[0], cached) || !strings.Contains(got[1], "made by outline") || !strings.Contains(got[1], "# The plan") {
+		if isError || len(got) != 2 || !strings.Contains(got[0], cached) || !strings.Contains(got[1], "Outline of version 1") || !strings.Contains(got[1], "# The plan") {
 			t.Errorf("summarize_file = %q, want an outline, %s", got, cached)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package openaimsg translates between the messages of openai-go and those of
+// Package openaimsg translates between the messages of openai-go/v3 and those of
 // package conversation, for chat completions and for the Responses API, and makes
 // a summariser of a client.
 //
