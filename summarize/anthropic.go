@@ -21,7 +21,7 @@ import (
 //
 // Its errors wrap [workspace.ErrProvider], name the way out and never hold the
 // key; Anthropic's own wraps [workspace.ErrInvalid]. What was spent is told with
-// an error too.
+// an error too, where a request that was sent and not answered counts as read.
 func Anthropic(o ProviderOptions) (workspace.Summarizer, error) {
 	return newProvider(&anthropicAPI, o, hooks{})
 }

@@ -10,8 +10,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -73,8 +75,13 @@ func newTransport(rule addressRule, h hooks) *http.Transport {
 	}
 }
 
-// send makes one try.
+// send makes one try. What a request cost that was sent and not answered is not
+// known: it is counted by what was sent, so that a limit of spending holds.
 func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *trouble) {
+	var written atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(w httptrace.WroteRequestInfo) { written.Store(w.Err == nil) },
+	})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {
 		return answer{}, p.fails("the base URL is not usable")
@@ -85,7 +92,11 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 	p.api.authorize(r.Header, p.key)
 	resp, err := p.transport.RoundTrip(r)
 	if err != nil {
-		return answer{}, p.unreachable(err)
+		t := p.unreachable(err)
+		if written.Load() {
+			t.spent = int64(sent) // it may have been read there
+		}
+		return answer{}, t
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

@@ -204,7 +204,11 @@ func TestTroubleThatPasses(t *testing.T) {
 			for range 20 {
 				var p pauses
 				got, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait}).Summarize(t.Context(), request("text"))
-				if err != nil || got.Text != "fine" || got.Spent != 11 || len(p.list) != 2 {
+				least, most := int64(11), int64(11)
+				if name == "reset" { // two requests were sent, and are not answered
+					least, most = 200, 1000
+				}
+				if err != nil || got.Text != "fine" || got.Spent < least || got.Spent > most || len(p.list) != 2 {
 					t.Fatalf("%s: %+v, %v, pauses %v", name, got, err, p.list)
 				}
 				low, high := [2]time.Duration{time.Second / 2, time.Second}, [2]time.Duration{time.Second, 2 * time.Second}
