@@ -56,6 +56,7 @@ type job struct {
 	request     workspace.SummaryRequest
 	done, total int // calls
 	spent       int64
+	keys        []textKey // of the texts that are made
 }
 
 // run summarises the parts, then their summaries, until there is one.
@@ -71,14 +72,34 @@ func (j *job) run(ctx context.Context, parts []part) (string, error) {
 			made[i] = part{text, of.from, of.to}
 		}
 		if len(made) == 1 {
+			j.kept.drop(j.keys)
 			return made[0].text, nil
 		}
 		parts = join(made, j.fan())
 	}
 }
 
-// one makes the summary of a part, and keeps the lease while it is made.
+// one makes the summary of a part, unless it is kept of a job that failed.
 func (j *job) one(ctx context.Context, of part, title string, summaries bool) (string, error) {
+	key := j.keyOf(j.request.Path, of, title, summaries)
+	text, ok := j.kept.get(key)
+	if !ok {
+		var err error
+		if text, err = j.pay(ctx, of, title, summaries); err != nil {
+			return "", err
+		}
+		if j.total > 1 {
+			j.kept.put(key, text)
+		}
+	}
+	j.keys = append(j.keys, key)
+	j.done++
+	j.request.Progress(j.done, j.total)
+	return text, nil
+}
+
+// pay asks for the summary of a part, and keeps the lease while it is made.
+func (j *job) pay(ctx context.Context, of part, title string, summaries bool) (string, error) {
 	if j.done > 0 {
 		if err := j.request.Extend(ctx); err != nil {
 			return "", err
@@ -94,8 +115,6 @@ func (j *job) one(ctx context.Context, of part, title string, summaries bool) (s
 	case t != nil:
 		return "", t
 	}
-	j.done++
-	j.request.Progress(j.done, j.total)
 	return text, nil
 }
 

@@ -156,7 +156,8 @@ func TestPartsThatFail(t *testing.T) {
 		t.Errorf("%d calls, %+v", calls, got)
 	}
 	lost := errors.New("the lease is lost")
-	r := request(content)
+	r := request(content + "more")
+	r.Path = "another"
 	r.Extend = func(context.Context) error { return lost }
 	if got, err = s.Summarize(t.Context(), r); !errors.Is(err, lost) || got.Spent != 3005 || calls != 4 {
 		t.Errorf("%d calls, %+v, %v", calls, got, err)

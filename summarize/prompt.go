@@ -3,6 +3,7 @@ package summarize
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -36,8 +37,7 @@ type part struct {
 
 // prompt writes what is asked about a part. The mark of the fence is new for each
 // call, so that no file can hold it.
-func (p *provider) prompt(path string, of part, title string, summaries bool) (system, user string) {
-	mark := newMark(of.text)
+func (p *provider) prompt(path string, of part, title string, summaries bool, mark string) (system, user string) {
 	system = fmt.Sprintf(instructions, max(p.maxTokens*3/5, 1)) + fmt.Sprintf(fencing, mark)
 	if summaries {
 		system += combined
@@ -51,6 +51,12 @@ func (p *provider) prompt(path string, of part, title string, summaries bool) (s
 	return system, user + mark + "\n"
 }
 
+// keyOf hashes what is asked about a part, but for the mark.
+func (p *provider) keyOf(path string, of part, title string, summaries bool) textKey {
+	system, user := p.prompt(path, of, title, summaries, "")
+	return sha256.Sum256([]byte(system + "\x00" + user))
+}
+
 func newMark(text string) string {
 	for {
 		if mark := "=====" + rand.Text() + "====="; !strings.Contains(text, mark) {
@@ -61,7 +67,7 @@ func newMark(text string) string {
 
 // call asks for the summary of a part.
 func (p *provider) call(ctx context.Context, path string, of part, title string, summaries bool) (text string, spent int64, t *trouble) {
-	system, user := p.prompt(path, of, title, summaries)
+	system, user := p.prompt(path, of, title, summaries, newMark(of.text))
 	sent := tokens.Estimate(system) + tokens.Estimate(user)
 	body, err := encode(p.api.request(question{model: p.model, system: system, user: user, maxTokens: p.maxTokens, own: p.own}))
 	if err != nil {

@@ -92,6 +92,7 @@ type provider struct {
 	own       bool
 	transport *http.Transport
 	breaker   breaker
+	kept      keptTexts
 	hooks     hooks
 }
 

@@ -1,0 +1,95 @@
+package summarize
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Parts that were paid for before a failure are not paid for again, by who has
+// the same file; with the summary of the whole they are forgotten.
+func TestPaidPartsAreKept(t *testing.T) {
+	lines := func(what string) string { return strings.Repeat("a line of text that says "+what+"\n", 3000) }
+	for _, a := range apis {
+		calls, failAt := 0, 4
+		f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+			if calls++; calls == failAt {
+				status(429, "{}", "Retry-After", "3600")(a)(w, r)
+				return
+			}
+			answering(good(a, fmt.Sprintf("text %d", calls), "end_turn", 3000, 5))(w, r)
+		})
+		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+		ask := func(content, path string) (workspace.SummaryText, int, []string, error) {
+			calls = 0
+			var progress []string
+			r := request(content)
+			r.Path = path
+			r.Progress = func(done, total int) { progress = append(progress, fmt.Sprint(done)) }
+			got, err := s.Summarize(t.Context(), r)
+			if got.Spent > int64(calls)*3005 {
+				t.Errorf("%d calls, spent %d", calls, got.Spent)
+			}
+			return got, calls, progress, err
+		}
+		got, _, _, err := ask(lines("nothing"), "p")
+		checkError(t, err)
+		if got.Spent != 3*3005 {
+			t.Errorf("%+v", got)
+		}
+		failAt = 0
+		_, all, _, err := ask(lines("nothing else"), "p") // another file
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, other, _, err := ask(lines("nothing"), "another path")
+		if err != nil || other < 10 {
+			t.Errorf("another path: %d calls, %v", other, err)
+		}
+		got, n, progress, err := ask(lines("nothing"), "p")
+		if err != nil || n != other-3 || got.Spent != int64(n)*3005 || len(progress) != other+1 {
+			t.Errorf("again: %d calls of %d, %+v, %v, %v", n, other, got, progress, err)
+		}
+		if _, n, _, err := ask(lines("nothing"), "p"); err != nil || n != other {
+			t.Errorf("anew: %d calls of %d, %v", n, other, err)
+		}
+		if _, n, _, err := ask(lines("nothing else"), "p"); err != nil || n != all {
+			t.Errorf("the other file anew: %d calls of %d, %v", n, all, err)
+		}
+	}
+}
+
+// What is kept is bounded, the oldest goes first.
+func TestKeptTextsAreBounded(t *testing.T) {
+	var k keptTexts
+	key := func(i int) textKey { return sha256.Sum256([]byte(fmt.Sprint(i))) }
+	const n, size = 5000, 1000
+	for i := range n {
+		k.put(key(i), strings.Repeat("x", size))
+		k.put(key(i), "again")
+	}
+	k.put(key(n), strings.Repeat("x", mostKept))
+	held := 0
+	for i := range n {
+		if text, ok := k.get(key(i)); ok {
+			if held++; len(text) != size {
+				t.Fatalf("%d: %q", i, text)
+			}
+		} else if held > 0 {
+			t.Fatalf("%d is gone before an older one", i)
+		}
+	}
+	if most := mostKept / size; held > most || held < most*8/10 || len(k.texts) != held || len(k.order) != held || k.size > mostKept {
+		t.Errorf("%d texts, %d, %d, %d bytes", held, len(k.texts), len(k.order), k.size)
+	}
+	for i := range n {
+		k.drop([]textKey{key(i)})
+	}
+	if len(k.texts) != 0 || len(k.order) != 0 || k.size != 0 {
+		t.Errorf("%d texts, %d, %d bytes are left", len(k.texts), len(k.order), k.size)
+	}
+}
