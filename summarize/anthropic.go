@@ -10,10 +10,10 @@ import (
 
 // Anthropic returns a summarizer that asks a model through Anthropic's Messages
 // API. A file beyond the window is summarised in parts, and then the summaries of
-// the parts; after a failure those that are made are kept in memory, up to 2 MiB, and
-// the next call for the same file pays for the others. It connects when it is first used, follows no redirect, uses no proxy
-// and dials public addresses only, or those that [ProviderOptions] name. It is safe
-// for concurrent use and needs no closing.
+// the parts. After a failure those that are made are kept in memory, up to 2 MiB, and
+// the next call for the same file pays for the others. It connects when it is first
+// used, follows no redirect, uses no proxy and dials public addresses only, or those
+// that [ProviderOptions] name. It is safe for concurrent use and needs no closing.
 //
 // A call is tried up to three times on 429, 500, 502, 503, 504, 529 and broken
 // connections, as Retry-After says, where that is within the timeout. After five

@@ -27,7 +27,7 @@ type breaker struct {
 	failures int        // in a row
 	until    time.Time  // open until then, and after it for all but one; zero: closed
 	trying   bool       // that one is under way
-	last     string     // failure
+	last     string     // failure, in our words: all agents are told of it
 }
 
 // enter asks for a call. Where it may be made, closed is true and leave must

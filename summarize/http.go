@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -115,26 +116,26 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 
 // read decodes an answer of bounded size.
 func (p *provider) read(resp *http.Response) (answer, *trouble) {
-	failed := func(text string, args ...any) (answer, *trouble) {
-		t := p.fails(text, args...)
-		t.mark = fails
+	failed := func(text, said string) (answer, *trouble) {
+		t := p.fails("%s", text)
+		t.mark, t.said = fails, " ("+p.says(said)+")"
 		return answer{}, t
 	}
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return failed("the answer is compressed (%s), which was not asked for; check the base URL", p.says(e))
+		return failed("the answer is compressed, which was not asked for; check the base URL", e)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	switch {
 	case err != nil:
-		_, t := failed("the connection broke within the answer: %s", p.says(err.Error()))
+		_, t := failed("the connection broke within the answer", err.Error())
 		t.retry = true
 		return answer{}, t
 	case len(text) > mostAnswer:
-		return failed("the answer is longer than %d bytes; check the base URL", mostAnswer)
+		return failed("the answer is too long; check the base URL", fmt.Sprintf("longer than %d bytes", mostAnswer))
 	}
 	a, err := p.api.decode(text)
 	if err != nil {
-		return failed("the answer is not what this API answers (%s); check the base URL", p.says(err.Error()))
+		return failed("the answer is not what this API answers; check the base URL", err.Error())
 	}
 	return a, nil
 }
@@ -154,7 +155,8 @@ func (p *provider) unreachable(err error) *trouble {
 		t = p.fails("the name of the host was not found (%s); check the base URL and the network", p.says(dns.Err))
 		t.retry = !dns.IsNotFound && dns.IsTemporary
 	case errors.As(err, &certificate):
-		t = p.fails("its certificate is not good: %s", p.says(certificate.Err.Error()))
+		t = p.fails("its certificate is not good")
+		t.said = ": " + p.says(certificate.Err.Error())
 	case errors.As(err, &noTLS):
 		t = p.fails("it does not speak TLS; a server on this machine may want http in the base URL")
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -162,7 +164,8 @@ func (p *provider) unreachable(err error) *trouble {
 	case errors.As(err, &op) && op.Op == "dial":
 		t = p.fails("no connection: %s; check the base URL and the network", p.says(op.Err.Error()))
 	default:
-		t = p.fails("the connection broke: %s", p.says(err.Error()))
+		t = p.fails("the connection broke")
+		t.said = ": " + p.says(err.Error())
 		t.retry = true
 	}
 	t.mark = fails
@@ -174,7 +177,7 @@ func (p *provider) refusal(resp *http.Response, size int) *trouble {
 	code, said := p.message(resp)
 	t := p.fails("%d, %s", resp.StatusCode, p.advice(resp.StatusCode, code, said, size))
 	if said != "" && resp.StatusCode != http.StatusUnauthorized { // there it quotes keys
-		t.text += ` (it says: "` + said + `")`
+		t.said = ` (it says: "` + said + `")`
 	}
 	t.after = retryAfter(resp.Header, p.hooks.now())
 	t.mark = fails

@@ -12,7 +12,8 @@ import (
 
 // A trouble is why a call made no answer.
 type trouble struct {
-	text  string        // the cause and the way out; it never holds the key
+	text  string        // the cause and the way out, in our words; it never holds the key
+	said  string        // what another one said of it, which may quote the file: for its own agent only
 	retry bool          // another try may help
 	after time.Duration // that the provider asked to wait; 0: it did not say
 	spent int64         // tokens
@@ -20,7 +21,9 @@ type trouble struct {
 	cause error         // the end of a context, or nil
 }
 
-func (t *trouble) Error() string { return fmt.Sprintf("%s: %v", t.text, workspace.ErrProvider) }
+func (t *trouble) Error() string {
+	return fmt.Sprintf("%s%s: %v", t.text, t.said, workspace.ErrProvider)
+}
 
 // Unwrap gives the kinds, and hides the errors of net/http.
 func (t *trouble) Unwrap() []error {

@@ -89,7 +89,7 @@ var troubles = []troubleCase{
 	{"404 array", status(404, `[{"error":1}]`), 0, 1, "not known there"},
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
 	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for it; set a smaller window (--summary-window):"},
-	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `(it says: "slow down"); try again in 1h0m0s, at 2026-`},
+	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `; try again in 1h0m0s, at 2026-09-30T13:00Z (it says: "slow down")`},
 	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
 	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},
 	{"429 without a time", status(429, `{"error":"busy"}`), 0, 3, `(it says: "busy")`},
@@ -128,7 +128,7 @@ var troubles = []troubleCase{
 			}
 		}
 	}, 0, 1, "403"},
-	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "the answer is compressed (gzip)"},
+	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "check the base URL (gzip)"},
 	{"gzip bomb of an error", status(500, bomb, "Content-Encoding", "gzip"), 0, 3, "500"},
 	{"big header", status(200, "{}", "X-Big", strings.Repeat("x", 1<<20)), 0, 3, "the connection broke"},
 	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "not what this API answers"},
@@ -376,6 +376,36 @@ func TestBreakerOfCalls(t *testing.T) {
 		ask(true, "401")
 	}
 	ask(false, "try again in 30s")
+}
+
+// The breaker is every agent's: what the provider said to one, which may quote its
+// file, is not told to another.
+func TestBreakerQuotesNobody(t *testing.T) {
+	const quoted = "the-secret-plan"
+	for name, do := range map[string]http.HandlerFunc{
+		"500":           status(500, `{"error":{"message":"cannot read `+quoted+`"}}`)(nil),
+		"403":           status(403, quoted)(nil),
+		"429":           status(429, `{"error":"`+quoted+`"}`, "Retry-After", "7200")(nil),
+		"no HTTP":       raw(func(c net.Conn) { io.WriteString(c, "HTTP/1.1 "+quoted+"\r\n\r\n") })(nil),
+		"encoding":      status(200, "x", "Content-Encoding", quoted)(nil),
+		"not an answer": status(200, `{"usage":"`+quoted+`","choices":{"`+quoted+`":1}}`)(nil),
+	} {
+		f := newFake(t, do)
+		var p pauses
+		s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait})
+		for range breakerFailures {
+			_, err := s.Summarize(t.Context(), request(quoted))
+			checkError(t, err)
+			if strings.Contains(err.Error(), "the last failure was") || name != "not an answer" && !strings.Contains(err.Error(), quoted) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		_, err := s.Summarize(t.Context(), request("of another agent"))
+		checkError(t, err)
+		if !strings.Contains(err.Error(), "the last failure was: openai at") || strings.Contains(err.Error(), quoted) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestBreaker(t *testing.T) {
