@@ -175,17 +175,14 @@ func join(made []part, fan int) []part {
 }
 
 // split cuts a text into parts of about so many tokens, at the ends of paragraphs
-// or else of lines, and writes the numbers of lines. There is one part at least.
+// or else of lines, and writes numbers before the first line of each and every
+// tenth of the text. There is one part at least.
 func split(content string, window int) []part {
 	s := splitter{window: window, from: 1}
 	line := 0
 	for text := range strings.Lines(content) {
 		line++
-		text = withoutControls(text)
-		if line == 1 || line%10 == 0 {
-			text = strconv.Itoa(line) + "|" + text
-		}
-		s.add(text, line)
+		s.add(withoutControls(text), line)
 	}
 	s.flush(false)
 	if len(s.parts) == 0 {
@@ -206,8 +203,14 @@ type splitter struct {
 
 type position struct{ bytes, cost, line int }
 
+func numberOf(line int) string { return strconv.Itoa(line) + "|" }
+
 func (s *splitter) add(text string, line int) {
 	blank := strings.TrimSpace(text) == ""
+	numbered := line%10 == 0
+	if numbered {
+		text = numberOf(line) + text
+	}
 	for {
 		piece := text
 		cost := 0
@@ -222,17 +225,27 @@ func (s *splitter) add(text string, line int) {
 			s.flush(true)
 		}
 		if s.text.Len() == 0 {
-			s.from = line
+			s.begin(line, numbered)
 		}
 		s.text.WriteString(piece)
 		s.cost += cost
 		s.to = line
+		numbered = false
 		if text = text[len(piece):]; text == "" {
 			break
 		}
 	}
 	if blank {
 		s.blank = position{s.text.Len(), s.cost, s.to}
+	}
+}
+
+// begin starts a part with a line, or with what is left of it.
+func (s *splitter) begin(line int, numbered bool) {
+	s.from = line
+	if !numbered {
+		s.text.WriteString(numberOf(line))
+		s.cost += tokens.Estimate(numberOf(line))
 	}
 }
 
@@ -249,10 +262,12 @@ func (s *splitter) flush(more bool) {
 	}
 	s.parts = append(s.parts, part{text[:end.bytes], s.from, end.line})
 	s.text.Reset()
-	s.text.WriteString(text[end.bytes:])
 	s.cost -= end.cost
-	s.from = end.line + 1
 	s.blank = position{}
+	if text = text[end.bytes:]; text != "" {
+		s.begin(end.line+1, (end.line+1)%10 == 0)
+		s.text.WriteString(text)
+	}
 }
 
 // withoutControls replaces what some providers refuse in a text.
