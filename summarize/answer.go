@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -69,14 +70,33 @@ func withoutThoughts(text string) string {
 	return "" // it was cut while it thought
 }
 
-// presentable leaves out control characters other than line feed and tab.
+// presentable leaves out control characters other than line feed and tab, and what
+// a model reads and a person does not see. Of what joins characters two are kept
+// after a visible one that is not ASCII: some scripts and emoji need them.
 func presentable(text string) string {
+	joined, last := 0, rune(0) // since the last visible character
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		switch {
+		case r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0:
 			return -1
+		case !unseen(r):
+			joined, last = 0, r
+			return r
+		case joins(r) && joined < 2 && last > unicode.MaxASCII && unicode.In(last, unicode.L, unicode.M, unicode.S):
+			joined++
+			return r
 		}
-		return r
+		return -1
 	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
+func joins(r rune) bool {
+	return r == '\u200C' || r == '\u200D' || r == '\uFE0E' || r == '\uFE0F'
 }
 
 // lastWhole returns a text up to its last line's end, where that leaves most of
