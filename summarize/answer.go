@@ -36,8 +36,8 @@ func (c *count) UnmarshalJSON(text []byte) error {
 
 // summaryOf returns the summary in an answer. One that was cut at the limit of
 // tokens is used up to its last whole line, and says so: it is paid, and tells
-// what stands first.
-func (p *provider) summaryOf(a answer) (string, *trouble) {
+// what stands first. The limit is the one that the model was asked with.
+func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	text := strings.TrimSpace(presentable(withoutThoughts(a.text)))
 	long := tokens.Estimate(text) > p.maxTokens*3/2 // a server that does not know the limit
 	if long {
@@ -47,7 +47,9 @@ func (p *provider) summaryOf(a answer) (string, *trouble) {
 	case a.stop == stopRefused:
 		return "", p.fails("the model %s refused to summarise this file; use read_file", p.shownModel())
 	case text == "" && a.stop == stopLength:
-		return "", p.fails("the model %s came to its %d tokens before it wrote a word: raise the tokens of a summary, or set --summary-model to one that does not reason", p.shownModel(), p.maxTokens)
+		t := p.fails("the model %s came to its %d tokens before it wrote a word; set --summary-model to one that reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
+		t.wordless = true
+		return "", t
 	case text == "" && a.stop != "":
 		return "", p.fails("the model %s wrote nothing and stopped with %q", p.shownModel(), p.says(a.stop))
 	case text == "":

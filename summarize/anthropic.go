@@ -18,7 +18,8 @@ import (
 // A call is tried up to three times on 429, 500, 502, 503, 504, 529 and broken
 // connections, as Retry-After says, where that is within the timeout. After five
 // calls in a row that failed, other than by their own fault, none is made for 30 s,
-// then one. A summary that came to its limit of tokens is used, and says so.
+// then one. A summary that came to its limit of tokens is used, and says so; where
+// reasoning used them up, it is asked for once more with four times as many.
 //
 // Its errors wrap [workspace.ErrProvider], name the way out and never hold the
 // key; Anthropic's own wraps [workspace.ErrInvalid]. What was spent is told with

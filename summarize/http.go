@@ -183,9 +183,11 @@ func (p *provider) refusal(resp *http.Response, size int) *trouble {
 	t.mark = fails
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, 500, 502, 503, 504, 529:
-		t.retry = !spentOut(code)
+		t.retry = !spentOut(code, said)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		t.mark = neither
+		if !spentOut(code, said) {
+			t.mark = neither
+		}
 	}
 	return t
 }
@@ -196,8 +198,12 @@ func (p *provider) advice(status int, code, said string, size int) string {
 	switch {
 	case status >= 300 && status < 400:
 		return "a redirect, which is not followed; set the base URL to where the API is"
+	case status == http.StatusPaymentRequired || spentOut(code, said):
+		return "the account has no credit left, or reached its limit of spending; a later try helps only when that is changed"
 	case status == http.StatusUnauthorized && p.key == "":
 		return "it wants a key: set " + p.api.variable
+	case status == http.StatusForbidden && p.key == "":
+		return "it refuses who has no key, or who asks from here: set " + p.api.variable + ", or correct the base URL"
 	case status == http.StatusUnauthorized:
 		return "the key in " + p.api.variable + " is refused; set a valid one"
 	case status == http.StatusForbidden:
@@ -206,12 +212,10 @@ func (p *provider) advice(status int, code, said string, size int) string {
 		return "the model " + p.shownModel() + " is not known there; set --summary-model, or correct the base URL"
 	case status == http.StatusRequestEntityTooLarge:
 		return "a request of " + strconv.Itoa(size) + " bytes is too large for it; " + window
-	case status == http.StatusBadRequest && (code == "context_length_exceeded" || strings.Contains(said, "prompt is too long")):
+	case status == http.StatusBadRequest && tooLong(code, said):
 		return "the text is too long for the model " + p.shownModel() + "; " + window
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		return "the request is refused; check the model (--summary-model) and the base URL"
-	case status == http.StatusPaymentRequired || spentOut(code):
-		return "the account has no credit left, or reached its limit of spending; a later try helps only when that is changed"
 	case status == http.StatusTooManyRequests:
 		return "too many requests or tokens for this account"
 	case status >= 500:
@@ -220,10 +224,17 @@ func (p *provider) advice(status int, code, said string, size int) string {
 	return "an answer that this API does not know; check the base URL"
 }
 
-// spentOut reports whether a code says that the account is out of money, which a
-// retry does not change.
-func spentOut(code string) bool {
-	return code == "insufficient_quota" || code == "billing_error" || code == "enforced_spend_limit_reached"
+// spentOut reports whether a refusal says that the account is out of money, which
+// a retry does not change. Anthropic says so in the message only.
+func spentOut(code, said string) bool {
+	return code == "insufficient_quota" || code == "billing_error" || code == "enforced_spend_limit_reached" ||
+		strings.HasPrefix(said, "Your credit balance is too low")
+}
+
+// tooLong reports whether a refusal says that the text is beyond the model's
+// context. Anthropic and vLLM say so in the message only.
+func tooLong(code, said string) bool {
+	return code == "context_length_exceeded" || strings.Contains(said, "prompt is too long") || strings.Contains(said, "maximum context length")
 }
 
 // message returns the code and the message in the body of a refusal, each "" where

@@ -65,11 +65,31 @@ func newMark(text string) string {
 	}
 }
 
-// call asks for the summary of a part.
+// call asks for the summary of a part. A model that reasoned until its tokens were
+// used up is asked once more with room for that, and after a success always.
 func (p *provider) call(ctx context.Context, path string, of part, title string, summaries bool) (text string, spent int64, t *trouble) {
-	system, user := p.prompt(path, of, title, summaries, newMark(of.text))
-	sent := tokens.Estimate(system) + tokens.Estimate(user)
-	body, err := encode(p.api.request(question{model: p.model, system: system, user: user, maxTokens: p.maxTokens, own: p.own}))
+	q := question{model: p.model, maxTokens: p.maxTokens, own: p.own}
+	q.system, q.user = p.prompt(path, of, title, summaries, newMark(of.text))
+	reasons := p.reasons.Load()
+	if reasons {
+		q.maxTokens *= reasonRoom
+	}
+	text, spent, t = p.answerTo(ctx, q)
+	if t == nil || !t.wordless || reasons {
+		return text, spent, t
+	}
+	q.maxTokens *= reasonRoom
+	text, again, t := p.answerTo(ctx, q)
+	if t == nil {
+		p.reasons.Store(true)
+	}
+	return text, spent + again, t
+}
+
+// answerTo returns the summary that a model answers.
+func (p *provider) answerTo(ctx context.Context, q question) (text string, spent int64, t *trouble) {
+	sent := tokens.Estimate(q.system) + tokens.Estimate(q.user)
+	body, err := encode(p.api.request(q))
 	if err != nil {
 		return "", 0, p.fails("the request cannot be written")
 	}
@@ -80,6 +100,6 @@ func (p *provider) call(ctx context.Context, path string, of part, title string,
 	if t := p.checkRead(a, sent); t != nil {
 		return "", a.spent, t
 	}
-	text, t = p.summaryOf(a)
+	text, t = p.summaryOf(a, q.maxTokens)
 	return text, a.spent, t
 }

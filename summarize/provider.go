@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -18,6 +19,7 @@ const (
 	providerTimeout = time.Minute
 	localWindow     = 3_000 // servers on one's own machine often read 4,096 tokens, and drop the rest in silence
 	otherWindow     = 24_000
+	reasonRoom      = 4 // times the tokens of a summary, which APIs limit together with those of reasoning
 )
 
 // ProviderOptions of [Anthropic] and [OpenAI]. The zero value and a key work. It
@@ -26,7 +28,7 @@ type ProviderOptions struct {
 	Key          string        `json:"-"` // sent to BaseURL and nowhere else; "" where a local server wants none
 	BaseURL      string        // "": the provider's own. https, or http to a local server
 	Model        string        // "": claude-haiku-4-5, gpt-4.1-mini
-	MaxTokens    int           // of the summary; 0: 600
+	MaxTokens    int           // of the summary; 0: 600. A model that reasons gets up to 4 times as many
 	Window       int           // tokens of the file for each call; 0: 120,000, with another BaseURL 24,000, with a local one 3,000; at least 4 times MaxTokens
 	Timeout      time.Duration // of one call of the model, its retries included; 0: 60 s
 	AllowPrivate bool          // BaseURL's name may stand for a private or loopback address, also over plain http
@@ -93,6 +95,7 @@ type provider struct {
 	transport *http.Transport
 	breaker   breaker
 	kept      keptTexts
+	reasons   atomic.Bool // the model needs room for that
 	hooks     hooks
 }
 

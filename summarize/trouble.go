@@ -19,6 +19,8 @@ type trouble struct {
 	spent int64         // tokens
 	mark  mark          // what it says about the provider
 	cause error         // the end of a context, or nil
+
+	wordless bool // the model came to its limit before it wrote
 }
 
 func (t *trouble) Error() string {

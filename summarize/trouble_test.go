@@ -84,6 +84,8 @@ var troubles = []troubleCase{
 	{"400 too long", status(400, `{"error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}`), 0, 1, "set a smaller window"},
 	{"401", status(401, `{"error":{"type":"authentication_error","message":"invalid x-api-key `+secret+`"}}`), 0, 1, "is refused; set a valid one"},
 	{"403", status(403, `{"error":{"type":"permission_error","message":"not yours"}}`), 0, 1, "may not use the model"},
+	{"400 no credit", status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`), 0, 1, "400, the account has no credit left"},
+	{"400 no context", status(400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5400 tokens","type":"BadRequestError","code":400}}`), 0, 1, "set a smaller window"},
 	{"404 model", status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: some-model"}}`), 0, 1, "the model some-model is not known there; set --summary-model"},
 	{"404 text", status(404, "404 page not found\n"), 0, 1, `(it says: "404 page not found")`},
 	{"404 array", status(404, `[{"error":1}]`), 0, 1, "not known there"},
@@ -137,10 +139,6 @@ var troubles = []troubleCase{
 	{"empty body", status(200, ""), 0, 1, "not what this API answers"},
 	{"empty object", status(200, "{}"), 0, 1, "the answer has no text"},
 	{"empty text", func(a *api) http.HandlerFunc { return answering(good(a, " \n", "end_turn", 9, 0)) }, 0, 1, "the answer has no text"},
-	{"cut before a word", func(a *api) http.HandlerFunc { return answering(good(a, "", "max_tokens", 9, 600)) }, 0, 1, "came to its 600 tokens"},
-	{"cut in a thought", func(a *api) http.HandlerFunc {
-		return answering(good(a, "<think>so much", "max_tokens", 9, 600))
-	}, 0, 1, "came to its 600 tokens"},
 	{"refused", status(200, `{"stop_reason":"refusal","choices":[{"message":{"refusal":"no"}}]}`), 0, 1, "refused to summarise"},
 	{"odd stop", status(200, `{"stop_reason":"`+secret+`\u0007","choices":[{"finish_reason":"`+secret+`\u0007"}]}`), 0, 1, "stopped with"},
 	{"message of tricks", status(500, `{"error":{"message":"a\u0000b\u001b[31m\u202e\n`+secret[:12]+`\u200b`+secret[12:]+` `+strings.Repeat("long ", 500)+`"}}`), 0, 3, `(it says: "ab[31m [key] long`},
@@ -437,6 +435,30 @@ func TestBreaker(t *testing.T) {
 	enter(false, true)
 }
 
+// An account without credit fails every request, whatever the status.
+func TestBreakerWithoutCredit(t *testing.T) {
+	f := newFake(t, status(400, `{"error":{"message":"Your credit balance is too low"}}`)(nil))
+	s := summarizer(t, &anthropicAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+	for range breakerFailures + 1 {
+		_, err := s.Summarize(t.Context(), request("text"))
+		checkError(t, err)
+	}
+	if n := f.asked.Load(); n != breakerFailures {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestRefusedWithoutAKey(t *testing.T) {
+	for _, code := range []int{401, 403} {
+		f := newFake(t, status(code, `{"error":"denied"}`)(nil))
+		_, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{}).Summarize(t.Context(), request("text"))
+		checkError(t, err)
+		if !strings.Contains(err.Error(), "set OPENAI_API_KEY") || strings.Contains(err.Error(), "the key in") {
+			t.Error(err)
+		}
+	}
+}
+
 func TestNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -508,7 +530,7 @@ func FuzzAnswer(f *testing.F) {
 				if got.spent < 0 || got.read < 0 || got.spent > 4*mostCounted {
 					t.Fatalf("%+v", got)
 				}
-				text, trouble := p.summaryOf(got)
+				text, trouble := p.summaryOf(got, p.maxTokens)
 				if (trouble == nil) == (text == "") || text != presentable(text) || len(text) > 8*p.maxTokens*3+100 {
 					t.Fatalf("%q, %v", text, trouble)
 				}

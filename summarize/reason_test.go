@@ -1,0 +1,81 @@
+package summarize
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A reasoner is a model that writes after so many tokens of thought. It returns
+// the limits that it was asked with.
+func reasoner(t *testing.T, a *api, thought int, aloud string) (f *fake, limits func() []int) {
+	var list []int
+	f = newFake(t, nil)
+	f.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			MaxTokens int `json:"max_tokens"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		list = append(list, q.MaxTokens)
+		if q.MaxTokens <= thought {
+			answering(good(a, aloud, "max_tokens", 1000, q.MaxTokens))(w, r)
+			return
+		}
+		answering(good(a, "A plan.", "end_turn", 1000, thought+5))(w, r)
+	})
+	return f, func() []int { l := list; list = nil; return l }
+}
+
+// A model that reasoned until its tokens were used up is asked once more with
+// room, and the next time at once.
+func TestModelThatReasons(t *testing.T) {
+	for _, a := range apis {
+		for _, aloud := range []string{"", " \n", "<think>so much", "\u200b"} {
+			f, limits := reasoner(t, a, 1500, aloud)
+			s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+			got, err := s.Summarize(t.Context(), request("text"))
+			if l := limits(); err != nil || got.Text != "A plan." || got.Spent != 1600+2505 || !slices.Equal(l, []int{600, 2400}) {
+				t.Errorf("%s: %+v, %v, asked with %v", a.method, got, err, l)
+			}
+			got, err = s.Summarize(t.Context(), request("text"))
+			if l := limits(); err != nil || got.Text != "A plan." || got.Spent != 2505 || !slices.Equal(l, []int{2400}) {
+				t.Errorf("%s again: %+v, %v, asked with %v", a.method, got, err, l)
+			}
+		}
+	}
+}
+
+// One that reasons beyond that is an error, and the room is not kept for it.
+func TestModelThatReasonsTooMuch(t *testing.T) {
+	for _, a := range apis {
+		f, limits := reasoner(t, a, 5000, "")
+		s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+		for range 2 {
+			got, err := s.Summarize(t.Context(), request("text"))
+			checkError(t, err)
+			if l := limits(); got.Spent != 1600+3400 || !slices.Equal(l, []int{600, 2400}) || !strings.Contains(err.Error(), "came to its 2400 tokens before it wrote a word; set --summary-model to one that reasons less") {
+				t.Errorf("%s: %+v, %v, asked with %v", a.method, got, err, l)
+			}
+		}
+	}
+}
+
+// The room is for thoughts: what is returned stays within the summary's tokens.
+func TestRoomIsNotForText(t *testing.T) {
+	n := 0
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 1 {
+			answering(good(&openaiAPI, "", "max_tokens", 10, 100))(w, r)
+			return
+		}
+		answering(good(&openaiAPI, strings.Repeat("It says more and more.\n", 70), "end_turn", 10, 390))(w, r)
+	})
+	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL, MaxTokens: 100}, hooks{}).Summarize(t.Context(), request("text"))
+	if err != nil || len(got.Text) > 1000 || !strings.HasSuffix(got.Text, "[the summary was cut here]") {
+		t.Errorf("%d bytes, %v: %.100q", len(got.Text), err, got.Text)
+	}
+}
