@@ -10,6 +10,12 @@ import (
 // OpenAI returns a summarizer that asks a model through the Chat Completions API,
 // at OpenAI or at any server that speaks it: [ProviderOptions.BaseURL] of Ollama is
 // http://localhost:11434/v1. It is otherwise like [Anthropic]'s.
+//
+// The usage in an answer is what was spent; where it is 0 or not told, an estimate.
+// At another base URL it is checked: of 2,000 tokens or more, reading less than half
+// (prompt_tokens) is an error, since some servers drop in silence what is beyond
+// their context, and the summary would be of the rest. A stand-in in a test should
+// tell no usage, or a true one.
 func OpenAI(o ProviderOptions) (workspace.Summarizer, error) {
 	return newProvider(&openaiAPI, o, hooks{})
 }
