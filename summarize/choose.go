@@ -9,12 +9,19 @@ import (
 
 // Choose returns the summarizer of a name: "auto" (or ""), "outline", "anthropic",
 // "openai" or "off", which is nil. The key is the environment's, which getenv
-// reads: ANTHROPIC_API_KEY or OPENAI_API_KEY, unless o has one. "auto" takes the
-// provider whose key is set, Anthropic first, and [Outline] without one; o.Key and
-// o.BaseURL belong to one provider, and are refused with it. "outline" uses
-// o.MaxTokens alone. Errors wrap [workspace.ErrInvalid].
+// reads: ANTHROPIC_API_KEY or OPENAI_API_KEY, unless o has one; what begins with
+// "${" is none, for a client has not replaced it. "auto" takes the provider whose key
+// is set, Anthropic first, and [Outline] without one; o.Key and o.BaseURL belong to
+// one provider, and are refused with it. "outline" uses o.MaxTokens alone. Errors
+// wrap [workspace.ErrInvalid].
 func Choose(name string, getenv func(string) string, o ProviderOptions) (*workspace.Summarizer, error) {
-	keyOf := func(a *api) string { return strings.TrimSpace(getenv(a.variable)) }
+	keyOf := func(a *api) string {
+		key := strings.TrimSpace(getenv(a.variable))
+		if strings.HasPrefix(key, "${") {
+			return "" // a client's file named a variable, and the client did not put it in
+		}
+		return key
+	}
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case "off":
 		return nil, nil

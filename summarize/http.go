@@ -33,8 +33,7 @@ const (
 type hooks struct {
 	now    func() time.Time
 	wait   func(context.Context, time.Duration) error
-	extend time.Duration // between two extensions of a lease during one call
-	dialer net.Dialer    // its Control is asked after the rule for addresses
+	dialer net.Dialer // its Control is asked after the rule for addresses
 	roots  *x509.CertPool
 }
 
@@ -53,9 +52,6 @@ func (h hooks) withDefaults() hooks {
 				return nil
 			}
 		}
-	}
-	if h.extend == 0 {
-		h.extend = extendEvery
 	}
 	if h.dialer.Timeout == 0 {
 		h.dialer.Timeout = connectTime

@@ -7,16 +7,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const (
-	mostParts   = 400
-	extendEvery = 30 * time.Second
-)
+const mostParts = 400
 
 // summarize is the [workspace.Summarizer]'s function.
 func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
@@ -98,53 +94,19 @@ func (j *job) one(ctx context.Context, of part, title string, summaries bool) (s
 	return text, nil
 }
 
-// pay asks for the summary of a part, and keeps the lease while it is made.
+// pay asks for the summary of a part.
 func (j *job) pay(ctx context.Context, of part, title string, summaries bool) (string, error) {
 	if j.done > 0 {
 		if err := j.request.Extend(ctx); err != nil {
 			return "", err
 		}
 	}
-	held, release := j.hold(ctx)
-	text, spent, t := j.call(held, j.request.Path, of, title, summaries)
-	lost := release()
+	text, spent, t := j.call(ctx, j.request.Path, of, title, summaries)
 	j.spent += spent
-	switch {
-	case t != nil && lost != nil:
-		return "", lost
-	case t != nil:
+	if t != nil {
 		return "", t
 	}
 	return text, nil
-}
-
-// hold extends the lease until release, which waits for the end of that. An error
-// ends the context, and release returns it.
-func (j *job) hold(ctx context.Context) (held context.Context, release func() error) {
-	held, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	var lost error
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(j.hooks.extend)
-		defer tick.Stop()
-		for {
-			select {
-			case <-held.Done():
-				return
-			case <-tick.C:
-			}
-			if lost = j.request.Extend(ctx); lost != nil {
-				cancel()
-				return
-			}
-		}
-	}()
-	return held, func() error {
-		cancel()
-		<-done
-		return lost
-	}
 }
 
 func title(of part, i, n int, summaries bool) string {

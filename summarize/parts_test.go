@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -173,24 +172,6 @@ func TestPartsThatFail(t *testing.T) {
 		t.Errorf("%d calls, %+v, %v", calls, got, err)
 	}
 	checkError(t, err)
-}
-
-// During a long call the lease is extended, and its loss ends the call.
-func TestExtendDuringACall(t *testing.T) {
-	f := newFake(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	lost := errors.New("the lease is lost")
-	n := 0
-	r := request("text")
-	r.Extend = func(context.Context) error {
-		if n++; n == 3 {
-			return lost
-		}
-		return nil
-	}
-	_, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: f.URL}, hooks{extend: time.Millisecond}).Summarize(t.Context(), r)
-	if !errors.Is(err, lost) || n != 3 {
-		t.Errorf("%d extensions, %v", n, err)
-	}
 }
 
 func TestNumberOfCalls(t *testing.T) {

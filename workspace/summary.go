@@ -33,7 +33,7 @@ type SummaryRequest struct {
 	Path     string
 	Content  string
 	Progress func(done, total int)       // parts of the work; never nil
-	Extend   func(context.Context) error // between two calls of a model: an error says to stop; never nil
+	Extend   func(context.Context) error // between two calls of a model: an error says to stop, for another makes it now; never nil
 }
 
 // SummaryText is what a [Summarizer] has made.
