@@ -72,23 +72,19 @@ func scanJSON(text string) (outline, bool) {
 	return found, true
 }
 
-// scanJSONLines reads a document a line.
+// scanJSONLines reads a document a line. Where most lines are none, it is broken.
 func scanJSONLines(text string) (outline, bool) {
 	root := &shape{}
 	r := jsonReader{}
-	records, bad, firstBad := 0, 0, 0
+	records, bad := 0, 0
+	var firstBad line
 	for l := range linesOf(text) {
 		if l.blank() {
 			continue
 		}
-		r.in, r.at, r.line = l.text, 0, int32(l.n)
-		err := r.value(root)
-		if err == nil {
-			r.space()
-		}
-		if err != nil || r.at < len(r.in) {
+		if !r.record(l, root) {
 			if bad++; bad == 1 {
-				firstBad = l.n
+				firstBad = l
 			}
 			continue
 		}
@@ -99,14 +95,31 @@ func scanJSONLines(text string) (outline, bool) {
 	}
 	found := outline{kind: fmt.Sprintf("JSON lines, %s", plural(records, "record"))}
 	if bad > 0 {
-		found.broken = true
-		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d", plural(bad, "line"), firstBad))
+		found.broken = bad >= root.objects+root.arrays
+		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d: %s", plural(bad, "line"), firstBad.n, clean(firstBad.text, 80)))
 	}
 	if root.objects == 0 {
 		found.notes = append(found.notes, "each: "+root.summary())
 	}
 	found.items = root.children(nil, 0, false)
 	return found, true
+}
+
+// record reads a line into a shape, to which a line that is no JSON adds nothing.
+func (r *jsonReader) record(l line, root *shape) bool {
+	bare := strings.TrimSpace(l.text)
+	whole := bare[0] == '{' && lastByte(bare) == '}' || bare[0] == '[' && lastByte(bare) == ']'
+	return (whole || r.only(l, nil)) && r.only(l, root)
+}
+
+// only says whether a line is one document.
+func (r *jsonReader) only(l line, root *shape) bool {
+	r.in, r.at, r.line = l.text, 0, int32(l.n)
+	if r.value(root) != nil {
+		return false
+	}
+	r.space()
+	return r.at == len(r.in)
 }
 
 func (s *shape) summary() string {

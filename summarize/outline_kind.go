@@ -14,7 +14,7 @@ type kind struct {
 var (
 	markdownKind = kind{"Markdown", scanMarkdown}
 	jsonKind     = kind{"JSON", scanAnyJSON}
-	linesKind    = kind{"JSON lines", scanJSONLines}
+	linesKind    = kind{"JSON lines", scanAnyLines}
 	yamlKind     = kind{"YAML", scanYAML}
 	tableKind    = kind{"table", scanTable}
 	logKind      = kind{"log", scanLog}
@@ -63,7 +63,7 @@ func kindOf(name, text string) kind {
 	case "csv", "tsv", "tab", "psv":
 		return tableKind
 	case "log":
-		if strings.HasPrefix(text, "{") {
+		if s := looks(text); strings.HasPrefix(text, "{") || s.objects*2 > s.lines && s.timed*2 <= s.lines {
 			return byContent(text)
 		}
 		return logKind
@@ -100,13 +100,21 @@ func scanAnyJSON(text string) (outline, bool) {
 	if ok && !found.broken {
 		return found, true
 	}
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if one, ok := scanJSON(first); ok && !one.broken && strings.HasPrefix(strings.TrimSpace(rest), "{") {
-		if lines, ok := scanJSONLines(text); ok && !lines.broken {
-			return lines, true
-		}
+	if lines, ok := scanJSONLines(text); ok && !lines.broken {
+		return lines, true
 	}
 	return found, ok
+}
+
+// scanAnyLines is scanAnyJSON for a text that should have a document a line.
+func scanAnyLines(text string) (outline, bool) {
+	lines, ok := scanJSONLines(text)
+	if !ok || lines.broken {
+		if one, whole := scanJSON(text); whole && !one.broken {
+			return one, true
+		}
+	}
+	return lines, ok
 }
 
 // byContent looks at the first lines.
@@ -117,7 +125,7 @@ func byContent(text string) kind {
 		if found := looks(text); found.timed*2 > found.lines {
 			return logKind
 		}
-		if found, ok := jsonKind.scan(text); ok {
+		if found, ok := jsonKind.scan(text); ok && (!found.broken || len(found.items) > 0) {
 			return kind{"JSON", func(string) (outline, bool) { return found, true }}
 		}
 	case strings.HasPrefix(trimmed, "#!"):
@@ -131,6 +139,8 @@ func byContent(text string) kind {
 	switch {
 	case s.timed*10 >= s.lines*4 && s.timed > 1:
 		return logKind
+	case s.objects*2 > s.lines:
+		return jsonKind
 	case s.goPackage && s.goFuncs > 0:
 		return codeKind(languages()["go"])
 	case s.headings > 0 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.keys*2 < s.lines:
@@ -163,7 +173,7 @@ func script(text string) kind {
 
 // A look is what the first lines of a text are like.
 type look struct {
-	lines, timed, headings, fences, bullets, tasks, keys, braces, defs, scripts, stops, statements, goFuncs int
+	lines, timed, objects, headings, fences, bullets, tasks, keys, braces, defs, scripts, stops, statements, goFuncs int
 
 	goPackage bool
 }
@@ -194,6 +204,9 @@ func looks(text string) look {
 func (s *look) look(l line, bare string) {
 	if timestamp(l.text) > 0 {
 		s.timed++
+	}
+	if strings.HasPrefix(bare, `{"`) && lastByte(bare) == '}' {
+		s.objects++
 	}
 	if atxLevel(bare) > 0 && len(bare) > 1 {
 		s.headings++

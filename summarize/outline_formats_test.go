@@ -1,0 +1,64 @@
+package summarize_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/summarize"
+)
+
+// An outlineCase is a text with what must be in its outline, and what must not.
+type outlineCase struct {
+	path, text string
+	want, not  []string
+}
+
+func checkOutlineCases(t *testing.T, cases []outlineCase) {
+	t.Helper()
+	for _, c := range cases {
+		checkOutline(t, c.path, c.text, 600)
+		text := summarize.OutlineText(c.path, c.text, summarize.OutlineOptions{})
+		for _, want := range c.want {
+			if !strings.Contains("\n"+text+"\n", want) {
+				t.Errorf("%s: %q is not in\n%s", c.path, want, text)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains("\n"+text+"\n", not) {
+				t.Errorf("%s: %q is in\n%s", c.path, not, text)
+			}
+		}
+	}
+}
+
+func repeatf(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// Lines of JSON are so whatever the file is called, with some lines that are not.
+func TestOutlineJSONLog(t *testing.T) {
+	records := repeatf(1000, "{\"level\":\"info\",\"msg\":\"took job\",\"id\":%d}\n")
+	whole := []string{"JSON lines, 2000 records", "- level: string \"info\" 2000", "- id: integer 0 to 999"}
+	var cases []outlineCase
+	for _, path := range []string{"a.log", "a.json", "a", "a.jsonl"} {
+		cases = append(cases,
+			outlineCase{path, records + "panic: runtime error\n" + records, append(whole, "no JSON: 1 line, the first is line 1001: panic: runtime error"), []string{"?"}},
+			outlineCase{path, "{\"level\":\"info\",\"id\":1}\npanic: early\n" + records, []string{"1001 records", "line 2: panic: early"}, nil},
+			outlineCase{path, "Started.\n" + records + records, append(whole, "line 1: Started."), []string{"?"}},
+			outlineCase{path, records + records + "{\"level\":\"in", append(whole, "line 2001: {"), []string{"?"}},
+			outlineCase{path, records + "10 goroutines\n\n" + records, whole, []string{"each", "integer 10"}},
+		)
+	}
+	cases = append(cases,
+		outlineCase{"a.json", "[\n1\n2\n3\n4\n", nil, []string{"JSON lines"}},
+		outlineCase{"a.jsonl", "{\n  \"a\": 1,\n  \"b\": [\n    2\n  ]\n}\n", []string{"JSON, object of 2 keys", "2 a: integer 1"}, nil},
+		outlineCase{"a", "[draft] What to do.\n\nFirst this. Then that.\n", []string{"Text", "1 [draft] What to do."}, []string{"JSON"}},
+		outlineCase{"a", "[1] Smith, 2010\n[2] Miller, 2012\n", []string{"[1] Smith"}, []string{"JSON"}},
+	)
+	checkOutlineCases(t, cases)
+}
