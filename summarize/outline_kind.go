@@ -189,7 +189,7 @@ func looks(text string) look {
 			break
 		}
 		bare := strings.TrimSpace(l.text)
-		if strings.HasPrefix(bare, "```") {
+		if strings.HasPrefix(bare, "```") || !fenced && openFence(l).mark == '`' {
 			fenced = !fenced
 			s.fences++
 		}

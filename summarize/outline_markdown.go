@@ -26,6 +26,7 @@ type fence struct {
 	mark   byte
 	length int
 	indent int
+	list   int // how far the lines are of the list's item that it begins; 0: of none
 }
 
 func scanMarkdown(text string) (outline, bool) {
@@ -64,7 +65,7 @@ func (m *markdown) line(l line) {
 	case m.front:
 		m.frontMatter(l, bare)
 		return
-	case m.fence.mark != 0:
+	case m.fence.mark != 0 && !m.leavesItem(l, bare):
 		if m.fence.closedBy(l, bare) {
 			m.fence = fence{}
 		}
@@ -78,9 +79,7 @@ func (m *markdown) line(l line) {
 		m.atBlock = true
 		return
 	}
-	if f := openFence(bare); f.mark != 0 {
-		f.indent = l.indent()
-		m.fence = f
+	if m.fence = openFence(l); m.fence.mark != 0 {
 		m.atBlock = true
 		return
 	}
@@ -196,16 +195,80 @@ func underline(bare string) int {
 	return 0
 }
 
-func openFence(bare string) fence {
-	c := bare[0]
-	if c != '`' && c != '~' {
+// openFence reads the fence that a line begins with, after the marks of lists.
+func openFence(l line) fence {
+	bare := strings.TrimLeft(l.text, " \t")
+	f := fence{}
+	for n := listMark(bare); n > 0; n = listMark(bare) {
+		bare = bare[n:]
+		f.list = columns(l.text[:len(l.text)-len(bare)], 4)
+	}
+	if bare == "" || bare[0] != '`' && bare[0] != '~' {
 		return fence{}
 	}
-	n := len(bare) - len(strings.TrimLeft(bare, string(c)))
-	if n < 3 || c == '`' && strings.IndexByte(bare[n:], '`') >= 0 {
+	f.mark = bare[0]
+	f.length = len(bare) - len(strings.TrimLeft(bare, bare[:1]))
+	f.indent = columns(l.text[:len(l.text)-len(bare)], 8)
+	if f.length < 3 || f.mark == '`' && strings.IndexByte(bare[f.length:], '`') >= 0 {
 		return fence{}
 	}
-	return fence{mark: c, length: n}
+	return f
+}
+
+// listMark is the length of the mark of a list's item and of the blanks after
+// it, of which more than four begin code; 0: it is none.
+func listMark(bare string) int {
+	n := 1
+	switch {
+	case bare == "":
+		return 0
+	case strings.IndexByte("-*+", bare[0]) < 0:
+		for n = 0; n < len(bare) && n < 9 && bare[n] >= '0' && bare[n] <= '9'; n++ {
+		}
+		if n == 0 || n == len(bare) || bare[n] != '.' && bare[n] != ')' {
+			return 0
+		}
+		n++
+	}
+	rest := strings.TrimLeft(bare[n:], " \t")
+	blanks := len(bare) - n - len(rest)
+	if blanks == 0 || blanks > 4 {
+		return 0
+	}
+	return n + blanks
+}
+
+// columns is how far a text reaches; a tab goes to the next multiple of tab.
+func columns(text string, tab int) int {
+	n := 0
+	for i := range len(text) {
+		if text[i] == '\t' {
+			n += tab - n%tab
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// leavesItem says whether a line ends the code because it ends the list's item
+// that holds it. It does not where the next fence can but be the end: the code
+// was not indented with care.
+func (m *markdown) leavesItem(l line, bare string) bool {
+	if bare == "" || l.indent() >= m.fence.list || m.fence.closedBy(l, bare) {
+		return false
+	}
+	for next := range linesOf(m.text[l.at:]) {
+		if f := openFence(next); f.mark == m.fence.mark {
+			if m.fence.closedBy(next, strings.TrimSpace(next.text)) {
+				m.fence.list = 0
+				return false
+			}
+			break
+		}
+	}
+	m.fence = fence{}
+	return true
 }
 
 func (f fence) closedBy(l line, bare string) bool {
