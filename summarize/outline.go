@@ -70,6 +70,7 @@ func OutlineText(path, content string, o OutlineOptions) string {
 
 // scan reads the text as what it seems to be.
 func scan(path, content string) outline {
+	content = strings.TrimPrefix(content, "\uFEFF") // a mark of the byte order
 	if strings.TrimSpace(content) == "" {
 		return outline{kind: "Empty"}
 	}
