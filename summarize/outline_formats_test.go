@@ -62,3 +62,22 @@ func TestOutlineJSONLog(t *testing.T) {
 	)
 	checkOutlineCases(t, cases)
 }
+
+// Of JSON that is cut or broken it says what was seen, and on which line it ends.
+func TestOutlineBrokenJSON(t *testing.T) {
+	items := repeatf(200, "  {\"id\": %d, \"name\": \"x\"},\n")
+	checkOutlineCases(t, []outlineCase{
+		{"a.json", "{ \"items\": [\n" + items, []string{"JSON, cut off at line 201, object of 1 or more keys, 201 lines", "1-201 items: array of 200 or more", "-   id: integer 0 to 199", "  name: string"}, []string{"?"}},
+		{"a.json", "{ \"items\": [\n" + items + "  {\"id\": 200, \"na", []string{"cut off at line 202, object", "1-202 items: array of 201 or more", "-   id: integer 0 to 200"}, []string{"?"}},
+		{"a.json", "{ \"items\": [\n" + items + "  {\"id\": 200 \"name\": 1}\n]}\n", []string{"JSON, broken at line 202, object of 1 or more keys, 203 lines", "items: array of 201 or more"}, []string{"?"}},
+		{"a.json", "{\"broken\": [1,2,", []string{"cut off at line 1", "- broken: array of 2 or more × integer 1 to 2"}, []string{"array of 0"}},
+		{"a.json", "{\"a\": 1,\n\"b\":", []string{"cut off at line 2, object of 2 or more keys", "2 b: not read"}, nil},
+		{"a.json", "{\"a\": 1,\n\"b\": wrong}", []string{"broken at line 2", "2 b: not read"}, nil},
+		{"a.json", "[[1, 2, 3], [4, 5, 6], [7", []string{"array of 3 or more × array of 3 × integer 1 to 7"}, nil},
+		{"a.json", "[", []string{"JSON, cut off at line 1, array of 0 or more"}, nil},
+		{"a.json", "{\n\n\n", []string{"JSON, cut off at line 3, object of 0 or more keys"}, nil},
+		{"a.json", "{\"a\": {\"b\": [\"x", []string{"a: object of 1 or more keys", "b: array of 1 or more"}, []string{"× "}},
+		{"a.json", "{\n\"a\": 1\n}\n{\n\"a\": 2,\n\"b\": 3\n}\n", []string{"JSON, 2 documents, object of 2 keys", "- a: integer 1 to 2", "- b?: integer 3"}, nil},
+		{"a.json", "{\"a\": 1} trailing\n", []string{"broken at line 1, object of 1 key,", "1 a: integer 1"}, []string{"not read"}},
+	})
+}

@@ -24,6 +24,8 @@ type shape struct {
 	least int // elements
 	most  int
 	lost  int // keys that were not kept
+
+	cutObject, cutArray bool // the last has no end
 }
 
 // A jsonReader reads JSON, and forgives comments and commas before an end.
@@ -33,6 +35,7 @@ type jsonReader struct {
 	line     int32
 	shapes   int
 	comments bool
+	open     []jsonFrame // what the value is in
 }
 
 type jsonFrame struct {
@@ -46,13 +49,8 @@ var errJSON = errors.New("invalid JSON")
 func scanJSON(text string) (outline, bool) {
 	r := jsonReader{in: text, line: 1}
 	root := &shape{}
-	err := r.value(root)
-	if err == nil {
-		if r.space(); r.at < len(r.in) {
-			err = errJSON
-		}
-	}
-	if err != nil && root.objects+root.arrays == 0 || root.total() == 0 {
+	documents, err := r.documents(root)
+	if root.total() == 0 {
 		return outline{}, false
 	}
 	found := outline{kind: "JSON"}
@@ -60,16 +58,64 @@ func scanJSON(text string) (outline, bool) {
 		found.kind = "JSON with comments"
 	}
 	if err != nil {
+		if root.objects+root.arrays == 0 {
+			return outline{}, false
+		}
+		last := min(int(r.line), countLines(text))
+		r.abandon(int32(last))
 		found.broken = true
-		found.kind = fmt.Sprintf("JSON, broken at line %d", r.line)
+		found.kind = fmt.Sprintf("JSON, broken at line %d", last)
+		if r.at >= len(text) {
+			found.kind = fmt.Sprintf("JSON, cut off at line %d", last)
+		}
+	} else if documents > 1 {
+		found.kind += fmt.Sprintf(", %d documents", documents)
 	}
 	if root.objects == 0 && root.arrays == 0 {
 		found.kind += ", " + root.describe()
 		return found, true
 	}
 	found.kind += ", " + root.summary()
-	found.items = root.children(nil, 0, strings.Contains(text, "\n"))
+	found.items = root.children(nil, 0, documents == 1 && strings.Contains(text, "\n"))
 	return found, true
+}
+
+// documents reads those of a text, one after the other. Where the first is a
+// line, so should they all be, and it is broken.
+func (r *jsonReader) documents(root *shape) (int, error) {
+	err := r.value(root)
+	first := r.line
+	for n := 1; ; n++ {
+		if err != nil {
+			return n, err
+		}
+		from := r.line
+		if r.space(); r.at == len(r.in) {
+			return n, nil
+		}
+		if c := r.in[r.at]; c != '{' && c != '[' || first == root.line && r.line > from {
+			return n, errJSON
+		}
+		err = r.value(root)
+	}
+}
+
+// abandon closes what has no end.
+func (r *jsonReader) abandon(line int32) {
+	for _, f := range r.open {
+		if f.of == nil {
+			continue
+		}
+		f.of.end = line
+		switch {
+		case !f.array:
+			f.of.cutObject = true
+		case f.of.arrays == 1 || f.n >= f.of.most:
+			f.of.cutArray = true
+			f.close(line)
+		}
+	}
+	r.open = nil
 }
 
 // scanJSONLines reads a document a line. Where most lines are none, it is broken.
@@ -124,18 +170,28 @@ func (r *jsonReader) only(l line, root *shape) bool {
 
 func (s *shape) summary() string {
 	text := s.describe()
+	if text == "" {
+		return "not read"
+	}
 	if s.arrays > 0 {
 		size := fmt.Sprintf("array of %d", s.most)
 		if s.least != s.most {
 			size = fmt.Sprintf("array of %d to %d", s.least, s.most)
 		}
-		if s.elem != nil && len(s.elem.keys) == 0 {
+		if s.cutArray {
+			size += " or more"
+		}
+		if s.elem != nil && len(s.elem.keys) == 0 && s.elem.total() > 0 {
 			size += " × " + s.elem.summary()
 		}
 		text = strings.Replace(text, "array", size, 1)
 	}
 	if s.objects > 0 {
-		text = strings.Replace(text, "object", "object of "+plural(len(s.keys)+s.lost, "key"), 1)
+		size := plural(len(s.keys)+s.lost, "key")
+		if s.cutObject {
+			size = fmt.Sprintf("%d or more keys", len(s.keys)+s.lost)
+		}
+		text = strings.Replace(text, "object", "object of "+size, 1)
 	}
 	return text
 }
@@ -165,7 +221,7 @@ func (s *shape) children(list []item, depth int, numbered bool) []item {
 			}
 		}
 		optional := ""
-		if k.total() < s.objects {
+		if n := k.total(); n < s.objects && !(s.cutObject && n == s.objects-1) {
 			optional = "?"
 		}
 		name := clean(k.key, 60)
@@ -274,7 +330,7 @@ func (r *jsonReader) space() {
 
 // value reads one, and all that is in it, into its shape.
 func (r *jsonReader) value(root *shape) error {
-	var open []jsonFrame
+	r.open = r.open[:0]
 	to := root
 	for {
 		r.space()
@@ -294,14 +350,14 @@ func (r *jsonReader) value(root *shape) error {
 					to.arrays++
 				}
 			}
-			open = append(open, jsonFrame{of: to, array: c == '['})
+			r.open = append(r.open, jsonFrame{of: to, array: c == '['})
 		default:
 			if err := r.scalar(to); err != nil {
 				return err
 			}
 		}
 		var err error
-		if open, to, err = r.next(open); err != nil || len(open) == 0 {
+		if to, err = r.next(); err != nil || len(r.open) == 0 {
 			return err
 		}
 	}
@@ -309,40 +365,39 @@ func (r *jsonReader) value(root *shape) error {
 
 // next goes on after a value, or into an object or array that was just opened,
 // and returns the shape of the value that follows.
-func (r *jsonReader) next(open []jsonFrame) ([]jsonFrame, *shape, error) {
-	fresh := len(open) > 0 && open[len(open)-1].n == 0 && r.at > 0 && (r.in[r.at-1] == '{' || r.in[r.at-1] == '[')
-	for len(open) > 0 {
-		f := &open[len(open)-1]
+func (r *jsonReader) next() (*shape, error) {
+	fresh := len(r.open) > 0 && r.open[len(r.open)-1].n == 0 && r.at > 0 && (r.in[r.at-1] == '{' || r.in[r.at-1] == '[')
+	for len(r.open) > 0 {
+		f := &r.open[len(r.open)-1]
 		r.space()
 		if r.at >= len(r.in) {
-			return nil, nil, errJSON
+			return nil, errJSON
 		}
 		c := r.in[r.at]
 		if !fresh && c == ',' {
 			r.at++
 			r.space()
 			if r.at >= len(r.in) {
-				return nil, nil, errJSON
+				return nil, errJSON
 			}
 			c = r.in[r.at]
 		} else if !fresh && c != '}' && c != ']' {
-			return nil, nil, errJSON
+			return nil, errJSON
 		}
 		if c == '}' || c == ']' {
 			if (c == ']') != f.array {
-				return nil, nil, errJSON
+				return nil, errJSON
 			}
 			r.at++
 			f.close(r.line)
-			open = open[:len(open)-1]
+			r.open = r.open[:len(r.open)-1]
 			fresh = false
 			continue
 		}
 		f.n++
-		to, err := r.into(f, len(open))
-		return open, to, err
+		return r.into(f, len(r.open))
 	}
-	return open, nil, nil
+	return nil, nil
 }
 
 // into returns the shape of the element or key that begins here.
@@ -410,6 +465,7 @@ func (r *jsonReader) text() (string, error) {
 			return "", errJSON
 		}
 	}
+	r.at = len(r.in)
 	return "", errJSON
 }
 
