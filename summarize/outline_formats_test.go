@@ -81,3 +81,45 @@ func TestOutlineBrokenJSON(t *testing.T) {
 		{"a.json", "{\"a\": 1} trailing\n", []string{"broken at line 1, object of 1 key,", "1 a: integer 1"}, []string{"not read"}},
 	})
 }
+
+// Bodies, strings and data of SQL are no statements.
+func TestOutlineSQLBodies(t *testing.T) {
+	after := "DROP TABLE last;\n"
+	seen := []string{"DROP TABLE last"}
+	hidden := []string{"INSERT INTO no", "SELECT no", "UPDATE no"}
+	checkOutlineCases(t, []outlineCase{
+		{"a.sql", "CREATE FUNCTION f() RETURNS int AS $$\nBEGIN\n  INSERT INTO no VALUES (1);\n  -- it's\n  SELECT no;\nEND;\n$$ LANGUAGE plpgsql;\n" + after, append(seen, "1 CREATE FUNCTION f"), append(hidden, "BEGIN")},
+		{"a.sql", "DO $body$\nBEGIN\n  EXECUTE $$\n SELECT no;\n$$;\n  UPDATE no SET a = 1;\nEND $body$;\n" + after, append(seen, "DO"), append(hidden, "BEGIN")},
+		{"a.sql", "INSERT INTO a VALUES ($1, 'it''s;\nSELECT no;\n');\n" + after, append(seen, "1 INSERT INTO a"), hidden},
+		{"a.sql", "INSERT INTO a VALUES (E'it\\'s', 'C:\\', 'x');\n" + after, seen, nil},
+		{"a.sql", "CREATE TABLE `a` (b int);\nINSERT INTO `a` VALUES ('it\\'s', '\\\\');\n# it's\n" + after, append(seen, "2 INSERT INTO `a`"), nil},
+		{"a.sql", "COPY a (b) FROM stdin;\nit's\t1\nSELECT no;\n\\.\n" + after, append(seen, "1 COPY a"), hidden},
+		{"a.sql", "CREATE TRIGGER t AFTER INSERT ON a BEGIN\n  UPDATE no SET a = 1;\n  SELECT CASE WHEN 1 THEN 2 END;\nEND;\n" + after, append(seen, "1 CREATE TRIGGER t"), append(hidden, "END")},
+		{"a.sql", "DELIMITER //\nCREATE PROCEDURE p()\nBEGIN\n  UPDATE no SET a = 1;\nEND //\nDELIMITER ;\n" + after, append(seen, "2 CREATE PROCEDURE p"), hidden},
+		{"a.sql", "SELECT 1 /* ; \nSELECT no; */;\nCREATE TABLE \"it's\" (\n a int);\n" + after, append(seen, "3 CREATE TABLE \"it's\""), hidden},
+		{"a.sql", "SELECT $$unclosed;\n" + after, nil, nil},
+	})
+}
+
+// A quote within a field of a table is a character like any other.
+func TestOutlineTableQuotes(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"a.tsv", "name\tsize\npipe\t5\"\n\"wide\" pipe\t5\"\n\"\tx\nrod\t6\" or 7\"\n", []string{"TSV, 2 columns, 4 rows, 5 lines", "3 \"wide\" pipe 5\""}, []string{"not 2 fields"}},
+		{"a.tsv", "name\ttext\na\t\"one\ttwo\"\nb\t\"one\nmore \"\"x\"\" \"\nc\td\n", []string{"TSV, 2 columns, 3 rows"}, []string{"not 2 fields"}},
+		{"a.csv", "name;text\r\na;\"one\r\ntwo; three\"\r\nb;\"\"\r\n", []string{"CSV with semicolons, 2 columns, 2 rows", "1 empty"}, []string{"not 2 fields"}},
+		{"a.csv", "name,size\npipe,5\" x\n\"wide\" pipe,5\"\nrod,\"6\" \n", []string{"CSV, 2 columns, 3 rows"}, []string{"not 2 fields"}},
+		{"a.csv", "a,b\n1,\"open\n2,x\n3,y\n", []string{"CSV, 2 columns, 3 rows"}, nil},
+	})
+}
+
+// A time in brackets is shown without them.
+func TestOutlineLogTimes(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"a.log", "[2026-01-01 10:00:00,123] INFO a\n[2026-01-01 10:00:01,123] ERROR b\n", []string{"Log, 2026-01-01 10:00:00,123 to 2026-01-01 10:00:01,123,", "2 ERROR b", "1 INFO a"}, []string{"["}},
+		{"a.log", "[10:00:00] INFO a\n[10:00:01] ERROR b\n", []string{"Log, 10:00:00 to 10:00:01,", "2 ERROR b"}, []string{"["}},
+		{"a.log", "{\"time\":\"2026-01-01T10:00:00Z\",\"level\":\"ERROR\",\"msg\":\"b\"}\n{\"time\":\"2026-01-01T10:00:01Z\",\"level\":\"INFO\",\"msg\":\"a\"}\n", []string{"Log, 2026-01-01T10:00:00Z to 2026-01-01T10:00:01Z,", "1 \"level\":\"ERROR\""}, []string{"{"}},
+		{"a.log", "time=\"2026-01-01T10:00:00Z\" level=error msg=b\n", []string{"Log, 2026-01-01T10:00:00Z to 2026-01-01T10:00:00Z,", "1 level=error msg=b"}, nil},
+		{"a.log", "[   12.345678] usb 1-1: new\n[   13.345678] usb 1-2: error\n", []string{"Log, 12.345678 to 13.345678,", "usb 1-1: new"}, []string{"["}},
+		{"a.log", "[Mon Jan  1 10:00:00 2026] a\n[Mon Jan  1 10:00:01 2026] b\n", []string{"Log, Mon Jan 1 10:00:00"}, []string{"["}},
+	})
+}

@@ -62,10 +62,14 @@ func (s *logScanner) line(l line) {
 	}
 	n := timestamp(l.text)
 	if n > 0 {
+		from := beforeTime(l.text)
+		s.lastTime = l.text[from:n]
 		if s.timed++; s.timed == 1 {
-			s.firstTime = l.text[:n]
+			s.firstTime = s.lastTime
 		}
-		s.lastTime = l.text[:n]
+		if from > 0 {
+			n = len(l.text) - len(strings.TrimLeft(strings.TrimLeft(l.text[n:], `"]`), ", "))
+		}
 	} else if s.timed > 0 && (l.text[0] == ' ' || l.text[0] == '\t') {
 		s.continued++
 		return
@@ -231,14 +235,20 @@ end:
 	return n, 0
 }
 
-// timestamp is the length of the time that a line begins with, or 0.
-func timestamp(text string) int {
+// beforeTime is the length of the marks and names before a time.
+func beforeTime(text string) int {
 	i := 0
 	for _, skip := range [...]string{"{", `"time":"`, `"ts":"`, `"timestamp":"`, `"@timestamp":"`, "time=", "ts=", `"`, "["} {
 		if strings.HasPrefix(text[i:], skip) {
 			i += len(skip)
 		}
 	}
+	return i
+}
+
+// timestamp is where the time that a line begins with ends, or 0.
+func timestamp(text string) int {
+	i := beforeTime(text)
 	switch t := text[i:]; {
 	case matches(t, "0000-00-00"), matches(t, "0000/00/00"):
 		return i + stampEnd(t, 10)
@@ -247,6 +257,9 @@ func timestamp(text string) int {
 	case matches(t, "aaa _0 00:00:00"), matches(t, "aaa 00 00:00:00"):
 		return i + 15
 	case matches(t, "aaa aaa _0 00:00:00"), matches(t, "aaa aaa 00 00:00:00"):
+		if matches(t[19:], " 0000") {
+			return i + 24
+		}
 		return i + 19
 	case matches(t, "a0000 00:00:00"):
 		return i + stampEnd(t, 14)

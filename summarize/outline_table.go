@@ -19,6 +19,7 @@ type table struct {
 	odd     int // rows with another number of fields
 	oddLine int
 	samples []item
+	vain    int // bytes read for the end of a field in quotes that has none
 }
 
 const manyColumns = 400
@@ -101,9 +102,7 @@ func (t *table) outline() outline {
 func (t *table) row() {
 	t.fields = t.fields[:0]
 	for {
-		if t.at < len(t.in) && t.in[t.at] == '"' {
-			t.quoted()
-		} else {
+		if t.at >= len(t.in) || t.in[t.at] != '"' || !t.quoted() {
 			rest := t.in[t.at:]
 			n := 0
 			for n < len(rest) && rest[n] != t.sep && rest[n] != '\n' {
@@ -123,13 +122,17 @@ func (t *table) row() {
 	}
 }
 
-// quoted reads a field in quotes, and what follows up to the separator.
-func (t *table) quoted() {
+// quoted reads a field in quotes. It is none where no quote ends the field: the
+// first is a character like any other.
+func (t *table) quoted() bool {
 	from := t.at + 1
+	newlines := 0
 	i := from
-	for i < len(t.in) {
+	for ; i < len(t.in); i++ {
 		if t.in[i] == '\n' {
-			t.line++
+			if newlines++; t.vain > 2*len(t.in) {
+				return false
+			}
 		}
 		if t.in[i] == '"' {
 			if i+1 >= len(t.in) || t.in[i+1] != '"' {
@@ -137,13 +140,23 @@ func (t *table) quoted() {
 			}
 			i++
 		}
-		i++
 	}
-	t.fields = append(t.fields, t.in[from:min(i, len(t.in))])
-	for i < len(t.in) && t.in[i] != t.sep && t.in[i] != '\n' {
-		i++
+	if i >= len(t.in) {
+		t.vain += len(t.in) - from
+		return false
 	}
-	t.at = i
+	end := i + 1
+	for end < len(t.in) && (t.in[end] == ' ' || t.in[end] == '\r') {
+		end++
+	}
+	if end < len(t.in) && t.in[end] != t.sep && t.in[end] != '\n' {
+		t.vain += end - from
+		return false
+	}
+	t.fields = append(t.fields, t.in[from:i])
+	t.at = end
+	t.line += newlines
+	return true
 }
 
 // headed says whether a first row names the columns: no field is empty, a number
@@ -179,7 +192,7 @@ func separator(text string) byte {
 				}
 				switch l.text[i] {
 				case '"':
-					quoted = !quoted
+					quoted = !quoted && (i == 0 || l.text[i-1] == sep)
 				case sep:
 					if !quoted {
 						n++
