@@ -128,7 +128,7 @@ func BenchmarkOutline(b *testing.B) {
 
 // hostile are texts that would take a scanner without care the square of their size.
 var hostile = []string{
-	"#", "# a\n", "\"", "'", "`", "(", "[", "{", "[{", "<", "<a ", "<!--", "/", "([/", "/*", "```\n", "~~~\n#\n", "\n", "\r\n", " ", "- ", "- a\n", "a:\n", "a: [\n",
+	"#", "# a\n", "- - ", "1. ", "\"", "'", "`", "(", "[", "{", "[{", "<", "<a ", "<!--", "/", "([/", "/*", "```\n", "~~~\n#\n", "\n", "\r\n", " ", "- ", "- a\n", "a:\n", "a: [\n",
 	"f(\n", "int f()\n", "<<A\n", "\"\"\"", "r#\"", "${`", "\\", "a", "a ", "漢", "1,", "\",", "{\"a\":", "{\"a\":1}\n", "[1],", "---\n", "a b\n\n", "!", ". ", "<h1>", "<script>", "</", "func f()\n", "class a:\n",
 	"class a {\n", "template<", "@a", "@a(", "#[a", "typedef struct {", "*", "insert into a(b)\n", "create table a\n", "x\n===\n", "diff --git a\n", "\x00", "\u2028", "12:34:56 a\n", "a = [\n", "static ", "enum enum ",
 }

@@ -198,17 +198,19 @@ func underline(bare string) int {
 // openFence reads the fence that a line begins with, after the marks of lists.
 func openFence(l line) fence {
 	bare := strings.TrimLeft(l.text, " \t")
-	f := fence{}
-	for n := listMark(bare); n > 0; n = listMark(bare) {
+	marks := 0
+	for n := listMark(bare); n > 0 && marks < 16; n = listMark(bare) {
 		bare = bare[n:]
-		f.list = columns(l.text[:len(l.text)-len(bare)], 4)
+		marks++
 	}
 	if bare == "" || bare[0] != '`' && bare[0] != '~' {
 		return fence{}
 	}
-	f.mark = bare[0]
-	f.length = len(bare) - len(strings.TrimLeft(bare, bare[:1]))
+	f := fence{mark: bare[0], length: len(bare) - len(strings.TrimLeft(bare, bare[:1]))}
 	f.indent = columns(l.text[:len(l.text)-len(bare)], 8)
+	if marks > 0 {
+		f.list = columns(l.text[:len(l.text)-len(bare)], 4)
+	}
 	if f.length < 3 || f.mark == '`' && strings.IndexByte(bare[f.length:], '`') >= 0 {
 		return fence{}
 	}

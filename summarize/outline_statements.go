@@ -42,7 +42,10 @@ func (s *sqlScanner) line(l line) {
 	if from == len(l.text) {
 		return
 	}
-	first := strings.ToUpper(word(l.text, from))
+	first := word(l.text, from)
+	if s.fresh || s.body {
+		first = strings.ToUpper(first)
+	}
 	if first == "DELIMITER" {
 		if fields := strings.Fields(s.text[l.at+from : l.at+len(l.text)]); len(fields) > 1 {
 			s.mark, s.fresh = fields[1], true
@@ -110,6 +113,10 @@ func blankSQL(text string) string {
 	out := []byte(text)
 	endless := 0
 	for i := 0; i < len(text); {
+		if c := text[i]; c == ' ' || c == '\n' || isWord(c) && c != '$' {
+			i++
+			continue
+		}
 		rest, n, feed := text[i:], 0, byte('\n')
 		fill := byte(' ')
 		switch c := text[i]; {
