@@ -27,6 +27,15 @@ func TestOutlineMarkdownFences(t *testing.T) {
 	})
 }
 
+// Front matter is YAML, or TOML between plus signs.
+func TestOutlineFrontMatter(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"a.md", "+++\ntitle = \"x\"\n# no\n[params]\n+++\n# One\n", []string{"front matter: title = \"x\"", "6 # One"}, []string{"# no"}},
+		{"a.md", "---\r\ntitle: x\r\n---\r\n# One\r\n", []string{"front matter: title: x", "4 # One"}, nil},
+		{"a.md", "+++\nSome text.\n\n# One\n", []string{"4 # One"}, []string{"front matter"}},
+	})
+}
+
 // A mark of the byte order begins no line.
 func TestOutlineByteOrderMark(t *testing.T) {
 	cases := []outlineCase{

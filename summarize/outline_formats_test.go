@@ -123,3 +123,11 @@ func TestOutlineLogTimes(t *testing.T) {
 		{"a.log", "[Mon Jan  1 10:00:00 2026] a\n[Mon Jan  1 10:00:01 2026] b\n", []string{"Log, Mon Jan 1 10:00:00"}, []string{"["}},
 	})
 }
+
+// Only TOML has values over lines.
+func TestOutlineINIValues(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"a.ini", "[one]\nlist=[a\nuser's={b\n[two]\nc=1\n", []string{"1-3 [one]", "3   user's={b", "4-5 [two]"}, nil},
+		{"a.toml", "a = 'x [y'\nb = 1 # [\nc = [\n  'd = [',\n]\n[two]\ne = 1\n", []string{"1 a = ", "2 b = 1", "3 c = [", "6-7 [two]"}, []string{"\n4"}},
+	})
+}

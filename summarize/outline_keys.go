@@ -268,11 +268,16 @@ func brackets(text string) int {
 	return n
 }
 
-// scanINI reads sections and keys: TOML, INI, properties. Values of a file that
-// may hold secrets are not shown.
-func scanINI(text string, secret bool) (outline, bool) {
+// scanINI reads sections and keys: TOML, INI, properties. Values of an
+// environment, which may be secrets, are not shown.
+func scanINI(text, name string) (outline, bool) {
+	toml, secret := name == "TOML", name == "Environment"
 	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
-	code := blank(text, syntax{hash: true, triple: true, quotes: `"'`})
+	comments := syntax{hash: true}
+	if toml {
+		comments.triple, comments.quotes = true, `"'`
+	}
+	code := blank(text, comments)
 	depth, section := 0, -1
 	keys := 0
 	n := 1
@@ -306,7 +311,9 @@ func scanINI(text string, secret bool) (outline, bool) {
 			it.text, it.brief = raw[:min(i, len(raw))], 0
 		}
 		found.items = append(found.items, it)
-		depth = max(0, brackets(bare[i+1:]))
+		if toml {
+			depth = max(0, brackets(bare[i+1:]))
+		}
 	}
 	if section >= 0 {
 		found.items[section].end = int32(n - 1)

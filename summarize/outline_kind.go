@@ -26,7 +26,7 @@ var (
 
 func iniKind(name string) kind {
 	return kind{name, func(text string) (outline, bool) {
-		found, ok := scanINI(text, name == "Environment")
+		found, ok := scanINI(text, name)
 		found.kind = name
 		return found, ok
 	}}

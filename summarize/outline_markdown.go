@@ -13,7 +13,7 @@ type markdown struct {
 	blocks  []item
 	fence   fence
 	until   string // ends the HTML block that the line is in
-	front   bool   // within the front matter
+	front   string // ends the front matter that the line is in
 	before  line   // the line above, where it can be a heading once it is underlined
 	atBlock bool   // a block may begin here
 	done    int    // tasks
@@ -59,10 +59,10 @@ func (m *markdown) line(l line) {
 	above := m.before
 	m.before = line{}
 	switch {
-	case l.n == 1 && bare == "---" && hasFrontMatter(m.text[l.at+len(l.text):]):
-		m.front = true
+	case l.n == 1 && (bare == "---" || bare == "+++") && hasFrontMatter(m.text[l.at+len(l.text):], bare):
+		m.front = bare
 		return
-	case m.front:
+	case m.front != "":
 		m.frontMatter(l, bare)
 		return
 	case m.fence.mark != 0 && !m.leavesItem(l, bare):
@@ -102,20 +102,21 @@ func (m *markdown) line(l line) {
 }
 
 func (m *markdown) frontMatter(l line, bare string) {
-	if strings.HasPrefix(bare, "---") {
-		m.front = false
+	if strings.HasPrefix(bare, m.front) {
+		m.front = ""
 		return
 	}
-	if len(m.meta) < 12 && l.indent() == 0 && strings.Contains(bare, ":") {
+	if len(m.meta) < 12 && l.indent() == 0 && (strings.Contains(bare, ":") || m.front == "+++" && strings.Contains(bare, "=")) {
 		m.meta = append(m.meta, clean(bare, 60))
 	}
 }
 
 // hasFrontMatter says whether keys and a closing line follow.
-func hasFrontMatter(text string) bool {
+func hasFrontMatter(text, mark string) bool {
 	text = strings.TrimLeft(text, "\r\n")
 	first, rest, _ := strings.Cut(text, "\n")
-	return yamlKey(first) != "" && (strings.Contains(rest, "\n---") || strings.HasPrefix(rest, "---"))
+	keys := yamlKey(first) != "" || mark == "+++" && strings.Contains(first, "=")
+	return keys && (strings.Contains(rest, "\n"+mark) || strings.HasPrefix(rest, mark))
 }
 
 // heading closes the sections of its level and below it, and opens its own.
