@@ -9,7 +9,7 @@ import (
 )
 
 // outlineRules is the version of the rules: another one makes other outlines.
-const outlineRules = "1"
+const outlineRules = "2"
 
 const (
 	outlineTokens      = 600

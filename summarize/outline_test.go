@@ -184,7 +184,7 @@ func TestOutlineLog(t *testing.T) {
 
 func TestOutlineSummarizer(t *testing.T) {
 	s := summarize.Outline(summarize.OutlineOptions{})
-	if s.Method != "outline" || s.Model != "" || s.Prompt != "1" || s.Remote {
+	if s.Method != "outline" || s.Model != "" || s.Prompt != "2" || s.Remote {
 		t.Errorf("%+v", s)
 	}
 	if p := summarize.Outline(summarize.OutlineOptions{MaxTokens: 900}).Prompt; p == s.Prompt || !strings.Contains(p, "900") {

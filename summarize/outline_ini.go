@@ -1,0 +1,58 @@
+package summarize
+
+import (
+	"strings"
+)
+
+// scanINI reads sections and keys: TOML, INI, properties. Values of an
+// environment, which may be secrets, are not shown.
+func scanINI(text, name string) (outline, bool) {
+	toml, secret := name == "TOML", name == "Environment"
+	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
+	comments := syntax{hash: true}
+	if toml {
+		comments.triple, comments.quotes = true, `"'`
+	}
+	code := blank(text, comments)
+	depth, section := 0, -1
+	keys := 0
+	n := 1
+	for l := range linesOf(code) {
+		at := n
+		n += 1 + strings.Count(l.text, string(rune(newString)))
+		bare := strings.TrimSpace(l.text)
+		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.at:l.at+len(l.text)]), "\n")
+		if bare == "" || depth > 0 || bare[0] == ';' {
+			depth = max(0, depth+brackets(bare))
+			continue
+		}
+		if bare[0] == '[' {
+			if section >= 0 {
+				found.items[section].end = int32(at - 1)
+			}
+			section = len(found.items)
+			found.items = append(found.items, item{line: int32(at), rank: 0, text: raw})
+			continue
+		}
+		i := strings.IndexAny(bare, "=:")
+		if i <= 0 {
+			continue
+		}
+		keys++
+		it := item{line: int32(at), text: raw, brief: int32(min(i, len(raw)))}
+		if section >= 0 {
+			it.rank, it.indent = 1, 1
+		}
+		if secret {
+			it.text, it.brief = raw[:min(i, len(raw))], 0
+		}
+		found.items = append(found.items, it)
+		if toml {
+			depth = max(0, brackets(bare[i+1:]))
+		}
+	}
+	if section >= 0 {
+		found.items[section].end = int32(n - 1)
+	}
+	return found, len(found.items) > 0
+}
