@@ -32,6 +32,8 @@ type item struct {
 	rank      int16 // 0 is kept longest
 	indent    int16
 	list      int32  // elements of the list that it holds
+	times     int32  // that it is there; 0: once
+	last      int32  // line on which it begins again
 	brief     int32  // the bytes of text that do where room is short; 0: all
 	text      string // raw: it is cleaned when it is shown
 	more      string // raw: what it says, where there is room
@@ -222,6 +224,23 @@ func mergeItems(a, b []item) []item {
 	return all
 }
 
+// once leaves out what is there already word for word, and counts it.
+func once(items []item) []item {
+	seen := make(map[string]int, len(items))
+	var kept []item
+	for _, it := range items {
+		at, ok := seen[it.text]
+		if !ok {
+			seen[it.text] = len(kept)
+			kept = append(kept, it)
+			continue
+		}
+		kept[at].times = max(kept[at].times, 1) + 1
+		kept[at].last = it.line
+	}
+	return kept
+}
+
 // gap counts what is not shown. To say that one is not costs as much as to show it.
 func (o *outline) gap(b *strings.Builder, from, to int, s style) {
 	if from >= to {
@@ -265,6 +284,9 @@ func (it *item) write(b *strings.Builder, s style) {
 	b.WriteString(clean(text, s.text))
 	if it.list > 0 {
 		fmt.Fprintf(b, " list of %d", it.list)
+	}
+	if it.times > 1 {
+		fmt.Fprintf(b, " (%d times, to line %d)", it.times, it.last)
 	}
 	if s.more == 0 || it.more == "" {
 		return

@@ -46,11 +46,12 @@ func scanMarkdown(text string) (outline, bool) {
 	if m.todo+m.done > 0 {
 		found.notes = append(found.notes, fmt.Sprintf("tasks: %d open, %d done", m.todo, m.done))
 	}
+	blocks := once(m.blocks)
 	if len(m.items) == 0 {
-		found.items, found.wide = m.blocks, true
+		found.items, found.wide = blocks, true
 		return found, true
 	}
-	found.extra = m.blocks
+	found.extra = blocks
 	return found, true
 }
 

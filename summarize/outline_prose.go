@@ -18,7 +18,7 @@ func scanProse(text string) outline {
 		p.line(l)
 	}
 	p.flush()
-	found := outline{kind: "Text", items: p.items, wide: true}
+	found := outline{kind: "Text", items: once(p.items), wide: true}
 	if len(p.items) > 0 && p.paragraphs == 1 && p.last > 3 {
 		found.items = everyLine(text)
 	}

@@ -114,6 +114,8 @@ func TestOutlineKinds(t *testing.T) {
 		want, not  []string
 	}{
 		{"a.md", "# One\n\n```sh\n# no heading\n```\n\nTitle\n=====\nText here. More.\n\n~~~\n## nor this\n~~~\n### Deep ###\n<!--\n# hidden\n-->\n", []string{"1-6 # One", "7-17 # Title", "14-17 ### Deep ###"}, []string{"no heading", "nor this", "hidden"}},
+		{"a.md", "# One\n\n" + strings.Repeat("It moves the rows.\n\n", 200) + "Then it stops.\n", []string{"3 It moves the rows. (200 times, to line 401)", "403 Then it stops."}, []string{"more, lines"}},
+		{"a.txt", "Title\n\n" + strings.Repeat("It moves the rows, one table a week. It\ncounts them.\n\n", 200) + "Then it stops.\n", []string{"3-4 It moves the rows, one table a week. (200 times, to line 600)", "603 Then it stops."}, []string{"more, lines"}},
 		{"plan", "Buy milk.\n\n- [ ] write tests\n- [x] read\n", []string{"Markdown", "tasks: 1 open, 1 done", "3 - [ ] write tests"}, nil},
 		{"a.py", "\"\"\"Reads things.\"\"\"\nX = '''\ndef no(): pass\n'''\nclass A(B):\n    # def neither(): pass\n\n    def f(self, a=\"x\",\n          b=2):\n        def inner(): pass\n\nasync def g(): pass\n", []string{"5 class A(B)", `8   def f(self, a="x", b=2)`, "12 async def g()"}, []string{"no()", "neither", "inner"}},
 		{"a.ts", "import x from 'y';\n// function no() {}\n\nexport interface A<T> {\n  get(k: string): T;\n}\nexport default class B extends C {\n  #x = `class D { ${f({})} }`;\n  async run(a: number): Promise<void> {\n    function inner() {}\n  }\n}\nexport const f = async (x) => {\n};\nenum E { F }\n", []string{"4 export interface A<T>", "5   get(k: string): T", "7 export default class B extends C", "9   async run(a: number): Promise<void>", "13 export const f = async (x) =>", "15 enum E"}, []string{"no()", "class D", "inner"}},
