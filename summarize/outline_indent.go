@@ -11,8 +11,21 @@ type level struct {
 // indented reads a language by its lines and how far they are indented.
 func (c *coder) indented() {
 	var open []level
-	hidden := 0
+	hidden, brackets := 0, 0
+	slash := false
 	c.codeLines(func(l line) {
+		goesOn := slash
+		if c.brackets {
+			goesOn = goesOn || brackets > 0 && !c.defines(l)
+			if !goesOn {
+				brackets = 0
+			}
+			brackets = addBrackets(brackets, l.text)
+			slash = l.text[len(l.text)-1] == '\\'
+		}
+		if goesOn {
+			return
+		}
 		indent := l.indent()
 		for len(open) > 0 && open[len(open)-1].indent >= indent {
 			if !open[len(open)-1].block {
@@ -31,6 +44,27 @@ func (c *coder) indented() {
 			}
 		}
 	})
+}
+
+// defines says whether a line can be no part of an expression.
+func (c *coder) defines(l line) bool {
+	at := skipBlanks(l.text, 0)
+	w := word(l.text, at)
+	if k := c.kinds[w]; k != block && k != leaf {
+		return false
+	}
+	at += len(w)
+	return at < len(l.text) && l.text[at] == ' '
+}
+
+var bracketSteps = [256]int8{'(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1}
+
+// addBrackets is how many brackets are open after a line.
+func addBrackets(n int, code string) int {
+	for i := range len(code) {
+		n += int(bracketSteps[code[i]])
+	}
+	return max(0, n)
 }
 
 func indentNests(name string) bool {
@@ -96,7 +130,7 @@ func (c *coder) unworded(l line, at int) {
 	rest := l.text[next:]
 	switch c.name {
 	case "Python":
-		if name != "" && strings.ToUpper(name) == name && strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") {
+		if name != "" && strings.ToUpper(name) == name && (strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, ":")) {
 			c.add(at, c.signature(at), len(name), 3, 0)
 		}
 	case "Shell":

@@ -15,12 +15,13 @@ type language struct {
 	leaves    string // words that define
 	minor     string // the same, of less interest
 
-	calls   bool // functions have no word of their own: name(...) {
-	members bool // but only within blocks
-	header  bool // name(...); defines too
-	indents bool // indentation nests, not braces
-	any     bool // every block at the top is a definition
-	define  bool // #define
+	calls    bool // functions have no word of their own: name(...) {
+	members  bool // but only within blocks
+	header   bool // name(...); defines too
+	indents  bool // indentation nests, not braces
+	brackets bool // a line goes on where brackets are open
+	any      bool // every block at the top is a definition
+	define   bool // #define
 
 	kinds map[string]wordKind
 }
@@ -107,13 +108,13 @@ var languageTable = map[string]language{
 	"zig":           {name: "Zig", syntax: slashes, modifiers: "pub export inline extern", leaves: "fn", minor: "const var test"},
 	"css scss less": {name: "CSS", syntax: syntax{block: [2]string{"/*", "*/"}, quotes: `"'`}, any: true},
 
-	"py pyi pyw":  {name: "Python", syntax: hashes, indents: true, modifiers: "async", blocks: "class", leaves: "def"},
+	"py pyi pyw":  {name: "Python", syntax: hashes, indents: true, brackets: true, modifiers: "async", blocks: "class", leaves: "def", minor: "type"},
 	"rb rake":     {name: "Ruby", syntax: shelly, indents: true, modifiers: "private public protected", blocks: "class module", leaves: "def"},
-	"ex exs":      {name: "Elixir", syntax: hashes, indents: true, blocks: "defmodule defprotocol defimpl", leaves: "def defp defmacro defstruct"},
-	"lua":         {name: "Lua", syntax: syntax{line: "--", block: [2]string{"--[[", "]]"}, quotes: `"'`}, indents: true, modifiers: "local", leaves: "function"},
+	"ex exs":      {name: "Elixir", syntax: hashes, indents: true, brackets: true, blocks: "defmodule defprotocol defimpl", leaves: "def defp defmacro defstruct"},
+	"lua":         {name: "Lua", syntax: syntax{line: "--", block: [2]string{"--[[", "]]"}, quotes: `"'`}, indents: true, brackets: true, modifiers: "local", leaves: "function"},
 	"sh bash zsh": {name: "Shell", syntax: shelly, indents: true, leaves: "function"},
 	"pl pm":       {name: "Perl", syntax: syntax{hash: true, quotes: `"`}, indents: true, blocks: "package", leaves: "sub"},
-	"jl":          {name: "Julia", syntax: syntax{hash: true, quotes: `"`, triple: true}, indents: true, modifiers: "abstract mutable", blocks: "module", leaves: "function struct macro"},
+	"jl":          {name: "Julia", syntax: syntax{hash: true, quotes: `"`, triple: true}, indents: true, brackets: true, modifiers: "abstract mutable", blocks: "module", leaves: "function struct macro"},
 	"s asm":       {name: "Assembly", syntax: slashes, indents: true, leaves: "TEXT", minor: "GLOBL DATA"},
 	"mk":          {name: "Makefile", syntax: syntax{hash: true}, indents: true, leaves: "define"},
 	"dockerfile": {name: "Dockerfile", syntax: syntax{hash: true}, indents: true,
