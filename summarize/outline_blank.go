@@ -14,8 +14,12 @@ type syntax struct {
 	triple   bool      // three quotes are a string over lines
 	rust     bool      // r#"..."#, and ' may be a lifetime
 	regexp   bool      // /.../
-	heredoc  bool      // <<WORD
 	verbatim bool      // @"..."
+	heredoc  string    // before the word that ends a text which begins on the next line
+	shift    bool      // the same is an operator too
+	long     bool      // strings go on over lines
+	shell    bool      // a backslash escapes a quote, but not within '...'
+	pages    [2]string // begin the first and the last line of a comment
 }
 
 const (
@@ -30,9 +34,9 @@ type blanker struct {
 	in    string
 	out   []byte
 	at    int
-	last  byte   // of the code so far, blanks aside
-	deep  []int  // braces open within each ${ of the templates around
-	wait  string // ends the heredoc that begins on the next line
+	last  byte     // of the code so far, blanks aside
+	deep  []int    // braces open within each ${ of the templates around
+	wait  []string // end the heredocs that begin on the next line
 	plain [256]bool
 
 	dividing int // up to where a slash begins no regular expression: none ended
@@ -47,6 +51,7 @@ func blank(text string, s syntax) string {
 			b.plain[c] = true
 		}
 	}
+	b.page()
 	for b.at < len(b.in) {
 		b.step()
 	}
@@ -64,9 +69,8 @@ func (b *blanker) step() {
 	switch {
 	case c == '\n':
 		b.keep('\n')
-		if b.wait != "" {
-			b.hereText()
-		}
+		b.hereTexts()
+		b.page()
 		return
 	case c == ' ' || c == '\t' || c == '\r':
 		b.out[b.at] = c
@@ -78,8 +82,13 @@ func (b *blanker) step() {
 	case b.line != "" && c == b.line[0] && strings.HasPrefix(rest, b.line), b.hash && c == '#' && b.startsComment():
 		b.clear(indexOr(rest, "\n"))
 		return
-	case b.heredoc && c == '<' && strings.HasPrefix(rest, "<<"):
-		b.wait = heredocWord(rest)
+	case c == '<' && b.heredoc != "" && strings.HasPrefix(rest, b.heredoc):
+		b.hereWord(rest)
+		return
+	case c == '\\' && b.shell && len(rest) > 1 && strings.IndexByte(b.quotes, rest[1]) >= 0:
+		b.keep(' ')
+		b.keep(' ')
+		return
 	case b.template != 0 && c == b.template:
 		b.templateText()
 		return
@@ -229,17 +238,20 @@ func (b *blanker) stringEnd(c byte, rest string) int {
 	if b.triple && len(rest) > 2 && rest[1] == c && rest[2] == c {
 		return tripleEnd(rest)
 	}
-	if c == '\'' && (b.rust && !rustChar(rest) || b.digitBefore()) {
+	if c == '\'' && (b.rust && !rustChar(rest) || !b.shell && b.digitBefore()) {
 		return 0
 	}
+	escapes := !b.shell || c != '\'' || b.last == '$'
 	for i := 1; i < len(rest); i++ {
 		switch rest[i] {
 		case '\\':
-			i++
+			if escapes {
+				i++
+			}
 		case c:
 			return i + 1
 		case '\n':
-			if !b.heredoc {
+			if !b.long {
 				return i
 			}
 		}
@@ -250,39 +262,6 @@ func (b *blanker) stringEnd(c byte, rest string) int {
 // digitBefore says whether a quote follows a digit, as in 1'000'000.
 func (b *blanker) digitBefore() bool {
 	return b.at > 0 && b.in[b.at-1] >= '0' && b.in[b.at-1] <= '9'
-}
-
-// hereText marks the lines of a heredoc. Of those that have no end only some are
-// looked for.
-func (b *blanker) hereText() {
-	wait := b.wait
-	b.wait = ""
-	if b.endless > 8 {
-		return
-	}
-	for l := range linesOf(b.in[b.at:]) {
-		if strings.TrimSpace(strings.TrimRight(l.text, ";,) ")) != wait {
-			continue
-		}
-		if l.at > 0 {
-			b.quote(l.at)
-			b.out[b.at-1] = '\n'
-		}
-		return
-	}
-	b.endless++
-}
-
-func heredocWord(rest string) string {
-	rest = strings.TrimLeft(rest[2:min(len(rest), 80)], "<-~ ")
-	if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
-		rest = rest[1:]
-	}
-	n := 0
-	for n < len(rest) && (rest[n] == '_' || rest[n] >= 'A' && rest[n] <= 'Z') {
-		n++
-	}
-	return rest[:n]
 }
 
 func tripleEnd(rest string) int {

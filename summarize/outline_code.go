@@ -44,10 +44,13 @@ func (c *coder) about() string {
 	code := c.code[:len(top)]
 	from := 0
 	for from < len(top) {
-		end := from + indexOr(top[from:], "\n\n")
+		end := from + min(indexOr(top[from:], "\n\n"), indexOr(top[from:], "\n\r\n"))
 		part := top[from:end]
 		if i := strings.IndexFunc(code[from:end], func(r rune) bool { return r > ' ' }); i >= 0 {
 			return "" // code, and no comment
+		}
+		if part = strings.TrimLeft(part, "\r\n"); c.pages[0] != "" && strings.HasPrefix(part, "=") {
+			part = part[indexOr(part, "\n"):]
 		}
 		if s := firstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
 			return s
@@ -86,6 +89,9 @@ func (c *coder) comments(l line) bool {
 	}
 	if strings.TrimSpace(c.in[l.at:l.at+len(l.text)]) == "" {
 		c.docs = -1
+		return false
+	}
+	if c.pages[0] != "" && c.in[l.at] == '=' {
 		return false
 	}
 	if c.docs < 0 && !strings.HasPrefix(c.in[l.at:], "#!") {

@@ -105,6 +105,9 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 		}
 		return kind
 	}
+	if c.name == "Shell" && c.shellFunction(l, at) {
+		return leaf
+	}
 	if indent == 0 {
 		c.unworded(l, at)
 	}
@@ -133,14 +136,6 @@ func (c *coder) unworded(l line, at int) {
 		if name != "" && strings.ToUpper(name) == name && (strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, ":")) {
 			c.add(at, c.signature(at), len(name), 3, 0)
 		}
-	case "Shell":
-		for next < len(l.text) && (l.text[next] == '-' || l.text[next] == ':' || isWord(l.text[next])) {
-			next++
-		}
-		next = skipBlanks(l.text, next)
-		if next > 0 && strings.HasPrefix(strings.ReplaceAll(l.text[next:min(len(l.text), next+8)], " ", ""), "()") {
-			c.add(at, c.signature(at), 0, 0, 0)
-		}
 	case "Makefile":
 		if i := strings.IndexAny(l.text, ":="); i > 0 && l.text[i] == ':' && !strings.HasPrefix(l.text[i:], ":=") && l.text[0] > ' ' && l.text[0] != '.' {
 			c.add(at, at+len(l.text), i, 0, 0)
@@ -156,4 +151,21 @@ func (c *coder) unworded(l line, at int) {
 			c.add(at, c.signature(at), 0, 0, 0)
 		}
 	}
+}
+
+// shellFunction notes a function that no word announces: name().
+func (c *coder) shellFunction(l line, at int) bool {
+	end := at - l.at
+	for end < len(l.text) && (strings.IndexByte("-:.+@", l.text[end]) >= 0 || isWord(l.text[end])) {
+		end++
+	}
+	next := skipBlanks(l.text, end)
+	if next == at-l.at || next >= len(l.text) || l.text[next] != '(' {
+		return false
+	}
+	if next = skipBlanks(l.text, next+1); next >= len(l.text) || l.text[next] != ')' {
+		return false
+	}
+	c.add(at, c.signature(at), 0, 0, 0)
+	return true
 }

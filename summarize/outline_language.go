@@ -42,7 +42,9 @@ var (
 	nesting  = syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, triple: true, nests: true}
 	scripted = syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, template: '`', regexp: true}
 	hashes   = syntax{hash: true, quotes: `"'`, triple: true}
-	shelly   = syntax{hash: true, quotes: `"'`, heredoc: true}
+	shelly   = syntax{hash: true, quotes: `"'`, heredoc: "<<", long: true, shell: true}
+	ruby     = syntax{hash: true, quotes: `"'`, heredoc: "<<", long: true, shift: true, regexp: true, pages: [2]string{"=begin", "=end"}}
+	perl     = syntax{hash: true, quotes: `"`, heredoc: "<<", shift: true, pages: [2]string{"=", "=cut"}}
 )
 
 // languages gives a language by the end of a file's name.
@@ -86,7 +88,7 @@ var languageTable = map[string]language{
 	"rs": {name: "Rust", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, nests: true, rust: true},
 		modifiers: "pub async unsafe extern default", blocks: "trait impl mod",
 		leaves: "fn struct enum union type macro_rules!", minor: "const static"},
-	"php": {name: "PHP", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, hash: true, quotes: `"'`, heredoc: true},
+	"php": {name: "PHP", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, hash: true, quotes: `"'`, heredoc: "<<<", long: true},
 		modifiers: "public private protected static final abstract readonly",
 		blocks:    "namespace class interface trait enum", leaves: "function", minor: "const"},
 	"cs": {name: "C#", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, triple: true, verbatim: true}, calls: true, members: true,
@@ -104,16 +106,16 @@ var languageTable = map[string]language{
 	"proto": {name: "Protocol Buffers", syntax: slashes, blocks: "message service", leaves: "enum rpc extend", minor: "package option"},
 	"graphql gql": {name: "GraphQL", syntax: hashes, modifiers: "extend",
 		leaves: "type interface input enum union scalar directive schema query mutation subscription fragment"},
-	"tf hcl":        {name: "HCL", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, hash: true, quotes: `"`, heredoc: true}, any: true},
+	"tf hcl":        {name: "HCL", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, hash: true, quotes: `"`, heredoc: "<<"}, any: true},
 	"zig":           {name: "Zig", syntax: slashes, modifiers: "pub export inline extern", leaves: "fn", minor: "const var test"},
 	"css scss less": {name: "CSS", syntax: syntax{block: [2]string{"/*", "*/"}, quotes: `"'`}, any: true},
 
 	"py pyi pyw":  {name: "Python", syntax: hashes, indents: true, brackets: true, modifiers: "async", blocks: "class", leaves: "def", minor: "type"},
-	"rb rake":     {name: "Ruby", syntax: shelly, indents: true, modifiers: "private public protected", blocks: "class module", leaves: "def"},
+	"rb rake":     {name: "Ruby", syntax: ruby, indents: true, modifiers: "private public protected", blocks: "class module", leaves: "def"},
 	"ex exs":      {name: "Elixir", syntax: hashes, indents: true, brackets: true, blocks: "defmodule defprotocol defimpl", leaves: "def defp defmacro defstruct"},
 	"lua":         {name: "Lua", syntax: syntax{line: "--", block: [2]string{"--[[", "]]"}, quotes: `"'`}, indents: true, brackets: true, modifiers: "local", leaves: "function"},
 	"sh bash zsh": {name: "Shell", syntax: shelly, indents: true, leaves: "function"},
-	"pl pm":       {name: "Perl", syntax: syntax{hash: true, quotes: `"`}, indents: true, blocks: "package", leaves: "sub"},
+	"pl pm":       {name: "Perl", syntax: perl, indents: true, blocks: "package", leaves: "sub"},
 	"jl":          {name: "Julia", syntax: syntax{hash: true, quotes: `"`, triple: true}, indents: true, brackets: true, modifiers: "abstract mutable", blocks: "module", leaves: "function struct macro"},
 	"s asm":       {name: "Assembly", syntax: slashes, indents: true, leaves: "TEXT", minor: "GLOBL DATA"},
 	"mk":          {name: "Makefile", syntax: syntax{hash: true}, indents: true, leaves: "define"},
