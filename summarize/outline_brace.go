@@ -181,12 +181,27 @@ func (b *bracer) definition(at int) (frame, bool) {
 		}
 		next := skipBlanks(b.code, i+len(w))
 		kind := b.kinds[w]
+		if b.rust && w == "macro_rules" && b.peek(next) == '!' {
+			next = skipBlanks(b.code, next+1)
+		}
 		switch {
 		case w == "template":
 			i = skipGroup(b.code, next)
 			continue
 		case w == "extern" && b.peek(next) == inString:
-			return frame{block: true}, true
+			for b.peek(next) == inString {
+				next++
+			}
+			if b.peek(skipSpace(b.code, next)) == '{' {
+				return frame{block: true}, true
+			}
+			i = next
+			continue
+		case b.rust && w == "const" && b.kinds[word(b.code, next)] == modifier:
+			i = next
+			continue
+		case b.calls && b.peek(next) == '(' && kind != minor && w != "function":
+			return b.call(at, i)
 		case kind == modifier && next > i+len(w) && (isWord(b.peek(next)) || strings.IndexByte("@*[<#~", b.peek(next)) >= 0):
 			i = next
 			continue
@@ -261,7 +276,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 			}
 		}
 	}
-	f := frame{block: kind == block, typed: kind == block && w != "namespace" && w != "mod" && w != "module"}
+	f := frame{block: kind == block, typed: kind == block && w != "namespace" && w != "mod" && w != "module" && w != "global"}
 	rank := b.rank()
 	if kind == minor {
 		if b.typed() {
@@ -279,6 +294,9 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	name := next + len(word(b.code, next))
 	if w == "impl" || w == "extension" || next == name {
 		name = end
+	}
+	if w == "macro_rules" {
+		end = name
 	}
 	b.add(at, end, name-at, rank, b.types)
 	if strings.HasPrefix(b.code[at:], "typedef") && end < len(b.code) && b.peek(skipSpace(b.code, end)) == '{' {

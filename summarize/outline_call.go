@@ -24,31 +24,37 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	if !b.calls || b.members && !b.typed() {
 		return frame{}, false
 	}
-	paren, words := b.openParen(from)
+	paren, end, words := b.openParen(from)
 	if paren < 0 {
 		return frame{}, false
 	}
-	name := paren
-	for name > from && b.peek(name-1) == ' ' {
-		name--
-	}
-	end := name
+	name := end
 	for name > from && isWord(b.peek(name-1)) {
 		name--
 	}
 	id := b.code[name:end]
+	brief := end
+	if id == "operator" {
+		brief = paren
+	} else if id == "" && b.regexp && b.peek(end-1) == ']' {
+		id = "[]"
+	}
 	switch {
 	case id == "" || strings.Contains(notNames, " "+id+" ") || strings.Contains(notNames, " "+word(b.code, from)+" "):
 		return frame{}, false
-	case name > from && b.peek(name-1) == '.':
+	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0):
 		return frame{}, false
 	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
 	}
-	if !b.hasBody(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header") {
+	end, ok := b.body(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header")
+	if !ok {
 		return frame{}, false
 	}
-	b.add(at, b.signature(at), paren-at, b.rank(), b.types)
+	if !b.members {
+		end = b.signature(paren)
+	}
+	b.add(at, end, brief-at, b.rank(), b.types)
 	return frame{}, true
 }
 
@@ -93,61 +99,144 @@ func (b *bracer) property(at int) (function, object bool) {
 	return strings.HasPrefix(value, "function") || (strings.HasPrefix(value, "(") || isWord(lastByte(word(value, 0)))) && strings.Contains(value, "=>"), false
 }
 
-// openParen returns where the parameters begin, and how many words are before
-// the name; or -1.
-func (b *bracer) openParen(from int) (at, words int) {
+// openParen returns where the parameters begin, where the name before them ends,
+// and how many words are before the name; or -1.
+func (b *bracer) openParen(from int) (at, name, words int) {
 	for i := from; i < min(len(b.code), from+240); i++ {
 		switch c := b.peek(i); {
 		case c == '(':
-			return i, words
+			return i, name, words
 		case c == '<':
-			if next := skipGroup(b.code, i); next > i {
-				i = next - 1
+			next := skipTypes(b.code, i)
+			if next == i {
+				return -1, 0, 0
 			}
+			i = next - 1
 		case isWord(c):
 			if i > from && (b.peek(i-1) == ' ' || b.peek(i-1) == '*' || b.peek(i-1) == '&') {
 				words++
 			}
+			if c == 'o' && b.operators && !isWord(b.peek(i-1)) && word(b.code, i) == "operator" {
+				if paren := b.operatorParen(i + len("operator")); paren > 0 {
+					return paren, i + len("operator"), words
+				}
+			}
+			name = i + 1
 		case strings.IndexByte(" *&:~[]?.,#", c) < 0:
-			return -1, 0
+			return -1, 0, 0
+		case c != ' ' && (c != '?' || !b.regexp):
+			name = i + 1 // of something without a name
 		}
 	}
-	return -1, 0
+	return -1, 0, 0
 }
 
-// hasBody says whether a function's body follows its parameters or, where that
-// is enough to define it, the end of the statement.
-func (b *bracer) hasBody(paren int, declares bool) bool {
-	depth, i := 0, paren
-	limit := min(len(b.code), paren+800)
-	for ; i < limit; i++ {
-		if b.peek(i) == '(' {
+// operatorParen returns where the parameters begin of the operator whose sign,
+// or type, begins at i; or 0.
+func (b *bracer) operatorParen(i int) int {
+	i = skipBlanks(b.code, i)
+	if b.peek(i) == '(' && b.peek(i+1) == ')' {
+		i += 2
+	}
+	n := strings.IndexAny(b.code[i:min(len(b.code), i+80)], "(\n;{}")
+	if n < 0 || b.peek(i+n) != '(' {
+		return 0
+	}
+	return i + n
+}
+
+// skipTypes returns where the type parameters end that begin at i, or i.
+func skipTypes(code string, i int) int {
+	depth := 0
+	for j := i; j < min(len(code), i+400); j++ {
+		switch code[j] {
+		case '<', '(', '[', '{':
 			depth++
-		} else if b.peek(i) == ')' {
-			if depth--; depth == 0 {
-				break
+		case '>':
+			if j > 0 && (code[j-1] == '=' || code[j-1] == '-') {
+				continue
 			}
-		} else if b.peek(i) == ';' {
-			return false
+			depth--
+		case ')', ']', '}':
+			depth--
+		case ';':
+			if depth == 1 {
+				return i
+			}
 		}
+		if depth <= 0 {
+			return j + 1
+		}
+	}
+	return i
+}
+
+// body returns where the body of a function begins after its parameters or, where
+// that is enough to define it, the end of the statement.
+func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
+	i := b.closeParen(paren)
+	if i < 0 {
+		return 0, false
 	}
 	declares = declares && (b.header || b.typed())
 	newlines := 0
-	for i++; i < min(limit, i+300); i++ {
-		switch b.peek(i) {
+	after := false // something is between the parameters and the body
+	depth := 0
+	for limit := min(len(b.code), i+400); i < limit; i++ {
+		switch c := b.code[i]; c {
 		case '{':
-			return true
+			return i, true
 		case ';':
-			return declares
+			return i, declares
 		case '=':
-			return declares || b.typed() && strings.HasPrefix(b.code[i:], "=>")
-		case '}', ',':
-			return b.name == "C++" && b.peek(i) == ','
+			if depth == 0 {
+				return i, declares || b.peek(i+1) == '>'
+			}
+		case '}':
+			return i, false
+		case ',':
+			if !b.members || !after {
+				return i, b.name == "C++"
+			}
+			newlines = 0
+		case '(', '[', '<':
+			depth++
+		case ')', ']', '>':
+			depth--
 		case '\n':
 			if newlines++; newlines > 2 {
-				return false
+				return i, false
+			}
+		case ' ', '\t', '\r':
+		default:
+			after = true
+		}
+	}
+	return i, false
+}
+
+// closeParen returns what follows the parenthesis that closes the one at i, or -1.
+func (b *bracer) closeParen(i int) int {
+	depth, braces := 0, 0
+	for limit := min(len(b.code), i+8000); i < limit; i++ {
+		switch b.code[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '{':
+			braces++
+		case '}':
+			if braces--; braces < 0 {
+				return -1
+			}
+		case ';':
+			if braces == 0 {
+				return -1
 			}
 		}
 	}
-	return false
+	return -1
 }

@@ -15,13 +15,14 @@ type language struct {
 	leaves    string // words that define
 	minor     string // the same, of less interest
 
-	calls    bool // functions have no word of their own: name(...) {
-	members  bool // but only within blocks
-	header   bool // name(...); defines too
-	indents  bool // indentation nests, not braces
-	brackets bool // a line goes on where brackets are open
-	any      bool // every block at the top is a definition
-	define   bool // #define
+	calls     bool // functions have no word of their own: name(...) {
+	members   bool // but only within blocks
+	header    bool // name(...); defines too
+	indents   bool // indentation nests, not braces
+	brackets  bool // a line goes on where brackets are open
+	any       bool // every block at the top is a definition
+	operators bool // the name of a function may be operator and a sign
+	define    bool // #define
 
 	kinds map[string]wordKind
 }
@@ -71,7 +72,7 @@ var languageTable = map[string]language{
 		blocks:    "class", leaves: "function", minor: "const let var"},
 	"ts tsx mts cts": {name: "TypeScript", syntax: scripted, calls: true, members: true,
 		modifiers: "export default async static get set public private protected readonly declare abstract override",
-		blocks:    "class interface namespace module", leaves: "function type enum", minor: "const let var"},
+		blocks:    "class interface namespace module global", leaves: "function type enum", minor: "const let var"},
 	"java": {name: "Java", syntax: tripled, calls: true, members: true,
 		modifiers: "public private protected static final abstract default synchronized native strictfp sealed non transient volatile",
 		blocks:    "class interface enum record @interface"},
@@ -79,19 +80,19 @@ var languageTable = map[string]language{
 		modifiers: "public private protected internal open final abstract override sealed data inline suspend operator infix tailrec external lateinit const actual expect companion inner value annotation",
 		blocks:    "class interface object enum", leaves: "fun typealias", minor: "val var"},
 	"c": {name: "C", syntax: slashes, calls: true, define: true, leaves: "struct enum union typedef"},
-	"h": {name: "C header", syntax: slashes, calls: true, header: true, define: true,
+	"h": {name: "C header", syntax: slashes, operators: true, calls: true, header: true, define: true,
 		blocks: "namespace class struct", leaves: "enum union typedef"},
-	"cc cpp cxx hpp hxx hh": {name: "C++", syntax: slashes, calls: true, header: true, define: true,
+	"cc cpp cxx hpp hxx hh": {name: "C++", syntax: slashes, operators: true, calls: true, header: true, define: true,
 		modifiers: "export", blocks: "namespace class struct", leaves: "enum union typedef using concept"},
 	"m mm": {name: "Objective-C", syntax: slashes, calls: true, define: true,
 		blocks: "@interface @implementation @protocol", leaves: "struct enum typedef"},
 	"rs": {name: "Rust", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, nests: true, rust: true},
 		modifiers: "pub async unsafe extern default", blocks: "trait impl mod",
-		leaves: "fn struct enum union type macro_rules!", minor: "const static"},
+		leaves: "fn struct enum union type macro_rules", minor: "const static"},
 	"php": {name: "PHP", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, hash: true, quotes: `"'`, heredoc: "<<<", long: true},
 		modifiers: "public private protected static final abstract readonly",
 		blocks:    "namespace class interface trait enum", leaves: "function", minor: "const"},
-	"cs": {name: "C#", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, triple: true, verbatim: true}, calls: true, members: true,
+	"cs": {name: "C#", syntax: syntax{line: "//", block: [2]string{"/*", "*/"}, quotes: `"'`, triple: true, verbatim: true}, operators: true, calls: true, members: true,
 		modifiers: "public private protected internal static sealed abstract virtual override async readonly partial extern unsafe new ref",
 		blocks:    "namespace class interface struct record", leaves: "enum delegate"},
 	"swift": {name: "Swift", syntax: nesting,
@@ -100,7 +101,7 @@ var languageTable = map[string]language{
 	"scala sc": {name: "Scala", syntax: nesting,
 		modifiers: "private protected final sealed abstract implicit override lazy case inline",
 		blocks:    "class object trait enum", leaves: "def type given", minor: "val var"},
-	"dart": {name: "Dart", syntax: tripled, calls: true,
+	"dart": {name: "Dart", syntax: tripled, operators: true, calls: true,
 		modifiers: "abstract static final const late external factory base sealed",
 		blocks:    "class mixin extension", leaves: "enum typedef"},
 	"proto": {name: "Protocol Buffers", syntax: slashes, blocks: "message service", leaves: "enum rpc extend", minor: "package option"},
