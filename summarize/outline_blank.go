@@ -27,17 +27,22 @@ const (
 	newString = 2 // a line feed in a string
 )
 
+const (
+	wordByte  = 1
+	blankByte = 2
+)
+
 // A blanker makes a text of the same length in which comments are blanks, and the
 // bytes of strings inString and newString, so that what is left is code.
 type blanker struct {
 	syntax
-	in    string
-	out   []byte
-	at    int
-	last  byte     // of the code so far, blanks aside
-	deep  []int    // braces open within each ${ of the templates around
-	wait  []string // end the heredocs that begin on the next line
-	plain [256]bool
+	in   string
+	out  []byte
+	at   int
+	last byte      // of the code so far, blanks aside
+	deep []int     // braces open within each ${ of the templates around
+	wait []string  // end the heredocs that begin on the next line
+	runs [256]byte // wordByte, blankByte or 0
 
 	dividing int // up to where a slash begins no regular expression: none ended
 	endless  int // heredocs without an end
@@ -45,10 +50,12 @@ type blanker struct {
 
 func blank(text string, s syntax) string {
 	b := blanker{syntax: s, in: text, out: make([]byte, len(text)), last: '\n'}
-	for c := range b.plain {
+	for c := range b.runs {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= '0' && c <= '9', c >= 0x80:
-			b.plain[c] = true
+			b.runs[c] = wordByte
+		case c == ' ' || c == '\t' || c == '\r':
+			b.runs[c] = blankByte
 		}
 	}
 	b.page()
@@ -61,8 +68,8 @@ func blank(text string, s syntax) string {
 // step reads one run of code, comment or string.
 func (b *blanker) step() {
 	c := b.in[b.at]
-	if b.plain[c] {
-		b.word()
+	if b.runs[c] != 0 {
+		b.words()
 		return
 	}
 	rest := b.in[b.at:]
@@ -71,10 +78,6 @@ func (b *blanker) step() {
 		b.keep('\n')
 		b.hereTexts()
 		b.page()
-		return
-	case c == ' ' || c == '\t' || c == '\r':
-		b.out[b.at] = c
-		b.at++
 		return
 	case b.block[0] != "" && c == b.block[0][0] && strings.HasPrefix(rest, b.block[0]):
 		b.clear(b.blockEnd())
@@ -105,14 +108,26 @@ func (b *blanker) step() {
 	b.keep(c)
 }
 
-func (b *blanker) word() {
-	from := b.at
-	for b.at < len(b.in) && b.plain[b.in[b.at]] {
-		b.at++
+// words keeps a run of words and blanks.
+func (b *blanker) words() {
+	in, out := b.in[b.at:], b.out[b.at:]
+	n, end := 0, 0
+	for n < len(in) && n < len(out) {
+		k := b.runs[in[n]]
+		if k == 0 {
+			break
+		}
+		out[n] = in[n]
+		n++
+		if k == wordByte {
+			end = n
+		}
 	}
-	copy(b.out[from:b.at], b.in[from:b.at])
-	b.last = b.in[b.at-1]
-	if b.rust && b.last == 'r' && b.at-from <= 2 {
+	if end > 0 {
+		b.last = in[end-1]
+	}
+	b.at += n
+	if b.rust && n > 0 && in[n-1] == 'r' && (n < 3 || !isWord(in[n-2]) || !isWord(in[n-3])) {
 		if n := rustRaw(b.in[b.at:]); n > 0 {
 			b.quote(n)
 		}
@@ -137,22 +152,23 @@ func (b *blanker) startsComment() bool {
 
 // clear blanks n bytes, but for line feeds.
 func (b *blanker) clear(n int) {
-	for i := range n {
-		c := b.in[b.at+i]
-		if c != '\n' {
-			c = ' '
+	in, out := b.in[b.at:b.at+n], b.out[b.at:b.at+n]
+	for i := range out {
+		out[i] = ' '
+		if in[i] == '\n' {
+			out[i] = '\n'
 		}
-		b.out[b.at+i] = c
 	}
 	b.at += n
 }
 
 // quote marks n bytes as a string.
 func (b *blanker) quote(n int) {
-	for i := range n {
-		b.out[b.at+i] = inString
-		if b.in[b.at+i] == '\n' {
-			b.out[b.at+i] = newString
+	in, out := b.in[b.at:b.at+n], b.out[b.at:b.at+n]
+	for i := range out {
+		out[i] = inString
+		if in[i] == '\n' {
+			out[i] = newString
 		}
 	}
 	b.at += n

@@ -16,7 +16,7 @@ type coder struct {
 }
 
 func scanCode(l *language, text string) (outline, bool) {
-	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1}
+	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1, items: make([]item, 0, 8+len(text)/256)}
 	switch {
 	case l.name == "Go":
 		c.goLines()
