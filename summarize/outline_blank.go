@@ -20,6 +20,8 @@ type syntax struct {
 	long     bool      // strings go on over lines
 	shell    bool      // a backslash escapes a quote, but not within '...'
 	pages    [2]string // begin the first and the last line of a comment
+	lua      bool      // [==[...]==]
+	php      bool      // what is not within <? and ?> is no code
 }
 
 const (
@@ -59,6 +61,9 @@ func blank(text string, s syntax) string {
 		}
 	}
 	b.page()
+	if b.php {
+		b.clear(indexOr(b.in, "<?"))
+	}
 	for b.at < len(b.in) {
 		b.step()
 	}
@@ -83,7 +88,10 @@ func (b *blanker) step() {
 		b.clear(b.blockEnd())
 		return
 	case b.line != "" && c == b.line[0] && strings.HasPrefix(rest, b.line), b.hash && c == '#' && b.startsComment():
-		b.clear(indexOr(rest, "\n"))
+		b.clear(b.lineEnd(rest))
+		return
+	case c == '?' && b.php && strings.HasPrefix(rest, "?>"):
+		b.clear(indexOr(rest, "<?"))
 		return
 	case c == '<' && b.heredoc != "" && strings.HasPrefix(rest, b.heredoc):
 		b.hereWord(rest)
@@ -175,6 +183,33 @@ func (b *blanker) quote(n int) {
 	b.last = '"'
 }
 
+// lineEnd is the length of a comment that ends with the line.
+func (b *blanker) lineEnd(rest string) int {
+	n := indexOr(rest, "\n")
+	switch {
+	case b.php:
+		n = indexOr(rest[:n], "?>")
+	case b.lua && n > 2:
+		if long := longBracket(rest[2:]); long > 0 {
+			n = 2 + long
+		}
+	}
+	return n
+}
+
+// longBracket is the length of [==[...]==], or 0.
+func longBracket(rest string) int {
+	n := 1
+	for n < len(rest) && n < 16 && rest[n] == '=' {
+		n++
+	}
+	if n >= len(rest) || rest[0] != '[' || rest[n] != '[' {
+		return 0
+	}
+	end := "]" + rest[1:n] + "]"
+	return min(len(rest), n+1+indexOr(rest[n+1:], end)+len(end))
+}
+
 func (b *blanker) blockEnd() int {
 	rest := b.in[b.at:]
 	open, end := b.block[0], b.block[1]
@@ -246,6 +281,8 @@ func (b *blanker) stringEnd(c byte, rest string) int {
 		return min(len(rest), indexOr(rest[1:], string(c))+2)
 	case b.verbatim && c == '@' && strings.HasPrefix(rest, `@"`):
 		return verbatimEnd(rest)
+	case b.lua && c == '[':
+		return longBracket(rest)
 	case b.regexp && c == '/':
 		return b.regexpEnd(rest)
 	case strings.IndexByte(b.quotes, c) < 0:
@@ -307,7 +344,7 @@ func verbatimEnd(rest string) int {
 
 // regexpEnd is the length of a regular expression, which cannot follow a value.
 func (b *blanker) regexpEnd(rest string) int {
-	if b.at < b.dividing || strings.IndexByte("(,=:[!&|?{};+-*%~^<>\n", b.last) < 0 {
+	if b.at < b.dividing || strings.IndexByte("(,=:[!&|?{};+-*%~^<>\n", b.last) < 0 && !b.afterKeyword() {
 		return 0
 	}
 	class := false
@@ -328,6 +365,20 @@ func (b *blanker) regexpEnd(rest string) int {
 	}
 	b.dividing = len(b.in)
 	return 0
+}
+
+// afterKeyword says whether the last word is one that a value follows.
+func (b *blanker) afterKeyword() bool {
+	code := strings.TrimRight(b.in[max(0, b.at-16):b.at], " ")
+	from := len(code)
+	for from > 0 && isWord(code[from-1]) {
+		from--
+	}
+	switch code[from:] {
+	case "return", "case", "typeof", "when", "if", "unless", "and", "or", "not", "in", "of", "split":
+		return true
+	}
+	return false
 }
 
 // rustRaw is the length of #"..."# after the r, or 0.

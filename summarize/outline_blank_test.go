@@ -88,5 +88,75 @@ about: Holds things.
 19     def text
 24     private def hidden(x) = x << y
 `},
+		{"lua", "a.lua", `--[==[ About
+function no() ]]
+]==]
+local s = [[
+function no2()
+]]
+function M.open(a,
+  b)
+end
+local t = {[x[1]] = "it's"} -- it's
+function last() end
+`, `
+7 function M.open(a, b)
+11 function last() end
+`},
+		{"perl", "a.pl", `#!/usr/bin/perl
+package A;
+=head1 NAME
+
+sub no { it's }
+
+=cut
+sub one {
+  print <<"END", 1 << 2;
+sub no2 {
+END
+}
+sub two {}
+__END__
+sub no3 {}
+`, `
+2 package A
+8 sub one
+13 sub two
+`},
+		{"quotes in a shell", "a.sh", `one() {
+  echo it\'s '\' $'\''
+}
+two() {
+  echo 1'
+three() {
+'
+}
+`, `
+1 one()
+4 two()
+`},
+		{"regular expressions of ruby", "a.rb", `def one(x)
+  return if /["']/ =~ x
+  x / y
+end
+def two(x)
+end
+`, `
+1 def one(x)
+5 def two(x)
+`},
+		{"elixir and julia", "a.ex", `defmodule A do
+  def open(
+    a
+  ) do
+    def no, do: 1
+  end
+  defguard is_x(a) when a > 1
+end
+`, `
+1 defmodule A do
+2   def open( a ) do
+7   defguard is_x(a) when a > 1
+`},
 	})
 }

@@ -169,6 +169,10 @@ func (b *bracer) directive(at int) {
 // definition notes what is defined at a statement's beginning, and returns what
 // the brace that follows it will be.
 func (b *bracer) definition(at int) (frame, bool) {
+	if at == b.at && b.kinds["@interface"] == block && b.method(at) {
+		b.add(at, b.signature(at), 0, 2, 1)
+		return frame{}, true
+	}
 	i := at
 	for range 12 {
 		i = b.skipMarks(i)
@@ -220,6 +224,14 @@ func (b *bracer) definition(at int) (frame, bool) {
 	return b.call(at, i)
 }
 
+// method says whether one of Objective-C begins here.
+func (b *bracer) method(at int) bool {
+	if b.peek(at) != '-' && b.peek(at) != '+' {
+		return false
+	}
+	return b.peek(skipBlanks(b.code, at+1)) == '('
+}
+
 // namedBy says whether the word is the name and no further word of definition.
 func (b *bracer) namedBy(at int) bool {
 	next := skipBlanks(b.code, at+len(word(b.code, at)))
@@ -236,10 +248,12 @@ func (b *bracer) skipMarks(i int) int {
 		switch {
 		case b.peek(i) == '@' && b.kinds["@"+word(b.code, i+1)] == otherWord:
 			i++
-			for i < len(b.code) && (isWord(b.peek(i)) || b.peek(i) == '.') {
+			for i < len(b.code) && (isWord(b.peek(i)) || b.peek(i) == '.' || b.peek(i) == ':') {
 				i++
 			}
-			i = skipGroup(b.code, i)
+			if b.peek(i) == '(' {
+				i = skipGroup(b.code, i)
+			}
 		case b.peek(i) == '#' && b.peek(i+1) == '[':
 			i = skipGroup(b.code, i+1)
 		case b.peek(i) == '[' && b.verbatim:
@@ -259,7 +273,7 @@ func (b *bracer) skipMarks(i int) int {
 
 // keyword notes a definition that a word announces.
 func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool) {
-	if next >= len(b.code) || strings.IndexByte("=:.,)+-?;!|&", b.peek(next)) >= 0 && w != "macro_rules" {
+	if next >= len(b.code) || strings.IndexByte("=:.,)+-?;!|&", b.peek(next)) >= 0 && !signNames(w) {
 		return frame{}, false
 	}
 	end := b.signature(at)
@@ -303,6 +317,15 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		f.named = len(b.items)
 	}
 	return f, true
+}
+
+// signNames says whether the name after a word may be or begin with a sign.
+func signNames(word string) bool {
+	switch word {
+	case "macro_rules", "def", "func", "init", "function":
+		return true
+	}
+	return false
 }
 
 // rank is 0 at the top and in namespaces, and 2 in types.

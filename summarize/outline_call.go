@@ -40,14 +40,14 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		id = "[]"
 	}
 	switch {
-	case id == "" || strings.Contains(notNames, " "+id+" ") || strings.Contains(notNames, " "+word(b.code, from)+" "):
+	case id == "" || strings.Contains(notNames, " "+id+" ") && b.peek(name-1) != '.' || strings.Contains(notNames, " "+word(b.code, from)+" "):
 		return frame{}, false
-	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0):
+	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0 || b.name == "Dart"):
 		return frame{}, false
 	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
 	}
-	end, ok := b.body(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header")
+	end, ok := b.body(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header" || b.name == "Dart")
 	if !ok {
 		return frame{}, false
 	}
