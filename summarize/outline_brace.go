@@ -127,6 +127,9 @@ func (b *bracer) close(at int) {
 		return
 	}
 	f := b.pop()
+	if b.php && f.block && !f.typed && b.branches(word(b.code, skipSpace(b.code, at+1))) {
+		b.pending = frame{block: true}
+	}
 	if f.named == 0 || len(b.open) > 0 && b.hidden > 0 {
 		return
 	}
@@ -212,6 +215,8 @@ func (b *bracer) definition(at int) (frame, bool) {
 		case kind == modifier && b.peek(next) == '(' && b.rust:
 			i = skipGroup(b.code, next)
 			continue
+		case b.branches(w):
+			return frame{block: true}, true
 		case kind == otherWord || kind == modifier:
 			return b.call(at, i)
 		}
@@ -222,6 +227,11 @@ func (b *bracer) definition(at int) (frame, bool) {
 		return b.keyword(at, i, next, w, kind)
 	}
 	return b.call(at, i)
+}
+
+// branches says whether a word begins a block of PHP that may define functions.
+func (b *bracer) branches(w string) bool {
+	return b.php && !b.typed() && (w == "if" || w == "else" || w == "elseif")
 }
 
 // method says whether one of Objective-C begins here.
@@ -280,7 +290,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	if b.define || b.header {
 		switch w {
 		case "struct", "union", "enum", "class":
-			rest := b.code[next:min(len(b.code), end+200)]
+			rest := b.code[next:min(len(b.code), end+600)]
 			stop := strings.IndexAny(rest, "{;=(")
 			if stop < 0 || rest[stop] == ';' || rest[stop] == '=' {
 				return frame{}, false
@@ -301,6 +311,9 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		value = value[:indexOr(value, "\n")]
 		if b.regexp && (strings.Contains(value, "=>") || strings.Contains(value, "function") || strings.Contains(value, "class ")) {
 			rank = 0
+			if _, first, _ := strings.Cut(value, "="); invoked(first) {
+				end, f.block = next+len(value), true
+			}
 		} else if b.regexp && strings.Contains(value, "require(") {
 			return frame{}, false
 		}

@@ -2,9 +2,12 @@ package summarize
 
 import "strings"
 
-// notNames are words before a parenthesis that are not a function's name, and
-// words that begin statements which are no definitions.
-const notNames = " if for while switch return catch else do new throw sizeof synchronized using lock assert delete await yield super this typeof case goto static_assert foreach elif defined in of function import package "
+// neverNames are words before a parenthesis that are not a function's name. Nor
+// are notNames where no type is before them, and they begin no definitions.
+const (
+	neverNames = " if for while switch else do sizeof synchronized typeof case goto static_assert foreach elif "
+	notNames   = neverNames + "return catch new throw using lock assert delete await yield super this defined in of function import package "
+)
 
 // call notes a function that has no word of its own: its type, its name,
 // parentheses, and a body. It may be that of JavaScript which wraps a program.
@@ -13,6 +16,9 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		return frame{block: true}, true
 	}
 	if b.regexp && exports(b.code[at:min(len(b.code), at+120)]) {
+		if !strings.HasPrefix(b.code[at:], "module") && !strings.HasPrefix(b.code[at:], "export") {
+			b.add(at, b.signature(at), 0, b.rank(), b.types)
+		}
 		return frame{block: true, typed: true}, true
 	}
 	if b.regexp {
@@ -40,12 +46,15 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		id = "[]"
 	}
 	switch {
-	case id == "" || strings.Contains(notNames, " "+id+" ") && b.peek(name-1) != '.' || strings.Contains(notNames, " "+word(b.code, from)+" "):
+	case id == "" || !b.canName(id, from, words):
 		return frame{}, false
 	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0 || b.name == "Dart"):
 		return frame{}, false
-	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && strings.ToUpper(id) != id) && !strings.Contains(b.code[from:paren], "::"):
+	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && (strings.ToUpper(id) != id || b.around(at, id, paren) > 0)) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
+	}
+	if next := b.around(at, id, paren); next > 0 {
+		paren, brief = next, next
 	}
 	end, ok := b.body(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header" || b.name == "Dart")
 	if !ok {
@@ -56,6 +65,30 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	}
 	b.add(at, end, brief-at, b.rank(), b.types)
 	return frame{}, true
+}
+
+// canName says whether a function may have the name, after so many words.
+func (b *bracer) canName(id string, from, words int) bool {
+	first := word(b.code, from)
+	switch {
+	case strings.Contains(neverNames, " "+id+" "):
+		return false
+	case words > 0 || b.name == "Dart":
+		return !strings.Contains(notNames, " "+first+" ")
+	}
+	return b.regexp && b.typed() || !strings.Contains(notNames, " "+id+" ") && !strings.Contains(notNames, " "+first+" ")
+}
+
+// around returns where the parameters begin of a function of C whose name a macro
+// makes: NAME(x)(...); or 0.
+func (b *bracer) around(at int, id string, paren int) int {
+	if !b.define || at != b.at || strings.ToUpper(id) != id {
+		return 0
+	}
+	if next := skipBlanks(b.code, max(0, b.closeParen(paren))); b.peek(next) == '(' {
+		return next
+	}
+	return 0
 }
 
 // typeAbove says whether the line above can be the type of the function here.
@@ -74,10 +107,16 @@ func wraps(code string) bool {
 		strings.HasPrefix(head, "define(") || strings.HasPrefix(code, "(")
 }
 
+// invoked says whether a function begins here that is called at once.
+func invoked(code string) bool {
+	code = strings.TrimSpace(code)
+	return strings.HasSuffix(code, "{") && (strings.HasPrefix(code, "(function") || strings.HasPrefix(code, "(()"))
+}
+
 // exports says whether an object begins here whose functions a module gives out.
 func exports(code string) bool {
 	code = strings.TrimRight(code[:indexOr(code, "\n")], " \r")
-	return strings.HasSuffix(code, "{") && !strings.Contains(code, "(") && (strings.HasPrefix(code, "module.exports") || strings.HasPrefix(code, "exports") || strings.HasPrefix(code, "export default"))
+	return strings.HasSuffix(code, "{") && !strings.Contains(code, "(") && (strings.HasSuffix(code, ".prototype = {") || strings.HasPrefix(code, "module.exports") || strings.HasPrefix(code, "exports") || strings.HasPrefix(code, "export default"))
 }
 
 // property says whether a key that begins here holds a function, or an object.
@@ -106,6 +145,8 @@ func (b *bracer) openParen(from int) (at, name, words int) {
 		switch c := b.peek(i); {
 		case c == '(':
 			return i, name, words
+		case c == ':' && i == from:
+			return -1, 0, 0
 		case c == '<':
 			next := skipTypes(b.code, i)
 			if next == i {
@@ -196,7 +237,7 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 			return i, false
 		case ',':
 			if !b.members || !after {
-				return i, b.name == "C++"
+				return i, b.name == "C++" || b.header && b.typed()
 			}
 			newlines = 0
 		case '(', '[', '<':

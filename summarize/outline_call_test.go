@@ -159,5 +159,98 @@ T operator""_km(T x) {
 19 bool operator<(const V &a, const V &b)
 21 T operator""_km(T x)
 `},
+		{"names that are words elsewhere", "A.java", `class A {
+  public void delete(int id) {
+  }
+  static <T> A of(T t) {
+    return new A(t);
+  }
+  boolean lock() {
+    synchronized (this) { }
+  }
+}
+`, `
+1 class A
+2   public void delete(int id)
+4   static <T> A of(T t)
+7   boolean lock()
+`},
+		{"names that are words elsewhere, of a script", "a.js", `class A {
+  delete(key) {
+  }
+  static of(x) {
+  }
+  return() { return new A(); }
+  async catch(f) {
+  }
+}
+B.prototype = {
+  one: function (a) {
+  },
+}
+var C = (function () {
+  function C() {
+  }
+  C.prototype.two = function (a) {
+  }
+}());
+`, `
+1 class A
+2   delete(key)
+4   static of(x)
+6   return()
+7   async catch(f)
+10 B.prototype
+11   one: function (a)
+14 var C = (function ()
+15 function C()
+17 C.prototype.two = function (a)
+`},
+		{"constructors in a header", "a.h", `namespace n {
+template <typename T>
+class Long:
+  public First<T, ` + strings.Repeat("int, ", 40) + `int>,
+  protected Second
+{
+public:
+  Long(int a,
+       int b)
+      : a_(a), b_(b) {}
+  Long() : a_(1), b_(2) {}
+  bool lock() {
+  }
+};
+}
+`, `
+1 namespace n
+3 class Long
+8   Long(int a, int b)
+11   Long() : a_(1), b_(2)
+12   bool lock()
+`},
+		{"a macro around a name", "a.c", `static int
+TRANS(Open)(int a, int b)
+{
+  LOCK(a);
+}
+CHECK(a)
+int main(void) {
+}
+`, `
+2 TRANS(Open)(int a, int b)
+7 int main(void)
+`},
+		{"php functions in conditions", "a.php", `<?php
+if (!function_exists('one')) {
+    function one($a) {
+        if ($a) { function no() {} }
+    }
+} else {
+    function two() {}
+}
+`, `
+3 function one($a)
+7 function two()
+`},
 	})
 }
