@@ -50,7 +50,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		return frame{}, false
 	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0 || b.name == "Dart"):
 		return frame{}, false
-	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && (strings.ToUpper(id) != id || b.around(at, id, paren) > 0)) && !strings.Contains(b.code[from:paren], "::"):
+	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && (!shouts(id) || b.around(at, id, paren) > 0)) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
 	}
 	if next := b.around(at, id, paren); next > 0 {
@@ -82,13 +82,23 @@ func (b *bracer) canName(id string, from, words int) bool {
 // around returns where the parameters begin of a function of C whose name a macro
 // makes: NAME(x)(...); or 0.
 func (b *bracer) around(at int, id string, paren int) int {
-	if !b.define || at != b.at || strings.ToUpper(id) != id {
+	if !b.define || at != b.at || !shouts(id) {
 		return 0
 	}
 	if next := skipBlanks(b.code, max(0, b.closeParen(paren))); b.peek(next) == '(' {
 		return next
 	}
 	return 0
+}
+
+// shouts says whether a name has no small letters.
+func shouts(id string) bool {
+	for i := range len(id) {
+		if id[i] >= 'a' && id[i] <= 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // typeAbove says whether the line above can be the type of the function here.

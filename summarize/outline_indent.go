@@ -133,7 +133,7 @@ func (c *coder) unworded(l line, at int) {
 	rest := l.text[next:]
 	switch c.name {
 	case "Python":
-		if name != "" && strings.ToUpper(name) == name && (strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, ":")) {
+		if name != "" && shouts(name) && (strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, ":")) {
 			c.add(at, c.signature(at), len(name), 3, 0)
 		}
 	case "Makefile":
