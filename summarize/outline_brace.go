@@ -19,6 +19,8 @@ type bracer struct {
 	parens  int // open since the last brace
 	pending frame
 	above   byte // the end of the line above
+	scoped  bool // which ends in ::
+	listed  bool // the line above goes on in this one, as a list of what a constructor sets
 	macro   bool // within a #define or the like
 	start   int  // of the statement, or -1
 	startN  int  // its line
@@ -50,7 +52,12 @@ func (b *bracer) line(l line) {
 	for i := at; i < len(l.text); i++ {
 		b.char(l.at+i, l.text[i])
 	}
-	b.above = lastByte(strings.TrimRight(l.text, " \t\r"))
+	if b.header {
+		code := strings.TrimRight(l.text, " \t\r")
+		b.above = lastByte(code)
+		b.scoped = strings.HasSuffix(code, "::")
+		b.listed = strings.HasSuffix(code, ",") || strings.HasSuffix(code, " :") || strings.HasSuffix(code, "):")
+	}
 }
 
 // recover forgets braces that branches of #if have left open: in C, a brace in

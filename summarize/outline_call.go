@@ -27,7 +27,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 			return frame{block: object, typed: object}, true
 		}
 	}
-	if !b.calls || b.members && !b.typed() {
+	if !b.calls || b.members && !b.typed() || b.listed {
 		return frame{}, false
 	}
 	paren, end, words := b.openParen(from)
@@ -103,7 +103,7 @@ func shouts(id string) bool {
 
 // typeAbove says whether the line above can be the type of the function here.
 func (b *bracer) typeAbove() bool {
-	return b.header && (isWord(b.above) || strings.IndexByte(">*&", b.above) >= 0)
+	return b.scoped || b.header && (isWord(b.above) || strings.IndexByte(">*&", b.above) >= 0)
 }
 
 // wraps says whether a whole program is in a function that begins here.
@@ -154,6 +154,9 @@ func (b *bracer) openParen(from int) (at, name, words int) {
 	for i := from; i < min(len(b.code), from+240); i++ {
 		switch c := b.peek(i); {
 		case c == '(':
+			if next := b.peek(skipBlanks(b.code, i+1)); next == '*' || next == '^' {
+				return -1, 0, 0 // the pointer to one
+			}
 			return i, name, words
 		case c == ':' && i == from:
 			return -1, 0, 0

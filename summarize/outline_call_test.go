@@ -219,7 +219,15 @@ public:
   Long() : a_(1), b_(2) {}
   bool lock() {
   }
+  Long(char a) : a_(a),
+    b_(b), c_(c) {}
+  Long(long a) :
+    b_(b) {}
+  int (*pointer)(int a, int b);
 };
+Long::
+size() const
+{ }
 }
 `, `
 1 namespace n
@@ -227,6 +235,9 @@ public:
 8   Long(int a, int b)
 11   Long() : a_(1), b_(2)
 12   bool lock()
+14   Long(char a) : a_(a)
+16   Long(long a)
+21 size() const
 `},
 		{"a macro around a name", "a.c", `static int
 TRANS(Open)(int a, int b)
