@@ -139,11 +139,14 @@ three() {
   return if /["']/ =~ x
   x / y
 end
-def two(x)
+def ==(x)
+end
+def []=(x, y)
 end
 `, `
 1 def one(x)
-5 def two(x)
+5 def ==(x)
+7 def []=(x, y)
 `},
 		{"elixir and julia", "a.ex", `defmodule A do
   def open(

@@ -18,6 +18,7 @@ type bracer struct {
 	types   int // frames that are types'
 	parens  int // open since the last brace
 	pending frame
+	bodyAt  int  // of a type of a script: braces before it are its parameters'
 	above   byte // the end of the line above
 	scoped  bool // which ends in ::
 	listed  bool // the line above goes on in this one, as a list of what a constructor sets
@@ -75,6 +76,9 @@ func (b *bracer) recover(c byte) {
 }
 
 func (b *bracer) char(at int, c byte) {
+	if at < b.bodyAt {
+		return
+	}
 	switch c {
 	case ' ', '\t', '\r':
 		return
@@ -329,6 +333,11 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	if w == "impl" || w == "extension" || next == name {
 		name = end
 	}
+	if b.regexp && kind == block {
+		if body := b.bodyBrace(next); body > end {
+			b.bodyAt, end = body, body
+		}
+	}
 	if w == "macro_rules" {
 		end = name
 	}
@@ -337,6 +346,25 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		f.named = len(b.items)
 	}
 	return f, true
+}
+
+// bodyBrace returns where the braces open that are not of type parameters, or 0.
+func (b *bracer) bodyBrace(i int) int {
+	for limit := min(len(b.code), i+600); i < limit; i++ {
+		switch b.code[i] {
+		case '<':
+			next := skipTypes(b.code, i)
+			if next == i {
+				return 0
+			}
+			i = next - 1
+		case '{':
+			return i
+		case ';', '}', '(', '=':
+			return 0
+		}
+	}
+	return 0
 }
 
 // signNames says whether the name after a word may be or begin with a sign.

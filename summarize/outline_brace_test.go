@@ -103,5 +103,35 @@ int add(int a) => a;
 5   *[Symbol.iterator]()
 8   two()
 `},
+		{"braces in type parameters", "a.ts", `export abstract class Repo<T extends { id: string }, K = keyof T>
+  extends Base<{ a: T }> {
+  one(): { a: string } {
+  }
+}
+interface After { a: string }
+`, `
+1 export abstract class Repo<T extends { id: string }, K = keyof T> extends Base<{ a: T }>
+3   one()
+6 interface After
+`},
+		{"a comment above marks", "a.cs", `/// <summary>
+/// A store
+/// </summary>
+[Route(
+    "x"
+)]
+[Other]
+public class A
+{
+    // One.
+    [Get] public void One() { }
+    int x = 1;
+    public void Two() { }
+}
+`, `
+8 public class A — A store
+11   [Get] public void One() — One.
+13   public void Two()
+`},
 	})
 }

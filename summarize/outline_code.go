@@ -13,6 +13,8 @@ type coder struct {
 	at    int // where it begins
 	docs  int // where the comment above it begins, or -1
 	ended int // and where it ends
+
+	marked int // parentheses open in the annotation that the line is of
 }
 
 func scanCode(l *language, text string) (outline, bool) {
@@ -77,8 +79,19 @@ func (c *coder) add(from, end, brief, rank, indent int) {
 	}
 	if c.docs >= 0 && !licence(c.in[c.docs:min(c.ended, c.docs+400)]) {
 		it.more = c.in[c.docs:c.ended]
+		if c.verbatim {
+			it.more = summaryOf(it.more)
+		}
 	}
 	c.items = append(c.items, it)
+}
+
+// summaryOf is the text of the tag that holds it, if there is one.
+func summaryOf(comment string) string {
+	if _, after, ok := strings.Cut(comment, "<summary>"); ok {
+		return after[:indexOr(after, "</summary>")]
+	}
+	return comment
 }
 
 // comments keeps where the comment above a line begins. It returns whether the
@@ -109,11 +122,24 @@ func (c *coder) codeLines(read func(line)) {
 		n += 1 + strings.Count(l.text, string(rune(newString)))
 		if c.comments(l) {
 			read(l)
-			if t := strings.TrimSpace(l.text); t[0] != '@' && !strings.HasPrefix(t, "#[") {
+			if !c.mark(l) {
 				c.docs = -1
 			}
 		}
 	}
+}
+
+// mark says whether a line is of an annotation or attribute, which may stand
+// between a comment and what it is on.
+func (c *coder) mark(l line) bool {
+	at := skipBlanks(l.text, 0)
+	t := l.text[at:]
+	if c.marked == 0 && t[0] != '@' && !strings.HasPrefix(t, "#[") && (t[0] != '[' || !c.verbatim) {
+		return false
+	}
+	c.marked += strings.Count(t, "(") + strings.Count(t, "[") - strings.Count(t, ")") - strings.Count(t, "]")
+	c.marked = max(0, c.marked)
+	return true
 }
 
 // signature returns where what begins at from ends: before its body, or with its line.

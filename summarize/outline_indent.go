@@ -83,7 +83,7 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 		w := word(c.code, i)
 		next := skipBlanks(c.code, i+len(w))
 		kind := c.kinds[w]
-		if kind == otherWord || next == i+len(w) || strings.IndexByte("=:.,)", c.peek(next)) >= 0 && c.name != "Assembly" {
+		if kind == otherWord || next == i+len(w) || strings.IndexByte("=:.,)", c.peek(next)) >= 0 && c.name != "Assembly" && (w != "def" || c.peek(next+1) <= ' ') {
 			break
 		}
 		if kind == modifier {
