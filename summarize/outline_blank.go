@@ -103,7 +103,7 @@ func (b *blanker) step() {
 	case b.template != 0 && c == b.template:
 		b.templateText()
 		return
-	case b.braces(c):
+	case len(b.deep) > 0 && b.braces(c):
 		return
 	}
 	if n := b.stringEnd(c, rest); n > 0 {
@@ -236,9 +236,6 @@ func (b *blanker) blockEnd() int {
 
 // braces follows the code within templates, and returns to their text.
 func (b *blanker) braces(c byte) bool {
-	if len(b.deep) == 0 {
-		return false
-	}
 	top := len(b.deep) - 1
 	switch {
 	case c == '{':

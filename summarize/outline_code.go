@@ -18,7 +18,7 @@ type coder struct {
 }
 
 func scanCode(l *language, text string) (outline, bool) {
-	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1, items: make([]item, 0, 8+len(text)/256)}
+	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1, items: make([]item, 0, 8+len(text)/128)}
 	switch {
 	case l.name == "Go":
 		c.goLines()
@@ -122,8 +122,8 @@ func (c *coder) codeLines(read func(line)) {
 		n += 1 + strings.Count(l.text, string(rune(newString)))
 		if c.comments(l) {
 			read(l)
-			if !c.mark(l) {
-				c.docs = -1
+			if c.docs >= 0 && !c.mark(l) {
+				c.docs, c.marked = -1, 0
 			}
 		}
 	}
