@@ -116,6 +116,11 @@ sub no2 {
 END
 }
 sub two {}
+call(
+sub {
+},
+sub ($) {
+});
 __END__
 sub no3 {}
 `, `

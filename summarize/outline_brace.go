@@ -141,6 +141,9 @@ func (b *bracer) close(at int) {
 	if b.php && f.block && !f.typed && b.branches(word(b.code, skipSpace(b.code, at+1))) {
 		b.pending = frame{block: true}
 	}
+	if b.regexp && len(b.open) == 0 && b.passes(at) {
+		b.pending = frame{block: true}
+	}
 	if f.named == 0 || len(b.open) > 0 && b.hidden > 0 {
 		return
 	}
@@ -150,6 +153,15 @@ func (b *bracer) close(at int) {
 		it.text += " … } " + name
 		it.brief = 0
 	}
+}
+
+// passes says whether the function which ends at a brace is called at once with
+// another that begins on the same line, as the program.
+func (b *bracer) passes(at int) bool {
+	rest := b.code[at:min(len(b.code), at+160)]
+	rest = strings.TrimRight(rest[:indexOr(rest, "\n")], " \r")
+	return strings.HasPrefix(strings.TrimLeft(rest[1:], ") "), "(") && strings.HasSuffix(rest, "{") &&
+		(strings.Contains(rest, "function") || strings.Contains(rest, "=>"))
 }
 
 // anything notes a block by what is before its brace.
@@ -298,6 +310,9 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		return frame{}, false
 	}
 	end := b.signature(at)
+	if w == "typedef" && (b.peek(next) == '\n' || b.peek(next) == '\r') {
+		end = b.signature(skipSpace(b.code, next))
+	}
 	if b.define || b.header {
 		switch w {
 		case "struct", "union", "enum", "class":

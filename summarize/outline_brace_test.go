@@ -133,5 +133,40 @@ public class A
 11   [Get] public void One() — One.
 13   public void Two()
 `},
+		{"a program in an argument", "a.js", `( function( global, factory ) {
+  factory( global );
+} )( typeof window !== "undefined" ? window : this, function( window ) {
+function one() {
+  return { a: 1 };
+}
+one.two = function () {};
+} );
+`, `
+4 function one()
+7 one.two = function ()
+`},
+		{"typedef on its own line", "a.cpp", `typedef
+  std::map<int, int>
+  Map;
+int f() {
+}
+`, `
+1 typedef std::map<int, int>
+4 int f()
+`},
+		{"parameters declared below", "a.c", `int proto(int a)
+  NORETURN;
+int one(a, b)
+  int a;
+  char *b;
+{
+}
+int two(void)
+{
+}
+`, `
+3 int one(a, b)
+8 int two(void)
+`},
 	})
 }

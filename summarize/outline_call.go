@@ -235,13 +235,16 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 	declares = declares && (b.header || b.typed())
 	newlines := 0
 	after := false // something is between the parameters and the body
-	depth := 0
+	depth, old := 0, false
 	for limit := min(len(b.code), i+400); i < limit; i++ {
 		switch c := b.code[i]; c {
 		case '{':
 			return i, true
 		case ';':
-			return i, declares
+			if newlines == 0 || !b.define || b.header {
+				return i, declares
+			}
+			newlines, old = 1, true // the types of parameters may be below them
 		case '=':
 			if depth == 0 {
 				return i, declares || b.peek(i+1) == '>'
@@ -254,6 +257,9 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 			}
 			newlines = 0
 		case '(', '[', '<':
+			if old && c == '(' {
+				return i, false
+			}
 			depth++
 		case ')', ']', '>':
 			depth--

@@ -94,6 +94,9 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 		for name < len(c.code) && c.peek(name) > ' ' && strings.IndexByte("(:{", c.peek(name)) < 0 {
 			name++
 		}
+		if name == next {
+			break
+		}
 		rank := 2 * min(depth, 2)
 		if kind == minor {
 			rank = 3
