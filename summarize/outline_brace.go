@@ -310,7 +310,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		return frame{}, false
 	}
 	end := b.signature(at)
-	if w == "typedef" && (b.peek(next) == '\n' || b.peek(next) == '\r') {
+	if (w == "typedef" || kind == minor) && (b.peek(next) == '\n' || b.peek(next) == '\r') {
 		end = b.signature(skipSpace(b.code, next))
 	}
 	if b.define || b.header {

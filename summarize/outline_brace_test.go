@@ -140,10 +140,14 @@ function one() {
   return { a: 1 };
 }
 one.two = function () {};
+var
+  three = 3,
+  four = 4;
 } );
 `, `
 4 function one()
 7 one.two = function ()
+8 var three = 3
 `},
 		{"typedef on its own line", "a.cpp", `typedef
   std::map<int, int>
