@@ -201,6 +201,9 @@ func (b *bracer) operatorParen(i int) int {
 
 // skipTypes returns where the type parameters end that begin at i, or i.
 func skipTypes(code string, i int) int {
+	if strings.HasPrefix(code[i:], "<<") {
+		return i
+	}
 	depth := 0
 	for j := i; j < min(len(code), i+400); j++ {
 		switch code[j] {
