@@ -61,7 +61,7 @@ var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
 func session() []step {
 	stays := strings.Repeat("a line that stays as it is, word for word\n", 50)
 	path := func(p string) m { return m{"path": p} }
-	const derived = "Summary of version 1, made by outline; not the file's own words.\n\n"
+	const derived = "Outline of version 1, in the file's own words.\n\n"
 	long := "# Part one\n\n" + strings.Repeat(stays, 2) + "\n# Part two\n\n" + strings.Repeat(stays, 3)
 	outline := summarize.OutlineText("long.md", long, summarize.OutlineOptions{})
 	steps := []step{
