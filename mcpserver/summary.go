@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,7 +43,7 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
 		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", short(a.text("path")), workspace.ErrBusy)
-	case errors.Is(err, workspace.ErrProvider):
+	case errors.Is(err, workspace.ErrProvider) && !strings.Contains(err.Error(), "use read_file"):
 		return result{}, fmt.Errorf("%w; meanwhile use read_file with from_line and to_line", err)
 	case err != nil:
 		return result{}, err
@@ -56,9 +57,13 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 // derived marks a summary: a model that reads it must not take it for the file, and
 // what an outline quotes not for ours.
 func derived(r workspace.SummaryResult) string {
-	mark := fmt.Sprintf("Outline of version %d, in the file's own words.", r.Version)
+	by := r.Method
 	if r.Model != "" {
-		mark = fmt.Sprintf("Summary of version %d, made by %s (%s); not the file's own words.", r.Version, r.Method, r.Model)
+		by += " (" + r.Model + ")"
+	}
+	mark := fmt.Sprintf("Summary of version %d, made by %s; not the file's own words.", r.Version, by)
+	if r.Method == "outline" {
+		mark = fmt.Sprintf("Outline of version %d, in the file's own words.", r.Version)
 	}
 	if r.Newer > 0 {
 		mark += fmt.Sprintf(" The file is at version %d now.", r.Newer)

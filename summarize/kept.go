@@ -3,6 +3,7 @@ package summarize
 import (
 	"crypto/sha256"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -46,7 +47,7 @@ func (k *keptTexts) put(key textKey, text string) {
 	if k.texts == nil {
 		k.texts = map[textKey]string{}
 	}
-	k.texts[key] = text
+	k.texts[key] = strings.Clone(text) // it is a part of the whole answer
 	k.order = append(k.order, key)
 	k.size += size
 }

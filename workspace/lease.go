@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +18,7 @@ const (
 	leaseTime   = 90 * time.Second // of who makes a summary; a killed one's ends so
 	leaseBeat   = leaseTime / 3    // between two renewals
 	failureTime = 3 * time.Second  // for which a failure can be read by those who waited
+	paidTime    = 30 * time.Second // for which one that has cost something is the answer to all
 	firstLook   = 50 * time.Millisecond
 	longestLook = time.Second // between two looks whether another one is done
 )
@@ -27,7 +29,9 @@ const leasePrefix = "lease/summary/"
 // same summary.
 type leaseRecord struct {
 	Until  time.Time `json:"until"`
+	Holder string    `json:"holder,omitempty"` // a word that nobody else has
 	Failed string    `json:"failed,omitempty"` // why: those who waited do not all try again
+	Paid   bool      `json:"paid,omitempty"`   // the failure has cost something
 }
 
 // holds reports whether it is to be respected. One that would last longer than
@@ -56,8 +60,9 @@ func (j summaryJob) leaseKey() string {
 
 // A lease is one that this process holds.
 type lease struct {
-	svc *Service
-	key string
+	svc    *Service
+	key    string
+	holder string
 
 	mu       sync.Mutex // guards the following
 	revision int64
@@ -68,7 +73,8 @@ type lease struct {
 var errLost = fmt.Errorf("another process makes this summary now: %w", ErrConflict)
 
 // acquire takes the lease where nobody has it. Otherwise it is nil, and the record
-// says until when, or for who has waited how it failed: another may try at once.
+// says until when, or how it failed: for who has waited, and where that has cost
+// something. Another may try at once.
 func (s *Service) acquire(ctx context.Context, key string, waited bool) (*lease, leaseRecord, error) {
 	records := s.store.System(ctx)
 	r, err := records.Get(key)
@@ -77,17 +83,18 @@ func (s *Service) acquire(ctx context.Context, key string, waited bool) (*lease,
 	}
 	now := s.now() // not before the record was read, which may be younger
 	var other leaseRecord
-	if err == nil && json.Unmarshal(r.Value, &other) == nil && other.holds(now) && (waited || other.Failed == "") {
+	if err == nil && json.Unmarshal(r.Value, &other) == nil && other.holds(now) && (waited || other.Paid || other.Failed == "") {
 		return nil, other, nil
 	}
-	revision, err := records.Put(key, leaseRecord{Until: now.Add(leaseTime)}.encode(), r.Revision)
+	holder := rand.Text()
+	revision, err := records.Put(key, leaseRecord{Until: now.Add(leaseTime), Holder: holder}.encode(), r.Revision)
 	if errors.Is(err, ErrConflict) {
 		return nil, leaseRecord{}, nil
 	}
 	if err != nil {
 		return nil, leaseRecord{}, err
 	}
-	return &lease{svc: s, key: key, revision: revision}, leaseRecord{}, nil
+	return &lease{svc: s, key: key, holder: holder, revision: revision}, leaseRecord{}, nil
 }
 
 // renew makes the lease last its whole time from now.
@@ -97,15 +104,38 @@ func (l *lease) renew(ctx context.Context) error {
 	if l.lost {
 		return errLost
 	}
-	revision, err := l.svc.store.System(ctx).Put(l.key, leaseRecord{Until: l.svc.now().Add(leaseTime)}.encode(), l.revision)
-	switch {
-	case err == nil:
-		l.revision = revision
-	case errors.Is(err, ErrConflict):
+	err := l.put(ctx, leaseRecord{Until: l.svc.now().Add(leaseTime)})
+	if errors.Is(err, ErrConflict) {
 		l.lost = true
 		return errLost
 	}
 	return err
+}
+
+// put replaces the record, which may be younger than it seemed: an answer of the
+// store can be lost. It is called under the lock.
+func (l *lease) put(ctx context.Context, next leaseRecord) error {
+	next.Holder = l.holder
+	records := l.svc.store.System(ctx)
+	revision, err := records.Put(l.key, next.encode(), l.revision)
+	if errors.Is(err, ErrConflict) && l.mine(records) {
+		revision, err = records.Put(l.key, next.encode(), l.revision)
+	}
+	if err == nil {
+		l.revision = revision
+	}
+	return err
+}
+
+// mine looks whether the record is this holder's, and takes its revision.
+func (l *lease) mine(records Records) bool {
+	r, err := records.Get(l.key)
+	var now leaseRecord
+	if err != nil || json.Unmarshal(r.Value, &now) != nil || now.Holder != l.holder {
+		return false
+	}
+	l.revision = r.Revision
+	return true
 }
 
 // beat renews the lease until ctx ends, and ends it with a lease that is lost.
@@ -132,8 +162,9 @@ func (l *lease) isLost() bool {
 }
 
 // end gives the lease back; with a failure, so that those who wait do not all
-// try again. Where that cannot be stored, it ends by itself.
-func (l *lease) end(ctx context.Context, failed string) {
+// try again. It quotes what somebody said, perhaps of the file, and does not stay.
+// Where that cannot be stored, the lease ends by itself.
+func (l *lease) end(ctx context.Context, failed string, paid bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)
 	defer cancel()
 	l.mu.Lock()
@@ -142,12 +173,25 @@ func (l *lease) end(ctx context.Context, failed string) {
 		return
 	}
 	l.lost = true
-	records := l.svc.store.System(ctx)
 	if failed == "" {
-		records.Delete(l.key, l.revision)
+		l.remove(ctx)
 		return
 	}
-	records.Put(l.key, leaseRecord{Until: l.svc.now().Add(failureTime), Failed: failed}.encode(), l.revision)
+	lasts := failureTime
+	if paid {
+		lasts = paidTime
+	}
+	if l.put(ctx, leaseRecord{Until: l.svc.now().Add(lasts), Failed: failed, Paid: paid}) == nil {
+		records, revision := l.svc.store.System(context.Background()), l.revision
+		time.AfterFunc(lasts, func() { records.Delete(l.key, revision) }) // unless another one has it now
+	}
+}
+
+func (l *lease) remove(ctx context.Context) {
+	records := l.svc.store.System(ctx)
+	if err := records.Delete(l.key, l.revision); errors.Is(err, ErrConflict) && l.mine(records) {
+		records.Delete(l.key, l.revision)
+	}
 }
 
 // sweepLeases removes what killed processes and failures have left.
@@ -171,11 +215,20 @@ func (s *Service) sweepLeases(ctx context.Context) {
 	}
 }
 
-// A sharedFailure is that of another process, in its words.
+// A sharedFailure is that of another call, in its words.
 type sharedFailure string
 
 func (f sharedFailure) Error() string { return string(f) }
 func (f sharedFailure) Unwrap() error { return ErrProvider }
+
+// failure is the answer to who does not try.
+func (l leaseRecord) failure(now time.Time) error {
+	if !l.Paid {
+		return sharedFailure(l.Failed)
+	}
+	wait := max(time.Second, l.Until.Sub(now).Round(time.Second))
+	return sharedFailure(fmt.Sprintf("%s (it failed so just now and was paid for: it is asked again in %v)", l.Failed, wait))
+}
 
 // failureText is what others are told of a failure; "": nothing.
 func failureText(err error) string {
@@ -201,7 +254,7 @@ func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryRes
 		// Another one may have made it just before, or rewritten the file.
 		kept, err := j.look(ctx)
 		if l != nil && (err != nil || kept != nil) {
-			l.end(ctx, "")
+			l.end(ctx, "", false)
 		}
 		switch {
 		case err != nil:
@@ -214,7 +267,7 @@ func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryRes
 				return r, err
 			}
 		case other.Failed != "":
-			return SummaryResult{}, sharedFailure(other.Failed)
+			return SummaryResult{}, other.failure(j.w.svc.now())
 		}
 		waited = true
 		select {
@@ -228,8 +281,8 @@ func (j summaryJob) lead(ctx context.Context, f *flight, key string) (SummaryRes
 // hold makes the summary under the lease, which it gives back.
 func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResult, error) {
 	svc := j.w.svc
-	failed := "the summarizer panicked"
-	defer func() { l.end(ctx, failed) }()
+	failed, paid := "the summarizer panicked", false
+	defer func() { l.end(ctx, failed, paid) }()
 	svc.sweepLeases(ctx)
 	about := int64(tokens.EstimateBytes(j.version.Content))
 	month := spendKey(j.w.owner, svc.now())
@@ -251,7 +304,7 @@ func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResul
 		err = ended(ctx)
 	}
 	if failed = ""; err != nil {
-		failed = failureText(err)
+		failed, paid = failureText(err), spent > 0
 		return SummaryResult{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)

@@ -143,11 +143,25 @@ func TestFailureIsShared(t *testing.T) {
 		if left := records(t, store, "lease/"); len(left) != 1 || len(left[0].Value) > 450 || strings.Contains(left[0].Key, "local") {
 			t.Errorf("the failure is kept as %v, want one short record, of nobody's name", left)
 		}
+		if _, err := begin(t, ps[0], "f").wait(); !errors.Is(err, workspace.ErrProvider) {
+			t.Errorf("Summarize at once = %v, want another failure", err)
+		}
+		m.wantCalls(t, 2)
 		m.do = nil
 		if r := summarize(t, ps[1], "f"); r.Cached {
 			t.Errorf("Summarize at once = %+v, want it made", r)
 		}
-		m.wantCalls(t, 2)
+		m.wantCalls(t, 3)
+		m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
+			return workspace.SummaryText{Spent: 1}, errors.New("it quotes the file")
+		}
+		write(t, ps[0], "f", longText("two"))
+		begin(t, ps[0], "f").wait()
+		time.Sleep(31 * time.Second)
+		synctest.Wait()
+		if left := records(t, store, "lease/"); len(left) != 0 {
+			t.Errorf("after a failure and half a minute there are %v, want nothing of it", left)
+		}
 	})
 }
 
@@ -557,8 +571,14 @@ func TestSummaryTokens(t *testing.T) {
 	if r := summarize(t, a, "last"); r.Cached {
 		t.Errorf("Summarize in the next month = %+v, want it made", r)
 	}
-	if got := records(t, store, "spend/summary/local/a/"); len(got) != 1 || got[0].Key != "spend/summary/local/a/2026-12" || string(got[0].Value) != "3000" {
-		t.Errorf("in the next month the records are %v, want one of it, 3000", got)
+	if got := records(t, store, "spend/summary/local/a/"); len(got) != 2 || got[1].Key != "spend/summary/local/a/2026-12" || string(got[1].Value) != "3000" {
+		t.Errorf("in the next month the records are %v, want one of it too, 3000", got)
+	}
+	clock.advance(31 * 24 * time.Hour)
+	write(t, a, "last", longText("one"))
+	summarize(t, a, "last")
+	if got := records(t, store, "spend/summary/local/a/"); len(got) != 2 || got[0].Key != "spend/summary/local/a/2026-12" {
+		t.Errorf("a month later the records are %v, want those of two months", got)
 	}
 	m.do = func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
 		return workspace.SummaryText{Spent: 50}, errors.New("half way")
@@ -567,16 +587,23 @@ func TestSummaryTokens(t *testing.T) {
 	if _, err := a.Summarize(t.Context(), "last", workspace.SummarizeOptions{}); err == nil {
 		t.Error("Summarize that fails half way succeeds")
 	}
-	if got := records(t, store, "spend/summary/local/a/2026-12"); string(got[0].Value) != "3050" {
+	if got := records(t, store, "spend/summary/local/a/2027-01"); string(got[0].Value) != "3050" {
 		t.Errorf("the record after a failure that cost 50 is %v, want 3050", got)
 	}
 
+	// What has cost something is not tried again at once.
+	m.do = nil
+	calls := m.calls.Load()
+	_, err = a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
+	wantSummaryErr(t, "Summarize after a failure that cost 50", err, workspace.ErrProvider, "half way", "it is asked again in 30s")
+	m.wantCalls(t, calls)
+	clock.advance(31 * time.Second)
+
 	// A record that is no number is left as it is, and stops who has a limit.
-	key := "spend/summary/local/a/2026-12"
+	key := "spend/summary/local/a/2027-01"
 	if _, err := store.System(t.Context()).Put(key, []byte("many"), records(t, store, key)[0].Revision); err != nil {
 		t.Fatal(err)
 	}
-	m.do = nil
 	_, err = a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize when the record is no number", err, workspace.ErrCorrupt, "cannot be read", "use read_file")
 	o.SummaryTokens = 0
@@ -592,43 +619,87 @@ func TestSummaryTokens(t *testing.T) {
 	}
 }
 
-// fullStore refuses records while it is full.
-type fullStore struct {
+// troubledStore has trouble with its records while it is told to.
+type troubledStore struct {
 	workspace.Store
-	full *atomic.Bool
+	trouble *atomic.Pointer[string] // full: Put fails; unsure: Put stores, and does not know; hung: Get waits for its context
 }
 
-func (s fullStore) System(ctx context.Context) workspace.Records {
-	return fullRecords{s.Store.System(ctx), s.full}
+func (s troubledStore) System(ctx context.Context) workspace.Records {
+	return troubledRecords{s.Store.System(ctx), ctx, s.trouble}
 }
 
-type fullRecords struct {
+type troubledRecords struct {
 	workspace.Records
-	full *atomic.Bool
+	ctx     context.Context
+	trouble *atomic.Pointer[string]
 }
 
-func (r fullRecords) Put(key string, value []byte, revision int64) (int64, error) {
-	if r.full.Load() {
+func (r troubledRecords) has(trouble string) bool {
+	now := r.trouble.Load()
+	return now != nil && *now == trouble
+}
+
+func (r troubledRecords) Get(key string) (workspace.Record, error) {
+	if r.has("hung") {
+		<-r.ctx.Done()
+		return workspace.Record{}, r.ctx.Err()
+	}
+	return r.Records.Get(key)
+}
+
+func (r troubledRecords) Put(key string, value []byte, revision int64) (int64, error) {
+	if r.has("full") {
 		return 0, workspace.ErrStorageFull
 	}
-	return r.Records.Put(key, value, revision)
+	got, err := r.Records.Put(key, value, revision)
+	if err == nil && r.has("unsure") {
+		return 0, workspace.ErrOutcomeUnknown
+	}
+	return got, err
 }
 
 // Trouble of the store that passes does not throw away what was paid.
-func TestLeaseWhileTheStoreIsFull(t *testing.T) {
-	store := fullStore{memstore.New(), new(atomic.Bool)}
-	var extended error
-	m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-		store.full.Store(true)
-		extended = r.Extend(ctx)
-		store.full.Store(false)
-		return shorten(r), extended
-	}}
-	ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote()}), "a")
-	write(t, ws, "f", longText("one"))
-	if r := summarize(t, ws, "f"); extended != nil || !r.Stored {
-		t.Errorf("Extend = %v, Summarize = %+v, want it to go on", extended, r)
+func TestLeaseWhileTheStoreIsInTrouble(t *testing.T) {
+	for _, trouble := range []string{"full", "unsure"} {
+		store := troubledStore{memstore.New(), new(atomic.Pointer[string])}
+		var extended [2]error
+		m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+			store.trouble.Store(&trouble)
+			extended[0] = r.Extend(ctx)
+			store.trouble.Store(nil)
+			extended[1] = r.Extend(ctx)
+			return shorten(r), errors.Join(extended[:]...)
+		}}
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote()}), "a")
+		write(t, ws, "f", longText("one"))
+		if r := summarize(t, ws, "f"); errors.Join(extended[:]...) != nil || !r.Stored {
+			t.Errorf("%s: Extend = %v, Summarize = %+v, want it to go on", trouble, extended, r)
+		}
+		m.wantCalls(t, 1)
+		if left := records(t, store, "lease/"); len(left) != 0 {
+			t.Errorf("%s: after it there are %v, want no lease", trouble, left)
+		}
 	}
+}
+
+// Close while a store hangs is ErrClosed to who waited for it.
+func TestCloseWhileTheStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := troubledStore{memstore.New(), new(atomic.Pointer[string])}
+		m := &model{}
+		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote()})
+		ws := agentOf(t, svc, "a")
+		write(t, ws, "f", longText("one"))
+		hung := "hung"
+		store.trouble.Store(&hung)
+		c := begin(t, ws, "f")
+		synctest.Wait()
+		go svc.Close(context.Background())
+		_, err := c.wait()
+		wantSummaryErr(t, "Summarize", err, workspace.ErrClosed)
+		store.trouble.Store(nil)
+	})
 }
 
 // What was made is answered, also where it cannot be kept.

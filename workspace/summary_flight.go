@@ -49,6 +49,9 @@ func (j summaryJob) share(ctx context.Context, progress func(done, total int)) (
 		go func() {
 			defer fs.land(key, f)
 			f.result, f.err = j.lead(f.ctx, f, key)
+			if f.err != nil && Kind(f.err) == nil && f.ctx.Err() != nil {
+				f.err = ended(f.ctx)
+			}
 			f.returned = true
 		}()
 	}

@@ -5,23 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 )
 
 const chargeTries = 1000 // against others who charge the same record: one of them gets on each time
 
+const spendMonth = "2006-01"
+
 func spendPrefix(o Owner) string { return "spend/summary/" + o.String() + "/" }
 
 // spendKey names what an agent has spent on summaries in a month.
-func spendKey(o Owner, now time.Time) string { return spendPrefix(o) + now.UTC().Format("2006-01") }
+func spendKey(o Owner, now time.Time) string { return spendPrefix(o) + now.UTC().Format(spendMonth) }
+
+// dropOldSpend removes an agent's records of the months long past when one is new.
+// The one before stays: other processes' clocks may still be in it.
+func dropOldSpend(records Records, key string) {
+	prefix, month := key[:len(key)-len(spendMonth)], key[len(key)-len(spendMonth):]
+	if t, err := time.Parse(spendMonth, month); err == nil {
+		dropSpend(records, prefix, prefix+t.AddDate(0, -1, 0).Format(spendMonth))
+	}
+}
 
 // dropSpend removes an agent's records of the months before one; "": all. One that
 // is charged at the same time stays.
-func dropSpend(records Records, prefix, month string) error {
+func dropSpend(records Records, prefix, before string) error {
 	list, err := records.List(prefix)
 	for _, r := range list {
-		if month != "" && r.Key >= month {
+		if before != "" && r.Key >= before {
 			continue
 		}
 		if e := records.Delete(r.Key, r.Revision); !errors.Is(e, ErrNotFound) && !errors.Is(e, ErrConflict) {
@@ -44,7 +54,7 @@ func (s *Service) charge(ctx context.Context, key string, tokens, limit int64) e
 				return nil // nobody asks, and it is not overwritten
 			}
 			if err != nil {
-				return fmt.Errorf("what this agent has spent on summaries this month cannot be read; use read_file: %w", ErrCorrupt)
+				return fmt.Errorf("what this agent has spent on summaries this month cannot be read in the record %s; use read_file: %w", key, ErrCorrupt)
 			}
 		} else if !errors.Is(err, ErrNotFound) {
 			return err
@@ -55,7 +65,7 @@ func (s *Service) charge(ctx context.Context, key string, tokens, limit int64) e
 		}
 		_, err = records.Put(key, strconv.AppendInt(nil, max(0, spent+tokens), 10), r.Revision)
 		if err == nil && r.Revision == 0 {
-			dropSpend(records, key[:strings.LastIndexByte(key, '/')+1], key)
+			dropOldSpend(records, key)
 		}
 		if !errors.Is(err, ErrConflict) {
 			return err
