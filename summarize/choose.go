@@ -17,8 +17,8 @@ import (
 func Choose(name string, getenv func(string) string, o ProviderOptions) (*workspace.Summarizer, error) {
 	keyOf := func(a *api) string {
 		key := strings.TrimSpace(getenv(a.variable))
-		if strings.HasPrefix(key, "${") {
-			return "" // a client's file named a variable, and the client did not put it in
+		if unreplaced(key) {
+			return ""
 		}
 		return key
 	}
@@ -38,13 +38,23 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 			}
 		}
 		return Choose("outline", getenv, o)
-	case anthropicAPI.method:
-		return chosen(&anthropicAPI, keyOf(&anthropicAPI), o)
-	case openaiAPI.method:
-		return chosen(&openaiAPI, keyOf(&openaiAPI), o)
+	case anthropicAPI.method, openaiAPI.method:
+		a := &anthropicAPI
+		if name == openaiAPI.method {
+			a = &openaiAPI
+		}
+		s, err := chosen(a, keyOf(a), o)
+		if err != nil && unreplaced(strings.TrimSpace(getenv(a.variable))) {
+			err = fmt.Errorf("%s is a reference that the client has not replaced: %w", a.variable, err)
+		}
+		return s, err
 	}
 	return nil, fmt.Errorf("summaries: %.40q is none of auto, outline, anthropic, openai, off: %w", name, workspace.ErrInvalid)
 }
+
+// unreplaced reports whether a client has handed over the name of a variable, as its
+// file has it, in place of the key.
+func unreplaced(key string) bool { return strings.HasPrefix(key, "${") }
 
 func chosen(a *api, key string, o ProviderOptions) (*workspace.Summarizer, error) {
 	if strings.TrimSpace(o.Key) == "" {

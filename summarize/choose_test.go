@@ -25,7 +25,7 @@ func TestChoose(t *testing.T) {
 		{" Auto ", []string{o, a}, ProviderOptions{Model: "x"}, "anthropic x", ""},
 		{"auto", []string{"ANTHROPIC_API_KEY= \n", o}, ProviderOptions{}, "openai gpt-4.1-mini", ""},
 		{"auto", []string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, ProviderOptions{}, "outline ", ""},
-		{"anthropic", []string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, ProviderOptions{}, "", "set ANTHROPIC_API_KEY"},
+		{"anthropic", []string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, ProviderOptions{}, "", "ANTHROPIC_API_KEY is a reference that the client has not replaced: "},
 		{"auto", []string{"ANTHROPIC_API_KEY=a b", o}, ProviderOptions{}, "", "the key in ANTHROPIC_API_KEY has"},
 		{"auto", []string{o}, local, "", "choose one (--summarizer anthropic or openai)"},
 		{"auto", nil, ProviderOptions{Key: secret}, "", "choose one (--summarizer anthropic or openai)"},

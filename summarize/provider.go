@@ -2,10 +2,13 @@ package summarize
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -141,9 +144,28 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	}
 	model := o.Model
 	if !own { // one server's model is not another's of that name
-		model += " at " + p.host
+		host, id := serverOf(base)
+		model += " at " + host
+		prompt += ", " + id
 	}
 	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize}, nil
+}
+
+// serverOf returns the host of a base URL, and what tells the servers of one host
+// apart without their paths, which may be secret.
+func serverOf(base string) (host, id string) {
+	u, err := url.Parse(base)
+	if err != nil {
+		panic(err) // parseBase has made it
+	}
+	host = strings.ToLower(u.Host)
+	if u.Scheme == "https" {
+		host = strings.TrimSuffix(host, ":443")
+	} else {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	sum := sha256.Sum256([]byte(u.Scheme + "://" + host + u.EscapedPath()))
+	return host, hex.EncodeToString(sum[:4])
 }
 
 func defaultWindow(a *api, own, local bool) int {

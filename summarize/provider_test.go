@@ -130,7 +130,7 @@ func TestSummaries(t *testing.T) {
 		f := newFake(t, answering(good(a, "A plan.\nLines 1-3: goals.", "end_turn", 1200, 80)))
 		for range 20 {
 			s := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL + "/v1"}, hooks{})
-			if s.Method != a.method || s.Model != a.model+" at "+strings.TrimPrefix(f.URL, "http://") || !s.Remote || s.Prompt != promptVersion {
+			if s.Method != a.method || s.Model != a.model+" at "+strings.TrimPrefix(f.URL, "http://") || !s.Remote || !strings.HasPrefix(s.Prompt, promptVersion+", ") {
 				t.Fatalf("%+v", s)
 			}
 			got, err := s.Summarize(t.Context(), request(strings.Repeat("one line\n", 300)))
@@ -272,6 +272,25 @@ func TestWrongOptions(t *testing.T) {
 	for _, base := range []string{"http://localhost:11434/v1", "http://127.0.0.1:8000", "http://[::1]:1/v1", "http://192.168.1.9:8000/v1", "https://localhost"} {
 		if _, err := OpenAI(ProviderOptions{BaseURL: base}); err != nil {
 			t.Errorf("%s wants no key: %v", base, err)
+		}
+	}
+}
+
+// One server's summaries are not another's, however its URL is written.
+func TestServersAreApart(t *testing.T) {
+	made := func(base string) string {
+		s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: base, Model: "m"}, hooks{})
+		return s.Model + ", " + s.Prompt
+	}
+	a := made("https://r.example.com/deployments/a")
+	for _, same := range []string{"https://R.example.com:443/deployments/a/"} {
+		if got := made(same); got != a {
+			t.Errorf("%s makes %q, want %q", same, got, a)
+		}
+	}
+	for _, other := range []string{"https://r.example.com/deployments/b", "https://r.example.com:8443/deployments/a", "https://s.example.com/deployments/a", ""} {
+		if got := made(other); got == a || strings.Contains(got, "deployments") {
+			t.Errorf("%s makes %q too, or shows its path", other, got)
 		}
 	}
 }

@@ -130,14 +130,15 @@ func (c clientConfigCommand) Run(p *process) error {
 		return err
 	}
 	to := clients[c.Client]
-	variable, err := p.line.Summaries.keyVariable(c.PassKey)
+	variable, err := p.line.Summaries.keyVariable()
 	if err != nil {
 		return err
 	}
+	if c.PassKey && variable == "" {
+		return p.line.Summaries.noKey()
+	}
 	if c.PassKey {
-		if err := s.passKey(to, variable); err != nil {
-			return err
-		}
+		s.passKey(to, variable)
 	}
 	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.format.snippet(c.ServerName, s)}
 	if a.File == "" {

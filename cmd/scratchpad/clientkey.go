@@ -14,29 +14,40 @@ import (
 // forwarding is the reference of a client that is told the names of variables.
 const forwarding = "name"
 
-// keyVariable is the variable with the key that the server will need; "": none. It
-// is an error where one is to be passed and the command line wants none.
-func (s summaries) keyVariable(pass bool) (string, error) {
-	if pass && (s.Summarizer == "outline" || s.Summarizer == "off") {
-		return "", fmt.Errorf("--pass-key: --summarizer %s uses no key; leave one of the two out: %w", s.Summarizer, workspace.ErrInvalid)
-	}
+// keyVariable is the variable with the key that the server will need; "": none.
+func (s summaries) keyVariable() (string, error) {
 	chosen, _, err := s.choose()
 	if err != nil || chosen == nil {
 		return "", err
 	}
-	variable := keyVariables[chosen.Method]
-	if strings.TrimSpace(os.Getenv(variable)) == "" {
-		return "", nil
+	if variable := keyVariables[chosen.Method]; haveKeyIn(variable) {
+		return variable, nil
 	}
-	return variable, nil
+	return "", nil
+}
+
+// haveKeyIn reports whether a variable has a key, and not the reference that a
+// client should have replaced.
+func haveKeyIn(variable string) bool {
+	key := strings.TrimSpace(os.Getenv(variable))
+	return key != "" && !strings.HasPrefix(key, "${")
+}
+
+// noKey is the error of --pass-key where there is none to pass.
+func (s summaries) noKey() error {
+	cause := "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set the one, or leave --pass-key out for outlines"
+	if variable := keyVariables[s.Summarizer]; variable != "" {
+		cause = variable + " is not set here; set it, or leave --pass-key out where the server needs none"
+	} else if s.Summarizer != "auto" {
+		cause = "--summarizer " + s.Summarizer + " uses no key; leave one of the two out"
+	}
+	return fmt.Errorf("--pass-key: %s: %w", cause, workspace.ErrInvalid)
 }
 
 // passKey has the client give the server a variable. The key itself stands in the
 // entry only of a client that cannot refer to its own environment.
-func (s *server) passKey(to client, variable string) error {
+func (s *server) passKey(to client, variable string) {
 	switch {
-	case variable == "":
-		return fmt.Errorf("--pass-key: neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set the one, or leave --pass-key out for outlines: %w", workspace.ErrInvalid)
 	case to.reference == forwarding:
 		s.EnvVars = []string{variable}
 	case to.reference != "":
@@ -44,7 +55,6 @@ func (s *server) passKey(to client, variable string) error {
 	default:
 		s.Env = map[string]string{variable: os.Getenv(variable)}
 	}
-	return nil
 }
 
 // withoutKeys is the server as it may be shown where nobody asked for a key.

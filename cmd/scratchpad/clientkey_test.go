@@ -55,6 +55,9 @@ func TestPassKey(t *testing.T) {
 			run("--write").must(t, 0, "nothing to change")
 			runCommand(t, dir, nil, "client-config", client, "--pass-key").must(t, 2, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set")
 			run("--pass-key", "--summarizer", "outline").must(t, 2, "--summarizer outline uses no key")
+			local := []string{"--pass-key", "--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}
+			run(local...).must(t, 2, "OPENAI_API_KEY is not set here")
+			runCommand(t, dir, []string{"OPENAI_API_KEY=${OPENAI_API_KEY}"}, append([]string{"client-config", client}, local...)...).must(t, 2, "OPENAI_API_KEY is not set here")
 		})
 	}
 }

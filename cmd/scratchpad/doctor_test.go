@@ -335,6 +335,7 @@ func TestDoctorSummaries(t *testing.T) {
 		{[]string{haveKey}, []string{"--summarizer", "outline"}, statusOK, "outline, as --summarizer says"},
 		{[]string{haveKey, "SCRATCHPAD_SUMMARIZER=off"}, nil, statusOK, "off, as --summarizer says"},
 		{nil, []string{"--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}, statusOK, "openai, model gpt-4.1-mini at localhost:11434, as --summarizer says"},
+		{[]string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, nil, statusOK, "outline: ANTHROPIC_API_KEY has no key in it, but what a client should have replaced"},
 		{nil, []string{"--summarizer", "anthropic"}, statusProblem, "set ANTHROPIC_API_KEY"},
 		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, statusProblem, "the key in ANTHROPIC_API_KEY"},
 	} {

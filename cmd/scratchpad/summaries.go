@@ -73,6 +73,11 @@ func (s summaries) reason(chosen *workspace.Summarizer) string {
 	case !chosen.Remote && s.Summarizer != "auto":
 		return chosen.Method + named
 	case !chosen.Remote:
+		for _, variable := range keyVariables {
+			if os.Getenv(variable) != "" && !haveKeyIn(variable) {
+				return chosen.Method + ": " + variable + " has no key in it, but what a client should have replaced"
+			}
+		}
 		return chosen.Method + ": no ANTHROPIC_API_KEY or OPENAI_API_KEY is set"
 	}
 	text := fmt.Sprintf("%s, model %s", chosen.Method, chosen.Model)
