@@ -32,6 +32,18 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	return workspace.SummaryText{Text: text, Spent: j.spent}, err
 }
 
+// due estimates what the parts cost that are not kept of a job that failed.
+func (p *provider) due(path, content string) int64 {
+	var n int
+	parts := split(content, p.window)
+	for i, of := range parts {
+		if _, ok := p.kept.get(p.keyOf(path, of, title(of, i, len(parts), false), false)); !ok {
+			n += tokens.Estimate(of.text)
+		}
+	}
+	return int64(n)
+}
+
 // fan is how many summaries are made into one: they fit the window also where each
 // is half as long again as it should be.
 func (p *provider) fan() int { return max(2, 2*p.window/(3*p.maxTokens)) }

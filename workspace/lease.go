@@ -284,7 +284,7 @@ func (j summaryJob) hold(ctx context.Context, f *flight, l *lease) (SummaryResul
 	failed, paid := "the summarizer panicked", false
 	defer func() { l.end(ctx, failed, paid) }()
 	svc.sweepLeases(ctx)
-	about := int64(tokens.EstimateBytes(j.version.Content))
+	about := j.due()
 	month := spendKey(j.w.owner, svc.now())
 	if err := svc.charge(ctx, month, about, svc.summaryTokens); err != nil {
 		failed = ""
@@ -318,6 +318,14 @@ func ended(ctx context.Context) error {
 		return fmt.Errorf("it was stopped: %w", ErrClosed)
 	}
 	return errLate
+}
+
+// due is about what the summary will cost.
+func (j summaryJob) due() int64 {
+	if j.summarizer.Due != nil {
+		return j.summarizer.Due(j.path.name, string(j.version.Content))
+	}
+	return int64(tokens.EstimateBytes(j.version.Content))
 }
 
 // makeHolding is make, while the lease is renewed.

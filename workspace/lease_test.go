@@ -619,6 +619,25 @@ func TestSummaryTokens(t *testing.T) {
 	}
 }
 
+// What a summarizer says is due is set aside, not the whole file.
+func TestSummaryTokensThatAreDue(t *testing.T) {
+	m := &model{}
+	s := m.remote()
+	due := int64(1001)
+	s.Due = func(path, content string) int64 {
+		if path != "f" || content != longText("one") {
+			t.Errorf("Due is asked for %s: %.20q", path, content)
+		}
+		return due
+	}
+	ws := newWorkspace(t, workspace.Options{Summarizer: s, SummaryTokens: 1000})
+	write(t, ws, "f", longText("one"))
+	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+	wantSummaryErr(t, "Summarize of what costs too much", err, workspace.ErrQuota, "about 1001")
+	due = 1000
+	summarize(t, ws, "f")
+}
+
 // troubledStore has trouble with its records while it is told to.
 type troubledStore struct {
 	workspace.Store

@@ -26,6 +26,10 @@ type Summarizer struct {
 	// Summarize makes the text. It is called without a transaction, and stops when
 	// ctx ends.
 	Summarize func(ctx context.Context, r SummaryRequest) (SummaryText, error)
+
+	// Due estimates the tokens that Summarize would spend, which are set aside of the
+	// month's; nil: those of the content.
+	Due func(path, content string) int64
 }
 
 // A SummaryRequest is what a [Summarizer] is given.
