@@ -83,6 +83,9 @@ func kindOf(name, text string) kind {
 	if l := languages()[ext]; l != nil && ext != "" {
 		return codeKind(l)
 	}
+	if k, ok := scripts()[ext]; ok {
+		return k
+	}
 	switch {
 	case base == "makefile" || base == "gnumakefile":
 		return codeKind(languages()["mk"])
@@ -143,7 +146,9 @@ func byContent(text string) kind {
 		return jsonKind
 	case s.goPackage && s.goFuncs > 0:
 		return codeKind(languages()["go"])
-	case s.headings > 0 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.keys*2 < s.lines:
+	case s.shells > 1 && s.fences == 0 && s.defs == 0:
+		return codeKind(languages()["sh"])
+	case s.headings > s.comments*2 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.keys*2 < s.lines:
 		return markdownKind
 	case s.scripts > 0 && s.braces*10 >= s.lines*3:
 		return codeKind(languages()["ts"])
@@ -175,7 +180,10 @@ func script(text string) kind {
 type look struct {
 	lines, timed, objects, headings, fences, bullets, tasks, keys, braces, defs, scripts, stops, statements, goFuncs int
 
+	comments  int // headings right below one of the first level: a text has none
+	shells    int
 	goPackage bool
+	below     bool // the line above begins with a number sign
 }
 
 func looks(text string) look {
@@ -183,6 +191,7 @@ func looks(text string) look {
 	fenced := false
 	for l := range linesOf(text[:min(len(text), 1<<16)]) {
 		if l.blank() {
+			s.below = false
 			continue
 		}
 		if s.lines++; s.lines > 300 {
@@ -208,8 +217,16 @@ func (s *look) look(l line, bare string) {
 	if strings.HasPrefix(bare, `{"`) && lastByte(bare) == '}' {
 		s.objects++
 	}
-	if atxLevel(bare) > 0 && len(bare) > 1 {
+	level := atxLevel(bare)
+	if level > 0 && len(bare) > 1 {
 		s.headings++
+	}
+	if level == 1 && s.below {
+		s.comments++
+	}
+	s.below = level == 1
+	if isShell(l.text) {
+		s.shells++
 	}
 	if mark := bullet(bare); mark != "" {
 		s.bullets++
@@ -239,6 +256,26 @@ func (s *look) look(l line, bare string) {
 	case isStatement(word(bare, 0)):
 		s.statements++
 	}
+}
+
+// isShell says whether a line is one that shells alone know.
+func isShell(text string) bool {
+	text = strings.TrimRight(text, " \t")
+	name := word(text, 0)
+	rest := text[len(name):]
+	switch name {
+	case "":
+		return strings.HasPrefix(text, "[ ") && strings.Contains(text, " ] ")
+	case "fi", "esac", "done":
+		return rest == "" || rest[0] == ';' || strings.HasPrefix(rest, " #")
+	case "if", "elif", "while", "for":
+		return strings.HasSuffix(rest, "; then") || strings.HasSuffix(rest, "; do") || strings.HasPrefix(rest, " [ ") || strings.HasPrefix(rest, " [[ ")
+	case "case":
+		return strings.HasSuffix(rest, " in")
+	case "alias", "export":
+		return word(rest, 1) != "" && strings.HasPrefix(rest[1+len(word(rest, 1)):], "=")
+	}
+	return rest == "()" || rest == " ()" || rest == "() {" || rest == " () {" || rest == "(){"
 }
 
 func lastByte(text string) byte {
