@@ -101,6 +101,16 @@ func TestOutlineSQLBodies(t *testing.T) {
 	})
 }
 
+// A command of psql ends with its line, and \\g ends a statement.
+func TestOutlineSQLCommands(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"a.sql", "\\connect db\nCREATE TABLE a (x int);\nCREATE TABLE b (x int);\n", []string{"2 CREATE TABLE a", "3 CREATE TABLE b"}, nil},
+		{"a.sql", "/* it's */\n-- x\n\\echo Use \"CREATE EXTENSION it's\" to load. \\quit\n\nCREATE FUNCTION f()\nRETURNS trigger;\n", []string{"SQL", "5 CREATE FUNCTION f"}, []string{"no valid"}},
+		{"a.sql", "SELECT 'x'\n\\gexec\nDROP TABLE a;\n  \\d a\nDROP TABLE b;\n", []string{"1 SELECT", "3 DROP TABLE a", "5 DROP TABLE b"}, nil},
+		{"a.sql", "INSERT INTO a VALUES ('\n\\g');\nDROP TABLE a;\n", []string{"1 INSERT INTO a", "3 DROP TABLE a"}, nil},
+	})
+}
+
 // A quote within a field of a table is a character like any other.
 func TestOutlineTableQuotes(t *testing.T) {
 	checkOutlineCases(t, []outlineCase{

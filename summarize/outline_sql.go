@@ -105,7 +105,7 @@ func endsPart(text string) bool {
 }
 
 // blankSQL makes a text of the same length, as blank does, in which comments and
-// the data of COPY are blanks, and strings and bodies in $$ are marked.
+// the data of COPY and commands of psql are blanks, and strings and bodies in $$ are marked.
 func blankSQL(text string) string {
 	head := text[:min(len(text), 1<<16)]
 	mysql, dollars := strings.Contains(head, "`"), !strings.Contains(head, "DELIMITER ")
@@ -119,6 +119,13 @@ func blankSQL(text string) string {
 		rest, n, feed := text[i:], 0, byte('\n')
 		fill := byte(' ')
 		switch c := text[i]; {
+		case c == '\\' && beginsLine(text[max(0, i-64):i]):
+			n = indexOr(rest, "\n")
+			if n > 1 && rest[1] == 'g' {
+				out[i] = ';'
+				i++
+				n--
+			}
 		case c == '-' && strings.HasPrefix(rest, "--"), c == '#' && mysql:
 			n = indexOr(rest, "\n")
 		case c == '/' && strings.HasPrefix(rest, "/*"):
@@ -145,6 +152,11 @@ func blankSQL(text string) string {
 		}
 	}
 	return string(out)
+}
+
+// beginsLine says whether what follows a text is the first of its line.
+func beginsLine(text string) bool {
+	return strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t") == ""
 }
 
 // isCopy says whether the last line is a statement whose data follow.
