@@ -141,3 +141,14 @@ func TestOutlineINIValues(t *testing.T) {
 		{"a.toml", "a = 'x [y'\nb = 1 # [\nc = [\n  'd = [',\n]\n[two]\ne = 1\n", []string{"1 a = ", "2 b = 1", "3 c = [", "6-7 [two]"}, []string{"\n4"}},
 	})
 }
+
+// An indented line goes on with the value of the key above it.
+func TestOutlineINIContinued(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"setup.cfg", "[metadata]\nclassifiers =\n    License :: MIT\n    Topic :: Text\n\n    More: x\nname = a\n", []string{"1-7 [metadata]", "2-6   classifiers =", "7   name = a"}, []string{"License", "Topic", "More"}},
+		{"a.conf", "  [one]\n  a = 1\n  b = 2\n\n  [two]\n  c = 3\n", []string{"1-4 [one]", "a = 1", "b = 2", "c = 3"}, nil},
+		{".gitconfig.ini", "[user]\n\tname = a\n\temail = b\n[core]\n\tpager = c\n", []string{"name = a", "email = b", "pager = c"}, nil},
+		{"a.properties", "a = one \\\n    two: three\nb = 1\n", []string{"1-2 a = one \\\n", "3 b = 1"}, []string{"two:"}},
+		{"a.toml", "a = 1\n  b = 2\n", []string{"1 a = 1", "2 b = 2"}, nil},
+	})
+}

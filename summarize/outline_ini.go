@@ -15,7 +15,7 @@ func scanINI(text, name string) (outline, bool) {
 	}
 	code := blank(text, comments)
 	depth, section := 0, -1
-	keys := 0
+	key, indent, open := -1, 0, false // the item that a line may go on with
 	n := 1
 	for l := range linesOf(code) {
 		at := n
@@ -23,22 +23,26 @@ func scanINI(text, name string) (outline, bool) {
 		bare := strings.TrimSpace(l.text)
 		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.at:l.at+len(l.text)]), "\n")
 		if bare == "" || depth > 0 || bare[0] == ';' {
-			depth = max(0, depth+brackets(bare))
+			depth, open = max(0, depth+brackets(bare)), false
 			continue
 		}
-		if bare[0] == '[' {
+		if bare[0] == '[' && !open {
 			if section >= 0 {
 				found.items[section].end = int32(at - 1)
 			}
-			section = len(found.items)
+			section, key = len(found.items), -1
 			found.items = append(found.items, item{line: int32(at), rank: 0, text: raw})
+			continue
+		}
+		if key >= 0 && (open || l.indent() > indent) {
+			found.items[key].end = int32(n - 1)
+			open = lastByte(bare) == '\\'
 			continue
 		}
 		i := strings.IndexAny(bare, "=:")
 		if i <= 0 {
 			continue
 		}
-		keys++
 		it := item{line: int32(at), text: raw, brief: int32(min(i, len(raw)))}
 		if section >= 0 {
 			it.rank, it.indent = 1, 1
@@ -46,10 +50,12 @@ func scanINI(text, name string) (outline, bool) {
 		if secret {
 			it.text, it.brief = raw[:min(i, len(raw))], 0
 		}
-		found.items = append(found.items, it)
 		if toml {
 			depth = max(0, brackets(bare[i+1:]))
+		} else {
+			key, indent, open = len(found.items), l.indent(), lastByte(bare) == '\\'
 		}
+		found.items = append(found.items, it)
 	}
 	if section >= 0 {
 		found.items[section].end = int32(n - 1)
