@@ -61,10 +61,14 @@ func Outline(o OutlineOptions) workspace.Summarizer {
 // characters but line feeds.
 func OutlineText(path, content string, o OutlineOptions) string {
 	o = o.withDefaults()
+	size := plural(len(content), "byte")
+	if isBinary(content) {
+		return "Binary, " + size
+	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
 	lines := countLines(content)
 	found := scan(path, content)
-	head := fmt.Sprintf("%s, %s, %s", found.kind, plural(lines, "line"), plural(len(content), "byte"))
+	head := fmt.Sprintf("%s, %s, %s", found.kind, plural(lines, "line"), size)
 	return found.fit(head, o.MaxTokens)
 }
 

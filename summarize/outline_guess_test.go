@@ -1,6 +1,9 @@
 package summarize_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Comments of scripts are no headings.
 func TestOutlineComments(t *testing.T) {
@@ -17,5 +20,21 @@ func TestOutlineComments(t *testing.T) {
 		{"a.m4", comments + "\nAC_DEFUN([ONE], [\n# Two\nx\n])\n", []string{"M4", "AC_DEFUN([ONE]"}, no},
 		{"plan", "# Title\n## Part\n### Deep\n\nText is here.\n\n# Next\n\nMore text.\n", []string{"Markdown", "# Title", "## Part"}, nil},
 		{"plan", "# Title\n\n    f() {\n    if a; then\n    fi\n\nText.\n", []string{"Markdown", "# Title"}, nil},
+	})
+}
+
+// Bytes are counted as they are, also where they are no UTF-8, and what is no text
+// is not read as one.
+func TestOutlineBytes(t *testing.T) {
+	zeros := strings.Repeat("\x00\x01ab", 100)
+	checkOutlineCases(t, []outlineCase{
+		{"a.txt", "caf\xe9 au lait is what\nhe drank.\n", []string{"Text, 2 lines, 31 bytes"}, nil},
+		{"true", "\x7fELF\x02\x01\x01" + zeros + "\nlib.so\n", []string{"Binary, 415 bytes\n"}, []string{"lib.so", "Text", "lines"}},
+		{"a.png", "\x89PNG\r\n\x1a\n" + strings.Repeat("\xff\xd8\x00z", 100), []string{"Binary, 408 bytes\n"}, nil},
+		{"a.md", "# One\n" + zeros, []string{"Binary"}, nil},
+		{"a.go", "package a\n\nvar x = \"\x00\"\n\nfunc F() {}\n", []string{"Go", "5 func F()"}, []string{"Binary"}},
+		{"a.txt", "\x1b[31mred\x1b[0m and \x1b[1mbold\x1b[0m text is here.\n", []string{"Text, 1 line"}, []string{"Binary"}},
+		{"a.txt", "\xff\xfe" + strings.Repeat("a\x00", 60) + "\n\x00", []string{"Text"}, []string{"Binary"}},
+		{"a.txt", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 40) + "\n", []string{"Text, 1 line, 281 bytes"}, []string{"Binary"}},
 	})
 }
