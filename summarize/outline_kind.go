@@ -21,6 +21,7 @@ var (
 	markupKind   = kind{"XML", scanMarkup}
 	sqlKind      = kind{"SQL", scanSQL}
 	patchKind    = kind{"patch", scanPatch}
+	manualKind   = kind{"manual page", scanManual}
 	proseKind    = kind{"Text", func(text string) (outline, bool) { return scanProse(text), true }}
 )
 
@@ -137,6 +138,8 @@ func byContent(text string) kind {
 		return markupKind
 	case strings.HasPrefix(trimmed, "diff --git "), strings.HasPrefix(trimmed, "--- a/"):
 		return patchKind
+	case isManual(text):
+		return manualKind
 	}
 	s := looks(text)
 	switch {
