@@ -151,7 +151,7 @@ func byContent(text string) kind {
 		return codeKind(languages()["go"])
 	case s.shells > 1 && s.fences == 0 && s.defs == 0:
 		return codeKind(languages()["sh"])
-	case s.headings > s.comments*2 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.keys*2 < s.lines:
+	case s.headings > s.comments*2 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.bullets*8 >= s.lines && s.keys*2 < s.lines:
 		return markdownKind
 	case s.scripts > 0 && s.braces*10 >= s.lines*3:
 		return codeKind(languages()["ts"])

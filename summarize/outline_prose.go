@@ -82,14 +82,18 @@ func (p *prose) flush() {
 	p.lines, p.ruled, p.in = 0, false, ""
 }
 
-// isTitle says whether a line is one: short, and without a mark at its end.
+// isTitle says whether a line is one: short, and without a mark at its end, or
+// with a number before it.
 func isTitle(text string) bool {
 	text = strings.TrimSpace(text)
-	if len(text) == 0 || utf8.RuneCountInString(text) > 60 {
+	if n := utf8.RuneCountInString(text); n == 0 || n > 72 || n > 60 && bullet(text) == "" {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(text)
+	if mark := bullet(text); last == '.' && len(mark) > 2 {
+		return unicode.IsUpper(rune(text[len(mark)])) && sentenceEnd(text) == len(text)
+	}
 	return (unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '》' || last == '」') && !unicode.IsLower(first) && first != '-' && first != '*'
 }
 

@@ -169,8 +169,11 @@ func sentenceEnd(text string) int {
 }
 
 // abbreviated says whether the text before a full stop ends in a single letter
-// or a short form.
+// or a short form, or is the number of what follows.
 func abbreviated(text string) bool {
+	if len(text) < 12 && strings.Trim(text, " 0123456789.") == "" {
+		return true
+	}
 	word := text[strings.LastIndexAny(text, " (\t")+1:]
 	switch strings.ToLower(word) {
 	case "e.g", "i.e", "mr", "mrs", "dr", "vs", "cf", "etc", "no", "z.b", "bzw", "ca":
