@@ -152,3 +152,15 @@ func TestOutlineINIContinued(t *testing.T) {
 		{"a.toml", "a = 1\n  b = 2\n", []string{"1 a = 1", "2 b = 2"}, nil},
 	})
 }
+
+// A level is a word of its own near the beginning of what a line says.
+func TestOutlineLogLevels(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"dpkg.log", "2026-01-01 10:00:00 status installed shared-mime-info:amd64 2.2\n2026-01-01 10:00:01 trigproc shared-mime-info:amd64 2.2\n", nil, []string{"levels"}},
+		{"build.log", "a.c:95: warning: unused x\n 1032 95 | func = ERR_func_error_string(e, WARNING);\n   95 | int error = 1, warning: 3;\na.c:96: error: no y\n", []string{"levels: error 1, warning 1\n"}, nil},
+		{"npm.log", "0 verbose cli a\n1 verbose b\n1 info b\n2 info ok b\n3 warn old thing\n4 error failed x\nnpm ERR! code 1\nnpm WARN old y\n", []string{"levels: error 2, warning 2, info 2\n"}, nil},
+		{"a.log", "2026-01-01 10:00:00 INFO a\n2026-01-01 10:00:00,1 [main] ERROR b\n2026-01-01 10:00:00 - app - WARNING - c\n2026-01-01 10:00:00 level=debug d\n2026-01-01 10:00:00 <info> e\n2026-01-01 10:00:00 h app[1]: error: f\n", []string{"levels: error 2, warning 1, info 2, debug 1\n"}, nil},
+		{"a.log", "2026-01-01 10:00:00 \"level\":\"error\",\"msg\":\"b\"\n2026-01-01 10:00:00 Error: x\n2026-01-01 10:00:00 No error was found\n", []string{"levels: error 2\n"}, nil},
+		{"a.log", "E0102 10:00:00.1 1 a.go:1] b\nW0102 10:00:00.1 1 a.go:1] c\n", nil, nil},
+	})
+}

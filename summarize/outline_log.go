@@ -54,6 +54,7 @@ type logScanner struct {
 	timed     int
 	continued int
 	lost      int
+	number    int // that the line above begins with, from 1; 0: none
 }
 
 func (s *logScanner) line(l line) {
@@ -74,7 +75,15 @@ func (s *logScanner) line(l line) {
 		s.continued++
 		return
 	}
-	level := levelOf(l.text[n:])
+	number, digits := lineNumber(l.text)
+	numbered := n == 0 && number > 0 && (l.n == 1 || s.number > 0 && (number == s.number || number == s.number+1))
+	if s.number = number; numbered {
+		n = digits + 1
+	}
+	level := -1
+	if n > 0 || !quoted(l.text) {
+		level = levelOf(l.text[n:], numbered)
+	}
 	if level >= 0 {
 		s.byLevel[level]++
 	}
@@ -318,8 +327,26 @@ var levelWords = map[string]int{
 	"warning": 4, "warn": 4, "info": 5, "notice": 5, "debug": 6, "trace": 7,
 }
 
-// levelOf finds the level that a line states near its beginning, or -1.
-func levelOf(text string) int {
+// lineNumber is the number that a line begins with, from 1, and its length; 0: none.
+func lineNumber(text string) (number, length int) {
+	for length < min(len(text), 9) && text[length] >= '0' && text[length] <= '9' {
+		number = number*10 + int(text[length]-'0')
+		length++
+	}
+	if length == 0 || length == len(text) || text[length] != ' ' {
+		return 0, 0
+	}
+	return number + 1, length
+}
+
+// quoted says whether a line is of a source that a compiler shows.
+func quoted(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " 0123456789"), "|")
+}
+
+// levelOf finds the level that a line states near its beginning, or -1. In a
+// numbered one its first word is it, however it is written.
+func levelOf(text string, numbered bool) int {
 	var word [9]byte
 	n := 0
 	for i := range min(len(text)+1, 200) {
@@ -334,14 +361,27 @@ func levelOf(text string) int {
 			n++
 			continue
 		}
-		if n >= 3 && n < len(word) {
-			if level, ok := levelWords[string(word[:n])]; ok && (upper(text[i-n]) || c == '"' || c == ' ' && text[i-1-min(n, i-1)] == '=' || c == ']' || c == ':' || c == '>') {
+		if n >= 3 && n < len(word) && !joined(text, i-n, c) {
+			if level, ok := levelWords[string(word[:n])]; ok && (numbered && i == n || stated(text, i, n, c)) {
 				return level
 			}
 		}
 		n = 0
 	}
 	return -1
+}
+
+// stated says whether the n bytes before i, which c follows, look like a level.
+func stated(text string, i, n int, c byte) bool {
+	return upper(text[i-n]) || c == '"' || c == ' ' && text[i-1-min(n, i-1)] == '=' || c == ']' || c == ':' || c == '>'
+}
+
+// joined says whether a word is a part of a name.
+func joined(text string, at int, next byte) bool {
+	joins := func(c byte) bool {
+		return c == '_' || c == '-' && !upper(text[at]) || c >= '0' && c <= '9'
+	}
+	return next == '(' || joins(next) || at > 0 && joins(text[at-1])
 }
 
 func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
