@@ -55,6 +55,8 @@ func kindOf(name, text string) kind {
 	switch ext {
 	case "md", "markdown", "mdx":
 		return markdownKind
+	case "rst":
+		return kind{"reStructuredText", scanRestructured}
 	case "json", "jsonc", "json5", "geojson", "ipynb", "webmanifest":
 		return jsonKind
 	case "jsonl", "ndjson":
