@@ -38,3 +38,15 @@ func TestOutlineBytes(t *testing.T) {
 		{"a.txt", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 40) + "\n", []string{"Text, 1 line, 281 bytes"}, []string{"Binary"}},
 	})
 }
+
+// What a text without a telling name is not.
+func TestOutlineGuesses(t *testing.T) {
+	checkOutlineCases(t, []outlineCase{
+		{"group", "root:x:0:\ndaemon:x:1:\nbin:x:2:\nadm:x:4:me\n", nil, []string{"YAML"}},
+		{"a", "url:http\nhost: a\nlist:\n  - b\n", []string{"YAML"}, nil},
+		{"a.html", "<h2>One</h2>\n<p class=\"a\">Text</p>\n<h2>Two</h2>\n", []string{"HTML", "1 h2 One", "3 h2 Two"}, []string{"XML"}},
+		{"a.htm", "<table><tr><td>1</td></tr></table>\n", []string{"HTML"}, []string{"XML"}},
+		{"a.xml", "<a><b>1</b></a>\n", []string{"XML"}, nil},
+		{"a.html", "Nothing.\n", []string{"Text"}, nil},
+	})
+}

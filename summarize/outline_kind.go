@@ -70,7 +70,9 @@ func kindOf(name, text string) kind {
 			return byContent(text)
 		}
 		return logKind
-	case "xml", "html", "htm", "xhtml", "svg", "vue", "rss", "atom", "xsd", "plist", "csproj", "pom":
+	case "html", "htm":
+		return kind{"HTML", scanHTML}
+	case "xml", "xhtml", "svg", "vue", "rss", "atom", "xsd", "plist", "csproj", "pom":
 		return markupKind
 	case "sql", "ddl":
 		return sqlKind
@@ -240,7 +242,7 @@ func (s *look) look(l line, bare string) {
 		}
 	}
 	key := yamlKey(strings.TrimPrefix(bare, "- "))
-	if key != "" && strings.Count(key, " ") < 2 || strings.HasPrefix(bare, "- ") || bare == "---" {
+	if key != "" && strings.Count(key, " ") < 2 && (key[0] == '"' || !strings.Contains(key, ":")) || strings.HasPrefix(bare, "- ") || bare == "---" {
 		s.keys++
 	}
 	switch lastByte(bare) {

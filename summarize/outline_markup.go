@@ -7,9 +7,18 @@ import (
 
 // scanMarkup reads HTML by its headings and what has an id, and XML by its
 // elements, each path once with how often it is there.
-func scanMarkup(text string) (outline, bool) {
-	m := markup{in: text, line: 1, paths: map[pathKey]int{}}
-	m.html = isHTML(text)
+func scanMarkup(text string) (outline, bool) { return scanTags(text, isHTML(text)) }
+
+// scanHTML reads a text as HTML whatever it begins with, if that shows anything.
+func scanHTML(text string) (outline, bool) {
+	if found, ok := scanTags(text, true); ok {
+		return found, true
+	}
+	return scanMarkup(text)
+}
+
+func scanTags(text string, html bool) (outline, bool) {
+	m := markup{in: text, line: 1, html: html, paths: map[pathKey]int{}}
 	for m.at < len(text) {
 		m.tag()
 	}
