@@ -164,3 +164,15 @@ func TestOutlineLogLevels(t *testing.T) {
 		{"a.log", "E0102 10:00:00.1 1 a.go:1] b\nW0102 10:00:00.1 1 a.go:1] c\n", nil, nil},
 	})
 }
+
+// Tables of an array in TOML are told apart by the first that each says.
+func TestOutlineTOMLTables(t *testing.T) {
+	var tables string
+	for i := range 60 {
+		tables += fmt.Sprintf("[[test]]\nname = \"case%d\"\npath = \"a\"\nn = 1\n\n", i)
+	}
+	checkOutlineCases(t, []outlineCase{
+		{"a.toml", tables, []string{"1-5 [[test]] name = \"case0\"\n"}, []string{"[[test]]\n"}},
+		{"a.toml", "[[a]]\nn = 1\n[[b]]\nx = [\"y\"]\n[c]\nname = \"d\"\n[[e]]\n# it's\nid = 'f'\n", []string{"1-2 [[a]]\n", "2   n = 1", "3-4 [[b]]\n", "5-6 [c]\n", "6   name = \"d\"", "7-9 [[e]] id = 'f'\n"}, nil},
+	})
+}

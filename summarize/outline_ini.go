@@ -4,6 +4,12 @@ import (
 	"strings"
 )
 
+// isTableOf says whether the value is a string, the first in a table of an array.
+func isTableOf(items []item, section int, value string, toml bool) bool {
+	value = strings.TrimSpace(value)
+	return toml && section >= 0 && strings.HasPrefix(items[section].text, "[[") && strings.HasSuffix(items[section].text, "]]") && len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[1] != value[0]
+}
+
 // scanINI reads sections and keys: TOML, INI, properties. Values of an
 // environment, which may be secrets, are not shown.
 func scanINI(text, name string) (outline, bool) {
@@ -46,6 +52,10 @@ func scanINI(text, name string) (outline, bool) {
 		it := item{line: int32(at), text: raw, brief: int32(min(i, len(raw)))}
 		if section >= 0 {
 			it.rank, it.indent = 1, 1
+		}
+		if section == len(found.items)-1 && isTableOf(found.items, section, raw[min(i+1, len(raw)):], toml) {
+			found.items[section].text += " " + raw
+			continue
 		}
 		if secret {
 			it.text, it.brief = raw[:min(i, len(raw))], 0
