@@ -4,12 +4,6 @@ import (
 	"strings"
 )
 
-// isTableOf says whether the value is a string, the first in a table of an array.
-func isTableOf(items []item, section int, value string, toml bool) bool {
-	value = strings.TrimSpace(value)
-	return toml && section >= 0 && strings.HasPrefix(items[section].text, "[[") && strings.HasSuffix(items[section].text, "]]") && len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[1] != value[0]
-}
-
 // scanINI reads sections and keys: TOML, INI, properties. Values of an
 // environment, which may be secrets, are not shown.
 func scanINI(text, name string) (outline, bool) {
@@ -53,7 +47,7 @@ func scanINI(text, name string) (outline, bool) {
 		if section >= 0 {
 			it.rank, it.indent = 1, 1
 		}
-		if section == len(found.items)-1 && isTableOf(found.items, section, raw[min(i+1, len(raw)):], toml) {
+		if toml && section >= 0 && section == len(found.items)-1 && namesTable(found.items[section].text, raw[min(i+1, len(raw)):]) {
 			found.items[section].text += " " + raw
 			continue
 		}
@@ -71,4 +65,12 @@ func scanINI(text, name string) (outline, bool) {
 		found.items[section].end = int32(n - 1)
 	}
 	return found, len(found.items) > 0
+}
+
+// namesTable says whether a value is the string that tells a table of an array
+// from others: the first in it.
+func namesTable(table, value string) bool {
+	value = strings.TrimSpace(value)
+	return strings.HasPrefix(table, "[[") && strings.HasSuffix(table, "]]") &&
+		len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[1] != value[0]
 }
