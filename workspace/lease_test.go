@@ -680,26 +680,28 @@ func (r troubledRecords) Put(key string, value []byte, revision int64) (int64, e
 
 // Trouble of the store that passes does not throw away what was paid.
 func TestLeaseWhileTheStoreIsInTrouble(t *testing.T) {
-	for _, trouble := range []string{"full", "unsure"} {
-		store := troubledStore{memstore.New(), new(atomic.Pointer[string])}
-		var extended [2]error
-		m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-			store.trouble.Store(&trouble)
-			extended[0] = r.Extend(ctx)
-			store.trouble.Store(nil)
-			extended[1] = r.Extend(ctx)
-			return shorten(r), errors.Join(extended[:]...)
-		}}
-		ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote()}), "a")
-		write(t, ws, "f", longText("one"))
-		if r := summarize(t, ws, "f"); errors.Join(extended[:]...) != nil || !r.Stored {
-			t.Errorf("%s: Extend = %v, Summarize = %+v, want it to go on", trouble, extended, r)
+	synctest.Test(t, func(t *testing.T) {
+		for _, trouble := range []string{"full", "unsure"} {
+			store := troubledStore{memstore.New(), new(atomic.Pointer[string])}
+			var extended [2]error
+			m := &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+				store.trouble.Store(&trouble)
+				extended[0] = r.Extend(ctx)
+				store.trouble.Store(nil)
+				extended[1] = r.Extend(ctx)
+				return shorten(r), errors.Join(extended[:]...)
+			}}
+			ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote()}), "a")
+			write(t, ws, "f", longText("one"))
+			if r := summarize(t, ws, "f"); errors.Join(extended[:]...) != nil || !r.Stored {
+				t.Errorf("%s: Extend = %v, Summarize = %+v, want it to go on", trouble, extended, r)
+			}
+			m.wantCalls(t, 1)
+			if left := records(t, store, "lease/"); len(left) != 0 {
+				t.Errorf("%s: after it there are %v, want no lease", trouble, left)
+			}
 		}
-		m.wantCalls(t, 1)
-		if left := records(t, store, "lease/"); len(left) != 0 {
-			t.Errorf("%s: after it there are %v, want no lease", trouble, left)
-		}
-	}
+	})
 }
 
 // Close while a store hangs is ErrClosed to who waited for it.
