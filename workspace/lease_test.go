@@ -704,6 +704,31 @@ func TestLeaseWhileTheStoreIsInTrouble(t *testing.T) {
 	})
 }
 
+// A lease that another one holds now is lost, also where its record stands.
+func TestLeaseOfAnotherHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{}
+		store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote()})
+		var extended error
+		m.do = func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+			m.do = nil
+			lease := records(t, store, "lease/")[0]
+			other := fmt.Sprintf(`{"until":%q,"holder":"other"}`, time.Now().Add(80*time.Second).Format(time.RFC3339))
+			if _, err := store.System(ctx).Put(lease.Key, []byte(other), lease.Revision); err != nil {
+				t.Error(err)
+			}
+			extended = r.Extend(ctx)
+			return workspace.SummaryText{}, extended
+		}
+		write(t, ps[0], "f", longText("one"))
+		start := time.Now()
+		if r := summarize(t, ps[0], "f"); extended == nil || !r.Stored || time.Since(start) < 79*time.Second {
+			t.Errorf("Extend = %v, Summarize = %+v after %v, want it lost, and made when the other's has ended", extended, r, time.Since(start))
+		}
+		m.wantCalls(t, 2)
+	})
+}
+
 // Close while a store hangs is ErrClosed to who waited for it.
 func TestCloseWhileTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
