@@ -43,9 +43,10 @@ type item struct {
 type style struct {
 	text, more int  // characters
 	short      bool // names without parameters
+	terse      bool // of lower ranks only the number
 }
 
-var styles = []style{{160, 140, false}, {140, 70, false}, {140, 0, false}, {90, 0, false}, {56, 0, false}, {56, 0, true}}
+var styles = []style{{160, 140, false, false}, {140, 70, false, false}, {140, 0, false, false}, {90, 0, false, false}, {56, 0, false, false}, {56, 0, true, false}}
 
 // cost leans high: a budget that is exceeded is worse than one not used up. The
 // estimate comes out low on lists of short names, and on Latin letters with marks.
@@ -100,19 +101,42 @@ func (o *outline) sample(prefix string, most int) string {
 	if n, wider, ok := o.upper(prefix, most); ok {
 		least, s = n, wider
 	}
-	best := o.write(prefix, o.choose(least), s)
-	if least == 0 {
-		best = prefix
+	best, n := o.search(prefix, most, least, s)
+	if _, top := o.top(); !o.ranked && n < top && top < all {
+		s.terse = true
+		if text, more := o.search(prefix, most, n, s); more > n {
+			return text
+		}
 	}
-	for low, high := least, min(all-1, most); low < high; {
-		n := (low + high + 1) / 2
+	return best
+}
+
+// search is the outline of as many items as fit, at least those that do, and how
+// many they are.
+func (o *outline) search(prefix string, most, least int, s style) (best string, n int) {
+	best = prefix
+	if least > 0 {
+		best = o.write(prefix, o.choose(least), s)
+	}
+	for high := min(len(o.items)-1, most); least < high; {
+		n := (least + high + 1) / 2
 		if text := o.write(prefix, o.choose(n), s); s.cost(text) <= most {
-			best, low = text, n
+			best, least = text, n
 		} else {
 			high = n - 1
 		}
 	}
-	return best
+	return best, least
+}
+
+// top is the highest rank, and how many items it has.
+func (o *outline) top() (rank, n int) {
+	for rank, items := range o.ranks() {
+		if len(items) > 0 {
+			return rank, len(items)
+		}
+	}
+	return 0, 0
 }
 
 // upper is how many items the upper ranks have that fit and fill half of the
@@ -246,6 +270,10 @@ func (o *outline) gap(b *strings.Builder, from, to int, s style) {
 	if from >= to {
 		return
 	}
+	if s.terse && o.lower(from, to) {
+		fmt.Fprintf(b, "\n… %d more", to-from)
+		return
+	}
 	if to-from == 1 {
 		o.items[from].write(b, s)
 		return
@@ -262,6 +290,17 @@ func (o *outline) gap(b *strings.Builder, from, to int, s style) {
 	default:
 		fmt.Fprintf(b, ", lines %d-%d", first, last)
 	}
+}
+
+// lower says whether none of the items is of the highest rank.
+func (o *outline) lower(from, to int) bool {
+	top, _ := o.top()
+	for _, it := range o.items[from:to] {
+		if int(it.rank) <= top {
+			return false
+		}
+	}
+	return true
 }
 
 func (it *item) write(b *strings.Builder, s style) {
