@@ -25,6 +25,7 @@ type bracer struct {
 	macro   bool // within a #define or the like
 	start   int  // of the statement, or -1
 	startN  int  // its line
+	until   int  // where the function ends that was declared last, or its body begins
 }
 
 // braced reads a language in which braces nest.
@@ -45,7 +46,7 @@ func (b *bracer) line(l line) {
 	if b.define && at == 0 && b.name != "C++" {
 		b.recover(l.text[0])
 	}
-	if b.parens == 0 && b.hidden == 0 && !b.any {
+	if b.parens == 0 && b.hidden == 0 && !b.any && l.at+at >= b.until {
 		if f, ok := b.definition(l.at + at); ok {
 			b.pending = f
 		}

@@ -60,6 +60,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	if !ok {
 		return frame{}, false
 	}
+	b.until = end
 	if !b.members {
 		end = b.signature(paren)
 	}
@@ -153,6 +154,12 @@ func (b *bracer) property(at int) (function, object bool) {
 func (b *bracer) openParen(from int) (at, name, words int) {
 	for i := from; i < min(len(b.code), from+240); i++ {
 		switch c := b.peek(i); {
+		case c == '(' && b.define && marker(b.code[from:max(from, name)]):
+			end := b.closeParen(i)
+			if end < 0 {
+				return -1, 0, 0
+			}
+			i = end - 1
 		case c == '(':
 			if next := b.peek(skipBlanks(b.code, i+1)); next == '*' || next == '^' {
 				return -1, 0, 0 // the pointer to one
@@ -183,6 +190,12 @@ func (b *bracer) openParen(from int) (at, name, words int) {
 		}
 	}
 	return -1, 0, 0
+}
+
+// marker says whether what is before a parenthesis is a word of C that only
+// marks what it stands before.
+func marker(code string) bool {
+	return strings.HasSuffix(code, "__attribute__") || strings.HasSuffix(code, "__declspec") || strings.HasSuffix(code, "lignas")
 }
 
 // operatorParen returns where the parameters begin of the operator whose sign,
@@ -255,6 +268,9 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 		case '}':
 			return i, false
 		case ',':
+			if depth > 0 && b.name == "C header" {
+				continue
+			}
 			if !b.members || !after {
 				return i, b.name == "C++" || b.header && b.typed()
 			}
@@ -267,7 +283,7 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 		case ')', ']', '>':
 			depth--
 		case '\n':
-			if newlines++; newlines > 2 {
+			if newlines++; newlines > 2 && (newlines > 5 || b.name != "C header") {
 				return i, false
 			}
 		case ' ', '\t', '\r':
