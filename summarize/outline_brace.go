@@ -314,11 +314,15 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	if (w == "typedef" || kind == minor) && (b.peek(next) == '\n' || b.peek(next) == '\r') {
 		end = b.signature(skipSpace(b.code, next))
 	}
+	alias := strings.HasPrefix(b.code[at:end], "typedef") && b.peek(end) == ';'
 	if b.define || b.header {
 		switch w {
 		case "struct", "union", "enum", "class":
 			rest := b.code[next:min(len(b.code), end+600)]
 			stop := strings.IndexAny(rest, "{;=(")
+			if stop >= 0 && rest[stop] == ';' && alias {
+				break
+			}
 			if stop < 0 || rest[stop] == ';' || rest[stop] == '=' {
 				return frame{}, false
 			}
@@ -346,7 +350,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		}
 	}
 	name := next + len(word(b.code, next))
-	if w == "impl" || w == "extension" || next == name {
+	if w == "impl" || w == "extension" || next == name || alias {
 		name = end
 	}
 	if b.regexp && kind == block {

@@ -1,6 +1,12 @@
 package summarize_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/summarize"
+)
 
 func TestOutlineHeaders(t *testing.T) {
 	checkDefinitions(t, []definitionCase{
@@ -32,4 +38,21 @@ int last(void);
 17 int last(void)
 `},
 	})
+}
+
+// What a typedef names is its last word.
+func TestOutlineShortTypedef(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "typedef uint16_t Elf_Half%d;\ntypedef struct half%d Half%d;\n", i, i, i)
+	}
+	for _, path := range []string{"a.h", "a.c", "a.cc"} {
+		checkOutline(t, path, b.String(), 600)
+		text := summarize.OutlineText(path, b.String(), summarize.OutlineOptions{})
+		for _, want := range []string{"\n1 typedef uint16_t Elf_Half0\n", "\n80 typedef struct half39 Half39"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is not in\n%s", path, want, text)
+			}
+		}
+	}
 }
