@@ -125,6 +125,7 @@ __END__
 sub no3 {}
 `, `
 2 package A
+3 =head1 NAME — sub no { it's }
 8 sub one
 13 sub two
 `},

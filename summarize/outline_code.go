@@ -105,6 +105,7 @@ func (c *coder) comments(l line) bool {
 		return false
 	}
 	if c.pages[0] != "" && c.in[l.at] == '=' {
+		c.page(l)
 		return false
 	}
 	if c.docs < 0 && !strings.HasPrefix(c.in[l.at:], "#!") {

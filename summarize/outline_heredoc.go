@@ -95,3 +95,18 @@ func (b *blanker) page() {
 		b.clear(end + indexOr(rest[end:], "\n"))
 	}
 }
+
+// page notes a heading of Perl's pages, and what they say below it.
+func (c *coder) page(l line) {
+	heading := strings.TrimPrefix(c.in[l.at:], "=head")
+	if c.name != "Perl" || len(heading) == len(c.in)-l.at || heading == "" || heading[0] < '1' || heading[0] > '6' {
+		return
+	}
+	end := l.at + len(l.text)
+	depth := int(heading[0] - '1')
+	c.docs = -1
+	c.add(l.at, end, 0, 1+2*min(depth, 2), depth)
+	if below := strings.TrimLeft(head(c.in[end:], 400), " \t\r\n"); !strings.HasPrefix(below, "=") {
+		c.items[len(c.items)-1].more = below
+	}
+}
