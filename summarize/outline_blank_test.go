@@ -83,6 +83,7 @@ end
 about: Holds things.
 8 module A
 9   class B < C
+10     SQL = <<~sql
 13     class << self
 14       def open(a, b)
 19     def text

@@ -111,6 +111,9 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 	if c.name == "Shell" && c.shellFunction(l, at) {
 		return leaf
 	}
+	if c.name == "Ruby" {
+		return c.rubyLine(l, at-l.at, depth)
+	}
 	if indent == 0 {
 		c.unworded(l, at)
 	}
