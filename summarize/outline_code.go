@@ -44,20 +44,64 @@ func (c *coder) about() string {
 	}
 	top := head(c.in, 4000)
 	code := c.code[:len(top)]
-	from := 0
-	for from < len(top) {
+	first := ""
+	for from := 0; from < len(top); {
+		if n := directive(top[from:]); n > 0 {
+			from += n
+			continue
+		}
 		end := from + min(indexOr(top[from:], "\n\n"), indexOr(top[from:], "\n\r\n"))
 		part := top[from:end]
+		if c.name == "Python" {
+			if doc := docstringOf(part); doc != "" {
+				return firstSentence(doc, 140)
+			}
+		}
 		if i := strings.IndexFunc(code[from:end], func(r rune) bool { return r > ' ' }); i >= 0 {
-			return "" // code, and no comment
+			break // code, and no comment
 		}
 		if part = strings.TrimLeft(part, "\r\n"); c.pages[0] != "" && strings.HasPrefix(part, "=") {
 			part = part[indexOr(part, "\n"):]
 		}
-		if s := firstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
-			return s
+		if s := firstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && first == "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
+			if first = s; c.name != "Python" {
+				break
+			}
 		}
 		from = end + 2
+	}
+	return first
+}
+
+// directive returns how long the line is that the text begins with, if it tells
+// the machine something, and not who reads it; or 0.
+func directive(text string) int {
+	end := min(len(text), indexOr(text, "\n")+1)
+	bare := strings.TrimSpace(text[:end])
+	rest := strings.TrimLeft(bare, `# '"`)
+	if rest == bare {
+		return 0
+	}
+	for _, word := range [...]string{"use strict", "use client", "use server", "frozen_string_literal:", "encoding:", "coding:", "warn_indent:", "typed:", "rubocop:"} {
+		if strings.HasPrefix(rest, word) && (word[:3] != "use" || bare[0] != '#') {
+			return end
+		}
+	}
+	return 0
+}
+
+// docstringOf is the text of Python that begins after comments, or "".
+func docstringOf(part string) string {
+	for l := range linesOf(part) {
+		bare := strings.TrimLeft(l.text, "ruRU")
+		switch {
+		case strings.HasPrefix(bare, `"""`) || strings.HasPrefix(bare, `'''`):
+			doc := bare[:3]
+			bare = part[l.at+len(l.text)-len(bare):]
+			return bare[:3+indexOr(bare[3:], doc)]
+		case !l.blank() && !strings.HasPrefix(bare, "#"):
+			return ""
+		}
 	}
 	return ""
 }
