@@ -223,8 +223,9 @@ func (c *coder) peek(i int) byte {
 	return c.code[i]
 }
 
-// word is the identifier at i.
+// word is the identifier at i, which may be the end or beyond it.
 func word(code string, i int) string {
+	i = min(i, len(code))
 	from := i
 	for i < len(code) && isWord(code[i]) {
 		i++

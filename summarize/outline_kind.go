@@ -280,7 +280,9 @@ func isShell(text string) bool {
 	case "case":
 		return strings.HasSuffix(rest, " in")
 	case "alias", "export":
-		return word(rest, 1) != "" && strings.HasPrefix(rest[1+len(word(rest, 1)):], "=")
+		to, ok := strings.CutPrefix(rest, " ")
+		variable := word(to, 0)
+		return ok && variable != "" && strings.HasPrefix(to[len(variable):], "=")
 	}
 	return rest == "()" || rest == " ()" || rest == "() {" || rest == " () {" || rest == "(){"
 }
