@@ -74,7 +74,7 @@ func OutlineText(path, content string, o OutlineOptions) string {
 
 // scan reads the text as what it seems to be.
 func scan(path, content string) outline {
-	content = strings.TrimPrefix(content, "\uFEFF") // a mark of the byte order
+	content = strings.TrimPrefix(content, "\uFEFF")    // a mark of the byte order
 	for _, mark := range []byte{inString, newString} { // the scanners' own
 		if strings.IndexByte(content, mark) >= 0 {
 			content = strings.ReplaceAll(content, string(rune(mark)), " ")
