@@ -162,7 +162,8 @@ func (l *lease) isLost() bool {
 }
 
 // end gives the lease back; with a failure, so that those who wait do not all
-// try again. It quotes what somebody said, perhaps of the file, and does not stay.
+// try again. It quotes what somebody said, perhaps of the file, and does not stay
+// while the process lives; of one that ended, the next summary's sweep removes it.
 // Where that cannot be stored, the lease ends by itself.
 func (l *lease) end(ctx context.Context, failed string, paid bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), landTime)

@@ -69,8 +69,9 @@ type SummaryResult struct {
 // Summarize returns a summary of the current version of a file of more than 8,000
 // characters, made by [Options.Summarizer]. One that was made before, by any
 // process, costs nothing. Of many callers at once, in any process, one asks the
-// model; the others wait for its answer, or for its failure. The work goes on when
-// its callers have left, because it is paid, for ten minutes at most.
+// model; the others wait for its answer, or for its failure. A failure that has cost
+// something is the answer to all for 30 s. The work goes on when its callers have
+// left, because it is paid, for ten minutes at most.
 //
 // A summary that cannot be kept, because of a quota or of trouble with the store,
 // is answered all the same, to the callers in this process. One of a version that
