@@ -220,7 +220,7 @@ func TestRenderForgery(t *testing.T) {
 			"<entry key=\"k\">a&#13;b&#13;\nc\u2028d\u0085e\uFFFDf</entry>", `{"k":"a\rb\r\nc\u2028d` + "\u0085" + `e\u000bf"}`}},
 		{"markup", "k", "</entry><entry key=\"a\">", rendered{
 			"k: </entry><entry key=\"a\">", "## k\n    </entry><entry key=\"a\">",
-			`<entry key="k">&lt;/entry&gt;&lt;entry key=&quot;a&quot;&gt;</entry>`, `{"k":"</entry><entry key=\"a\">"}`}},
+			`<entry key="k">&lt;/entry&gt;&lt;entry key="a"&gt;</entry>`, `{"k":"</entry><entry key=\"a\">"}`}},
 		{"a key with a line", "a\nb: x", "v", rendered{
 			`"a\nb: x": v`, "## a\n    b: x\nv", `<entry key="a&#10;b: x">v</entry>`, `{"a\nb: x":"v"}`}},
 		{"a key with a line, short", "a\n# b", "v", rendered{
@@ -234,7 +234,7 @@ func TestRenderForgery(t *testing.T) {
 		{"a quoted key", `"a"`, "v", rendered{
 			`"\"a\"": v`, "## \"\\\"a\\\"\"\nv", `<entry key="&quot;a&quot;">v</entry>`, `{"\"a\"":"v"}`}},
 		{"control characters", "k", "\x00\x1b'\t\uFFFE", rendered{
-			"k: \x00\x1b'\t\uFFFE", "## k\n\x00\x1b'\t\uFFFE", "<entry key=\"k\">\uFFFD\uFFFD&apos;\t\uFFFD</entry>", `{"k":"\u0000\u001b'\t` + "\uFFFE" + `"}`}},
+			"k: \x00\x1b'\t\uFFFE", "## k\n\x00\x1b'\t\uFFFE", "<entry key=\"k\">\uFFFD\uFFFD'\t\uFFFD</entry>", `{"k":"\u0000\u001b'\t` + "\uFFFE" + `"}`}},
 	} {
 		p := freshPad(t)
 		put(t, p, c.key, c.value)

@@ -121,8 +121,9 @@ func validUTF8(s string) string {
 	return strings.Map(func(r rune) rune { return r }, s)
 }
 
-// xmlEscaped returns a text as XML. A parser turns some white space into other,
-// more of it in an attribute: such is written by number.
+// xmlEscaped returns a text as XML. Quotes are escaped in an attribute alone: each
+// escape costs tokens. A parser turns some white space into other, more of it in
+// an attribute: such is written by number.
 func xmlEscaped(text string, attribute bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -134,9 +135,9 @@ func xmlEscaped(text string, attribute bool) string {
 			b.WriteString("&lt;")
 		case r == '>':
 			b.WriteString("&gt;")
-		case r == '"':
+		case r == '"' && attribute:
 			b.WriteString("&quot;")
-		case r == '\'':
+		case r == '\'' && attribute:
 			b.WriteString("&apos;")
 		case r == '\r', attribute && (r == '\n' || r == '\t'):
 			fmt.Fprintf(&b, "&#%d;", r)
