@@ -1,10 +1,6 @@
 package scratchpad
 
-import (
-	"bytes"
-	"reflect"
-	"slices"
-)
+import "slices"
 
 // SnapshotDiff lists keys, as the snapshots' views name them. Each list is sorted,
 // and none is nil.
@@ -14,9 +10,14 @@ type SnapshotDiff struct {
 	Unchanged      []string // the rest; an access or a Set of the same changes nothing
 }
 
-// Diff compares two snapshots, of whatever pads or views. A nil snapshot is an
-// empty one. Values are the same when [reflect.DeepEqual] finds them so as Get
-// gives them; of tags the order counts.
+// Diff compares two snapshots, of any pads or views. A nil snapshot is an empty one.
+//
+// Two values are equal if they come from the same Set, or if [reflect.DeepEqual]
+// says so. Where a value was read from JSON, both are compared as JSON: the order
+// of members does not count, and numbers are equal if their values are, however
+// large. 1, 1.0 and 1e0 are equal; 9007199254740993 and 9007199254740992 are not.
+// So a snapshot that is read back from its own JSON is unchanged. A TTL that was
+// read from JSON is compared in milliseconds. The order of tags counts.
 func Diff(before, after *Snapshot) SnapshotDiff {
 	before, after = orEmpty(before), orEmpty(after)
 	d := SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}
@@ -51,20 +52,3 @@ func orEmpty(s *Snapshot) *Snapshot {
 
 // entry returns the live entry of a key, nil if there is none.
 func (s *Snapshot) entry(key string) *entry { return s.view.entry(s.prefix+key, s.time) }
-
-// sameValue reports whether two entries, which may be nil, hold the same.
-func sameValue(a, b *entry) bool {
-	if a == nil || b == nil || sameRevision(a, b) {
-		return sameRevision(a, b)
-	}
-	x, isX := a.value.(*encoded)
-	y, isY := b.value.(*encoded)
-	if isX && isY && (x == y || bytes.Equal(x.raw, y.raw)) {
-		return true
-	}
-	return reflect.DeepEqual(untyped(a.value), untyped(b.value))
-}
-
-func sameOptions(a, b *entry) bool {
-	return a.ttl == b.ttl && (a.sliding == b.sliding || a.ttl == 0) && slices.Equal(a.tags, b.tags)
-}

@@ -2,6 +2,8 @@ package scratchpad_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +84,78 @@ func TestDiffOfViewsAndJSON(t *testing.T) {
 				t.Errorf("%s: Diff() (-want +got):\n%s", name, diff)
 			}
 		}
+	}
+}
+
+// A snapshot that is read back from its own JSON is unchanged, whatever it holds.
+func TestDiffReadBack(t *testing.T) {
+	type task struct {
+		ID    int      `json:"id"`
+		Done  bool     `json:"done"`
+		Notes []string `json:"notes"`
+	}
+	p := freshPadWith(t, scratchpad.Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
+	for i, value := range []any{
+		1, int8(-2), uint64(math.MaxUint64), 1.5, 1e300, 5e-324, float32(0.1), math.Copysign(0, -1), 1e21, "é\u2028", nil, true,
+		[]int{1, 2}, []string(nil), []byte("bytes"), map[string]int{"b": 1, "a": 2}, map[int]string{1: "x"}, task{7, true, nil}, &task{ID: 8},
+		time.Unix(1, 2).UTC(), time.Second, json.Number("1e400"), json.RawMessage(`{"b": 1.0, "a": [1e2]}`),
+	} {
+		put(t, p, fmt.Sprint(i), value, "t")
+	}
+	must(t, p.SetWith("short", 1, scratchpad.SetOptions{TTL: 1}))
+	must(t, p.SetWith("long", 1, scratchpad.SetOptions{TTL: math.MaxInt64, Expiry: scratchpad.Sliding}))
+	before := p.Snapshot()
+	after := readBack(t, before)
+	if d := scratchpad.Diff(before, after); len(d.Unchanged) != before.Len() {
+		t.Errorf("Diff(before, after) = %+v, want all %d unchanged", d, before.Len())
+	}
+	if d := scratchpad.Diff(after, before); len(d.Unchanged) != before.Len() {
+		t.Errorf("Diff(after, before) = %+v, want all %d unchanged", d, before.Len())
+	}
+}
+
+func readBack(t testing.TB, s *scratchpad.Snapshot) *scratchpad.Snapshot {
+	t.Helper()
+	text, err := s.MarshalJSON()
+	must(t, err)
+	again := new(scratchpad.Snapshot)
+	must(t, again.UnmarshalJSON(text))
+	return again
+}
+
+// Values that were read from JSON are compared as JSON, numbers by their value.
+func TestDiffOfEncoded(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"1", "1.0", true}, {"1", "10e-1", true}, {"100", "1E+2", true}, {"0", "-0.0e7", true}, {"0.10", "1e-1", true}, {"-1", "1", false},
+		{"1", `"1"`, false}, {"0", "null", false}, {"0", "false", false}, {"12", "120", false}, {"1.2", "12", false},
+		{"9007199254740993", "9007199254740992", false}, {"18446744073709551615", "18446744073709551614", false},
+		{"123456789012345678901234567890", "1.2345678901234567890123456789e29", true},
+		{"1e400", "10e399", true}, {"1e400", "1e401", false}, {"1e99999999999999999999", "1e99999999999999999999", true},
+		{"1e99999999999999999999", "2e99999999999999999999", false}, {"0.1e-4611686018427387904", "1e-4611686018427387905", true},
+		{`{"a":1,"b":[1.0]}`, `{"b": [1], "a": 1e0}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {"[1,2]", "[2,1]", false},
+		{`"é"`, `"\u00e9"`, true}, {"{}", "[]", false},
+	} {
+		entry := func(value string) *scratchpad.Snapshot {
+			s := new(scratchpad.Snapshot)
+			must(t, s.UnmarshalJSON([]byte(`{"entries":{"k":{"key":"k","value":`+value+`,"createdAt":1,"updatedAt":1,"accessedAt":1}},"timestamp":1,"version":1}`)))
+			return s
+		}
+		p := freshPad(t)
+		put(t, p, "k", json.RawMessage(c.b))
+		for name, after := range map[string]*scratchpad.Snapshot{"read": entry(c.b), "set": p.Snapshot()} {
+			if d := scratchpad.Diff(entry(c.a), after); (len(d.Unchanged) == 1) != c.same || len(d.Unchanged)+len(d.Updated) != 1 {
+				t.Errorf("%s and %s, %s: Diff() = %+v, want the same: %v", c.a, c.b, name, d, c.same)
+			}
+		}
+	}
+	p, q := freshPad(t), freshPad(t)
+	put(t, p, "k", 1)
+	put(t, q, "k", 1.0)
+	if d := scratchpad.Diff(p.Snapshot(), q.Snapshot()); len(d.Updated) != 1 {
+		t.Errorf("an int and a float64: Diff() = %+v, want updated: neither was read from JSON", d)
 	}
 }
 

@@ -46,6 +46,9 @@ func FuzzSnapshotJSON(f *testing.F) {
 		if twice, err := second.MarshalJSON(); err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("%v, written once and twice:\n%s\n%s", err, once, twice)
 		}
+		if d := scratchpad.Diff(s, second); len(d.Unchanged) != s.Len() {
+			t.Fatalf("what was read back differs: %+v\n%s", d, once)
+		}
 		p, err := scratchpad.FromSnapshot(s, scratchpad.Options{Now: s.Time})
 		must(t, err)
 		if got, want := recordsOf(p.Entries()), slices.Collect(s.All()); len(got) != len(want) || p.Len() != s.Len() {

@@ -46,10 +46,10 @@ func Use(value any) Resolution { return Resolution{choice: takeValue, value: val
 // A key whose value was changed on one side takes that side, and where no value
 // was, changed tags or TTL are taken likewise. One that was changed to different
 // values on both is a conflict for resolve, nil for [Ours]; conflicts are returned
-// sorted by key, the resolved ones too. Values are the same if the entry is, or if
-// [reflect.DeepEqual] finds them so as Get gives them. An entry that has expired by
-// now counts as absent on every side, in base too. What is taken from theirs keeps
-// its times, and its order among new ones; an entry that is there keeps its place.
+// sorted by key, the resolved ones too. Values are equal as [Diff] says. An entry
+// that has expired by now counts as absent on every side, in base too. What is taken
+// from theirs keeps its times, and its order among new ones; an entry that is there
+// keeps its place.
 //
 // resolve runs outside of the lock, in the order of the keys, and again for a key
 // that somebody else changed meanwhile: it must have no effect but its result, and

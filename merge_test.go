@@ -2,6 +2,7 @@ package scratchpad_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -405,4 +406,29 @@ func TestMergeWhileSwept(t *testing.T) {
 		t.Errorf("resolve was called %d times, want 1", calls)
 	}
 	checkKV(t, p, "k: 2")
+}
+
+// A base that was saved and loaded is the same base: what nobody changed is no
+// conflict, and what one side changed is taken.
+func TestMergeWithLoadedBase(t *testing.T) {
+	p := freshPad(t)
+	for key, value := range map[string]any{"same": 1, "ours": 2, "theirs": 3.5, "both": map[string]int{"n": 1}} {
+		put(t, p, key, value)
+	}
+	base := readBack(t, p.Snapshot())
+	theirs, err := scratchpad.FromSnapshot(base, scratchpad.Options{})
+	must(t, err)
+	put(t, p, "ours", 20)
+	put(t, theirs, "theirs", 35)
+	put(t, p, "both", map[string]int{"n": 2})
+	put(t, theirs, "both", map[string]any{"n": 2.0})
+	must(t, theirs.Restore(readBack(t, theirs.Snapshot())))
+	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
+		t.Errorf("conflicts = %q, want none", conflicts)
+	}
+	for key, want := range map[string]string{"same": "1", "ours": "20", "theirs": "35", "both": "map[n:2]"} {
+		if value, _ := p.Get(key); fmt.Sprint(value) != want {
+			t.Errorf("%s = %v, want %s", key, value, want)
+		}
+	}
 }

@@ -168,10 +168,7 @@ func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
 		AccessedAt: ms(e.accessedAt(s.view.at)), SlidingTTL: e.sliding, Tags: e.tags,
 	}
 	if e.ttl > 0 {
-		j.TTL = ms((e.ttl + time.Millisecond - 1).Milliseconds()) // less than a millisecond must not become none
-		if e.ttl > math.MaxInt64-time.Millisecond {
-			j.TTL = ms(e.ttl.Milliseconds())
-		}
+		j.TTL = ms(ttlMilliseconds(e.ttl))
 	}
 	if j.Tags == nil {
 		j.Tags = []string{}
@@ -181,6 +178,15 @@ func (s *Snapshot) appendEntry(b []byte, e *entry) ([]byte, error) {
 		return nil, err
 	}
 	return append(append(append(b, key...), ':'), entry...), nil
+}
+
+// ttlMilliseconds is a TTL as JSON has it. Less than a millisecond must not become
+// none.
+func ttlMilliseconds(ttl time.Duration) int64 {
+	if ttl > math.MaxInt64-time.Millisecond {
+		return ttl.Milliseconds()
+	}
+	return (ttl + time.Millisecond - 1).Milliseconds()
 }
 
 func ms(n int64) *float64 { return new(float64(n)) }
