@@ -2,10 +2,12 @@ package scratchpad_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +90,43 @@ func TestReadsNPMValues(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("written again (-before +after):\n%s", diff)
+	}
+}
+
+// An entry without a value is null, and the pad that takes it over says so once.
+func TestReadsNPMWithoutValue(t *testing.T) {
+	saver := scratchpad.FileSaver("testdata/npm/undefined.json")
+	var reports []error
+	o := scratchpad.Options{Saver: saver, OnError: func(err error) { reports = append(reports, err) }}
+	check := func(what string, p *scratchpad.Pad, want string) {
+		t.Helper()
+		wantKeys(t, p, "before missing function after")
+		if value, ok := p.Get("missing"); value != nil || !ok {
+			t.Errorf("%s: missing = %v, %v, want null", what, value, ok)
+		}
+		if len(reports) != 1 || !errors.Is(reports[0], scratchpad.ErrPersist) || reports[0].Error() != want {
+			t.Errorf("%s: reports %v, want one: %s", what, reports, want)
+		}
+		reports = nil
+	}
+	p, err := scratchpad.New(o)
+	must(t, err)
+	must(t, p.Load(t.Context()))
+	check("Load", p, `scratchpad: load: 2 entries have no value, and are null now; the first is "missing": persistence`)
+	s, err := saver.Load(t.Context())
+	must(t, err)
+	o.Saver = nil
+	p, err = scratchpad.FromSnapshot(s, o)
+	must(t, err)
+	check("FromSnapshot", p, `scratchpad: restore: 2 entries have no value, and are null now; the first is "missing": persistence`)
+	text, err := p.Snapshot().MarshalJSON()
+	must(t, err)
+	if !strings.Contains(string(text), `"key":"missing","value":null,`) {
+		t.Errorf("written again: %s", text)
+	}
+	must(t, p.Restore(readBack(t, p.Snapshot())))
+	if len(reports) > 0 {
+		t.Errorf("a null that was written as one was reported: %v", reports)
 	}
 }
 

@@ -15,7 +15,7 @@ type Options struct {
 	Now           func() time.Time // nil: time.Now. It must not call the pad
 	Saver         Saver            // where Save and Load go; nil: nowhere
 	AutoSave      time.Duration    // the quiet time after a change before it is saved; 0 or negative: Save alone saves
-	OnError       func(error)      // trouble that no caller sees: of auto-save, and panics of handlers; nil: slog.Default
+	OnError       func(error)      // trouble that no caller sees: of auto-save, panics of handlers, and saved entries without a value; nil: slog.Default
 }
 
 // SetOptions of [Pad.SetWith]. The zero value takes the pad's defaults.

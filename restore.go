@@ -7,8 +7,9 @@ import (
 
 // Restore replaces what the pad or the view holds by what a snapshot does, whether
 // that was taken of a pad or of a view. Entries keep their times; those that have
-// expired by now stay out of sight. It causes a Clear and a Set for each entry. On
-// an error nothing has changed. Errors: [ErrConfig] for a nil snapshot, [ErrKey]
+// expired by now stay out of sight. It causes a Clear and a Set for each entry.
+// Entries that JSON had without a value are null, and are reported to
+// [Options].OnError once. On an error nothing has changed. Errors: [ErrConfig] for a nil snapshot, [ErrKey]
 // for a view without a valid name, [ErrClosed].
 func (p *Pad) Restore(from *Snapshot) error {
 	switch {
@@ -27,7 +28,20 @@ func (p *Pad) Restore(from *Snapshot) error {
 	s.noteChange(true)
 	s.mu.Unlock()
 	s.events.deliver(list)
+	s.reportValueless("restore", from)
 	return nil
+}
+
+// reportValueless tells once of all entries that a snapshot read without a value.
+// It is called without the lock.
+func (s *store) reportValueless(what string, from *Snapshot) {
+	switch n := len(from.valueless); n {
+	case 0:
+	case 1:
+		s.events.report(fmt.Errorf("scratchpad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0], ErrPersist))
+	default:
+		s.events.report(fmt.Errorf("scratchpad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n, from.valueless[0], ErrPersist))
+	}
 }
 
 // restore replaces a view's content under the lock.

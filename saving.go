@@ -212,8 +212,10 @@ func (p *Pad) Save(ctx context.Context) error {
 }
 
 // Load replaces what the pad holds by what was saved, as [Pad.Restore] does. Where
-// nothing was saved yet, or without a Saver, it changes nothing. After a Load that
-// failed nothing is saved until one succeeds. Errors: [ErrPersist], [ErrClosed].
+// nothing was saved yet, or without a Saver, it changes nothing. Entries that were
+// saved without a value are null, and are reported to [Options].OnError once. After a
+// Load that failed nothing is saved until one succeeds. Errors: [ErrPersist],
+// [ErrClosed].
 func (p *Pad) Load(ctx context.Context) error {
 	v := p.store.saving
 	switch {
@@ -222,32 +224,36 @@ func (p *Pad) Load(ctx context.Context) error {
 	case v == nil:
 		return nil
 	}
-	list, err := v.load(ctx)
+	found, list, err := v.load(ctx)
 	p.store.events.deliver(list)
+	if found != nil && err == nil {
+		p.store.reportValueless("load", found)
+	}
 	return err
 }
 
 // load keeps the turn until what was loaded is there: no save may come between.
-func (v *saving) load(ctx context.Context) ([]Event, error) {
+// What it found is nil where nothing was saved yet.
+func (v *saving) load(ctx context.Context) (found *Snapshot, list []Event, err error) {
 	if err := v.take(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer v.give()
 	before := v.read
 	v.read = readBadly // also where the Saver panics
-	snapshot, err := v.saver.Load(ctx)
+	found, err = v.saver.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("load: %w", persist(err))
+		return nil, nil, fmt.Errorf("load: %w", persist(err))
 	}
-	if snapshot == nil {
+	if found == nil {
 		v.read = readWell
-		return nil, nil
+		return nil, nil, nil
 	}
-	list, err := v.s.loaded(snapshot)
+	list, err = v.s.loaded(found)
 	if v.read = readWell; err != nil {
 		v.read = before
 	}
-	return list, err
+	return found, list, err
 }
 
 // loaded takes over what was loaded, which is no change that needs to be saved.

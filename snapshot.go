@@ -30,6 +30,8 @@ type Snapshot struct {
 	view   view // the content is nil in an empty one
 	prefix string
 	json   []byte // what MarshalJSON returns, where it is known already
+
+	valueless []string // keys of the entries that JSON had without a value
 }
 
 // Snapshot returns what the pad or the view holds.
@@ -199,7 +201,9 @@ func milliseconds(t time.Time) int64 {
 }
 
 // UnmarshalJSON reads a snapshot and validates all of it: on an error nothing
-// has changed. An entry with a ttl of 0 has expired at once and is left out.
+// has changed. An entry with a ttl of 0 has expired at once and is left out. The npm
+// package writes an entry whose value is undefined without a value: it is null here,
+// and a pad that takes such entries over reports them to [Options].OnError once.
 // Errors: [ErrPersist] and [*VersionError].
 func (s *Snapshot) UnmarshalJSON(data []byte) error {
 	if !utf8.Valid(data) {
@@ -232,13 +236,18 @@ func (s *Snapshot) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	c, at := newContent(), moment{&branch{}, newEpoch()}
+	read := Snapshot{time: taken, view: view{c, at}}
 	for _, e := range entries {
+		if e.value == nil {
+			e.value = newEncoded(json.RawMessage("null"))
+			read.valueless = append(read.valueless, e.key)
+		}
 		c.seq++
 		e.seq, e.revision, e.epoch = c.seq, newRevision(), at.epoch
 		e.due = e.dueAt(at)
 		c.put(e, nil)
 	}
-	*s = Snapshot{time: taken, view: view{c, at}}
+	*s = read
 	return nil
 }
 
@@ -279,16 +288,18 @@ func parseEntries(raw json.RawMessage) ([]*entry, error) {
 	return entries, nil
 }
 
+// parseEntry leaves the value nil where there is none.
 func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	switch {
 	case key == "":
 		return nil, false, bad("an entry has no key")
 	case j.Key != key:
 		return nil, false, bad("entry %q says that its key is %q", key, j.Key)
-	case j.Value == nil:
-		return nil, false, bad("entry %q has no value", key)
 	}
-	e = &entry{key: key, value: newEncoded(bytes.Clone(j.Value)), sliding: j.SlidingTTL, tags: distinct(j.Tags)}
+	e = &entry{key: key, sliding: j.SlidingTTL, tags: distinct(j.Tags)}
+	if j.Value != nil {
+		e.value = newEncoded(bytes.Clone(j.Value))
+	}
 	var accessed time.Time
 	for _, f := range []struct {
 		name string

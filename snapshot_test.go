@@ -53,7 +53,6 @@ func TestSnapshotBadJSON(t *testing.T) {
 		"no entries":  `{"timestamp":1,"version":1}`,
 		"twice":       wrap(`"a":` + entry + `,"a":` + entry),
 		"other key":   wrap(`"b":` + entry),
-		"no value":    wrap(strings.Replace(`"a":`+entry, `"value":1,`, "", 1)),
 		"no time":     wrap(strings.Replace(`"a":`+entry, `"createdAt":1,`, "", 1)),
 		"far time":    wrap(strings.Replace(`"a":`+entry, `"createdAt":1`, `"createdAt":1e300`, 1)),
 		"bad ttl":     wrap(strings.Replace(`"a":`+entry, `"ttl":null`, `"ttl":-1`, 1)),

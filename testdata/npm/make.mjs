@@ -52,3 +52,10 @@ pad.set('gone', 1, { ttl: 10 });
 now += 20;
 pad.set('here', 1, { ttl: 10 });
 write('ttl.json', pad); // the package's snapshot has what expired, too
+
+pad = make();
+pad.set('before', 1);
+pad.set('missing', undefined); // the package's snapshot has no value for it
+pad.set('function', () => 1);
+pad.set('after', 2);
+write('undefined.json', pad);
