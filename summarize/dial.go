@@ -169,11 +169,17 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	r := addressRule{host: u.Host, plain: u.Scheme == "http", private: private}
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
+		if a.Zone() != "" {
+			return "", addressRule{}, errors.New("the base URL's address must have no zone, which names a network card of this machine; leave % and the rest out")
+		}
 		if a.Is4In6() || a.String() != strings.ToLower(host) {
 			return "", addressRule{}, fmt.Errorf("write the base URL's address as %s", a.Unmap())
 		}
 		if zoneOf(a) == reserved {
 			return "", addressRule{}, fmt.Errorf("no server can be at %s; a server on this machine is at 127.0.0.1", a)
+		}
+		if zoneOf(a) == linkLocal && !private {
+			return "", addressRule{}, fmt.Errorf("%s is a link-local address, or one where a cloud hands out credentials; if it is meant, allow private addresses (--summary-allow-private)", a)
 		}
 		r.literal = a
 	} else if endsInNumber(host) {

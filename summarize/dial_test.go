@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 func TestZones(t *testing.T) {
@@ -57,8 +59,8 @@ func TestAddressRule(t *testing.T) {
 		{"http://LOCALHOST.", true, "127.0.0.1 ::1", "1.1.1.1 10.0.0.1 169.254.169.254"},
 		{"http://127.0.0.1:8000", false, "127.0.0.1 ::ffff:127.0.0.1", "127.0.0.2 ::1 10.0.0.1 1.1.1.1"},
 		{"http://10.1.2.3", false, "10.1.2.3", "10.1.2.4 127.0.0.1 169.254.169.254"},
-		{"http://169.254.10.10", false, "169.254.10.10", "169.254.169.254 127.0.0.1"},
 		{"http://169.254.10.10", true, "169.254.10.10", "169.254.169.254 127.0.0.1"},
+		{"http://[fe80::5]:1", true, "fe80::5", "fe80::6 169.254.169.254 ::1"},
 		{"http://[fd12::5]:1", false, "fd12::5", "fd12::6 ::1"},
 		{"https://1.1.1.1", false, "1.1.1.1", "1.0.0.1 127.0.0.1"},
 	} {
@@ -111,6 +113,27 @@ func TestOddHosts(t *testing.T) {
 	for base, want := range map[string]string{"https://x.example/v1//": "https://x.example/v1", " https://x\n": "https://x", "http://[::1]:8/a%20b/": "http://[::1]:8/a%20b"} {
 		if got, _, err := parseBase(base, false); got != want && base != " https://x\n" || err != nil {
 			t.Errorf("%q: %q, %v", base, got, err)
+		}
+	}
+}
+
+// A literal link-local address must be allowed, and one with a zone is no base URL.
+func TestLinkLocalHosts(t *testing.T) {
+	for _, host := range []string{"169.254.10.10", "169.254.169.254", "[fe80::1]", "[febf::1]", "100.100.100.200", "168.63.129.16", "[fd00:ec2::254]"} {
+		for _, scheme := range []string{"http", "https"} {
+			for _, private := range []bool{false, true} {
+				_, err := newProvider(&openaiAPI, ProviderOptions{Key: secret, BaseURL: scheme + "://" + host + ":80/v1", AllowPrivate: private}, hooks{})
+				if (err == nil) != private || err != nil && !strings.Contains(err.Error(), "--summary-allow-private") {
+					t.Errorf("%s://%s, private %v: %v", scheme, host, private, err)
+				}
+			}
+		}
+	}
+	for _, host := range []string{"[fe80::1%25eth0]", "[fe80::1%25eth0]:80", "[fe80::1%251]", "[fd00::1%25a%2525b]", "[::1%25lo]", "[fe80::1%eth0]", "[::ffff:169.254.10.10]", "[::ffff:169.254.10.10%25eth0]"} {
+		for _, private := range []bool{false, true} {
+			if _, err := newProvider(&openaiAPI, ProviderOptions{Key: secret, BaseURL: "http://" + host + "/", AllowPrivate: private}, hooks{}); !errors.Is(err, workspace.ErrInvalid) {
+				t.Errorf("http://%s/, private %v: %v", host, private, err)
+			}
 		}
 	}
 }

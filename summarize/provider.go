@@ -34,7 +34,7 @@ type ProviderOptions struct {
 	MaxTokens    int           // of the summary; 0: 600. A model that reasons gets up to 4 times as many
 	Window       int           // tokens of the file for each call; 0: 120,000, with another BaseURL 24,000, with a local one 3,000; at least 4 times MaxTokens
 	Timeout      time.Duration // of one call of the model, its retries included; 0: 60 s
-	AllowPrivate bool          // BaseURL's name may stand for a private or loopback address, also over plain http
+	AllowPrivate bool          // BaseURL's name may stand for a private or loopback address, also over plain http, or BaseURL may name a link-local one
 }
 
 // String returns the options without what is secret in them.

@@ -18,7 +18,7 @@ type summaries struct {
 	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"For each call of the model, its retries included: ${default}."`
 	SummaryWindow         number        `placeholder:"N" help:"Tokens of a file for each call of the model; a longer file is read in parts. Default: 120000, with another base URL 24000, with a local one 3000."`
 	SummaryTokensPerMonth number        `placeholder:"N" help:"Tokens that a model may read and write for an agent's summaries in a month; 0, the default: no limit."`
-	SummaryAllowPrivate   bool          `help:"The host of --summary-base-url may have a private address."`
+	SummaryAllowPrivate   bool          `help:"The host of --summary-base-url may have a private address, or be a link-local one such as 169.254.1.1."`
 }
 
 // Validate is kong's hook.
