@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -79,8 +80,12 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 	return fields, problem
 }
 
-// ambiguous looks for such members below those of a message.
+// ambiguous looks for such members below those of a message, and for an id that
+// the answer could not carry.
 func ambiguous(fields map[string]json.RawMessage) string {
+	if !utf8.Valid(fields["id"]) {
+		return "an id that is not valid UTF-8"
+	}
 	for _, name := range []string{"params", "_meta"} {
 		object := fields[name]
 		if len(object) == 0 || object[0] != '{' {
@@ -152,7 +157,7 @@ func wrongFields(fields map[string]json.RawMessage) string {
 // validID reports whether the answer can carry the id as it is.
 func validID(id json.RawMessage) bool {
 	if id[0] == '"' {
-		return !loneSurrogate(id)
+		return utf8.Valid(id) && !loneSurrogate(id)
 	}
 	n, ok := integer(string(id))
 	return ok && strconv.FormatInt(n, 10) == string(id)

@@ -33,8 +33,21 @@ func TestAmbiguousMessages(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want an error with %q", line, bad, err, want)
 		}
 	}
-	if _, bad := decodeLine([]byte(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)); bad == nil {
-		t.Error("an id that is no text is taken")
+	for _, id := range []string{`"\ud800"`, "\"a\xffb\"", "\"\xed\xa0\x80\""} {
+		if _, bad := decodeLine([]byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)); bad == nil || bad.id != nil {
+			t.Errorf("id %q, which is no text: %+v, want it refused, and no answer with it", id, bad)
+		}
+	}
+}
+
+// Bytes that are no UTF-8 come back as others, so no client knows its id again.
+func TestHTTPRefusesIDThatIsNoText(t *testing.T) {
+	body := "{\"jsonrpc\":\"2.0\",\"id\":\"a\xffb\",\"method\":\"ping\"}"
+	if err := checkMembers([]byte(body)); err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
+		t.Errorf("%q: %v, want an error", body, err)
+	}
+	if err := checkMembers([]byte(strings.ReplaceAll(body, "\xff", "é"))); err != nil {
+		t.Error(err)
 	}
 }
 
