@@ -40,7 +40,7 @@ func (p *process) agentName() (name string, given bool, err error) {
 func (p *process) databasePath(make bool) (string, error) {
 	if p.line.DB != nil {
 		if *p.line.DB == "" {
-			return "", fmt.Errorf("--db is empty (or $SCRATCHPAD_DB is); give a file, or leave it out for %s: %w", orNone(defaultDB()), workspace.ErrInvalid)
+			return "", fmt.Errorf("--db is empty; give a file, or leave it out for %s: %w", orNone(defaultDB()), workspace.ErrInvalid)
 		}
 		return *p.line.DB, nil
 	}

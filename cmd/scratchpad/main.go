@@ -140,7 +140,8 @@ const description = `Memory for AI agents: versioned files with diffs and append
 Exit codes: 0 done; 1 failed; 2 the command line or a value is wrong; 3 there is no such thing; 4 a conflict; 5 over a limit; 6 trouble with the database; 130 interrupted.`
 
 // environment names a variable for each flag that has none: SCRATCHPAD_ with
-// the commands and the flag.
+// the commands and the flag. An empty variable of a flag counts as unset, and is
+// taken out of the environment of this process.
 func environment(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if n, ok := node.(*kong.Node); ok {
@@ -158,12 +159,16 @@ func nameVariables(n *kong.Node) {
 		words = append([]string{at.Name}, words...)
 	}
 	for _, f := range n.Flags {
-		if f.Name == "help" || len(f.Envs) > 0 {
-			continue
+		if f.Name != "help" && len(f.Envs) == 0 {
+			name := strings.ToUpper(strings.ReplaceAll(strings.Join(append(words, f.Name), "_"), "-", "_"))
+			f.Envs = []string{name}
+			f.Value.Tag.Envs = f.Envs
 		}
-		name := strings.ToUpper(strings.ReplaceAll(strings.Join(append(words, f.Name), "_"), "-", "_"))
-		f.Envs = []string{name}
-		f.Value.Tag.Envs = f.Envs
+		for _, name := range f.Envs {
+			if os.Getenv(name) == "" {
+				os.Unsetenv(name)
+			}
+		}
 	}
 }
 
