@@ -3,20 +3,25 @@ package sqlite
 import (
 	"database/sql/driver"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"modernc.org/sqlite"
 )
 
 const (
-	// The write-ahead log is to stay below 64 MiB. SQLite folds it in by itself
-	// at every commit that finds more than 1,000 pages, but begins it anew only
-	// when no reader is in it, which overlapping readers can put off for good.
-	logBytes = 16 << 20               // from here on, the writer waits for the readers
-	logWait  = 100 * time.Millisecond // so long; they see the newest state, or end, meanwhile
-	minPause = 100 * time.Millisecond // until it waits again, when one of them did not;
-	maxPause = 5 * time.Second        // doubled each time, for one that stays costs every writer
+	// SQLite's own checkpoints are switched off: they come in a commit, and it
+	// tells nobody when the disk fails to confirm one. The writer folds the log
+	// itself, after the answers of a group. Folding does not empty the log: a later
+	// commit begins it anew when no reader is in it, which overlapping readers can
+	// put off for good. The log is to stay below 64 MiB.
+	foldPages = 1000                   // not yet folded: from here on, the writer folds what it can
+	longLog   = (16 << 20) / pageBytes // pages: from here on, it waits for the readers
+	logWait   = 100 * time.Millisecond // so long; they see the newest state, or end, meanwhile
+	minPause  = 100 * time.Millisecond // until it tries again, when one of them did not;
+	maxPause  = 5 * time.Second        // doubled each time, for one that stays costs every writer
+
+	pageBytes = 4096
 )
 
 // checkpoint folds the write-ahead log into the database and empties it, when
@@ -42,22 +47,34 @@ func (w *writer) checkpoint() {
 	w.reserve.fill()
 }
 
-// boundLog keeps the write-ahead log from growing while there is always some
-// reader in it. Against one that stays for long it can do nothing.
+// boundLog keeps the write-ahead log from growing, also while there is always
+// some reader in it. Against one that stays for long it can do nothing.
 func (w *writer) boundLog() {
-	if info, err := os.Stat(w.path + "-wal"); err != nil || info.Size() < logBytes || time.Now().Before(w.foldAt) {
-		return
+	l, err := w.c.walCheckpoint("NOOP")
+	switch {
+	case err != nil:
+	case l.pages >= longLog && !time.Now().Before(w.foldAt):
+		err = w.emptyLog()
+	case l.pages-l.folded >= foldPages:
+		_, err = w.foldNow("PASSIVE")
 	}
-	whole, err := w.fold(logWait)
-	if err != nil {
+	if err != nil && !w.foldFailed {
 		w.log.Warn("the write-ahead log grows; it could not be folded into the database", "err", err)
 	}
+	w.foldFailed = err != nil
+}
+
+// emptyLog waits for the readers, and for longer and longer until it does so
+// again when they do not let it empty the log.
+func (w *writer) emptyLog() error {
+	whole, err := w.fold(logWait)
 	if whole {
 		w.foldPause = 0
-		return
+		return nil
 	}
 	w.foldPause = min(max(2*w.foldPause, minPause), maxPause)
 	w.foldAt = time.Now().Add(w.foldPause)
+	return err
 }
 
 // fold runs a checkpoint that waits for readers no longer than the time given,
@@ -66,14 +83,53 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 	if err := w.c.pragma(fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())); err != nil {
 		return false, err
 	}
-	busy, err := w.c.number("PRAGMA wal_checkpoint(TRUNCATE)")
+	l, err := w.foldNow("TRUNCATE")
 	if back := w.c.pragma(busyTimeout); err == nil {
 		err = back
 	}
+	return err == nil && !l.busy, err
+}
+
+// foldNow runs a checkpoint. Where the disk fails to confirm it, nothing is
+// written any more.
+func (w *writer) foldNow(mode string) (logState, error) {
+	l, err := w.c.walCheckpoint(mode)
 	if isFsync(err) {
 		w.fail(fmt.Errorf("the disk failed to confirm a checkpoint (%v); look at the disk and start this process again: %w", err, workspace.ErrReadOnly))
 	}
-	return err == nil && busy == 0, err
+	return l, err
+}
+
+// logState is what a checkpoint says of the write-ahead log.
+type logState struct {
+	busy   bool // another process or a reader was in the way
+	pages  int64
+	folded int64 // of them, pages that are in the database too
+}
+
+// walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP only looks:
+// https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+func (c *conn) walCheckpoint(mode string) (l logState, err error) {
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		l.busy = f.int() != 0
+		l.pages = f.int()
+		l.folded = f.int()
+		return f.err("answer", "wal_checkpoint")
+	}, "PRAGMA wal_checkpoint("+mode+")")
+	return l, err
+}
+
+// keepLog lets the log stay as it is when the connection closes. Where the disk
+// failed to confirm a checkpoint, pages of the database that were written before
+// may be lost; the next process, which begins without a record of what was
+// folded, folds all of the log once more.
+func (c *conn) keepLog() error {
+	if err := c.pragma("journal_size_limit(-1)"); err != nil {
+		return err
+	}
+	_, err := c.dc.(sqlite.FileControl).FileControlPersistWAL("main", 1)
+	return translate(err)
 }
 
 // releaseReserve gives the reserve up where the error means a full disk. A

@@ -35,7 +35,7 @@ func TestPragmas(t *testing.T) {
 	defer s.Close()
 	want := map[string]any{
 		"journal_mode": "wal", "synchronous": int64(2), "foreign_keys": int64(1), "trusted_schema": int64(0),
-		"query_only": int64(0), "busy_timeout": int64(15000), "journal_size_limit": int64(67108864), "wal_autocheckpoint": int64(1000),
+		"query_only": int64(0), "busy_timeout": int64(15000), "journal_size_limit": int64(67108864), "wal_autocheckpoint": int64(0),
 	}
 	check := func(name string, c *conn) error {
 		got, err := pragmas(c)
@@ -51,7 +51,7 @@ func TestPragmas(t *testing.T) {
 		t.Error(err)
 	}
 	// Readers write nothing, so that these do not matter for them.
-	want["query_only"], want["journal_size_limit"] = int64(1), int64(-1)
+	want["query_only"], want["journal_size_limit"], want["wal_autocheckpoint"] = int64(1), int64(-1), int64(1000)
 	var all, done sync.WaitGroup
 	all.Add(readers)
 	seen := make([]*conn, readers)

@@ -176,7 +176,7 @@ func prepare(path string, isNew bool, d Durability) (*conn, error) {
 		}
 	}
 	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
-		"journal_size_limit(67108864)", "trusted_schema(OFF)", "cache_size(-4096)")
+		"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
 	if err != nil {
 		return nil, err
 	}

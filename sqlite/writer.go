@@ -40,14 +40,15 @@ type writer struct {
 	taking atomic.Bool // it waits for the turn
 
 	// Of the goroutine alone:
-	group     []*job        // taken and not yet answered
-	next      int           // the first of the group that has not run in this transaction
-	careful   bool          // each function of the group runs in a savepoint
-	dirty     bool          // written since the log was last folded
-	exitedBy  *job          // whose Goexit ended the goroutine before this one
-	foldAt    time.Time     // not before, after readers were in the way
-	foldPause time.Duration // the last one
-	refillAt  time.Time     // when the reserve, once released, is to be tried again; zero: it is there
+	group      []*job        // taken and not yet answered
+	next       int           // the first of the group that has not run in this transaction
+	careful    bool          // each function of the group runs in a savepoint
+	dirty      bool          // written since the log was last folded
+	exitedBy   *job          // whose Goexit ended the goroutine before this one
+	foldAt     time.Time     // not before, after readers were in the way
+	foldPause  time.Duration // the last one
+	foldFailed bool          // the last time, of which the log was told
+	refillAt   time.Time     // when the reserve, once released, is to be tried again; zero: it is there
 }
 
 func startWriter(path string, c *conn, t *turn, log *slog.Logger) *writer {
@@ -395,6 +396,11 @@ func (w *writer) close() error {
 func (w *writer) end() {
 	if w.dirty {
 		w.checkpoint()
+	}
+	if w.whyBroken() != nil {
+		if err := w.c.keepLog(); err != nil {
+			w.log.Warn("closing the database", "err", err)
+		}
 	}
 	if err := w.c.close(); err != nil {
 		w.log.Warn("closing the database", "err", err)
