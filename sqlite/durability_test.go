@@ -4,6 +4,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,6 +28,67 @@ func init() {
 			return err
 		}
 		return writeAll(context.Background(), args[0], writers, each)
+	}
+}
+
+// What a neighbour with Normal durability has stored is not synced. Who
+// repeats it rests on it, and writes nothing.
+func init() {
+	roles["durability-neighbour"] = func(args []string) error {
+		ctx := context.Background()
+		normal, err := sqlite.Open(ctx, args[0], sqlite.Options{Durability: sqlite.Normal, Logger: quiet.Logger})
+		if err != nil {
+			return err
+		}
+		full, err := sqlite.Open(ctx, args[0], quiet)
+		if err != nil {
+			return err
+		}
+		return errors.Join(repeatOf(ctx, normal, full), full.Close(), normal.Close())
+	}
+}
+
+func repeatOf(ctx context.Context, normal, full *sqlite.Store) error {
+	first, err := agentIn(normal)
+	if err != nil {
+		return err
+	}
+	again, err := agentIn(full)
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		key, name := workspace.WriteOptions{IdempotencyKey: fmt.Sprint("key-", i)}, fmt.Sprint("file-", i)
+		if _, err := first.WriteFile(ctx, name, []byte("once"), key); err != nil {
+			return err
+		}
+		fmt.Println("durability-begin")
+		for range 3 {
+			if _, err := again.WriteFile(ctx, name, []byte("once"), key); err != nil {
+				return err
+			}
+			fmt.Println("durability-acked")
+		}
+		fmt.Println("durability-end")
+	}
+	return nil
+}
+
+func agentIn(s *sqlite.Store) (*workspace.Workspace, error) {
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return svc.Agent("alice")
+}
+
+// A repeated request is acknowledged when the first one is durable, whoever
+// stored it, and a disk is not asked twice for the same.
+func TestRepeatedIsSynced(t *testing.T) {
+	calls := strings.Join(trace(t, "durability-neighbour"), " ")
+	want := strings.TrimSpace(strings.Repeat("sync acked acked acked ", 3))
+	if calls != want {
+		t.Errorf("the calls were %q, want %q", calls, want)
 	}
 }
 
@@ -69,14 +131,15 @@ func writeAll(ctx context.Context, path string, writers, each int) error {
 	return s.Close()
 }
 
-// trace runs the writers under strace and returns the calls in the order in
-// which they ended: "sync" of the log, "acked".
-func trace(t *testing.T, strace string, writers, each int) (calls []string) {
+// trace runs a role under strace, on a new database, and returns the calls in the
+// order in which they ended: "sync" of the log, "acked".
+func trace(t *testing.T, role string, args ...string) (calls []string) {
 	t.Helper()
+	strace := needStrace(t)
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "durable.db"), filepath.Join(dir, "trace")
 	open(t, path).Close()
-	cmd := roleCommand(t.Context(), "durability-write", path, strconv.Itoa(writers), strconv.Itoa(each))
+	cmd := roleCommand(t.Context(), role, append([]string{path}, args...)...)
 	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,write", "-e", "signal=none", "-o", out}, cmd.Args...)
 	cmd.Path = strace
 	stdout, err := os.Create(filepath.Join(dir, "stdout"))
@@ -117,7 +180,7 @@ func trace(t *testing.T, strace string, writers, each int) (calls []string) {
 // acknowledged, the disk has confirmed the log.
 func TestAcknowledgedIsSynced(t *testing.T) {
 	const writes = 200
-	calls := trace(t, needStrace(t), 1, writes)
+	calls := trace(t, "durability-write", "1", strconv.Itoa(writes))
 	acked, synced, since := 0, 0, 0
 	for _, call := range calls {
 		if call == "sync" {
@@ -138,7 +201,7 @@ func TestAcknowledgedIsSynced(t *testing.T) {
 
 // Many writers share commits, and still none is acknowledged before a sync.
 func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
-	calls := trace(t, needStrace(t), 64, cases(10, 100))
+	calls := trace(t, "durability-write", "64", strconv.Itoa(cases(10, 100)))
 	acked, synced := 0, 0
 	for _, call := range calls {
 		if call == "sync" {

@@ -102,7 +102,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(path, o)
-	s.writer = startWriter(path, c, t, o.Logger)
+	s.writer = startWriter(path, c, t, o.Durability, o.Logger)
 	return s, nil
 }
 

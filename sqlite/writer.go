@@ -23,11 +23,12 @@ const (
 // runs the functions that wait in one transaction, and answers them all after
 // the commit. What a function has changed before it failed is undone alone.
 type writer struct {
-	path    string
-	c       *conn
-	turn    *turn
-	reserve reserve
-	log     *slog.Logger
+	path       string
+	c          *conn
+	turn       *turn
+	reserve    reserve
+	durability Durability
+	log        *slog.Logger
 
 	mu      sync.Mutex // guards the following
 	queue   []*job
@@ -49,10 +50,15 @@ type writer struct {
 	foldPause  time.Duration // the last one
 	foldFailed bool          // the last time, of which the log was told
 	refillAt   time.Time     // when the reserve, once released, is to be tried again; zero: it is there
+
+	synced        bool  // the log, by confirm
+	syncedVersion int64 // of the database then, as PRAGMA data_version says
 }
 
-func startWriter(path string, c *conn, t *turn, log *slog.Logger) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: reserve{path + "-reserve"}, log: log, wake: make(chan struct{}, 1), exited: make(chan struct{})}
+func startWriter(path string, c *conn, t *turn, d Durability, log *slog.Logger) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: reserve{path + "-reserve"}, durability: d, log: log,
+		wake: make(chan struct{}, 1), exited: make(chan struct{})}
+	c.takePagesWritten()
 	go w.run()
 	return w
 }
@@ -154,7 +160,7 @@ func (w *writer) finishGroup(err error) {
 		}
 		j := w.nextJob()
 		if j == nil {
-			_, err = w.c.exec("COMMIT")
+			err = w.commit()
 			break
 		}
 		err = w.runInGroup(j)
@@ -171,6 +177,14 @@ func (w *writer) finishGroup(err error) {
 		w.runAlone()
 	}
 	w.group = nil
+}
+
+// commit ends the transaction, and makes durable what its answers rest on.
+func (w *writer) commit() error {
+	if _, err := w.c.exec("COMMIT"); err != nil {
+		return err
+	}
+	return w.confirm()
 }
 
 // nextJob returns the job of the group that is to run next, or takes one more
@@ -321,9 +335,14 @@ func (w *writer) once(j *job) error {
 	}
 	if j.err != nil || j.panicked {
 		w.rollback()
+		if w.c.broken == nil {
+			if err := w.confirm(); err != nil {
+				return err
+			}
+		}
 		return j.err
 	}
-	if _, err := w.c.exec("COMMIT"); err != nil {
+	if err := w.commit(); err != nil {
 		w.rollback()
 		return err
 	}
@@ -335,6 +354,7 @@ func (w *writer) once(j *job) error {
 func (w *writer) rollback() {
 	// Where SQLite has ended it already, this fails, and that is well.
 	w.c.exec("ROLLBACK")
+	w.c.takePagesWritten() // which are no part of the log then
 }
 
 // lostFsync is the answer when the disk did not confirm a commit: the page cache
