@@ -73,7 +73,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	if err := noSideFile(file); err != nil { // made meanwhile
 		return err
 	}
-	if err := giveName(os.Link, temp, file); err != nil {
+	if err := giveName(moveNew, temp, file); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(file))
@@ -142,7 +142,7 @@ func syncFile(name string) error {
 }
 
 // giveName gives a finished file its name, unless the name is taken meanwhile.
-// It is linked there; where the file system knows no links, an empty file takes
+// It is moved or linked there; where the file system knows no links, an empty file takes
 // the name first, which is then replaced.
 func giveName(link func(from, to string) error, temp, file string) error {
 	err := link(temp, file)

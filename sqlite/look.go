@@ -36,7 +36,7 @@ func Files(path string) []string {
 
 // checkName refuses a database whose name is that of another one's side file.
 func checkName(path string) error {
-	for _, end := range sideFiles {
+	for _, end := range append([]string{partEnd}, sideFiles...) {
 		if strings.HasSuffix(path, end) {
 			return fmt.Errorf("a name that ends in %s is for a file beside a database; give another one: %w", end, workspace.ErrInvalid)
 		}
@@ -150,10 +150,11 @@ func lookError(err error) error {
 }
 
 // create makes a database beside the path, under a name that nobody else has,
-// and links it there when it is whole, so that no moment shows half of one. The
-// caller holds the turn.
+// and moves it there when it is whole and durable, so that no moment shows half of
+// one. The caller holds the turn.
 func create(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*") // mode 0600
+	removeLeftovers(path)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*"+partEnd) // mode 0600
 	if err != nil {
 		return fileError(err)
 	}
@@ -161,7 +162,10 @@ func create(path string) error {
 	f.Close()
 	err = writeSchema(temp)
 	if err == nil {
-		err = linkDatabase(temp, path)
+		err = syncFolder(filepath.Dir(path)) // so that no log is left of the temporary name
+	}
+	if err == nil {
+		err = nameDatabase(temp, path)
 	}
 	if err := errors.Join(err, removeTemp(temp)); err != nil {
 		return err
@@ -169,9 +173,12 @@ func create(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
+// tempEnds end the names of the files of a database that is being made.
+var tempEnds = []string{"", "-wal", "-shm", "-journal"}
+
 // removeTemp removes a database that was made under a temporary name.
 func removeTemp(temp string) error {
-	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+	for _, end := range tempEnds {
 		if err := os.Remove(temp + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fileError(err)
 		}
@@ -179,10 +186,10 @@ func removeTemp(temp string) error {
 	return nil
 }
 
-// linkDatabase gives the database its name. Where an empty file stands there,
-// or the file system knows no links, it is renamed.
-func linkDatabase(temp, path string) error {
-	err := os.Link(temp, path)
+// nameDatabase gives the database its name. Where an empty file stands there, or
+// the file system knows no links, it is renamed.
+func nameDatabase(temp, path string) error {
+	err := moveNew(temp, path)
 	if err == nil {
 		return nil
 	}

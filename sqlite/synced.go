@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -49,7 +51,14 @@ func (c *conn) takePagesWritten() int {
 // locks on the database and on -shm, none on the log, so that opening and closing
 // the log here takes none of them away.
 func syncLog(path string) error {
-	err := syncFile(path + "-wal")
+	how := os.O_RDONLY // is enough, but on Windows
+	if isWindows() {
+		how = os.O_RDWR
+	}
+	f, err := os.OpenFile(path+"-wal", how, 0)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
 	if err == nil {
 		err = syncFolder(filepath.Dir(path))
 	}

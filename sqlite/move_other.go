@@ -1,0 +1,8 @@
+//go:build !linux
+
+package sqlite
+
+import "os"
+
+// moveNew gives a file a second name that nothing has yet. It keeps the first.
+func moveNew(from, to string) error { return os.Link(from, to) }
