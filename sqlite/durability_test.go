@@ -57,14 +57,31 @@ func repeatOf(ctx context.Context, normal, full *sqlite.Store) error {
 	if err != nil {
 		return err
 	}
-	for i := range 3 {
-		key, name := workspace.WriteOptions{IdempotencyKey: fmt.Sprint("key-", i)}, fmt.Sprint("file-", i)
-		if _, err := first.WriteFile(ctx, name, []byte("once"), key); err != nil {
+	ops := []func(*workspace.Workspace) error{
+		func(ws *workspace.Workspace) error {
+			_, err := ws.WriteFile(ctx, "f", []byte("once"), workspace.WriteOptions{IdempotencyKey: "write"})
+			return err
+		},
+		func(ws *workspace.Workspace) error {
+			_, err := ws.EditFile(ctx, "f", "once", "twice", workspace.EditOptions{IdempotencyKey: "edit"})
+			return err
+		},
+		func(ws *workspace.Workspace) error {
+			_, err := ws.AppendLogWith(ctx, "l", workspace.AppendOptions{IdempotencyKey: "append"}, []byte("entry"))
+			return err
+		},
+		func(ws *workspace.Workspace) error {
+			_, err := ws.DeleteFile(ctx, "f", workspace.DeleteOptions{IdempotencyKey: "delete"})
+			return err
+		},
+	}
+	for _, op := range ops {
+		if err := op(first); err != nil {
 			return err
 		}
 		fmt.Println("durability-begin")
 		for range 3 {
-			if _, err := again.WriteFile(ctx, name, []byte("once"), key); err != nil {
+			if err := op(again); err != nil {
 				return err
 			}
 			fmt.Println("durability-acked")
@@ -86,7 +103,7 @@ func agentIn(s *sqlite.Store) (*workspace.Workspace, error) {
 // stored it, and a disk is not asked twice for the same.
 func TestRepeatedIsSynced(t *testing.T) {
 	calls := strings.Join(trace(t, "durability-neighbour"), " ")
-	want := strings.TrimSpace(strings.Repeat("sync acked acked acked ", 3))
+	want := strings.TrimSpace(strings.Repeat("sync acked acked acked ", 4))
 	if calls != want {
 		t.Errorf("the calls were %q, want %q", calls, want)
 	}

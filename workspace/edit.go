@@ -84,7 +84,12 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 	for {
 		read, out, err := w.readForEdit(ctx, p, o, a)
 		if errors.Is(err, errRepeated) {
-			return out, nil
+			// A View may show what is not durable yet; an Update answers for it.
+			out, err = w.commit(ctx, a, func(Tx) (Outcome, error) { return Outcome{}, errMoved })
+			if errors.Is(err, errMoved) { // the request has expired meanwhile
+				continue
+			}
+			return out, err
 		}
 		if err != nil {
 			return Outcome{}, err
