@@ -22,6 +22,7 @@ type conn struct {
 	dc    driver.Conn
 	stmts map[string]statement
 	still bool                // of modeStill: for one transaction
+	files *openFiles          // of the connection that writes
 	args  []driver.NamedValue // reused from call to call
 	dest  []driver.Value      // likewise
 

@@ -72,6 +72,9 @@ func look(path string) (isNew bool, err error) {
 	case info.Size() == 0:
 		return lookNew(path)
 	}
+	if err := checkNames(path); err != nil {
+		return false, err
+	}
 	c, err := dialRead(path, "busy_timeout(2000)")
 	if err != nil {
 		return false, lookError(err)

@@ -55,6 +55,7 @@ type Store struct {
 	path    string
 	log     *slog.Logger
 	writer  *writer    // nil: opened by OpenReadOnly
+	files   *openFiles // of the writer
 	readers chan *conn // nil: a connection that is still to be opened
 	closed  chan struct{}
 	once    sync.Once
@@ -102,6 +103,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(path, o)
+	s.files = c.files
 	s.writer = startWriter(path, c, t, o.Durability, o.Logger)
 	return s, nil
 }
@@ -175,8 +177,7 @@ func prepare(path string, isNew bool, d Durability) (*conn, error) {
 			}
 		}
 	}
-	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
-		"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
+	c, err := dialWriter(path, d)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +187,31 @@ func prepare(path string, isNew bool, d Durability) (*conn, error) {
 	}
 	reserve{path + "-reserve"}.fill()
 	return c, nil
+}
+
+// dialWriter opens the connection that writes, and notes which files it has open.
+func dialWriter(path string, d Durability) (*conn, error) {
+	if err := errors.Join(removeOtherNames(path), checkNames(path)); err != nil {
+		return nil, err
+	}
+	var lost error
+	for range 3 { // some file systems give a file another number when it is first opened for writing
+		db, _, err := statFile(path)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
+			"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
+		if err != nil {
+			return nil, err
+		}
+		if c.files, err = openFilesOf(path, db); err == nil {
+			return c, nil
+		}
+		c.close()
+		lost = err
+	}
+	return nil, fmt.Errorf("while it was opened, %v; try again: %w", lost, workspace.ErrBusy)
 }
 
 func (c *conn) checkVersion() (err error) {
@@ -280,13 +306,33 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	if s.writer == nil {
 		c, err = dialRead(s.path, pragmas...)
 	} else {
-		c, err = dial(s.path, "rw", pragmas...)
+		c, err = dialOpened(s.files, pragmas...)
 	}
 	if err != nil {
 		s.readers <- nil
+		if isLost(err) { // what was opened before can still be read
+			if c := s.openReader(); c != nil {
+				return c, nil
+			}
+		}
 		return nil, err
 	}
 	return c, nil
+}
+
+// openReader returns a free connection that is open; nil: there is none.
+func (s *Store) openReader() *conn {
+	for range cap(s.readers) {
+		select {
+		case c := <-s.readers:
+			if c != nil {
+				return c
+			}
+			s.readers <- nil
+		default:
+		}
+	}
+	return nil
 }
 
 // release puts a connection back. One that is not healthy, or sees nothing new,

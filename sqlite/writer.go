@@ -141,7 +141,7 @@ func (w *writer) commitGroup() {
 		w.refuse(err)
 		return
 	}
-	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := w.begin(); err != nil {
 		w.refuse(err)
 		return
 	}
@@ -173,15 +173,21 @@ func (w *writer) finishGroup(err error) {
 		w.refillReserve()
 	case isFsync(err):
 		w.lostFsync(err)
+	case isLost(err):
+		w.lostFiles(err)
 	default:
 		w.runAlone()
 	}
 	w.group = nil
 }
 
-// commit ends the transaction, and makes durable what its answers rest on.
+// commit ends the transaction, and makes durable what its answers rest on. The
+// error is a [lostError] when what it has written is in a file that is lost.
 func (w *writer) commit() error {
 	if _, err := w.c.exec("COMMIT"); err != nil {
+		return err
+	}
+	if _, err := w.c.files.check(); err != nil {
 		return err
 	}
 	return w.confirm()
@@ -213,8 +219,7 @@ func (w *writer) nextJob() *job {
 func (w *writer) restart() error {
 	w.rollback()
 	w.careful, w.next = true, 0
-	_, err := w.c.exec("BEGIN IMMEDIATE")
-	return err
+	return w.begin()
 }
 
 // size returns the bytes of content that the group has written.
@@ -304,8 +309,12 @@ func (w *writer) runAlone() {
 		if j.err = w.whyBroken(); j.err == nil && !j.exited {
 			j.err = w.alone(j)
 		}
-		if isFsync(j.err) {
+		switch {
+		case isFsync(j.err):
 			w.lostFsync(j.err)
+			return
+		case isLost(j.err):
+			w.lostFiles(j.err)
 			return
 		}
 		close(j.done)
@@ -326,7 +335,7 @@ func (w *writer) alone(j *job) error {
 }
 
 func (w *writer) once(j *job) error {
-	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := w.begin(); err != nil {
 		return err
 	}
 	w.call(j)
@@ -363,7 +372,11 @@ func (w *writer) rollback() {
 func (w *writer) lostFsync(err error) {
 	w.rollback()
 	w.fail(fmt.Errorf("the disk failed to confirm a write (%v); look at the disk, start this process again, and check the last writes: %w", err, workspace.ErrReadOnly))
-	unknown := fmt.Errorf("the disk failed to confirm the write (%v); it may or may not be stored: %w", err, workspace.ErrOutcomeUnknown)
+	w.answerUnknown(fmt.Errorf("the disk failed to confirm the write (%v); it may or may not be stored: %w", err, workspace.ErrOutcomeUnknown))
+}
+
+// answerUnknown tells the callers of the group that their outcome is unknown.
+func (w *writer) answerUnknown(unknown error) {
 	for _, j := range w.group {
 		j.err, j.panicked, j.exited = unknown, false, false
 		close(j.done)

@@ -1,0 +1,32 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A function that runs alone, after its group has lost its transaction, is not
+// acknowledged either when the database was removed meanwhile.
+func TestLostFilesAlone(t *testing.T) {
+	s := openInternal(t)
+	runs := 0
+	err := <-start(s, func(tx workspace.Tx) error {
+		if runs++; runs == 1 { // what an interrupt or a full disk does
+			s.writer.c.exec("ROLLBACK")
+			s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+			return nil
+		}
+		if err := os.Remove(s.path); err != nil {
+			t.Error(err)
+		}
+		return store(tx, "x")
+	})
+	if !errors.Is(err, workspace.ErrOutcomeUnknown) || runs != 2 {
+		t.Errorf("Update = %v in %d runs; want ErrOutcomeUnknown in 2", err, runs)
+	}
+}

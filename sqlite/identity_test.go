@@ -1,0 +1,226 @@
+//go:build unix
+
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// losses are what people and programs do to the files of a database in use, and
+// what the error says then.
+var losses = []struct {
+	name, say string
+	do        func(t *testing.T, path string)
+}{
+	{"Removed", "the database file was removed or renamed", func(t *testing.T, path string) { must(t, os.Remove(path)) }},
+	{"Renamed", "the database file was removed or renamed", func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) }},
+	{"Replaced", "the database file was replaced", func(t *testing.T, path string) {
+		write(t, path+".new", readBytes(t, path))
+		must(t, os.Rename(path+".new", path))
+	}},
+	{"AllRemoved", "the database file was removed or renamed", func(t *testing.T, path string) {
+		for _, name := range sqlite.Files(path) {
+			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+		}
+	}},
+	{"LogRemoved", "the write-ahead log was removed or renamed", func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) }},
+	{"LogReplaced", "the write-ahead log was replaced", func(t *testing.T, path string) {
+		write(t, path+".new", readBytes(t, path+"-wal"))
+		must(t, os.Rename(path+".new", path+"-wal"))
+	}},
+	{"FolderRenamed", "the database file was removed or renamed", func(t *testing.T, path string) {
+		must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+".old"))
+	}},
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// databaseIn returns the path of a database to be, in a folder that may be
+// renamed.
+func databaseIn(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "folder")
+	must(t, os.Mkdir(dir, 0o700))
+	return filepath.Join(dir, "a.db")
+}
+
+// A write after the files were lost is refused, nothing is stored, and the store
+// stays read-only, also when the files are back. Reads go on.
+func TestLostFiles(t *testing.T) {
+	for _, c := range losses {
+		t.Run(c.name, func(t *testing.T) {
+			path := databaseIn(t)
+			var log strings.Builder
+			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			must(t, err)
+			ws := workspaceOn(t, s, "alice")
+			put(t, ws, "before")
+			expectFile(t, ws, "before", "before")
+			c.do(t, path)
+			for range 2 {
+				_, err = ws.WriteFile(t.Context(), "after", nil, workspace.WriteOptions{})
+				if !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "start again") {
+					t.Errorf("WriteFile = %v; want ErrReadOnly, %q and what to do", err, c.say)
+				}
+			}
+			expectFile(t, ws, "before", "before")
+			if s.Close(); strings.Count(log.String(), c.say) != 1 {
+				t.Errorf("the log says %q; want once %q", log.String(), c.say)
+			}
+		})
+	}
+}
+
+func put(t testing.TB, ws *workspace.Workspace, name string) {
+	t.Helper()
+	if _, err := ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was being written when the files were lost has an unknown outcome, for
+// everybody in the group.
+func TestLostFilesMeanwhile(t *testing.T) {
+	for _, c := range losses {
+		t.Run(c.name, func(t *testing.T) {
+			path := databaseIn(t)
+			s, err := sqlite.Open(t.Context(), path, quiet)
+			must(t, err)
+			defer s.Close()
+			inside, leave := make(chan struct{}), make(chan struct{})
+			errs := make(chan error, 4)
+			update := func(fn func()) {
+				errs <- s.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+					fn()
+					return tx.SaveOwner(workspace.OwnerState{})
+				})
+			}
+			go update(func() { close(inside); <-leave; c.do(t, path) })
+			<-inside
+			for range 3 {
+				go update(func() {})
+			}
+			close(leave)
+			unknown := 0
+			for range 4 {
+				err := <-errs
+				if errors.Is(err, workspace.ErrOutcomeUnknown) {
+					unknown++
+				} else if !errors.Is(err, workspace.ErrReadOnly) { // it came after the group
+					t.Errorf("Update = %v; want ErrOutcomeUnknown or ErrReadOnly", err)
+				}
+				if err == nil || !strings.Contains(err.Error(), c.say) {
+					t.Errorf("Update = %v; want %q", err, c.say)
+				}
+			}
+			if unknown == 0 {
+				t.Error("the outcome of no write is unknown")
+			}
+		})
+	}
+}
+
+// A process that ends after its log was removed leaves everything that it has
+// acknowledged in the database.
+func TestLostLogIsFolded(t *testing.T) {
+	path := databaseIn(t)
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	must(t, err)
+	acked := newLedger()
+	ws := agent(t, newService(t, s), "alice")
+	for i := range 20 {
+		must(t, acked.write(t.Context(), ws, fmt.Sprint("file-", i), text(1000, i)))
+	}
+	must(t, os.Remove(path+"-wal"))
+	if err := acked.write(t.Context(), ws, "late", nil); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("write = %v, want ErrReadOnly", err)
+	}
+	acked.remove("alice", "late")
+	reopenAndCheck(t, s, path, acked)
+}
+
+// A connection for reading that is opened after the database was replaced does
+// not read the other file.
+func TestReadersOfReplacedDatabase(t *testing.T) {
+	path := databaseIn(t)
+	other := filepath.Join(t.TempDir(), "other.db")
+	put(t, workspaceOn(t, open(t, other), "alice"), "of-the-other")
+	s := open(t, path)
+	put(t, workspaceOn(t, s, "alice"), "before")
+	must(t, os.Rename(other, path))
+	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
+		h, _, err := r.File("of-the-other")
+		t.Errorf("the other file was read: %+v, %v", h, err)
+		return err
+	})
+	if !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), "replaced") {
+		t.Errorf("View = %v; want ErrCorrupt, and that it was replaced", err)
+	}
+}
+
+// Two names for one file are two logs. The database is refused under both, its
+// bytes stay, and a store that has it open takes no writes until the second name
+// is gone.
+func TestHardLink(t *testing.T) {
+	dir := t.TempDir()
+	path, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
+	ours(t, path)
+	s := open(t, path)
+	ws := workspaceOn(t, s, "alice")
+	must(t, os.Link(path, second))
+	if _, err := ws.WriteFile(t.Context(), "new", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), "hard link") {
+		t.Errorf("WriteFile = %v; want ErrReadOnly and the cause", err)
+	}
+	must(t, os.Remove(second))
+	put(t, ws, "new")
+	must(t, s.Close())
+	must(t, os.Link(path, second))
+	for _, name := range []string{path, second} {
+		mustRefuse(t, name, workspace.ErrInvalid, "2 names")
+		if s, err := sqlite.OpenReadOnly(t.Context(), name, quiet); !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "2 names") {
+			if s != nil {
+				s.Close()
+			}
+			t.Errorf("OpenReadOnly = %v; want ErrInvalid and the cause", err)
+		}
+	}
+}
+
+// A creation that was cut off between its link and the removal of its temporary
+// name is finished by the next Open.
+func TestOpenAfterCutCreation(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	ours(t, path)
+	must(t, os.Link(path, path+"-new-123-part"))
+	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet) // and who only looks removes nothing
+	must(t, err)
+	must(t, look.Close())
+	write(t, path+"-new-x1-part", nil)
+	s := open(t, path)
+	put(t, workspaceOn(t, s, "alice"), "new")
+	must(t, s.Close())
+	if _, err := os.Lstat(path + "-new-123-part"); !os.IsNotExist(err) {
+		t.Errorf("the temporary name is still there: %v", err)
+	}
+	if _, err := os.Lstat(path + "-new-x1-part"); err != nil {
+		t.Errorf("the file of somebody else is gone: %v", err)
+	}
+}
