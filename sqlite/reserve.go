@@ -12,20 +12,37 @@ const (
 	reserveSpare = 8 << 20 // free space at which the reserve is made again
 )
 
-type reserve struct{ name string } // DB-reserve
+type reserve struct{ path string } // the database's
+
+func (r reserve) name() string { return r.path + "-reserve" }
+
+// open opens the reserve, and makes it if flag is os.O_CREATE.
+func (r reserve) open(flag int) (*os.File, error) { return openSide(r.path, "-reserve", flag) }
+
+// check refuses what stands in the reserve's place and is none.
+func (r reserve) check() error {
+	info, err := os.Lstat(r.name())
+	if err != nil {
+		return nil // it is made when there is room
+	}
+	if err := checkSide(info, r.path); err != nil {
+		return sideError(r.name(), err)
+	}
+	return nil
+}
 
 // fill makes the reserve where it is missing and the disk has room for it, and
 // reports whether it is there. It is a precaution: what goes wrong in it is seen
 // when the reserve is needed.
 func (r reserve) fill() bool {
-	if info, err := os.Stat(r.name); err == nil && info.Size() == reserveBytes {
+	if info, err := os.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == reserveBytes {
 		return true
 	}
-	free := freeBytes(filepath.Dir(r.name))
+	free := freeBytes(filepath.Dir(r.path))
 	if free >= 0 && free < reserveSpare {
 		return false
 	}
-	f, err := os.OpenFile(r.name, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := r.open(os.O_CREATE)
 	if err != nil {
 		return false
 	}
@@ -39,8 +56,13 @@ func (r reserve) fill() bool {
 
 // release gives the space back to the disk and reports whether there was any.
 func (r reserve) release() bool {
-	info, err := os.Stat(r.name)
-	return err == nil && info.Size() > 0 && os.Truncate(r.name, 0) == nil
+	f, err := r.open(0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && info.Size() > 0 && f.Truncate(0) == nil
 }
 
 func writeZeros(f *os.File, size int64) error {

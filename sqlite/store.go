@@ -166,6 +166,9 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool, d Durabil
 
 // prepare is called in turn.
 func prepare(path string, isNew bool, d Durability) (*conn, error) {
+	if err := (reserve{path}).check(); err != nil {
+		return nil, err
+	}
 	if isNew {
 		isNew, err := look(path)
 		if err != nil {
@@ -185,7 +188,7 @@ func prepare(path string, isNew bool, d Durability) (*conn, error) {
 		c.close()
 		return nil, err
 	}
-	reserve{path + "-reserve"}.fill()
+	reserve{path}.fill()
 	return c, nil
 }
 

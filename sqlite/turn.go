@@ -17,24 +17,16 @@ type turn struct {
 }
 
 func openTurn(path string) (*turn, error) {
-	queue, err := openLock(path + "-turn")
+	queue, err := openSide(path, "-turn", os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	write, err := openLock(path + "-write")
+	write, err := openSide(path, "-write", os.O_CREATE)
 	if err != nil {
 		queue.Close()
 		return nil, err
 	}
 	return &turn{queue, write}, nil
-}
-
-func openLock(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fileError(err)
-	}
-	return f, nil
 }
 
 // take blocks until it is this process's turn to write. It cannot be

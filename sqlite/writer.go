@@ -56,7 +56,7 @@ type writer struct {
 }
 
 func startWriter(path string, c *conn, t *turn, d Durability, log *slog.Logger) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: reserve{path + "-reserve"}, durability: d, log: log,
+	w := &writer{path: path, c: c, turn: t, reserve: reserve{path}, durability: d, log: log,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.takePagesWritten()
 	go w.run()

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// openSide opens a file beside the database for reading and writing, and makes
+// it if flag is os.O_CREATE. Whoever may write in the folder could have put
+// something else there, so a link, a file with another name and a file of
+// another user are refused with [workspace.ErrInvalid]. A file may belong to
+// this user, to the owner of the database, or to root.
+func openSide(database, end string, flag int) (*os.File, error) {
+	name := database + end
+	info, err := os.Lstat(name)
+	switch {
+	case err == nil:
+		if err := checkSide(info, database); err != nil {
+			return nil, sideError(name, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fileError(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|flag|noFollow, 0o600)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	info, err = f.Stat()
+	if err == nil {
+		err = checkSide(info, database) // it may be another one than that of the first look
+	}
+	if err != nil {
+		f.Close()
+		return nil, sideError(name, err)
+	}
+	return f, nil
+}
+
+func sideError(name string, err error) error {
+	return fmt.Errorf("%s %v; it is not scratchpad's: move it away while no process uses the database, and a new one is made: %w",
+		filepath.Base(name), err, workspace.ErrInvalid)
+}
+
+// checkSide returns what is wrong with a file beside the database.
+func checkSide(info fs.FileInfo, database string) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("is a symbolic link")
+	case !info.Mode().IsRegular():
+		return errors.New("is no regular file")
+	}
+	return checkOwner(info, database)
+}

@@ -1,0 +1,67 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A file beside the database that leads elsewhere, or belongs to somebody else,
+// makes Open fail, and nothing in the folder or behind the link changes.
+func TestOpenRefusesSideFiles(t *testing.T) {
+	for _, end := range []string{"-turn", "-write", "-reserve"} {
+		for _, c := range []struct {
+			name, say string
+			make      func(t *testing.T, name, precious string)
+		}{
+			{"Symlink", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious, name) }},
+			{"SymlinkToNothing", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious+".none", name) }},
+			{"HardLink", "has 2 names", func(t *testing.T, name, precious string) { must(t, os.Link(precious, name)) }},
+			{"Folder", "is no regular file", func(t *testing.T, name, _ string) { must(t, os.Mkdir(name, 0o700)) }},
+			{"Pipe", "is no regular file", func(t *testing.T, name, _ string) { must(t, syscall.Mkfifo(name, 0o600)) }},
+			{"OtherUser", "belongs to another user", func(t *testing.T, name, _ string) {
+				needRoot(t, "gives a file to another user")
+				write(t, name, nil)
+				must(t, os.Chown(name, 12345, 12345))
+			}},
+		} {
+			for _, isNew := range []bool{true, false} {
+				t.Run(strings.TrimPrefix(end, "-")+c.name+map[bool]string{true: "New"}[isNew], func(t *testing.T) {
+					dir := t.TempDir()
+					path, precious := filepath.Join(dir, "a.db"), filepath.Join(dir, "precious")
+					write(t, precious, []byte("of somebody else"))
+					if !isNew {
+						ours(t, path)
+					}
+					c.make(t, path+end, precious)
+					for _, name := range []string{"-turn", "-write"} { // which are made on the way
+						if name != end {
+							write(t, path+name, nil)
+						}
+					}
+					mustRefuse(t, path, workspace.ErrInvalid, filepath.Base(path)+end+" "+c.say)
+				})
+			}
+		}
+	}
+}
+
+// The files of the database's owner are accepted from root, who may work on the
+// database of another user.
+func TestOpenSideFilesOfOwner(t *testing.T) {
+	needRoot(t, "gives files to another user")
+	path := filepath.Join(t.TempDir(), "a.db")
+	must(t, open(t, path).Close())
+	for _, name := range sqlite.Files(path) {
+		if err := os.Chown(name, 12345, 12345); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	put(t, workspaceOn(t, open(t, path), "alice"), "new")
+}
