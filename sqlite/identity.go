@@ -67,8 +67,8 @@ func isLost(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// begin begins a transaction, if what is written in it will be found again and
-// understood.
+// begin begins a transaction, if what is written in it will be found again, and
+// is in the schema that this version knows.
 func (w *writer) begin() error {
 	names, err := w.c.files.check()
 	if err != nil {
@@ -79,7 +79,16 @@ func (w *writer) begin() error {
 	if names > 1 { // nothing is lost yet, and the link may go again
 		return fmt.Errorf("the database or its write-ahead log has another name (hard link), under which a write would damage it; remove the other name: %w", workspace.ErrReadOnly)
 	}
-	_, err = w.c.exec("BEGIN IMMEDIATE")
+	if _, err = w.c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err = w.c.fence(); err == nil {
+		return nil
+	}
+	w.rollback()
+	if codeOf(err) == 0 { // not SQLite's own
+		w.fail(err)
+	}
 	return err
 }
 

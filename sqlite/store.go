@@ -283,6 +283,9 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 		_, end := c.exec("COMMIT")
 		healthy = end == nil
 	}()
+	if err := c.fenceRead(); err != nil {
+		return err
+	}
 	return fn(c)
 }
 

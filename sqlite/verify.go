@@ -40,6 +40,9 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 			if _, err := c.exec("BEGIN"); err != nil {
 				return err
 			}
+			if err := c.fenceRead(); err != nil {
+				return err
+			}
 			return fn(c)
 		})
 		return err

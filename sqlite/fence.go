@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Another process may migrate the database to a newer schema while this one has
+// it open. The schema's number is therefore read again in each transaction,
+// where nobody can change it meanwhile: this process must neither write rows of
+// its own schema nor misread those of another.
+
+// fence returns an error when the schema is not the one that this version
+// writes. It is for a transaction that has begun.
+func (c *conn) fence() error {
+	version, err := c.schema()
+	switch {
+	case err != nil:
+		return err
+	case version == schemaVersion:
+		return nil
+	case version < schemaVersion:
+		return fmt.Errorf("the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup: %w",
+			schemaVersion, version, workspace.ErrCorrupt)
+	}
+	return newerSchema(version)
+}
+
+// fenceRead is fence for those who only read, also an older schema.
+func (c *conn) fenceRead() error {
+	version, err := c.schema()
+	if err == nil && version > schemaVersion {
+		err = newerSchema(version)
+	}
+	return err
+}
+
+func (c *conn) schema() (version int64, err error) { return c.number("PRAGMA user_version") }
+
+func newerSchema(version int64) error {
+	return fmt.Errorf("another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad: %w",
+		version, schemaVersion, workspace.ErrUnsupported)
+}
