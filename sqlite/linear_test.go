@@ -37,10 +37,11 @@ const linearLog = "all.log"
 
 // linearInput is a call. If is -1 where there is no condition.
 type linearInput struct {
-	Do      string // write, read, delete, append, read log, list
+	Do      string // write, read, delete, append, trim, read log, list
 	Path    int
 	Content string
 	If      int64
+	Through int64 `json:",omitempty"` // of a trim, an entry that was seen
 }
 
 // linearOutput is an answer; of a call whose process was killed there is none.
@@ -62,6 +63,7 @@ type linearFile struct {
 
 type linearState struct {
 	files [len(linearPaths)]linearFile
+	first int64 // entry in the log, less one: those that are gone
 	last  int64
 	log   string
 }
@@ -112,7 +114,17 @@ func (s linearState) step(in linearInput) (linearState, linearOutput) {
 		s.log += in.Content + "\n"
 		s.last++
 		return s, linearOutput{Number: s.last}
+	case "trim":
+		removed := max(0, in.Through-s.first)
+		for range removed {
+			_, s.log, _ = strings.Cut(s.log, "\n")
+		}
+		s.first += removed
+		return s, linearOutput{Number: removed}
 	case "read log":
+		if s.first == s.last {
+			return s, linearOutput{}
+		}
 		return s, linearOutput{Number: s.last, Content: s.log}
 	default:
 		var list strings.Builder
@@ -148,6 +160,7 @@ func linearNow() int64 {
 // after it.
 func runLinearClient(ws *workspace.Workspace, client, ops int, say func(linearEvent)) {
 	var known [len(linearPaths)]int64 // the version that the client saw last
+	var entry int64                   // likewise
 	for n := range ops {
 		in := linearInput{Path: rand.IntN(len(linearPaths)), If: -1, Content: fmt.Sprintf("%d.%d%s", client, n, strings.Repeat("-", rand.IntN(9)))}
 		switch d := rand.IntN(100); {
@@ -163,7 +176,9 @@ func runLinearClient(ws *workspace.Workspace, client, ops int, say func(linearEv
 			in.Do, in.If = "delete", known[in.Path]
 		case d < 86:
 			in.Do = "append"
-		case d < 92:
+		case d < 88 && entry > 0:
+			in.Do, in.Through = "trim", max(1, entry-int64(rand.IntN(4)))
+		case d < 94:
 			in.Do = "read log"
 		default:
 			in.Do = "list"
@@ -183,6 +198,8 @@ func runLinearClient(ws *workspace.Workspace, client, ops int, say func(linearEv
 		switch {
 		case in.Do == "write" && err == nil, in.Do == "read" && err == nil:
 			known[in.Path] = out.Number
+		case in.Do == "append" && err == nil, in.Do == "read log" && err == nil:
+			entry = max(entry, out.Number)
 		case in.Do == "delete" || out.None:
 			known[in.Path] = 0
 		case out.Refused: // look before trying again, as an agent does
@@ -211,6 +228,9 @@ func (in linearInput) call(ws *workspace.Workspace) (out linearOutput, err error
 	case "append":
 		r, err := ws.AppendLog(ctx, linearLog, []byte(in.Content))
 		return linearOutput{Number: r.Last}, err
+	case "trim":
+		r, err := ws.TrimLog(ctx, linearLog, in.Through, workspace.DeleteOptions{})
+		return linearOutput{Number: r.Removed}, err
 	case "read log":
 		r, err := ws.ReadLog(ctx, linearLog, workspace.ReadLogOptions{})
 		out.Number = r.Last

@@ -182,6 +182,10 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	return entries, nil
 }
 
+func (r reader) EntryBytes(path string, through int64) (int64, error) {
+	return r.c.number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
+}
+
 func follows(a, b int64, down bool) bool {
 	if down {
 		return b == a-1

@@ -33,7 +33,7 @@ const (
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
 	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + summaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEntry   = "INSERT INTO entries (owner, " + entryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	clearEntries  = "DELETE FROM entries WHERE owner = ? AND path = ?"
+	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
 	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
@@ -99,9 +99,9 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 }
 
 func (t *tx) SaveLog(ch workspace.LogChange) error {
-	if ch.Clear {
+	if ch.Prune > 0 {
 		t.removed = true
-		if _, err := t.exec(clearEntries, t.owner, ch.Head.Path); err != nil {
+		if _, err := t.exec(pruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
 			return err
 		}
 	}

@@ -2,14 +2,15 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 )
 
 // maxDeleted is how many deleted paths of an agent keep a number of their own,
 // files and logs each; the oldest beyond it fold into the owner's floor.
 const maxDeleted = 10_000
 
-// DeleteOptions of [Workspace.DeleteFile] and [Workspace.DeleteLog]. The zero
-// value sets no condition.
+// DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
+// [Workspace.TrimLog]. The zero value sets no condition.
 type DeleteOptions struct {
 	IfVersion      *int64 // of a file: as in WriteOptions; a log has no versions and refuses it
 	IdempotencyKey string // as in WriteOptions
@@ -18,8 +19,13 @@ type DeleteOptions struct {
 // DeleteResult says what a deletion removed.
 type DeleteResult struct {
 	Path    string
-	Deleted bool  // false: there was nothing
+	Deleted bool  // false: there was nothing to remove
 	Removed int64 // versions of a file, or entries of a log
+}
+
+// errLogVersion refuses a condition that a log cannot have.
+func errLogVersion(op, path string) error {
+	return fail(ErrInvalid, op, path, "a log has no versions; leave IfVersion out")
 }
 
 // DeleteFile removes a file with all of its versions and summaries. A file that
@@ -36,7 +42,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	if err := checkCondition(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
-	return w.remove(ctx, op, p, o, func(tx Tx, a *attempt) (Outcome, error) {
+	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
 		head, state, err := tx.File(p.name)
 		if err != nil {
 			return Outcome{}, err
@@ -58,9 +64,9 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 		return DeleteResult{}, err
 	}
 	if o.IfVersion != nil {
-		return DeleteResult{}, fail(ErrInvalid, op, path, "a log has no versions; leave IfVersion out")
+		return DeleteResult{}, errLogVersion(op, path)
 	}
-	return w.remove(ctx, op, p, o, func(tx Tx, a *attempt) (Outcome, error) {
+	return w.remove(ctx, op, p, nil, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
 		head, state, err := tx.Log(p.name)
 		if err != nil {
 			return Outcome{}, err
@@ -69,9 +75,36 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	})
 }
 
-// remove runs a deletion with its idempotency key.
-func (w *Workspace) remove(ctx context.Context, op string, p Path, o DeleteOptions, fn func(Tx, *attempt) (Outcome, error)) (DeleteResult, error) {
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, conditionBytes(o.IfVersion))
+// TrimLog removes the entries of a log up to the one with the number through, that
+// one included. Entries after it keep their numbers, and later ones continue above
+// the last, also where none is left: the log then stays, empty. Nothing happens if
+// the log does not exist or its entries up to there are gone already.
+// Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
+func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
+	const op = "trim log"
+	p, err := start(ctx, op, path)
+	if err != nil {
+		return DeleteResult{}, err
+	}
+	if o.IfVersion != nil {
+		return DeleteResult{}, errLogVersion(op, path)
+	}
+	if err := checkNumber(op, path, "through_entry", through, 1); err != nil {
+		return DeleteResult{}, err
+	}
+	return w.remove(ctx, op, p, &through, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
+		head, state, err := tx.Log(p.name)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return w.trimLog(tx, a, head, state, through)
+	})
+}
+
+// remove runs a deletion with its idempotency key. number is what the caller gave
+// besides the path: a condition, or the last entry to remove; nil: nothing.
+func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, fn func(Tx, *attempt) (Outcome, error)) (DeleteResult, error) {
+	a, err := w.newAttempt(op, p.name, key, conditionBytes(number))
 	if err != nil {
 		return DeleteResult{}, err
 	}
@@ -79,15 +112,15 @@ func (w *Workspace) remove(ctx context.Context, op string, p Path, o DeleteOptio
 	if err != nil {
 		return DeleteResult{}, within(op, p.name, err)
 	}
-	return DeleteResult{Path: p.name, Deleted: out.Count > 0, Removed: out.Count}, nil
+	return DeleteResult{Path: p.name, Deleted: out.Number > 0, Removed: out.Count}, nil
 }
 
 func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerState) (Outcome, error) {
 	before := state
-	out := Outcome{Number: head.Version, Count: int64(len(head.Sizes))}
 	if !head.Exists() {
-		return out, w.saveNothing(tx, a, before, state, out)
+		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
+	out := Outcome{Number: head.Version, Count: int64(len(head.Sizes))}
 	if state == (OwnerState{}) {
 		return Outcome{}, errNoOwner
 	}
@@ -119,10 +152,10 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 
 func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
 	before := state
-	out := Outcome{Number: head.Last, Count: head.Entries()}
 	if !head.Exists() {
-		return out, w.saveNothing(tx, a, before, state, out)
+		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
+	out := Outcome{Number: head.Last, Count: head.Entries()}
 	if state == (OwnerState{}) {
 		return Outcome{}, errNoOwner
 	}
@@ -137,7 +170,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveLog(LogChange{Head: head, Clear: true, Owner: state}); err != nil {
+	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	if state.DeletedLogs <= maxDeleted {
@@ -149,13 +182,47 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	return out, tx.SaveOwner(state)
 }
 
-// saveNothing ends a deletion of what is not there: the outcome is kept for a
-// retry, and an agent that never wrote is left without a trace.
-func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState, out Outcome) error {
+func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, through int64) (Outcome, error) {
+	before := state
+	if !head.Exists() {
+		return Outcome{}, w.saveNothing(tx, a, before, state)
+	}
+	if through > head.Last {
+		return Outcome{}, fmt.Errorf("through_entry is %d, the last entry is %d: %w", through, head.Last, ErrInvalid)
+	}
+	if through < head.First {
+		return Outcome{}, w.saveNothing(tx, a, before, state)
+	}
+	if state == (OwnerState{}) {
+		return Outcome{}, errNoOwner
+	}
+	size, err := tx.EntryBytes(head.Path, through)
+	if err != nil {
+		return Outcome{}, err
+	}
+	size = min(size, head.Bytes) // stored bytes may be damaged
+	out := Outcome{Number: through, Count: through - head.First + 1}
+	state.Entries -= out.Count
+	state.Bytes -= size
+	head.Bytes -= size
+	head.First = through + 1
+	if head.Updated.Before(a.now) {
+		head.Updated = a.now
+	}
+	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
+		return Outcome{}, err
+	}
+	return out, tx.SaveLog(LogChange{Head: head, Prune: through, Owner: state})
+}
+
+// saveNothing ends a deletion that finds nothing to remove, which is the zero
+// Outcome. The outcome is kept for a retry, and an agent that never wrote is left
+// without a trace.
+func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) error {
 	if before == (OwnerState{}) && a.key == "" {
 		return nil
 	}
-	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, Outcome{}); err != nil {
 		return err
 	}
 	return tx.SaveOwner(state)

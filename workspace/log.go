@@ -123,16 +123,19 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 type ReadLogOptions struct {
 	Since int64 // the cursor: entries after this number; 0: from the first
 	Limit int   // entries at most, 1-100; 0: 100
-	Tail  int   // the newest so many, 1-100, instead of Since and Limit; 0: off
+	Tail  int   // the last entries instead of Since and Limit, so many of them, 1-100; 0: off
 }
 
 // LogPage is a page of a log. Without entries, Last echoes the cursor.
 type LogPage struct {
 	Path    string
+	Exists  bool
+	Nearest string  // where the log does not exist: the agent's log with the most similar name; "": none is near
 	Entries []Entry // in ascending order; 100 and 256 KiB as JSON at most, one at least
 	Total   int64   // entries after the cursor, those of the page included; with Tail: entries older than the page
 	Last    int64   // the cursor for the next call
 	More    bool    // there are entries after the page; with Tail: before it
+	Removed int64   // the last of the entries after the cursor that were removed; 0: none was, or Tail
 }
 
 const (
@@ -182,7 +185,8 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	return logPage(path, head, fitPage(entries, q.Tail), q), nil
+	page := logPage(path, head, fitPage(entries, q.Tail), q)
+	return page, nil
 }
 
 // checkPage finds that an entry is missing at the end where the page begins: the
@@ -219,8 +223,8 @@ func (o ReadLogOptions) check(op, path string) error {
 
 // logPage says what stands around the entries of a page.
 func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
-	page := LogPage{Path: path, Entries: entries, Last: q.After}
-	if !head.Exists() {
+	page := LogPage{Path: path, Exists: head.Exists(), Entries: entries, Last: q.After}
+	if !page.Exists {
 		return page
 	}
 	if n := len(entries); n > 0 {
@@ -230,6 +234,9 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 		page.Total = head.Entries() - int64(len(entries))
 		page.More = page.Total > 0
 		return page
+	}
+	if q.After < head.First-1 {
+		page.Removed = head.First - 1
 	}
 	page.Total = max(0, head.Last-max(q.After, head.First-1))
 	page.More = page.Total > int64(len(entries))

@@ -79,7 +79,12 @@ type made struct {
 }
 
 // saw counts what a call came to.
-func (m *machine) saw(what string, kind error) { m.seen[what+", "+text(kind)]++ }
+func (m *machine) saw(what string, kind ...error) {
+	for _, k := range kind {
+		what += ", " + text(k)
+	}
+	m.seen[what]++
+}
 
 // wantSeen checks that the machine has been where it should go: a random test
 // that never meets a quota proves nothing about it.
@@ -90,7 +95,7 @@ func wantSeen(t *testing.T, seen map[string]int) {
 	for _, what := range []string{
 		"write, nil", "write, conflict", "write, quota exceeded", "write, too large", "write, invalid",
 		"edit, nil", "edit, conflict", "edit, not found", "edit, invalid", "append, nil", "append, quota exceeded", "append, too large",
-		"delete, nil", "delete, conflict", "delete log, nil", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
+		"delete, nil", "delete, conflict", "delete log, nil", "trim, nil", "trim, invalid", "trim some", "trim all", "removed before the cursor", "repeat, nil", "repeat, conflict", "read, nil", "read, not found",
 		"since unchanged, nil", "since too old, nil", "since larger, nil", "since diff, nil", "since, invalid",
 	} {
 		if seen[what] == 0 {
@@ -121,6 +126,7 @@ func runMachine(t *rapid.T, m *machine) {
 		"Edit more":   m.edit,
 		"Append":      m.append,
 		"Delete":      m.delete,
+		"Trim":        m.trim,
 		"Repeat":      m.repeat,
 		"Read":        m.read,
 		"Read since":  m.readSince,
@@ -283,6 +289,11 @@ func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
 	if c.op == "delete log" {
 		remove = ws.DeleteLog
 	}
+	if c.op == "trim" {
+		remove = func(ctx context.Context, path string, o workspace.DeleteOptions) (workspace.DeleteResult, error) {
+			return ws.TrimLog(ctx, path, c.through, o)
+		}
+	}
 	r, err := remove(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key})
 	return answer{Path: r.Path, Some: r.Removed, Deleted: r.Deleted}, err
 }
@@ -331,6 +342,21 @@ func (m *machine) delete(t *rapid.T) {
 		op: pick("delete", "delete log").Draw(t, "op"), path: path,
 		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t),
 	})
+}
+
+func (m *machine) trim(t *rapid.T) {
+	ws, a := m.pick(t)
+	path := drawKnown(t, a.logs)
+	log := a.logs[path]
+	before := len(log.parts)
+	through := log.last - pick[int64](0, 1, 1, 2, 3, 5, -1).Draw(t, "left")
+	kind := m.make(t, ws, a, call{op: "trim", path: path, through: through, ifVersion: oftenThen(pick[*int64](nil), pick(ptr(1))).Draw(t, "condition"), key: drawKey(t)})
+	switch after := len(a.logs[path].parts); {
+	case kind == nil && after == 0 && before > 0:
+		m.saw("trim all")
+	case kind == nil && after < before:
+		m.saw("trim some")
+	}
 }
 
 // repeat sends a call again that carried a key.
@@ -533,13 +559,17 @@ func (m *machine) readLog(t *rapid.T) {
 	if len(got.Entries) == 0 {
 		got.Entries = nil
 	}
+	if got.Removed > 0 {
+		m.saw("removed before the cursor")
+	}
+	got.Nearest = "" // TestNearest
 	if diff := cmp.Diff(pageModel(log, path, o), got, bytesAsText); diff != "" {
 		t.Fatalf("ReadLog(%q, %+v), want - got +:\n%s", path, o, diff)
 	}
 }
 
 func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogPage {
-	page := workspace.LogPage{Path: path, Last: o.Since}
+	page := workspace.LogPage{Path: path, Exists: log.live(), Last: o.Since}
 	parts := log.parts
 	if o.Tail > 0 {
 		older := max(0, len(parts)-o.Tail)
@@ -551,6 +581,9 @@ func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogP
 			o.Limit = 100
 		}
 		page.More = len(parts) > o.Limit
+		if gone := log.last - int64(len(log.parts)); log.live() && o.Since < gone {
+			page.Removed = gone
+		}
 		parts = parts[:min(len(parts), o.Limit)]
 	}
 	for _, p := range parts {

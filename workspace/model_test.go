@@ -14,11 +14,12 @@ import (
 
 // call is one write of any sort, to be made on a workspace or on the model.
 type call struct {
-	op           string // write, edit, append, delete, delete log
+	op           string // write, edit, append, delete, delete log, trim
 	path         string
 	content, old string
 	all          bool
 	ifVersion    *int64
+	through      int64 // of a trim
 	entries      []string
 	key          string
 	author       workspace.Author
@@ -30,7 +31,7 @@ func (c call) request() string {
 	if c.ifVersion != nil {
 		version = fmt.Sprint(*c.ifVersion)
 	}
-	return fmt.Sprintf("%s %q %q %q %t %s %q", c.op, c.path, c.content, c.old, c.all, version, c.entries)
+	return fmt.Sprintf("%s %q %q %q %t %s %d %q", c.op, c.path, c.content, c.old, c.all, version, c.through, c.entries)
 }
 
 // answer is what any write returns.
@@ -53,10 +54,11 @@ type agent struct {
 type item struct {
 	last             int64 // the highest number ever given
 	parts            []part
+	emptied          bool // a log without entries that still exists
 	created, updated time.Time
 }
 
-func (i item) live() bool   { return len(i.parts) > 0 }
+func (i item) live() bool   { return len(i.parts) > 0 || i.emptied }
 func (i item) newest() part { return i.parts[len(i.parts)-1] }
 func (i item) bytes() (n int64) {
 	for _, p := range i.parts {
@@ -137,7 +139,7 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 		a.pending = 0 // it deleted nothing: an agent without a trace stays so
 		return ans, nil
 	}
-	if strings.HasPrefix(c.op, "delete") && over(a.usage(), withKey(b.usage()), l) {
+	if (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a.usage(), withKey(b.usage()), l) {
 		c.key = "" // a deletion is never refused: where there is no room for its key, it has none
 	}
 	b.keep(c, ans, now)
@@ -161,7 +163,7 @@ func (c call) check(l workspace.Limits) error {
 			return workspace.ErrInvalid
 		}
 	}
-	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log") || c.op == "append" && len(c.entries) == 0 {
+	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log" || c.op == "trim") || c.op == "trim" && c.through < 1 || c.op == "append" && len(c.entries) == 0 {
 		return workspace.ErrInvalid
 	}
 	limit, texts := l.FileBytes, []string{c.content}
@@ -192,7 +194,7 @@ func over(before, after workspace.Usage, l workspace.Limits) bool {
 
 func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error) {
 	f := a.files[c.path]
-	if c.op != "edit" && !f.matches(c.ifVersion) {
+	if c.op != "edit" && c.op != "trim" && !f.matches(c.ifVersion) {
 		return answer{}, workspace.ErrConflict
 	}
 	switch c.op {
@@ -221,6 +223,8 @@ func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error
 			delete(a.logs, c.path)
 		}
 		return answer{Path: c.path, Some: int64(len(log.parts)), Deleted: log.live()}, nil
+	case "trim":
+		return a.trim(c, now)
 	}
 	panic("no such operation: " + c.op)
 }
@@ -258,7 +262,7 @@ func (i item) cleared(now time.Time) item {
 	if i.live() {
 		i.updated = later(now, i.updated)
 	}
-	i.parts = nil
+	i.parts, i.emptied = nil, false
 	return i
 }
 
@@ -270,6 +274,7 @@ func (i item) add(content string, author workspace.Author, now time.Time) item {
 	}
 	i.updated = now
 	i.last++
+	i.emptied = false
 	i.parts = append(slices.Clip(i.parts), part{i.last, content, author, now})
 	return i
 }
@@ -305,6 +310,24 @@ func (a *agent) append(c call, now time.Time) answer {
 	a.logs[c.path] = log
 	ans.Number = log.last
 	return ans
+}
+
+func (a *agent) trim(c call, now time.Time) (answer, error) {
+	log := a.logs[c.path]
+	ans := answer{Path: c.path}
+	if !log.live() {
+		return ans, nil
+	}
+	if c.through > log.last {
+		return answer{}, workspace.ErrInvalid
+	}
+	left := slices.DeleteFunc(slices.Clone(log.parts), func(p part) bool { return p.number <= c.through })
+	if ans.Some = int64(len(log.parts) - len(left)); ans.Some > 0 {
+		ans.Deleted = true
+		log.parts, log.emptied, log.updated = left, len(left) == 0, later(now, log.updated)
+		a.logs[c.path] = log
+	}
+	return ans, nil
 }
 
 // keep remembers a request, and forgets up to ten that are over 24 hours old.

@@ -86,6 +86,10 @@ type Reader interface {
 	// Entries returns entries of a log in ascending order.
 	Entries(path string, q EntryQuery) ([]Entry, error)
 
+	// EntryBytes returns the bytes of content that the entries of a log have
+	// together, those up to a number; 0 where there is none.
+	EntryBytes(path string, through int64) (int64, error)
+
 	// Logs is to logs what Files is to files.
 	Logs(prefix, after string, limit int) ([]LogHead, error)
 
@@ -273,7 +277,7 @@ type EntryQuery struct {
 type LogChange struct {
 	Head  LogHead
 	New   []Entry
-	Clear bool       // all entries that were there are removed, as in a deletion
+	Prune int64      // entries up to this number are removed, before New is added; 0: none
 	Owner OwnerState // after the change
 }
 

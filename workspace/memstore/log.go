@@ -41,10 +41,7 @@ func (r *reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry
 // choose returns the entries that a query asks for.
 func choose(entries []workspace.Entry, q workspace.EntryQuery) []workspace.Entry {
 	if !q.Tail {
-		first, _ := slices.BinarySearchFunc(entries, q.After, func(e workspace.Entry, after int64) int {
-			return cmp.Or(cmp.Compare(e.ID, after), -1) // the entry at the cursor is before it
-		})
-		entries = entries[first:]
+		entries = entries[through(entries, q.After):]
 	}
 	var bytes int64
 	for n := range entries {
@@ -63,6 +60,25 @@ func choose(entries []workspace.Entry, q workspace.EntryQuery) []workspace.Entry
 	return entries
 }
 
+// through returns how many of the entries have a number up to n.
+func through(entries []workspace.Entry, n int64) int {
+	first, _ := slices.BinarySearchFunc(entries, n, func(e workspace.Entry, n int64) int {
+		return cmp.Or(cmp.Compare(e.ID, n), -1) // n itself is among them
+	})
+	return first
+}
+
+func (r *reader) EntryBytes(path string, n int64) (bytes int64, err error) {
+	l := r.logs.get(path)
+	if l == nil {
+		return 0, nil
+	}
+	for _, e := range l.entries[:through(l.entries, n)] {
+		bytes += int64(len(e.Content))
+	}
+	return bytes, nil
+}
+
 func (r *reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
 	var heads []workspace.LogHead
 	for _, l := range r.logs.list(prefix, after, limit) {
@@ -77,8 +93,11 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 	l := &journal{head: c.Head}
 	l.head.Created = stored(l.head.Created)
 	l.head.Updated = stored(l.head.Updated)
-	if old := t.logs.get(c.Head.Path); old != nil && !c.Clear {
+	if old := t.logs.get(c.Head.Path); old != nil {
 		l.entries = old.entries
+	}
+	if n := through(l.entries, c.Prune); n > 0 {
+		l.entries = slices.Clone(l.entries[n:]) // the array would keep what is removed
 	}
 	for _, e := range c.New {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {

@@ -167,7 +167,25 @@ func drop(tx workspace.Tx, moment int, path string) error {
 	state.Bytes -= head.Bytes
 	state.Operations++
 	head.First, head.Bytes, head.Deleted, head.Updated = head.Last+1, 0, true, at(moment)
-	return tx.SaveLog(workspace.LogChange{Head: head, Clear: true, Owner: state})
+	return tx.SaveLog(workspace.LogChange{Head: head, Prune: head.Last, Owner: state})
+}
+
+// trim removes the n oldest entries of a log, or all where it has fewer.
+func trim(tx workspace.Tx, moment int, path string, n int) error {
+	head, state, err := tx.Log(path)
+	if err != nil || !head.Exists() || n == 0 {
+		return err
+	}
+	through := min(head.First+int64(n)-1, head.Last)
+	size, err := tx.EntryBytes(path, through)
+	if err != nil {
+		return err
+	}
+	state.Entries -= through - head.First + 1
+	state.Bytes -= size
+	state.Operations++
+	head.First, head.Bytes, head.Updated = through+1, head.Bytes-size, at(moment)
+	return tx.SaveLog(workspace.LogChange{Head: head, Prune: through, Owner: state})
 }
 
 // note keeps a request.

@@ -177,11 +177,39 @@ func (tx neverPrunes) SaveFile(c workspace.FileChange) error {
 	return tx.Tx.SaveFile(c)
 }
 
-type neverClears struct{ workspace.Tx }
+// prunesLogs has its own mind about which entries go.
+type prunesLogs struct {
+	workspace.Tx
+	upTo func(asked int64) int64
+}
 
-func (tx neverClears) SaveLog(c workspace.LogChange) error {
-	c.Clear = false
+func (tx prunesLogs) SaveLog(c workspace.LogChange) error {
+	c.Prune = tx.upTo(c.Prune)
 	return tx.Tx.SaveLog(c)
+}
+
+func pruningLogs(upTo func(asked int64) int64) func(workspace.Store) workspace.Store {
+	return bend(func(tx workspace.Tx) workspace.Tx { return prunesLogs{tx, upTo} })
+}
+
+// charBytes counts characters, as SQL does.
+type charBytes struct{ workspace.Tx }
+
+func (tx charBytes) EntryBytes(path string, through int64) (n int64, err error) {
+	entries, err := tx.Entries(path, workspace.EntryQuery{})
+	for _, e := range entries {
+		if e.ID <= through {
+			n += int64(len([]rune(string(cut(e.Content)))))
+		}
+	}
+	return n, err
+}
+
+// laterBytes counts the entry after the last one, too.
+type laterBytes struct{ workspace.Tx }
+
+func (tx laterBytes) EntryBytes(path string, through int64) (int64, error) {
+	return tx.Tx.EntryBytes(path, through+1)
 }
 
 type forgetsState struct{ workspace.Tx }

@@ -19,7 +19,10 @@ var logs = []check{
 	{"Logs/EntryThatExists", logEntryExists},
 	{"Logs/Deleted", logDeleted},
 	{"Logs/NumbersGoOnAfterDelete", logRecreated},
-	{"Logs/ClearAndNew", logClearAndNew},
+	{"Logs/Trimmed", logTrimmed},
+	{"Logs/NumbersGoOnAfterTrim", logTrimmedToNothing},
+	{"Logs/PruneAndNew", logPruneAndNew},
+	{"Logs/EntryBytes", logEntryBytes},
 	{"Logs/List", logList},
 	{"Logs/ListLeavesDeletedOut", logListDeleted},
 	{"Logs/Fold", logFold},
@@ -184,14 +187,73 @@ func logRecreated(t testing.TB, s workspace.Store) {
 	equal(t, "a log made again in Logs", list, []workspace.LogHead{head})
 }
 
-func logClearAndNew(t testing.TB, s workspace.Store) {
+func logTrimmed(t testing.TB, s workspace.Store) {
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(add(tx, 1, "a", "one", "two", "three"), add(tx, 1, "a/b", "one", "two"), add(tx, 1, "b", "one"), write(tx, 1, "a", "file"))
+	})
+	update(t, s, bob, func(tx workspace.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
+	update(t, s, alice, func(tx workspace.Tx) error { return trim(tx, 2, "a", 2) })
+	three := entry(3, 1, "three")
+	equal(t, "a log trimmed to its last entry", view(t, s, alice, readLog("a")), log{
+		Head:    workspace.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(2)},
+		Entries: []workspace.Entry{three}, Tail: []workspace.Entry{three},
+	})
+	for path, want := range map[string]int{"a/b": 2, "b": 1} {
+		if got := view(t, s, alice, readLog(path)).Entries; len(got) != want {
+			t.Errorf("a log was trimmed, then Entries of %s = %v, want %d", path, got, want)
+		}
+	}
+	if got := view(t, s, bob, readLog("a")).Entries; len(got) != 3 {
+		t.Errorf("a log was trimmed, then Entries of another agent's = %v, want 3", got)
+	}
+	if f := view(t, s, alice, readFile("a")); string(f.Current.Content) != "file" {
+		t.Errorf("the log a was trimmed, then the file a is %+v, want it as it was", f)
+	}
+}
+
+func logTrimmedToNothing(t testing.TB, s workspace.Store) {
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(add(tx, 1, "a", "one", "two"), trim(tx, 2, "a", 2))
+	})
+	head := workspace.LogHead{Path: "a", First: 3, Last: 2, Created: at(1), Updated: at(2)}
+	equal(t, "a log that was trimmed to nothing", view(t, s, alice, readLog("a")), log{Head: head})
+	list := view(t, s, alice, func(r workspace.Reader) ([]workspace.LogHead, error) { return r.Logs("", "", 10) })
+	equal(t, "a log that was trimmed to nothing, in Logs", list, []workspace.LogHead{head})
+	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 3, "a", "three") })
+	e := []workspace.Entry{entry(3, 3, "three")}
+	equal(t, "a log after it", view(t, s, alice, readLog("a")), log{
+		Head: workspace.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1), Updated: at(3)}, Entries: e, Tail: e,
+	})
+}
+
+func logPruneAndNew(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error { return add(tx, 1, "a", "one", "two", "three") })
-	head := workspace.LogHead{Path: "a", First: 2, Last: 3, Bytes: 8, Created: at(1), Updated: at(2)}
+	head := workspace.LogHead{Path: "a", First: 2, Last: 3, Bytes: 2, Created: at(1), Updated: at(2)}
 	e := []workspace.Entry{entry(2, 2, "2"), entry(3, 2, "3")}
 	update(t, s, alice, func(tx workspace.Tx) error {
-		return tx.SaveLog(workspace.LogChange{Head: head, Clear: true, New: e})
+		return tx.SaveLog(workspace.LogChange{Head: head, Prune: 3, New: e})
 	})
-	equal(t, "a log cleared and written in one change", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
+	equal(t, "a log emptied and written in one change", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
+}
+
+func logEntryBytes(t testing.TB, s workspace.Store) {
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(add(tx, 1, "a", "one", "", "a\x00b", "日本"), add(tx, 1, "a/b", "other"), add(tx, 1, "b", "other"))
+	})
+	update(t, s, bob, func(tx workspace.Tx) error { return add(tx, 1, "a", "another agent's") })
+	check := func(path string, want ...int64) {
+		t.Helper()
+		for through, bytes := range want {
+			got := view(t, s, alice, func(r workspace.Reader) (int64, error) { return r.EntryBytes(path, int64(through)) })
+			if got != bytes {
+				t.Errorf("EntryBytes(%s, %d) = %d, want %d", path, through, got, bytes)
+			}
+		}
+	}
+	check("a", 0, 3, 3, 6, 12, 12)
+	check("never", 0, 0)
+	update(t, s, alice, func(tx workspace.Tx) error { return trim(tx, 2, "a", 1) })
+	check("a", 0, 0, 0, 3, 9, 9)
 }
 
 func logList(t testing.TB, s workspace.Store) {

@@ -121,7 +121,7 @@ type op struct {
 func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
-			"write", "write", "write", "remove", "add", "add", "drop", "note", "fold files", "fold logs", "drop requests", "floor",
+			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs", "drop requests", "floor",
 			"summarise", "summarise",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
@@ -145,12 +145,14 @@ func (o op) run(tx workspace.Tx) string {
 		err = add(tx, o.Moment, o.Path, slices.Repeat([]string{o.Text}, o.N+1)...)
 	case "drop":
 		err = drop(tx, o.Moment, o.Path)
+	case "trim":
+		err = trim(tx, o.Moment, o.Path, o.N)
 	case "note":
 		err = note(tx, o.Moment, o.Key)
 	case "fold files":
 		n, err = tx.FoldFiles(o.N)
 	case "summarise":
-		err = summarise(tx, o.Moment, o.Path, o.N%3, o.Text)
+		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text) // no summary is empty: its bytes tell that there is one
 	case "fold logs":
 		n, err = tx.FoldLogs(o.N)
 	case "drop requests":
@@ -193,16 +195,18 @@ type answer struct {
 	Logs    []workspace.LogHead
 	Entries []workspace.Entry
 	Tail    []workspace.Entry
+	Bytes   int64 // of the entries up to the first after the cursor
 }
 
 func (q query) run(r workspace.Reader) (a answer, err error) {
-	var errs [4]error
+	var errs [5]error
 	a.Files, errs[0] = r.Files(q.Prefix, q.After, q.Limit)
 	a.Logs, errs[1] = r.Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
 	tail := q.Entries
 	tail.After, tail.Tail = 0, true
 	a.Tail, errs[3] = r.Entries(q.Path, tail)
+	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
 	return a, errors.Join(errs[:]...)
 }
 
@@ -298,6 +302,15 @@ func (p *plain) Entries(path string, q workspace.EntryQuery) (list []workspace.E
 	return list, nil
 }
 
+func (p *plain) EntryBytes(path string, through int64) (bytes int64, err error) {
+	for _, e := range p.logs[path].Entries {
+		if e.ID <= through {
+			bytes += int64(len(e.Content))
+		}
+	}
+	return bytes, nil
+}
+
 func (p *plain) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
 		if h := p.logs[path].Head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
@@ -351,8 +364,10 @@ func (p *plain) SaveFile(c workspace.FileChange) error {
 
 func (p *plain) SaveLog(c workspace.LogChange) error {
 	l := log{Head: c.Head}
-	if !c.Clear {
-		l.Entries = slices.Clone(p.logs[c.Head.Path].Entries)
+	for _, e := range p.logs[c.Head.Path].Entries {
+		if e.ID > c.Prune {
+			l.Entries = append(l.Entries, e)
+		}
 	}
 	l.Entries = append(l.Entries, c.New...)
 	p.logs[c.Head.Path] = l

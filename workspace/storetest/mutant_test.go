@@ -55,7 +55,12 @@ var mutants = []struct {
 	{"a page begins at the given path", bend(func(tx workspace.Tx) workspace.Tx { return inclusiveLogs{tx} }), []string{"Logs/List"}},
 	{"content ends at NUL", bend(func(tx workspace.Tx) workspace.Tx { return cutAtNUL{tx} }), []string{"Files/Content", "Logs/Content"}},
 	{"nothing is pruned", bend(func(tx workspace.Tx) workspace.Tx { return neverPrunes{tx} }), []string{"Files/Prune", "Files/Deleted"}},
-	{"nothing is cleared", bend(func(tx workspace.Tx) workspace.Tx { return neverClears{tx} }), []string{"Logs/Deleted"}},
+	{"no entry is pruned", pruningLogs(func(int64) int64 { return 0 }), []string{"Logs/Deleted", "Logs/Trimmed", "Logs/PruneAndNew"}},
+	{"one entry more is pruned", pruningLogs(func(n int64) int64 { return n + min(n, 1) }), []string{"Logs/Trimmed"}},
+	{"the last pruned entry stays", pruningLogs(func(n int64) int64 { return n - 1 }), []string{"Logs/Deleted", "Logs/Trimmed"}},
+	{"a trim takes all entries", pruningLogs(func(n int64) int64 { return min(n, 1) << 62 }), []string{"Logs/Trimmed"}},
+	{"entries are counted in characters", bend(func(tx workspace.Tx) workspace.Tx { return charBytes{tx} }), []string{"Logs/EntryBytes"}},
+	{"the entry after the last is counted too", bend(func(tx workspace.Tx) workspace.Tx { return laterBytes{tx} }), []string{"Logs/EntryBytes"}},
 	{"the owner's state is forgotten", bend(func(tx workspace.Tx) workspace.Tx { return forgetsState{tx} }), []string{"Files/OwnerStateIsSavedToo", "Logs/OwnerStateIsSavedToo"}},
 	{"times are of seconds", bend(func(tx workspace.Tx) workspace.Tx { return wholeSeconds{tx} }), []string{"Files/Times", "Logs/Times", "Requests/Times"}},
 	{"times are local", bend(func(tx workspace.Tx) workspace.Tx { return localTimes{tx} }), []string{"Files/Times"}},
@@ -289,6 +294,11 @@ func (r looseReader) Log(path string) (h workspace.LogHead, s workspace.OwnerSta
 func (r looseReader) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Entries(path, q); return err })
 	return list, err
+}
+
+func (r looseReader) EntryBytes(path string, through int64) (n int64, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { n, err = r.EntryBytes(path, through); return err })
+	return n, err
 }
 
 func (r looseReader) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
