@@ -54,7 +54,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	}
 	out, err := w.edit(ctx, p, old, new, o, a)
 	if err != nil {
-		return EditResult{}, within(op, path, err)
+		return EditResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
 	return EditResult{Path: path, Version: out.Number, Bytes: out.Bytes, Replacements: out.Count}, nil
 }

@@ -36,7 +36,7 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 		return err
 	})
 	if err != nil {
-		return nil, within(op, path, err)
+		return nil, within(op, path, w.withNearest(ctx, p, err))
 	}
 	infos := make([]VersionInfo, len(versions))
 	damaged := len(versions) != len(head.Sizes)

@@ -186,6 +186,9 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 		return LogPage{}, within(op, path, err)
 	}
 	page := logPage(path, head, fitPage(entries, q.Tail), q)
+	if !page.Exists {
+		page.Nearest = w.nearest(ctx, p, logPaths)
+	}
 	return page, nil
 }
 

@@ -62,7 +62,9 @@ func badPath(name string) string {
 	if name == "" {
 		return "it is empty; give a relative path such as notes/plan.md"
 	}
-	if cause := badPathText(name); cause != "" {
+	if cause := badPathText(name); cause == leadingSlash {
+		return withoutSlash(strings.Trim(name, "/"), badPath)
+	} else if cause != "" {
 		return cause
 	}
 	if strings.HasSuffix(name, "/") {
@@ -91,17 +93,33 @@ func badPathText(name string) string {
 	}
 	switch {
 	case name != "" && name[0] == '/':
-		return "it begins with a slash; paths are relative"
+		return leadingSlash
 	case strings.Contains(name, ".."):
 		return `it holds ".."`
 	}
 	return ""
 }
 
+const leadingSlash = "it begins with a slash; "
+
+// withoutSlash is the cause for a name that begins with a slash. It says what to use
+// instead, unless that is long or wrong too.
+func withoutSlash(trimmed string, bad func(string) string) string {
+	const most = 80
+	if trimmed == "" || len(trimmed) > most || bad(trimmed) != "" {
+		return leadingSlash + "leave the slash out"
+	}
+	return leadingSlash + "use " + strconv.Quote(trimmed)
+}
+
 // checkPrefix checks a prefix of paths: the characters of a path, it may be
 // empty or end in a slash.
 func checkPrefix(prefix string) error {
-	if cause := badPathText(prefix); cause != "" {
+	cause := badPathText(prefix)
+	if cause == leadingSlash {
+		cause = withoutSlash(strings.TrimLeft(prefix, "/"), badPathText)
+	}
+	if cause != "" {
 		return fail(ErrInvalid, "prefix", prefix, "%s", cause)
 	}
 	return nil

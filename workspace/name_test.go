@@ -39,8 +39,12 @@ func TestParsePath(t *testing.T) {
 		{"", "empty"},
 		{strings.Repeat("x", 256), "256 characters, limit 255"},
 		{segments(256), "256 characters, limit 255"},
-		{"/etc/passwd", "begins with a slash"},
-		{"/", "begins with a slash"},
+		{"/etc/passwd", `begins with a slash; use "etc/passwd"`},
+		{"//notes/a.md/", `begins with a slash; use "notes/a.md"`},
+		{"/", "begins with a slash; leave the slash out"},
+		{"/a//b", "begins with a slash; leave the slash out"},
+		{"/a/../b", "begins with a slash; leave the slash out"},
+		{"/" + strings.Repeat("a", 200), "begins with a slash; leave the slash out"},
 		{"a/", "ends in a slash"},
 		{"a//b", "empty segment"},
 		{"..", `".."`},
@@ -142,8 +146,9 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ prefix, says string }{
-		{"/", "begins with a slash"},
-		{"/a", "begins with a slash"},
+		{"/", "begins with a slash; leave the slash out"},
+		{"/a", `begins with a slash; use "a"`},
+		{"/a/", `begins with a slash; use "a/"`},
 		{"a*", `byte 2 is '*'`},
 		{"a%", `byte 2 is '%'`},
 		{"é", `byte 1 is`},

@@ -67,7 +67,7 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 	}
 	r, err := w.read(ctx, p, o)
 	if w.counted(err) != nil {
-		return ReadResult{}, within(op, path, err)
+		return ReadResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
 	return r, nil
 }

@@ -97,7 +97,7 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 	for {
 		r, err := w.summarize(ctx, p, o)
 		if err != errRewritten {
-			return r, within(op, path, w.counted(err))
+			return r, within(op, path, w.withNearest(ctx, p, w.counted(err)))
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (s *Summarizer) find(tx Reader, path string) (version int64, kept *Summary,
 		return 0, nil, err
 	}
 	if !head.Exists() {
-		return 0, nil, fmt.Errorf("there is no such file: %w", ErrNotFound)
+		return 0, nil, errNoFile
 	}
 	if head.Summary == 0 {
 		return head.Version, nil, nil

@@ -1,0 +1,144 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		there  string // separated by spaces
+		asked  string
+		near   string // "": none
+		reason string
+	}{
+		{"notes/plan.md notes/plain.txt", "notes/plam.md", "notes/plan.md", "one letter is wrong"},
+		{"notes/plan.md", "Notes/Plan.md", "notes/plan.md", "the case is wrong"},
+		{"notes/plan.md", "plan.md", "notes/plan.md", "the folder is missing"},
+		{"plan.md", "home/me/plan.md", "plan.md", "there is a folder too many"},
+		{"docs/plan.md", "notes/plan.md", "docs/plan.md", "the folder is another"},
+		{"plan.md plans", "plan", "plan.md", "the extension is missing"},
+		{"plan.md", "plan", "plan.md", "the extension is missing"},
+		{"runs/1 runs/3", "runs/2", "runs/1", "two are as near: the first"},
+		{"a b c", "z", "", "a name of one letter is another one"},
+		{"budget.csv todo", "plan.md", "", "nothing is like it"},
+		{"", "plan.md", "", "there is nothing"},
+		{"notes/plan.md", "notes/2026/11/plans/quarter.md", "", "only the folder is the same"},
+	} {
+		ws := newWorkspace(t, workspace.Options{})
+		for _, path := range strings.Fields(c.there) {
+			write(t, ws, path, "x")
+			appendLog(t, ws, path, "x")
+		}
+		says := "there is no such file; list_files shows"
+		if c.near != "" {
+			says = "there is no such file; the nearest name is " + c.near + ":"
+		}
+		for op, err := range map[string]error{
+			"ReadFile": failure(ws.ReadFile(t.Context(), c.asked, workspace.ReadOptions{})),
+			"EditFile": failure(ws.EditFile(t.Context(), c.asked, "x", "y", workspace.EditOptions{})),
+			"History":  failure(ws.History(t.Context(), c.asked)),
+		} {
+			wantErr(t, fmt.Sprintf("%s(%s) of %q, where %s", op, c.asked, c.there, c.reason), err, workspace.ErrNotFound, says)
+		}
+		if page := readLog(t, ws, c.asked, workspace.ReadLogOptions{}); page.Exists || page.Nearest != c.near {
+			t.Errorf("ReadLog(%s) of %q exists: %v, nearest %q, want %q", c.asked, c.there, page.Exists, page.Nearest, c.near)
+		}
+	}
+}
+
+func failure[T any](_ T, err error) error { return err }
+
+// No hint names what another agent has, nor what was deleted.
+func TestNearestIsOnesOwn(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	other, ws := agentOf(t, svc, "other"), agentOf(t, svc, "a")
+	write(t, other, "secret.md", "x")
+	appendLog(t, other, "secret.md", "x")
+	write(t, ws, "secrets.md", "x")
+	appendLog(t, ws, "secrets.md", "x")
+	for _, remove := range []func() error{
+		func() error {
+			return failure(ws.DeleteFile(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+		},
+		func() error {
+			return failure(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+		},
+	} {
+		if err := remove(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := ws.ReadFile(t.Context(), "secret.md", workspace.ReadOptions{})
+	wantErr(t, "a file that only another agent has", err, workspace.ErrNotFound, "list_files")
+	if page := readLog(t, ws, "secret.md", workspace.ReadLogOptions{}); page.Nearest != "" {
+		t.Errorf("the nearest of a log that only another agent has is %q, want none", page.Nearest)
+	}
+}
+
+// The hint is the path with the fewest edits, as counted without a bound.
+func TestNearestCountsEdits(t *testing.T) {
+	path := rapid.StringMatching(`[a-c]{1,30}`)
+	rapid.Check(t, func(t *rapid.T) {
+		svc, err := workspace.New(memstore.New(), workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer svc.Close(context.Background())
+		ws, _ := svc.Agent("a")
+		asked := path.Draw(t, "asked")
+		there := rapid.OneOf(path, rapid.Custom(func(t *rapid.T) string { return misspelt(t, asked) })).Draw(t, "there")
+		if there == asked || there == "" {
+			t.Skip("nothing is missing")
+		}
+		if _, err := ws.WriteFile(t.Context(), there, nil, workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		n := naiveEdits(asked, there)
+		near := n <= min((1+min(len(asked), len(there)))/4, 5)
+		_, err = ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})
+		if got := strings.Contains(err.Error(), "the nearest name is "+there+":"); got != near {
+			t.Fatalf("%s and %s are %d edits apart: %v; want it named: %v", asked, there, n, err, near)
+		}
+	})
+}
+
+// misspelt changes a text in a few places.
+func misspelt(t *rapid.T, text string) string {
+	for range rapid.IntRange(1, 7).Draw(t, "edits") {
+		at := rapid.IntRange(0, len(text)).Draw(t, "at")
+		to := rapid.IntRange(at, min(len(text), at+1)).Draw(t, "to")
+		text = text[:at] + rapid.StringMatching(`[a-d]?`).Draw(t, "with") + text[to:]
+	}
+	return text
+}
+
+func naiveEdits(a, b string) int {
+	if a == "" || b == "" {
+		return len(a) + len(b)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			n := before
+			if a[i] != b[j] {
+				n++
+			}
+			before = row[j+1]
+			row[j+1] = min(n, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
