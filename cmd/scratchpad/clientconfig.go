@@ -158,7 +158,7 @@ func (c clientConfigCommand) Run(p *process) error {
 		if c.Write {
 			return fmt.Errorf("%s is gone when go run ends; go install ./cmd/scratchpad first, and run that one: %w", s.Command, workspace.ErrInvalid)
 		}
-		fmt.Fprintf(p.err, "Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
+		p.note("Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
 	}
 	if c.Write {
 		return c.write(p, to, a, variable)
@@ -246,11 +246,11 @@ func (c clientConfigCommand) print(p *process, to client, a clientConfig, variab
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
-		fmt.Fprintf(p.err, "Run the command below, or put this in %s for all who work in that folder:\n\n%s\n", a.File, a.Snippet)
+		p.note("Run the command below, or put this in %s for all who work in that folder:\n\n%s\n", a.File, a.Snippet)
 	} else {
-		fmt.Fprintf(p.err, "Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
+		p.note("Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
 	}
-	_, err := io.WriteString(out, text)
+	_, err := io.WriteString(p.screen(out), text)
 	c.sayKey(p, to, a.File, variable)
 	return err
 }

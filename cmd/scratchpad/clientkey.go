@@ -90,18 +90,18 @@ func (s server) envWords() (words []string) {
 func (c clientConfigCommand) sayKey(p *process, to client, file, variable string) {
 	if !c.PassKey {
 		if variable != "" {
-			fmt.Fprintf(p.err, "\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.title)
+			p.note("\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.title)
 		}
 		return
 	}
 	if to.reference != "" {
-		fmt.Fprintf(p.err, "\nThe entry names %s, which must be set where %s starts.\n", variable, to.title)
+		p.note("\nThe entry names %s, which must be set where %s starts.\n", variable, to.title)
 		return
 	}
 	info, err := os.Stat(file)
 	if c.Write && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		fmt.Fprintf(p.err, "\nThe key stands in the file now, which other users may read; run: chmod 600 %s\n", shellQuote(file))
+		p.note("\nThe key stands in the file now, which other users may read; run: chmod 600 %s\n", shellQuote(file))
 		return
 	}
-	fmt.Fprintf(p.err, "\nThe entry has the key in it: keep it to yourself.\n")
+	p.note("\nThe entry has the key in it: keep it to yourself.\n")
 }

@@ -21,36 +21,61 @@ const (
 // errDatabase marks an error of opening the database, or of what stands in it.
 var errDatabase = errors.New("database")
 
+// kinds are the errors that the command tells apart, with their names in JSON. The
+// first that an error is counts.
+var kinds = []struct {
+	kind error
+	code int
+	name string
+}{
+	{workspace.ErrNotFound, exitNotFound, "not_found"},
+	{workspace.ErrConflict, exitConflict, "conflict"},
+	{workspace.ErrTooLarge, exitLimit, "too_large"},
+	{workspace.ErrQuota, exitLimit, "quota"},
+	{workspace.ErrCorrupt, exitDatabase, "corrupt"},
+	{workspace.ErrBusy, exitDatabase, "busy"},
+	{workspace.ErrStorageFull, exitDatabase, "storage_full"},
+	{workspace.ErrOutcomeUnknown, exitDatabase, "outcome_unknown"},
+	{workspace.ErrReadOnly, exitDatabase, "read_only"},
+	{workspace.ErrUnsupported, exitDatabase, "unsupported"},
+	{workspace.ErrInvalid, exitUsage, "invalid"},
+	{workspace.ErrProvider, exitError, "provider"},
+	{workspace.ErrClosed, exitError, "closed"},
+	{errDatabase, exitDatabase, "database"},
+	{errByHand, exitError, "by_hand"},
+	{errDeclined, exitError, "declined"},
+}
+
 // exitCode turns the kind of an error into the process's exit code.
 func exitCode(ctx context.Context, err error) int {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return exitInterrupted
 	}
-	for _, c := range []struct {
-		kind error
-		code int
-	}{
-		{errDatabase, exitDatabase},
-		{workspace.ErrNotFound, exitNotFound},
-		{workspace.ErrConflict, exitConflict},
-		{workspace.ErrTooLarge, exitLimit},
-		{workspace.ErrQuota, exitLimit},
-		{workspace.ErrCorrupt, exitDatabase},
-		{workspace.ErrBusy, exitDatabase},
-		{workspace.ErrStorageFull, exitDatabase},
-		{workspace.ErrOutcomeUnknown, exitDatabase},
-		{workspace.ErrReadOnly, exitDatabase},
-		{workspace.ErrUnsupported, exitDatabase},
-		{workspace.ErrInvalid, exitUsage},
-	} {
-		if errors.Is(err, c.kind) {
-			return c.code
+	if errors.Is(err, errDatabase) {
+		return exitDatabase
+	}
+	for _, k := range kinds {
+		if errors.Is(err, k.kind) && k.code != exitError {
+			return k.code
 		}
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
 	return exitError
+}
+
+// kindName is the name of an error's kind in JSON.
+func kindName(ctx context.Context, err error) string {
+	if exitCode(ctx, err) == exitInterrupted {
+		return "interrupted"
+	}
+	for _, k := range kinds {
+		if errors.Is(err, k.kind) {
+			return k.name
+		}
+	}
+	return "internal"
 }
 
 // marked is an error with one more kind, that its text does not show.

@@ -69,8 +69,7 @@ func (p *process) list(records any, rows [][]string, empty string, args ...any) 
 	text := p.table(rows)
 	if len(rows) == 1 {
 		text = func(io.Writer) error {
-			_, err := fmt.Fprintf(p.err, empty+"\n", args...)
-			return err
+			return p.note(empty+"\n", args...)
 		}
 	}
 	return p.answer(records, text)

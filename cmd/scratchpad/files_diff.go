@@ -77,8 +77,7 @@ func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
 	}
 	return p.answer(record, func(out io.Writer) error {
 		if string(old.Content) == string(new.Content) {
-			fmt.Fprintf(p.err, "versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
-			return nil
+			return p.note("versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
 		}
 		u := unified{out: out, old: splitLines(old.Content), new: splitLines(new.Content), style: p.diffStyle()}
 		u.names(new.Path, old.Version, new.Version)

@@ -210,8 +210,7 @@ type unchangedRecord struct {
 
 func (p *process) answerUnchanged(r workspace.ReadResult) error {
 	return p.answer(unchangedRecord{r.Path, r.Current, true}, func(io.Writer) error {
-		_, err := fmt.Fprintf(p.err, "%s: nothing was changed\n", r.Path)
-		return err
+		return p.note("%s: nothing was changed\n", r.Path)
 	})
 }
 

@@ -33,7 +33,7 @@ func (p *process) input() io.Reader {
 // sits before a terminal is told that it waits.
 func (p *process) standardInput() io.Reader {
 	if isTerminal(p.in) {
-		fmt.Fprintf(p.err, "reading standard input; %s on a line of its own ends it\n", endKeys())
+		p.note("reading standard input; %s on a line of its own ends it\n", endKeys())
 	}
 	return p.input()
 }

@@ -40,7 +40,7 @@ func (c logsTail) Run(p *process) error {
 		out := p.newEntryWriter()
 		last, err := newest(p, ws, c.Log)
 		if c.Follow && errors.Is(err, workspace.ErrNotFound) {
-			fmt.Fprintf(p.err, "%s has no entry yet; waiting for one\n", c.Log)
+			p.note("%s has no entry yet; waiting for one\n", c.Log)
 			err = nil
 		} else if err == nil {
 			last, err = out.copy(p, ws, c.Log, max(0, last-int64(c.Entries)))
@@ -68,7 +68,7 @@ func (p *process) awaitDatabase() (*database, error) {
 		}
 		if !said {
 			path, _ := p.databasePath(false) // there is one, or the error would be another
-			fmt.Fprintf(p.err, "there is no database at %s yet; waiting for it\n", path)
+			p.note("there is no database at %s yet; waiting for it\n", path)
 			said = true
 		}
 		if err := p.await(tick); err != nil {

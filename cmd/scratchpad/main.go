@@ -30,7 +30,7 @@ type commandLine struct {
 	Limits     limits     `embed:"" prefix:"max-" group:"Limits"`
 	Summaries  summaries  `embed:"" group:"Summaries"`
 	Durability durability `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
-	JSON       bool       `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry."`
+	JSON       bool       `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry. An error is one line of JSON on standard error."`
 	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
 	Debug      bool       `help:"Log everything to standard error."`
 
@@ -217,7 +217,7 @@ func run(ctx context.Context, args []string) int {
 		k, err = parser.Parse(args)
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "scratchpad: %v\nTry: %s --help\n", err, helpOf(err))
+		usageFailure(err).print(os.Stderr, asksForJSON(args))
 		return exitUsage
 	}
 	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent")}
@@ -227,7 +227,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	p.log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
 	if err := k.Run(p); err != nil {
-		fmt.Fprintln(p.err, "scratchpad:", err)
+		failureOf(ctx, err).print(p.err, line.JSON)
 		return exitCode(ctx, err)
 	}
 	return 0

@@ -68,6 +68,9 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// errDeclined says that somebody did not answer yes.
+var errDeclined = errors.New("nothing was changed")
+
 // confirm asks before what was named is destroyed. yes answers for scripts; without
 // it and without a terminal nothing is destroyed.
 func (p *process) confirm(yes bool, named []string, format string, args ...any) error {
@@ -78,13 +81,15 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 		command, _, _ := strings.Cut(p.command, " <")
 		return fmt.Errorf("%s %s needs a yes, and there is no terminal to ask on; give --yes: %w", command, strings.Join(named, " "), workspace.ErrInvalid)
 	}
-	fmt.Fprintf(p.err, format+" [y/N] ", args...)
+	if err := p.note(format+" [y/N] ", args...); err != nil {
+		return err
+	}
 	line, err := bufio.NewReader(p.input()).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		return errors.New("nothing was changed")
+		return errDeclined
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func (w visibleWriter) Write(text []byte) (int, error) {
 
 // visible is a text with its control characters, other than line feeds and
 // tabs, as \uXXXX, which is what JSON writes too. What turns the direction of
-// writing can make a text look like another, so it counts among them.
+// writing, breaks a line or has no width can make a text look like another, so it
+// counts among them.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, drives) {
 		return text
@@ -60,7 +61,13 @@ func oneLine(text string) string {
 // drives reports a character that does something. [utf8.RuneError] may stand for
 // a byte that does.
 func drives(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError)
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r >= '\u200b' && r <= '\u200f', r == '\u2028', r == '\u2029', r == '\ufeff':
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
 // cell is a text that stays in its cell of a table, wherever the table goes.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -36,7 +35,7 @@ func (p *process) sayAgent(err error) error {
 	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) || errors.As(err, &version) {
 		return err
 	}
-	return fmt.Errorf("%w (agent %s; --agent names another)", err, defaultAgent)
+	return hinted{err, "agent " + defaultAgent + "; --agent names another"}
 }
 
 // versionError is about the versions of a file that is there.

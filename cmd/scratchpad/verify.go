@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type verifyCommand struct{}
@@ -56,7 +56,7 @@ func (verifyCommand) Run(p *process) error {
 		return err
 	}
 	if !v.OK {
-		return marked{errors.New("verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read")}
+		return marked{fmt.Errorf("verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read: %w", workspace.ErrCorrupt)}
 	}
 	return nil
 }
