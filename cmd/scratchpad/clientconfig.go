@@ -251,7 +251,7 @@ func (c clientConfigCommand) print(p *process, to client, a clientConfig, variab
 		p.note("Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
 	}
 	_, err := io.WriteString(p.screen(out), text)
-	c.sayKey(p, to, a.File, variable)
+	c.sayKey(p, to, variable)
 	return err
 }
 
@@ -260,28 +260,30 @@ func (c clientConfigCommand) write(p *process, to client, a clientConfig, variab
 	if c.PassKey && to.reference == "" {
 		mode = 0o600
 	}
-	var err error
-	a.File, a.Backup, err = editFile(a.File, mode, func(old []byte) (content []byte, err error) {
+	e, err := editFile(a.File, mode, func(old []byte) (content []byte, err error) {
 		content, a.Changed, err = to.format.edit(old, c.ServerName, a.Server)
 		return content, err
 	})
 	if err != nil {
 		return err
 	}
+	if a.File, a.Backup = e.file, e.backup; e.narrowed {
+		a.Changed = append(a.Changed, "mode 0600, so that other users cannot read the key")
+	}
 	a.Server = a.Server.withoutKeys()
 	a.Snippet = to.format.snippet(c.ServerName, a.Server)
 	return p.answer(a, func(out io.Writer) error {
-		c.sayKey(p, to, a.File, variable)
+		c.sayKey(p, to, variable)
 		if len(a.Changed) == 0 {
-			fmt.Fprintf(out, "nothing to change in %s\n", a.File)
+			fmt.Fprintf(out, "nothing to change in %s\n", oneLine(a.File))
 			return nil
 		}
-		fmt.Fprintf(out, "%s\n", a.File)
+		fmt.Fprintln(out, oneLine(a.File))
 		for _, what := range a.Changed {
 			fmt.Fprintf(out, "  %s\n", oneLine(what))
 		}
 		if a.Backup != "" {
-			fmt.Fprintf(out, "The file as it was: %s\n", a.Backup)
+			fmt.Fprintf(out, "The file as it was: %s\n", oneLine(a.Backup))
 		}
 		fmt.Fprintf(out, "Start %s again.\n", to.title)
 		return nil

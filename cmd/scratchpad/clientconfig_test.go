@@ -3,12 +3,15 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -354,7 +357,7 @@ func TestEditFileMeanwhile(t *testing.T) {
 			if c.before != "none" {
 				writeFile(t, file, c.before)
 			}
-			_, _, err := editFile(file, 0o644, func([]byte) ([]byte, error) {
+			_, err := editFile(file, 0o644, func([]byte) ([]byte, error) {
 				writeFile(t, file, c.theirs)
 				return []byte("ours"), nil
 			})
@@ -362,6 +365,77 @@ func TestEditFileMeanwhile(t *testing.T) {
 				t.Errorf("editFile = %v, want a conflict; the file holds %q, want %q", err, readText(t, file), c.theirs)
 			}
 		})
+	}
+}
+
+// Processes that write at once take turns: each one's server is in the file in the
+// end, also where the file was not there, or is reached by a link.
+func TestClientConfigAtOnce(t *testing.T) {
+	const writers = 8
+	for name, client := range map[string]string{"new.json": "cursor", "old.json": "cursor", "old.toml": "codex", "link.json": "claude-desktop"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := filepath.Join(dir, name)
+			switch name {
+			case "old.json":
+				writeFile(t, file, `{"mcpServers": {"mine": {"command": "x"}}}`)
+			case "old.toml":
+				writeFile(t, file, "model = 'x'\n")
+			case "link.json":
+				writeFile(t, file+"-real", "{}")
+				if err := os.Symlink(file+"-real", file); err != nil {
+					t.Skip("no links: ", err)
+				}
+			}
+			outcomes := make([]outcome, writers)
+			var wg sync.WaitGroup
+			for i := range writers {
+				to := file
+				if i%2 == 1 && name == "link.json" {
+					to += "-real"
+				}
+				wg.Go(func() {
+					outcomes[i] = runCommand(t, dir, nil, "client-config", client, "--write", "--file", to, "--server-name", fmt.Sprint("server-", i))
+				})
+			}
+			wg.Wait()
+			text := readText(t, file)
+			for i, o := range outcomes {
+				if o.code != 0 || !strings.Contains(text, fmt.Sprint("server-", i)) {
+					t.Errorf("server-%d: exit code %d, %s", i, o.code, o.err)
+				}
+			}
+			if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+				t.Errorf("%v, left behind: %v", err, left)
+			}
+		})
+	}
+}
+
+// One at a time has the turn.
+func TestClientConfigLocked(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	unlock, err := lockBeside(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		second, err := lockBeside(file)
+		if err == nil {
+			second()
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("two have the lock: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -87,7 +87,7 @@ func (s server) envWords() (words []string) {
 }
 
 // sayKey tells who has a key here how the server gets it, or who can read it.
-func (c clientConfigCommand) sayKey(p *process, to client, file, variable string) {
+func (c clientConfigCommand) sayKey(p *process, to client, variable string) {
 	if !c.PassKey {
 		if variable != "" {
 			p.note("\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.title)
@@ -96,11 +96,6 @@ func (c clientConfigCommand) sayKey(p *process, to client, file, variable string
 	}
 	if to.reference != "" {
 		p.note("\nThe entry names %s, which must be set where %s starts.\n", variable, to.title)
-		return
-	}
-	info, err := os.Stat(file)
-	if c.Write && err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		p.note("\nThe key stands in the file now, which other users may read; run: chmod 600 %s\n", shellQuote(file))
 		return
 	}
 	p.note("\nThe entry has the key in it: keep it to yourself.\n")

@@ -79,7 +79,23 @@ func TestPassKeyAmongOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := write("claude-desktop"); runtime.GOOS != "windows" {
-		o.must(t, 0, "chmod 600 ")
+		o.must(t, 0, "mode 0600")
+		for _, name := range append(backups(t, file), file) {
+			if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: mode %v, %v, want 0600", name, info.Mode(), err)
+			}
+		}
+		if err := os.Chmod(file, 0o664); err != nil {
+			t.Fatal(err)
+		}
+		again := func() outcome {
+			return runCommand(t, dir, []string{haveKey}, "client-config", "claude-desktop", "--file", file, "--pass-key", "--write")
+		}
+		again().must(t, 0, "mode 0600") // the key was there
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
+		}
+		again().must(t, 0, "nothing to change")
 	}
 	var all struct {
 		McpServers map[string]struct{ Env map[string]string }

@@ -7,39 +7,79 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// edited is what became of a file.
+type edited struct {
+	file     string // where a link leads
+	backup   string // "": there was no file, or its content stayed
+	narrowed bool   // other users had rights to it
+}
+
 // editFile replaces what stands in a file by what edit makes of it, in one step,
-// and keeps the file as it was beside it. A link is followed. A file that is not
-// there is made with a mode, and with its folders. It returns the file that it changed, and the
-// backup, which is "" when nothing was there or nothing has changed.
-func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (target, backup string, err error) {
-	target, err = followLink(name)
-	if err != nil {
-		return name, "", err
+// and keeps the file as it was beside it. A link is followed. Processes that edit
+// one file take turns. A file that is not there is made with a mode, and with its
+// folders; with mode 0600 a file that is there, and its backup, is taken from other
+// users too.
+func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (e edited, err error) {
+	e.file = name
+	if e.file, err = followLink(name); err != nil {
+		return e, err
 	}
-	old, err := os.ReadFile(target)
+	if err := os.MkdirAll(filepath.Dir(e.file), 0o755); err != nil {
+		return e, err
+	}
+	unlock, err := lockBeside(e.file)
+	if err != nil {
+		return e, err
+	}
+	defer unlock()
+	old, err := os.ReadFile(e.file)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
-		return target, "", err
+		return e, err
 	}
 	content, err := edit(old)
 	if err != nil {
-		return target, "", fmt.Errorf("edit %s: %w", target, err)
-	}
-	if bytes.Equal(content, old) {
-		return target, "", nil
+		return e, fmt.Errorf("edit %s: %w", oneLine(e.file), err)
 	}
 	if isNew {
-		return target, "", makeFile(target, mode, content)
+		return e, makeFile(e.file, mode, content)
 	}
-	if backup, err = keepFile(target, old); err != nil {
-		return target, "", err
+	return e, e.replace(old, content, mode)
+}
+
+// replace writes the new content, if it is another, and the mode.
+func (e *edited) replace(old, content []byte, mode fs.FileMode) error {
+	info, err := os.Stat(e.file)
+	if err != nil {
+		return err
 	}
-	return target, backup, replaceFile(target, old, content)
+	narrow := narrowed(info.Mode().Perm(), mode)
+	e.narrowed = narrow != info.Mode().Perm()
+	if bytes.Equal(content, old) {
+		if e.narrowed {
+			return os.Chmod(e.file, narrow)
+		}
+		return nil
+	}
+	if e.backup, err = keepFile(e.file, old, narrow); err != nil {
+		return err
+	}
+	return replaceFile(e.file, old, content, narrow)
+}
+
+// narrowed is the mode of a file that is there. On Windows a mode says nothing of
+// other users.
+func narrowed(have, mode fs.FileMode) fs.FileMode {
+	if mode&0o077 != 0 || runtime.GOOS == "windows" {
+		return have
+	}
+	return have &^ 0o077
 }
 
 // followLink is the file that a link leads to.
@@ -56,7 +96,7 @@ func followLink(name string) (string, error) {
 }
 
 // keepFile writes a copy beside the file, under a name that is free.
-func keepFile(name string, content []byte) (string, error) {
+func keepFile(name string, content []byte, mode fs.FileMode) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
@@ -71,16 +111,12 @@ func keepFile(name string, content []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return backup, fill(f, content, info.Mode(), info)
+		return backup, fill(f, content, mode, info)
 	}
 }
 
-// makeFile makes a file with its folders. One that another program has made
-// meanwhile stays.
+// makeFile makes a file. One that another program has made meanwhile stays.
 func makeFile(name string, mode fs.FileMode, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return changedMeanwhile(name)
@@ -100,7 +136,7 @@ func changedMeanwhile(name string) error {
 
 // replaceFile gives the new content the file's name, unless another program has
 // changed the file meanwhile.
-func replaceFile(name string, old, content []byte) error {
+func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*")
 	if err != nil {
 		return err
@@ -111,7 +147,7 @@ func replaceFile(name string, old, content []byte) error {
 		f.Close()
 		return err
 	}
-	if err := fill(f, content, info.Mode(), info); err != nil {
+	if err := fill(f, content, mode, info); err != nil {
 		return err
 	}
 	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
