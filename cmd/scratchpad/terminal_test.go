@@ -79,7 +79,7 @@ func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.
 // Nothing that an agent or a client says may drive the terminal.
 func TestTerminalEscapes(t *testing.T) {
 	dir := t.TempDir()
-	const evil = "\x1b[2Jx\r\u009b1m\u202e\x7f"
+	const evil = "\x1b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\x7f"
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
 		ws = ws.As(workspace.Author{Client: evilName})
 		_, err := ws.WriteFile(ctx, "f", []byte("a\n"), workspace.WriteOptions{})
@@ -91,21 +91,21 @@ func TestTerminalEscapes(t *testing.T) {
 		}
 		return err
 	})
-	const shown = `\u001b[2Jx\u000d\u009b1m\u202e\u007f`
+	const shown = `\u001b[2Jx\u000d\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`
 	for _, c := range []struct{ args, want string }{
 		{"files cat f", shown},
-		{"files cat f --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"files cat f --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"files diff f --color never", "+" + shown},
-		{"files diff f --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"files diff f --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"files history f", `evil\u001b[2J\u000a9 9 forged\u202e`},
 		{"files history f --json", `evil\u001b[2J\n9 9 forged\u202e`},
 		{"logs cat l", shown},
-		{"logs cat l --json", `\u001b[2Jx\r\u009b1m\u202e\u007f`},
+		{"logs cat l --json", `\u001b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\u007f`},
 		{"logs tail l", shown},
 	} {
 		screen, code := onTerminal(t, dir, nil, nil, strings.Fields(c.args)...)
 		plain := strings.ReplaceAll(screen, "\r\n", "\n") // the terminal's own
-		if code != 0 || !strings.Contains(plain, c.want) || strings.ContainsAny(plain, "\x1b\r\u009b\u202e\x7f") {
+		if code != 0 || !strings.Contains(plain, c.want) || strings.ContainsAny(plain, "\x1b\r\u009b\u202e\u2028\u2029\u200b\u200f\ufeff\x7f") {
 			t.Errorf("scratchpad %s: exit code %d, %q, want %q and no control character", c.args, code, plain, c.want)
 		}
 	}
