@@ -13,7 +13,9 @@
 // session_test.go has the one table of steps and answers that every client must
 // see alike, client_test.go and inspector_test.go the clients, target_test.go
 // what they talk to, record_test.go the witness between them, exit_test.go how
-// processes end, and conformance_test.go the suite.
+// processes end, and conformance_test.go the suite. release_test.go has no client:
+// it installs and imports the module as a release, so it needs a clone with git, and
+// the modules it depends on from the module cache or the Go proxy.
 //
 // [mcpserver.Server.Handler]: https://pkg.go.dev/github.com/agent-scratchpad/scratchpad/mcpserver#Server.Handler
 package e2e
