@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"conversation/anthropicmsg":    {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},
 	"conversation/openaimsg":       {"conversation", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
 	"summarize":                    {"workspace", "tokens"},
+	"internal/notice":              {},
 	"internal/providertest":        {"conversation"},
 	"sqlite":                       {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
 	"mcpserver":                    {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
