@@ -1,7 +1,7 @@
-// Package e2e holds no code, only tests: real clients of other makers against
-// the real binary over stdio, and against [mcpserver.Server.Handler] over HTTP
-// on loopback, in both eras of the protocol, and the MCP conformance suite. It is
-// a module of its own so that the clients are no dependencies of anybody else.
+// Package e2e holds no code, only tests: mostly real clients of other makers
+// against the real binary over stdio, and against [mcpserver.Server.Handler] over
+// HTTP on loopback, in both eras of the protocol, and the MCP conformance suite. It
+// is a module of its own so that the clients are no dependencies of anybody else.
 //
 //	cd internal/e2e && go test ./...
 //
@@ -13,9 +13,11 @@
 // session_test.go has the one table of steps and answers that every client must
 // see alike, client_test.go and inspector_test.go the clients, target_test.go
 // what they talk to, record_test.go the witness between them, exit_test.go how
-// processes end, and conformance_test.go the suite. release_test.go has no client:
-// it installs and imports the module as a release, so it needs a clone with git, and
-// the modules it depends on from the module cache or the Go proxy.
+// processes end, and conformance_test.go the suite.
+//
+// Two files have no client. terminal_test.go runs the binary on a terminal.
+// release_test.go installs and imports the module as a release; it needs a clone with
+// git, and reads other modules from the module cache or else from the Go proxy.
 //
 // [mcpserver.Server.Handler]: https://pkg.go.dev/github.com/agent-scratchpad/scratchpad/mcpserver#Server.Handler
 package e2e

@@ -8,6 +8,7 @@ ignore ./node_modules
 
 require (
 	github.com/agent-scratchpad/scratchpad v0.0.0-00010101000000-000000000000
+	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package e2e
 
 import (
 	"context"
@@ -11,11 +11,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
+
+// What scratchpad ends with after an edit conflict, and after a signal.
+const (
+	exitConflict    = 4
+	exitInterrupted = 130
+)
+
+// evilName is a client's name that would clear the screen and forge a row.
+const evilName = "evil\x1b[2J\n9 9 forged\u202e"
 
 // typed is what somebody types when the screen shows a text.
 type typed struct{ at, keys string }
@@ -24,11 +35,13 @@ type typed struct{ at, keys string }
 // what the screen showed.
 func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...string) (screen string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "scratchpad", args...)
+	cmd := exec.CommandContext(ctx, scratchpadPath, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append(env, "TERM=xterm", "HOME="+dir, "XDG_DATA_HOME="+dir)...)
+	cmd.Env = append(os.Environ(), append(env, "TERM=xterm", "HOME="+dir, "XDG_DATA_HOME="+dir,
+		"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", // a test must not cost anything
+		"PATH="+filepath.Dir(scratchpadPath)+string(filepath.ListSeparator)+os.Getenv("PATH"))...)
 	tty, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
@@ -64,16 +77,29 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 // store is an agent's workspace below a data folder, for the time of fn.
 func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) {
 	t.Helper()
-	err := withService(dir, func(ctx context.Context, svc *workspace.Service) error {
-		ws, err := svc.Agent(defaultAgent)
-		if err != nil {
-			return err
-		}
-		return fn(ctx, ws)
-	})
-	if err != nil {
+	if err := withWorkspace(t.Context(), dir, fn); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func withWorkspace(ctx context.Context, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(dir, "scratchpad"), 0o700); err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, filepath.Join(dir, "scratchpad", "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("default")
+	if err != nil {
+		return err
+	}
+	return fn(ctx, ws)
 }
 
 // Nothing that an agent or a client says may drive the terminal.
@@ -247,8 +273,7 @@ func TestEditorEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			temp, script := t.TempDir(), filepath.Join(t.TempDir(), "editor")
-			writeFile(t, script, "#!/bin/sh\n"+c.editor+"\n")
-			if err := os.Chmod(script, 0o700); err != nil {
+			if err := os.WriteFile(script, []byte("#!/bin/sh\n"+c.editor+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			screen, code := onTerminal(t, dir, []string{"VISUAL=", "EDITOR=" + script, "TMPDIR=" + temp}, c.keys, "files", "edit", "plan.md")
@@ -258,13 +283,15 @@ func TestEditorEnds(t *testing.T) {
 			var kept string
 			names, err := filepath.Glob(filepath.Join(temp, "scratchpad-*", "*"))
 			for _, name := range names {
-				kept += filepath.Base(name) + ": " + readText(t, name)
+				content, readErr := os.ReadFile(name)
+				kept += filepath.Base(name) + ": " + string(content)
+				err = errors.Join(err, readErr)
 			}
 			if err != nil || kept != c.kept {
 				t.Errorf("kept %q, %v, want %q", kept, err, c.kept)
 			}
-			if left := contents(t, temp); c.kept == "" && len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+			if left, err := os.ReadDir(temp); err != nil || c.kept == "" && len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
 	}
