@@ -10,6 +10,7 @@ require (
 	github.com/agent-scratchpad/scratchpad v0.0.0-00010101000000-000000000000
 	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
+	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	golang.org/x/mod v0.42.0

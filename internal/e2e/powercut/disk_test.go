@@ -1,0 +1,302 @@
+//go:build linux
+
+package powercut
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+)
+
+// disk is one folder of files. It is safe for concurrent use.
+type disk struct {
+	mu sync.Mutex // guards the following, and the files
+
+	// stops is called before every change and every sync. It reports that the disk
+	// is to freeze before it. nil: it never is.
+	stops func(event) bool
+	// lies reports that a sync of the file is answered but not done. nil: none is.
+	lies func(name string, h *handle) bool
+
+	names   map[string]*file // as processes see them
+	synced  map[string]*file // as a cut leaves them at least
+	changes []nameChange     // of names since then
+	frozen  bool             // nothing changes any more
+	lastIno uint64
+}
+
+// event is something that a process wants of the disk.
+type event struct {
+	op   string // create, write, truncate, sync, unlink, rename, link, syncdir
+	name string // of the file; one of them, where it has several
+}
+
+// nameChange is a link, a removal or both in one step.
+type nameChange struct {
+	removed string // "": none
+	added   string // "": none
+	file    *file  // of added
+}
+
+// file is what a name stands for. Its fields are guarded by the disk's lock.
+type file struct {
+	ino     uint64
+	name    string // the last one that it was given
+	content []byte // as processes see it
+	synced  []byte // as a cut leaves it at least
+	changes []change
+	node    *fs.Inode // nil: not seen yet
+}
+
+// change is a write at an offset, or, where data is nil, a new size.
+type change struct {
+	data []byte
+	at   int64
+}
+
+func newDisk(image map[string][]byte) *disk {
+	d := &disk{names: map[string]*file{}, synced: map[string]*file{}}
+	for name, content := range image {
+		f := d.newFile(name)
+		f.content, f.synced = slices.Clone(content), slices.Clone(content)
+		d.names[name], d.synced[name] = f, f
+	}
+	return d
+}
+
+func (d *disk) newFile(name string) *file {
+	d.lastIno++
+	return &file{ino: d.lastIno + 1, name: name}
+}
+
+// stopAt freezes the disk before the event of a number, from 0, among those that
+// count, and calls then.
+func (d *disk) stopAt(number int, counts func(event) bool, then func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stops = func(e event) bool {
+		if !counts(e) {
+			return false
+		}
+		number--
+		if number != -1 {
+			return false
+		}
+		then()
+		return true
+	}
+}
+
+// freeze lets nothing change any more.
+func (d *disk) freeze() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.frozen = true
+}
+
+// thaw undoes that, and stopAt.
+func (d *disk) thaw() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.frozen, d.stops = false, nil
+}
+
+// ask says whether an event may happen. The caller holds the lock.
+func (d *disk) ask(op string, f *file) syscall.Errno {
+	name := ""
+	if f != nil {
+		name = f.name
+	}
+	if isShared(name) { // memory that processes share, of no worth after a cut
+		return 0
+	}
+	d.frozen = d.frozen || d.stops != nil && d.stops(event{op, name})
+	if d.frozen {
+		return syscall.EIO
+	}
+	return 0
+}
+
+func (d *disk) write(f *file, h *handle, data []byte, at int64) syscall.Errno {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	h.wrote = true
+	if errno := d.ask("write", f); errno != 0 {
+		return errno
+	}
+	f.apply(change{slices.Clone(data), at})
+	return 0
+}
+
+func (d *disk) truncate(f *file, size int64) syscall.Errno {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errno := d.ask("truncate", f); errno != 0 {
+		return errno
+	}
+	f.apply(change{nil, size})
+	return 0
+}
+
+func (f *file) apply(c change) {
+	f.content = c.on(f.content)
+	if isShared(f.name) {
+		return
+	}
+	f.changes = append(f.changes, c)
+}
+
+// on returns the content with the change made.
+func (c change) on(content []byte) []byte {
+	size := max(int64(len(content)), c.at+int64(len(c.data)))
+	if c.data == nil {
+		size = c.at
+	}
+	for int64(len(content)) < size {
+		content = append(content, make([]byte, size-int64(len(content)))...)
+	}
+	content = content[:size]
+	copy(content[min(c.at, size):], c.data)
+	return content
+}
+
+func (d *disk) sync(f *file, h *handle) syscall.Errno {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errno := d.ask("sync", f); errno != 0 {
+		return errno
+	}
+	if d.lies == nil || !d.lies(f.name, h) {
+		f.settle()
+	}
+	return 0
+}
+
+// settle makes the changes of a file durable.
+func (f *file) settle() {
+	for _, c := range f.changes {
+		f.synced = c.on(f.synced)
+	}
+	f.changes = nil
+}
+
+func (d *disk) syncFolder() syscall.Errno {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errno := d.ask("syncdir", nil); errno != 0 {
+		return errno
+	}
+	for _, c := range d.changes {
+		c.on(d.synced)
+	}
+	d.changes = nil
+	return 0
+}
+
+func (c nameChange) on(names map[string]*file) {
+	if c.removed != "" {
+		delete(names, c.removed)
+	}
+	if c.added != "" {
+		names[c.added] = c.file
+	}
+}
+
+// rename makes a change of names; op says which. The caller holds the lock.
+func (d *disk) rename(op string, f *file, c nameChange) syscall.Errno {
+	if errno := d.ask(op, f); errno != 0 {
+		return errno
+	}
+	c.on(d.names)
+	d.changes = append(d.changes, c)
+	if c.added != "" {
+		c.file.name = c.added
+	}
+	return 0
+}
+
+// links returns how many names a file has. The caller holds the lock.
+func (d *disk) links(f *file) (n uint32) {
+	for _, other := range d.names {
+		if other == f {
+			n++
+		}
+	}
+	return n
+}
+
+// keeping says what a cut leaves of unsynced changes.
+type keeping int
+
+const (
+	none  keeping = iota // nothing
+	all                  // everything
+	first                // the first ones of each file
+	some                 // any of them
+	torn                 // any sectors of any of them
+	ways                 // how many ways there are
+)
+
+// cut returns what the disk holds after a power cut.
+func (d *disk) cut(how keeping, r *rand.Rand) map[string][]byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	names := maps.Clone(d.synced)
+	for _, c := range choose(d.changes, how, r) {
+		c.on(names)
+	}
+	image := map[string][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(names)) { // in order, so that r decides alike each time
+		f := names[name]
+		content := slices.Clone(f.synced)
+		for _, c := range choose(f.changes, how, r) {
+			if how == torn && c.data != nil {
+				content = c.tear(content, r)
+			} else {
+				content = c.on(content)
+			}
+		}
+		if !isShared(name) {
+			image[name] = content
+		}
+	}
+	return image
+}
+
+func choose[T any](changes []T, how keeping, r *rand.Rand) (kept []T) {
+	switch how {
+	case none:
+		return nil
+	case all:
+		return changes
+	case first:
+		return changes[:r.IntN(len(changes)+1)]
+	}
+	share := r.Float64()
+	for _, c := range changes {
+		if r.Float64() < share {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// tear makes a change in some sectors only.
+func (c change) tear(content []byte, r *rand.Rand) []byte {
+	sector := int64(512)
+	if r.IntN(2) == 0 {
+		sector = 4096
+	}
+	for at := c.at; at < c.at+int64(len(c.data)); {
+		end := min(at/sector*sector+sector, c.at+int64(len(c.data)))
+		if r.IntN(2) == 0 {
+			content = change{c.data[at-c.at : end-c.at], at}.on(content)
+		}
+		at = end
+	}
+	return content
+}

@@ -1,0 +1,332 @@
+//go:build linux
+
+package powercut
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const dbName = "test.db"
+
+// cuts is how many TestPowerCut makes.
+func cuts() int {
+	if os.Getenv("SCRATCHPAD_TEST") == "all" {
+		return 500
+	}
+	return 60
+}
+
+// kinds of what is going on when the power is cut.
+var kinds = []struct {
+	name string
+	run  func(*run)
+}{
+	{"creation", (*run).creation},
+	{"commit", (*run).commit},
+	{"checkpoint", (*run).checkpoint},
+	{"close", (*run).close},
+	{"repeat", (*run).repeat},
+	{"neighbour", (*run).neighbour},
+	{"beside", (*run).beside},
+	{"recovery", (*run).recovery},
+	{"backup", (*run).backup},
+}
+
+func TestPowerCut(t *testing.T) {
+	needFUSE(t)
+	for n := range cuts() {
+		t.Run(fmt.Sprint("cut-", n), func(t *testing.T) {
+			for _, problem := range cutNumber(t, n, kinds[n%len(kinds)].run, nil) {
+				t.Errorf("%s: %s", kinds[n%len(kinds)].name, problem)
+			}
+		})
+	}
+}
+
+// A sync that is answered and not done must be found.
+func TestFindsALostSync(t *testing.T) {
+	needFUSE(t)
+	syncs := 0
+	everyThird := func(name string, _ *handle) bool {
+		syncs++
+		return name == dbName+"-wal" && syncs%3 == 0
+	}
+	mustFind(t, 20, (*run).commit, everyThird)
+}
+
+// A process that does not sync what another one left in the log must be found.
+// Only such a sync goes through a handle that has written nothing.
+func TestFindsAnUnconfirmedRepeat(t *testing.T) {
+	needFUSE(t)
+	others := func(name string, h *handle) bool { return name == dbName+"-wal" && !h.wrote }
+	mustFind(t, 20, (*run).repeat, others)
+	mustFind(t, 20, (*run).neighbour, others)
+}
+
+// mustFind makes cuts on a disk with a fault until one shows.
+func mustFind(t *testing.T, most int, kind func(*run), lies func(string, *handle) bool) {
+	t.Helper()
+	for n := range most {
+		if problems := cutNumber(t, n, kind, lies); len(problems) > 0 {
+			t.Logf("cut %d of a faulty disk: %s", n, problems[0])
+			return
+		}
+	}
+	t.Errorf("%d cuts of a faulty disk have shown nothing", most)
+}
+
+// run is one cut.
+type run struct {
+	t    *testing.T
+	r    *rand.Rand
+	lies func(string, *handle) bool
+	size int
+
+	image    map[string][]byte
+	opened   bool
+	acked    map[string]int
+	backups  map[string]map[string]int
+	problems []string
+}
+
+// cutNumber makes a cut and returns what is wrong afterwards.
+func cutNumber(t *testing.T, n int, kind func(*run), lies func(string, *handle) bool) []string {
+	t.Helper()
+	c := &run{t: t, r: rand.New(rand.NewPCG(uint64(n), 13)), lies: lies, size: 60, backups: map[string]map[string]int{},
+		acked: map[string]int{"x": 0, "y": 0, "z": 0}}
+	kind(c)
+	c.check()
+	return c.problems
+}
+
+// on runs fn with a disk that holds the image, and cuts its power.
+func (c *run) on(fn func(d *disk, dir string)) {
+	d := newDisk(c.image)
+	d.lies = c.lies
+	dir, unmount := mount(c.t, d)
+	fn(d, dir)
+	d.freeze()
+	unmount()
+	c.image = d.cut(keeping(c.r.IntN(int(ways))), c.r)
+}
+
+func (c *run) job(dir string, each int) job {
+	return job{path: filepath.Join(dir, dbName), size: c.size, sessions: 1, each: each, agents: maps.Clone(c.acked)}
+}
+
+// work runs a process until the disk stops at an event, or to its end, and kills
+// it.
+func (c *run) work(d *disk, j job, number int, counts func(event) bool) {
+	stopped := make(chan struct{})
+	d.stopAt(number, counts, func() { close(stopped) })
+	p := start(c.t, j)
+	p.wait(c.t, stopped)
+	if isClosed(stopped) || number < 0 {
+		p.kill()
+	} else { // it may still stop while the process closes the database
+		select {
+		case <-p.read:
+		case <-stopped:
+		}
+		p.kill()
+	}
+	c.take(p)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// take notes what a process, which has ended, has acknowledged.
+func (c *run) take(p *process) {
+	c.opened = c.opened || p.opened
+	for agent, n := range p.acked {
+		c.acked[agent] = max(c.acked[agent], n)
+	}
+	maps.Copy(c.backups, p.backup)
+	c.problems = append(c.problems, p.wrong...)
+}
+
+func anything(event) bool { return true }
+
+func (c *run) creation() {
+	c.on(func(d *disk, dir string) { c.work(d, c.job(dir, 2), c.r.IntN(60), anything) })
+}
+
+func (c *run) commit() {
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 8)
+		j.sessions = 2
+		c.work(d, j, 40+c.r.IntN(500), anything)
+	})
+}
+
+// checkpoint writes so much that the log is folded while others write.
+func (c *run) checkpoint() {
+	c.size = 60_000
+	c.on(func(d *disk, dir string) {
+		c.work(d, c.job(dir, 36), c.r.IntN(1200), func(e event) bool { return e.name == dbName })
+	})
+}
+
+func (c *run) close() {
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 3)
+		j.sessions = 3
+		c.work(d, j, c.r.IntN(40), func(e event) bool {
+			return e.op == "unlink" || e.op == "truncate" || e.op == "syncdir" || e.name == dbName
+		})
+	})
+}
+
+// repeat kills a process before a sync of the log, and lets the next one answer
+// for the same requests.
+func (c *run) repeat() {
+	c.on(func(d *disk, dir string) {
+		c.work(d, c.job(dir, 12), c.r.IntN(12), func(e event) bool { return e.op == "sync" && e.name == dbName+"-wal" })
+		d.thaw()
+		j := c.job(dir, 1)
+		j.stay = true
+		c.work(d, j, -1, anything)
+	})
+}
+
+// neighbour lets a process repeat what another one, with less durability, has
+// acknowledged, while that one is there.
+func (c *run) neighbour() {
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 1+c.r.IntN(12))
+		j.durability, j.stay = sqlite.Normal, true
+		normal := start(c.t, j)
+		normal.wait(c.t, nil)
+		defer normal.kill()
+		again := c.job(dir, j.each)
+		again.stay = true
+		c.work(d, again, -1, anything)
+	})
+}
+
+// beside lets a process with less durability work for other agents meanwhile.
+func (c *run) beside() {
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 100)
+		j.agents, j.durability = map[string]int{"n": 0, "m": 0}, sqlite.Normal
+		normal := start(c.t, j)
+		defer normal.kill()
+		c.work(d, c.job(dir, 12), 60+c.r.IntN(400), anything)
+	})
+}
+
+// recovery cuts the power again while the next process opens what the first cut
+// has left.
+func (c *run) recovery() {
+	c.commit()
+	c.on(func(d *disk, dir string) { c.work(d, c.job(dir, 3), c.r.IntN(60), anything) })
+}
+
+func (c *run) backup() {
+	c.on(func(d *disk, dir string) {
+		j := c.job(dir, 4)
+		j.backup = filepath.Join(dir, "backup-")
+		c.work(d, j, c.r.IntN(60), func(e event) bool { return e.op == "syncdir" || strings.HasPrefix(e.name, "backup-") })
+	})
+}
+
+// check opens what the cut has left in an ordinary folder.
+func (c *run) check() {
+	dir := c.t.TempDir()
+	for name, content := range c.image {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	if _, ok := c.image[dbName]; !ok && c.opened {
+		c.problem("the database is missing, although it was open")
+	}
+	c.checkDatabase(filepath.Join(dir, dbName), c.acked, true)
+	left, err := filepath.Glob(filepath.Join(dir, dbName+"-new-*"))
+	if len(left) > 0 || err != nil {
+		c.problem("%q is left of a creation, %v", left, err)
+	}
+	for name, acked := range c.backups {
+		if _, ok := c.image[name]; !ok {
+			c.problem("the backup %s is missing", name)
+			continue
+		}
+		c.checkDatabase(filepath.Join(dir, name), acked, false)
+	}
+}
+
+func (c *run) problem(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// checkDatabase looks for what was acknowledged, of each agent, and repeats it.
+func (c *run) checkDatabase(path string, acked map[string]int, maybeMore bool) {
+	ctx := c.t.Context()
+	s, err := sqlite.Open(ctx, path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		c.problem("%v", err)
+		return
+	}
+	defer s.Close()
+	report, err := s.Verify(ctx, sqlite.VerifyOptions{})
+	if err != nil || len(report.Problems) > 0 {
+		c.problem("verify: %v, %q", err, report.Problems)
+	}
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer svc.Close(context.WithoutCancel(ctx))
+	for _, agent := range slices.Sorted(maps.Keys(acked)) {
+		ws, err := svc.Agent(agent)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.checkAgent(ctx, ws, acked[agent], maybeMore)
+	}
+}
+
+// checkAgent expects n operations, and perhaps the one that was under way.
+func (c *run) checkAgent(ctx context.Context, ws *workspace.Workspace, n int, maybeMore bool) {
+	got, err := stored(ctx, ws)
+	if err != nil {
+		c.problem("%s: %v", ws.Agent(), err)
+		return
+	}
+	if !maps.Equal(got, state(ws.Agent(), n, c.size)) && !(maybeMore && maps.Equal(got, state(ws.Agent(), n+1, c.size))) {
+		c.problem("%s: not what %d acknowledged operations have stored: %s", ws.Agent(), n, outline(got))
+		return
+	}
+	for i := max(0, n-3); i <= n; i++ {
+		if said, err := do(ctx, ws, i, c.size); err != nil || said != result(i) {
+			c.problem("%s: operation %d of %d acknowledged ones, repeated: %s, %v, want %s", ws.Agent(), i, n, said, err, result(i))
+		}
+	}
+}
+
+func outline(s map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintf(&b, "%s %.60q ", name, s[name])
+	}
+	return b.String()
+}
