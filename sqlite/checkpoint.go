@@ -95,6 +95,7 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 func (w *writer) foldNow(mode string) (logState, error) {
 	l, err := w.c.walCheckpoint(mode)
 	if isFsync(err) {
+		w.foldLost = true
 		w.fail(fmt.Errorf("the disk failed to confirm a checkpoint (%v); look at the disk and start this process again: %w", err, workspace.ErrReadOnly))
 	}
 	return l, err
@@ -120,10 +121,11 @@ func (c *conn) walCheckpoint(mode string) (l logState, err error) {
 	return l, err
 }
 
-// keepLog lets the log stay as it is when the connection closes. Where the disk
-// failed to confirm a checkpoint, pages of the database that were written before
-// may be lost; the next process, which begins without a record of what was
-// folded, folds all of the log once more.
+// keepLog lets the log stay as it is when the connection closes, which would fold
+// the rest of it and remove it. Where the disk failed to confirm a checkpoint,
+// pages that an earlier one wrote to the database may be lost as well. The next
+// process begins without a record of what was folded, and folds all of the log
+// once more.
 func (c *conn) keepLog() error {
 	if err := c.pragma("journal_size_limit(-1)"); err != nil {
 		return err

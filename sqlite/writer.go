@@ -49,6 +49,7 @@ type writer struct {
 	foldAt     time.Time     // not before, after readers were in the way
 	foldPause  time.Duration // the last one
 	foldFailed bool          // the last time, of which the log was told
+	foldLost   bool          // the disk failed to confirm a checkpoint
 	refillAt   time.Time     // when the reserve, once released, is to be tried again; zero: it is there
 
 	synced        bool  // the log, by confirm
@@ -430,7 +431,7 @@ func (w *writer) end() {
 	if w.dirty {
 		w.checkpoint()
 	}
-	if w.whyBroken() != nil {
+	if w.foldLost {
 		if err := w.c.keepLog(); err != nil {
 			w.log.Warn("closing the database", "err", err)
 		}

@@ -21,6 +21,9 @@ type disk struct {
 	stops func(event) bool
 	// lies reports that a sync of the file is answered but not done. nil: none is.
 	lies func(name string, h *handle) bool
+	// fails reports that a sync of the file fails. Processes still see then what
+	// they wrote since the last one, and the disk has lost it. nil: none does.
+	fails func(name string) bool
 
 	names   map[string]*file // as processes see them
 	synced  map[string]*file // as a cut leaves them at least
@@ -75,7 +78,7 @@ func (d *disk) newFile(name string) *file {
 
 // stopAt freezes the disk before the event of a number, from 0, among those that
 // count, and calls then.
-func (d *disk) stopAt(number int, counts func(event) bool, then func()) {
+func (d *disk) stopAt(number int, counts func(event) bool, then func(event)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stops = func(e event) bool {
@@ -86,7 +89,7 @@ func (d *disk) stopAt(number int, counts func(event) bool, then func()) {
 		if number != -1 {
 			return false
 		}
-		then()
+		then(e)
 		return true
 	}
 }
@@ -170,7 +173,11 @@ func (d *disk) sync(f *file, h *handle) syscall.Errno {
 	if errno := d.ask("sync", f); errno != 0 {
 		return errno
 	}
-	if d.lies == nil || !d.lies(f.name, h) {
+	switch {
+	case d.fails != nil && d.fails(f.name):
+		f.changes = nil
+		return syscall.EIO
+	case d.lies == nil || !d.lies(f.name, h):
 		f.settle()
 	}
 	return 0
@@ -240,6 +247,8 @@ const (
 	torn                 // any sectors of any of them
 	ways                 // how many ways there are
 )
+
+func (k keeping) String() string { return [...]string{"none", "all", "first", "some", "torn"}[k] }
 
 // cut returns what the disk holds after a power cut.
 func (d *disk) cut(how keeping, r *rand.Rand) map[string][]byte {

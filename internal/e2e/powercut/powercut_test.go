@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,6 +76,59 @@ func TestFindsAnUnconfirmedRepeat(t *testing.T) {
 	mustFind(t, 20, (*run).neighbour, others)
 }
 
+// A sync that fails, of the database or of the log, takes nothing with it that
+// was acknowledged before or is acknowledged by a process that is started after.
+func TestFailedSync(t *testing.T) {
+	needFUSE(t)
+	for n := range cuts() / 5 {
+		kind := (*run).failedFold
+		if n%2 == 1 {
+			kind = (*run).failedCommit
+		}
+		for _, problem := range cutNumber(t, n, kind, nil) {
+			t.Errorf("%d: %s", n, problem)
+		}
+	}
+}
+
+// failedFold lets a checkpoint fail, and the next process go on.
+func (c *run) failedFold() {
+	c.size = 60_000
+	c.on(func(d *disk, dir string) {
+		c.work(d, c.job(dir, 1), math.MaxInt, anything)
+		j := c.job(dir, 48)
+		j.reads = true
+		c.failSync(d, dbName, c.r.IntN(2))
+		c.work(d, j, math.MaxInt, anything)
+		d.fails = nil
+		j = c.job(dir, 1)
+		c.work(d, j, math.MaxInt, anything)
+	})
+}
+
+// failedCommit lets a commit fail. The next process must not take the commit from
+// what it can read of it, for the disk may have lost that.
+func (c *run) failedCommit() {
+	c.on(func(d *disk, dir string) {
+		c.failSync(d, dbName+"-wal", 1+c.r.IntN(20))
+		c.work(d, c.job(dir, 12), math.MaxInt, anything)
+		d.fails = nil
+		j := c.job(dir, 1)
+		j.stay = true
+		c.work(d, j, -1, anything)
+	})
+}
+
+// failSync lets the sync of a number fail, from 0, of those of a file.
+func (c *run) failSync(d *disk, name string, number int) {
+	d.fails = func(synced string) bool {
+		if synced == name {
+			number--
+		}
+		return synced == name && number == -1
+	}
+}
+
 // mustFind makes cuts on a disk with a fault until one shows.
 func mustFind(t *testing.T, most int, kind func(*run), lies func(string, *handle) bool) {
 	t.Helper()
@@ -94,6 +148,8 @@ type run struct {
 	lies func(string, *handle) bool
 	size int
 
+	where    string // the last event, before which the disk stopped
+	how      keeping
 	image    map[string][]byte
 	opened   bool
 	acked    map[string]int
@@ -107,6 +163,7 @@ func cutNumber(t *testing.T, n int, kind func(*run), lies func(string, *handle) 
 	c := &run{t: t, r: rand.New(rand.NewPCG(uint64(n), 13)), lies: lies, size: 60, backups: map[string]map[string]int{},
 		acked: map[string]int{"x": 0, "y": 0, "z": 0}}
 	kind(c)
+	t.Logf("before %s, keeping %v; acknowledged: %v", c.where, c.how, c.acked)
 	c.check()
 	return c.problems
 }
@@ -119,7 +176,8 @@ func (c *run) on(fn func(d *disk, dir string)) {
 	fn(d, dir)
 	d.freeze()
 	unmount()
-	c.image = d.cut(keeping(c.r.IntN(int(ways))), c.r)
+	c.how = keeping(c.r.IntN(int(ways)))
+	c.image = d.cut(c.how, c.r)
 }
 
 func (c *run) job(dir string, each int) job {
@@ -129,8 +187,12 @@ func (c *run) job(dir string, each int) job {
 // work runs a process until the disk stops at an event, or to its end, and kills
 // it.
 func (c *run) work(d *disk, j job, number int, counts func(event) bool) {
+	c.where = "the end"
 	stopped := make(chan struct{})
-	d.stopAt(number, counts, func() { close(stopped) })
+	d.stopAt(number, counts, func(e event) {
+		c.where = fmt.Sprintf("%s %s", e.op, strings.TrimPrefix(e.name, dbName))
+		close(stopped)
+	})
 	p := start(c.t, j)
 	p.wait(c.t, stopped)
 	if isClosed(stopped) || number < 0 {
@@ -182,7 +244,13 @@ func (c *run) commit() {
 func (c *run) checkpoint() {
 	c.size = 60_000
 	c.on(func(d *disk, dir string) {
-		c.work(d, c.job(dir, 36), c.r.IntN(1200), func(e event) bool { return e.name == dbName })
+		j := c.job(dir, 36)
+		j.reads = c.r.IntN(2) == 0
+		if c.r.IntN(2) == 0 {
+			c.work(d, j, c.r.IntN(600), func(e event) bool { return e.name == dbName })
+		} else { // the log begins anew
+			c.work(d, j, 2000+c.r.IntN(2500), anything)
+		}
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -124,12 +125,13 @@ type job struct {
 	each       int            // operations of each agent in a session
 	backup     string         // written at the end of each session, with the session's number added; "": none
 	agents     map[string]int // the agents, with the number of the operation that each begins with
+	reads      bool           // somebody reads all the time
 	stay       bool           // keep the database open at the end, until the input ends
 }
 
 func (j job) args() []string {
 	args := []string{j.path, strconv.Itoa(int(j.durability)), strconv.Itoa(j.size), strconv.Itoa(j.sessions),
-		strconv.Itoa(j.each), j.backup, strconv.FormatBool(j.stay)}
+		strconv.Itoa(j.each), j.backup, strconv.FormatBool(j.reads), strconv.FormatBool(j.stay)}
 	for agent, from := range maps.Clone(j.agents) {
 		args = append(args, fmt.Sprint(agent, ":", from))
 	}
@@ -144,8 +146,8 @@ func parseJob(args []string) (j job, err error) {
 		}
 	}
 	j = job{path: args[0], durability: sqlite.Durability(numbers[0]), size: numbers[1], sessions: numbers[2], each: numbers[3],
-		backup: args[5], stay: args[6] == "true", agents: map[string]int{}}
-	for _, a := range args[7:] {
+		backup: args[5], reads: args[6] == "true", stay: args[7] == "true", agents: map[string]int{}}
+	for _, a := range args[8:] {
 		agent, from, _ := strings.Cut(a, ":")
 		if j.agents[agent], err = strconv.Atoi(from); err != nil {
 			return j, err
@@ -181,7 +183,9 @@ func (j job) session(number int, stay bool) error {
 	if err != nil {
 		return err
 	}
+	stopped := j.read(ctx, s)
 	err = j.writeAll(ctx, svc)
+	stopped()
 	if err == nil && j.backup != "" {
 		file := fmt.Sprint(j.backup, number)
 		if err = s.Backup(ctx, file, sqlite.BackupOptions{}); err == nil {
@@ -193,6 +197,36 @@ func (j job) session(number int, stay bool) error {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 	}
 	return errors.Join(err, svc.Close(ctx), s.Close())
+}
+
+// read keeps older and older states in use, until the function is called that it
+// returns, so that a checkpoint cannot always fold all of the log.
+func (j job) read(ctx context.Context, s *sqlite.Store) (stop func()) {
+	if !j.reads {
+		return func() {}
+	}
+	end := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				s.View(ctx, workspace.Owner{Tenant: "local", Agent: "x"}, func(r workspace.Reader) error {
+					_, err := r.Owner()
+					time.Sleep(7 * time.Millisecond)
+					return err
+				})
+				select {
+				case <-end:
+					return
+				default:
+				}
+			}
+		})
+	}
+	return func() {
+		close(end)
+		wg.Wait()
+	}
 }
 
 // writeAll lets the agents work side by side.
