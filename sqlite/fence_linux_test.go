@@ -56,14 +56,6 @@ func mustBeFenced(t *testing.T, err error) {
 	}
 }
 
-func mustCount(t *testing.T, path, query string) (n int) {
-	t.Helper()
-	db := openSQL(t, path)
-	defer db.Close()
-	must(t, db.QueryRowContext(t.Context(), query).Scan(&n))
-	return n
-}
-
 // A migration among many writers: what was acknowledged was stored before it,
 // and nothing after it.
 func TestFenceAmongWriters(t *testing.T) {

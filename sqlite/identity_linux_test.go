@@ -43,13 +43,6 @@ var losses = []struct {
 	}},
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // databaseIn returns the path of a database to be, in a folder that may be
 // renamed.
 func databaseIn(t *testing.T) string {
@@ -83,13 +76,6 @@ func TestLostFiles(t *testing.T) {
 				t.Errorf("the log says %q; want once %q", log.String(), c.say)
 			}
 		})
-	}
-}
-
-func put(t testing.TB, ws *workspace.Workspace, name string) {
-	t.Helper()
-	if _, err := ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{}); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -115,8 +115,6 @@ func (c *conn) identify() error {
 	if err != nil {
 		return err
 	}
-	tables, err := c.number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN" +
-		" ('owners', 'files', 'versions', 'logs', 'entries', 'summaries', 'requests', 'records')")
 	switch {
 	case err != nil:
 		return err
@@ -124,10 +122,10 @@ func (c *conn) identify() error {
 		return fmt.Errorf("it is the database of another program (application_id %d); give another path: %w", app, workspace.ErrInvalid)
 	case version > schemaVersion:
 		return fmt.Errorf("its schema is %d, this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
-	case version < schemaVersion || tables != 8:
-		return fmt.Errorf("its schema is damaged (version %d, %d tables); restore it from a backup: %w", version, tables, workspace.ErrCorrupt)
+	case version < schemaVersion:
+		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", version, workspace.ErrCorrupt)
 	}
-	return nil
+	return c.checkObjects(schemaSQL)
 }
 
 // lookError says what an error means before anything was opened for writing.

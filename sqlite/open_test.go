@@ -73,6 +73,15 @@ func openSQL(t testing.TB, path string) *sql.DB {
 	return db
 }
 
+// mustCount runs a query of one number, likewise.
+func mustCount(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db := openSQL(t, path)
+	defer db.Close()
+	must(t, db.QueryRowContext(t.Context(), query).Scan(&n))
+	return n
+}
+
 // ours makes a database of this package.
 func ours(t *testing.T, path string) {
 	t.Helper()
@@ -146,7 +155,38 @@ var refusals = []refusal{
 	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 2") }, workspace.ErrUnsupported, "newer"},
 	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, workspace.ErrCorrupt, "backup"},
 	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, workspace.ErrCorrupt, "backup"},
-	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, workspace.ErrCorrupt, "backup"},
+	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, workspace.ErrCorrupt, "the table summaries is missing; restore it from a backup"},
+	{"Trigger", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
+	}, workspace.ErrCorrupt, `the trigger "steal" on "versions"`},
+	{"TriggerOfOurName", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "CREATE TRIGGER files AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
+	}, workspace.ErrCorrupt, `the trigger "files" on "versions"`},
+	{"View", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE VIEW v AS SELECT 1") }, workspace.ErrCorrupt, `the view "v"`},
+	{"TableIsView", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "ALTER TABLE logs RENAME TO hidden", "CREATE VIEW logs AS SELECT * FROM hidden WHERE path <> 'audit'")
+	}, workspace.ErrCorrupt, "not scratchpad's"},
+	{"Table", func(t *testing.T, path string) { ours(t, path); script(t, path, "CREATE TABLE mine (a)") }, workspace.ErrCorrupt, `the table "mine"`},
+	{"VirtualTable", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "CREATE VIRTUAL TABLE found USING fts5(text)")
+	}, workspace.ErrCorrupt, `the table "found`},
+	{"UniqueIndex", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "CREATE UNIQUE INDEX one ON versions (owner)")
+	}, workspace.ErrCorrupt, `the index "one" on "versions"`},
+	{"IndexChanged", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "DROP INDEX files_deleted", "CREATE UNIQUE INDEX files_deleted ON files (owner, deleted)")
+	}, workspace.ErrCorrupt, "the index files_deleted was changed"},
+	{"IndexMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP INDEX files_deleted") }, workspace.ErrCorrupt, "the index files_deleted is missing"},
+	{"TableChanged", func(t *testing.T, path string) {
+		ours(t, path)
+		script(t, path, "ALTER TABLE entries ADD COLUMN copied TEXT DEFAULT ''")
+	}, workspace.ErrCorrupt, "the table entries was changed"},
 	{"Text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("# notes\n"), 1000)) }, workspace.ErrInvalid, "another path"},
 	{"ShortText", func(t *testing.T, path string) { write(t, path, []byte("x")) }, workspace.ErrInvalid, "another path"},
 	{"RandomBytes", func(t *testing.T, path string) {
@@ -598,4 +638,30 @@ func text(n int, of ...any) []byte {
 	line := fmt.Append(nil, of...)
 	line = append(line, '\n')
 	return bytes.Repeat(line, n/len(line)+1)[:n]
+}
+
+// What SQLite itself adds is no reason to refuse a database.
+func TestOpenAfterAnalyze(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours(t, path)
+	script(t, path, "ANALYZE", "VACUUM", "REINDEX")
+	if n := mustCount(t, path, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'sqlite_stat%'"); n == 0 {
+		t.Fatal("ANALYZE has made no table")
+	}
+	expectFile(t, workspaceOn(t, open(t, path), "alice"), "plan.md", "text")
+}
+
+// A store that was open already when something was added says so when it is
+// asked to verify.
+func TestVerifyFindsForeignObject(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	script(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN SELECT 1; END")
+	report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
+	problems, err2 := s.Check(t.Context())
+	for _, found := range [][]string{report.Problems, problems} {
+		if err := errors.Join(err, err2); err != nil || len(found) != 1 || !strings.Contains(found[0], `the trigger "steal"`) {
+			t.Errorf("the problems are %q, %v; want the trigger", found, err)
+		}
+	}
 }

@@ -190,11 +190,26 @@ func agentOf(t testing.TB, store workspace.Store, agent string) *workspace.Works
 	return ws
 }
 
+// put writes a file that holds its name.
+func put(t testing.TB, ws *workspace.Workspace, name string) {
+	t.Helper()
+	if _, err := ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
 	t.Helper()
 	r, err := ws.ReadFile(t.Context(), path, workspace.ReadOptions{})
 	if err != nil || string(r.Content) != want {
 		t.Errorf("%s holds %q, %v, expected %q", path, r.Content, err, want)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -69,6 +69,9 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 		if err := r.damage(c.structure(ctx, &r)); err != nil {
 			return err
 		}
+		if err := r.damage(c.checkObjects(schemaSQL)); err != nil {
+			return err
+		}
 		return r.damage(c.countAll(ctx, &r))
 	})
 	if err != nil {

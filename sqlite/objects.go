@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// object names a table, an index, a view or a trigger of a database.
+type object struct{ kind, name string }
+
+// objects returns what the statements of a schema make, each with its statement.
+func objects(schema string) map[object]string {
+	all := map[object]string{}
+	for _, statement := range strings.Split(schema, ";\n") {
+		statement = strings.TrimSpace(statement)
+		for strings.HasPrefix(statement, "--") {
+			_, statement, _ = strings.Cut(statement, "\n")
+			statement = strings.TrimSpace(statement)
+		}
+		head, _, _ := strings.Cut(statement, "(") // CREATE TABLE files; CREATE INDEX name ON files
+		words := strings.Fields(strings.Replace(head, " UNIQUE ", " ", 1))
+		if len(words) >= 3 && words[0] == "CREATE" {
+			all[object{strings.ToLower(words[1]), words[2]}] = strings.TrimRight(statement, "; \n")
+		}
+	}
+	return all
+}
+
+// plain returns a statement without what means nothing: comments, quotes of
+// names, line breaks, the spaces beside brackets and commas, and the semicolon.
+// A migration may leave other ones in it than the schema has.
+func plain(statement string) string {
+	var b strings.Builder
+	for line := range strings.Lines(statement) {
+		line, _, _ = strings.Cut(line, "--")
+		b.WriteString(strings.ReplaceAll(line, `"`, "") + " ")
+	}
+	s := strings.Join(strings.Fields(strings.TrimRight(b.String(), "; \n")), " ")
+	for _, mark := range []string{"(", ")", ","} {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, " "+mark, mark), mark+" ", mark)
+	}
+	return s
+}
+
+// checkObjects refuses a database whose tables and indexes are not those of the
+// schema, or that holds anything else but what SQLite makes itself. A trigger or
+// a view of somebody else changes what is stored or read; another index or
+// constraint decides what may be stored.
+func (c *conn) checkObjects(schema string) error {
+	missing := objects(schema)
+	err := c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		o, table, sql := object{f.text(), f.text()}, f.text(), f.text()
+		if f.bad {
+			return fmt.Errorf("its schema cannot be read; restore it from a backup: %w", workspace.ErrCorrupt)
+		}
+		if sql == "" && o.kind == "index" && strings.HasPrefix(o.name, "sqlite_autoindex_") {
+			return nil // of a primary key
+		}
+		if o.kind == "table" && strings.HasPrefix(o.name, "sqlite_stat") {
+			return nil // of ANALYZE
+		}
+		want, known := missing[o]
+		switch {
+		case !known:
+			return foreignObject(o, table)
+		case want != sql && plain(want) != plain(sql):
+			return fmt.Errorf("its schema is not scratchpad's: the %s %s was changed; restore it from a backup: %w", o.kind, o.name, workspace.ErrCorrupt)
+		}
+		delete(missing, o)
+		return nil
+	}, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+	if err != nil {
+		return err
+	}
+	for o := range missing {
+		return fmt.Errorf("its schema is damaged: the %s %s is missing; restore it from a backup: %w", o.kind, o.name, workspace.ErrCorrupt)
+	}
+	return nil
+}
+
+// foreignObject is the error about what somebody has added to the database.
+func foreignObject(o object, table string) error {
+	what := fmt.Sprintf("the %s %q", o.kind, o.name)
+	if table != o.name {
+		what += fmt.Sprintf(" on %q", table)
+	}
+	return fmt.Errorf("it holds something that is not scratchpad's: %s; restore it from a backup, or whoever added it may drop it, while no process uses the database: %w",
+		what, workspace.ErrCorrupt)
+}
