@@ -24,14 +24,19 @@ const backupPages = 1024 // copied in one step
 // Backup writes the database as it is at this moment to a new file, while
 // others read and write, and verifies the copy before it gets its name. The file
 // must not exist yet, nor any of [Files] beside it. Without error, the copy is durable and every hash in it
-// has been checked. It is a database like any other: to restore it, put it in
+// has been checked; with one, no part of it is left. Where the disk of the new file is full, the error wraps
+// [workspace.ErrStorageFull]. The copy is a database like any other: to restore it, put it in
 // the place of the old one, and remove that one's -wal and -shm, while no process
 // has it open.
 func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error {
-	if err := s.backup(ctx, file, o); err != nil {
-		return fmt.Errorf("backup to %s: %w", file, err)
+	err := s.backup(ctx, file, o)
+	switch {
+	case err == nil:
+		return nil
+	case isFull(err): // SQLite's own text is about the connection that was read
+		err = fmt.Errorf("the disk is full; make room on it, or give a file on another disk: %w", workspace.ErrStorageFull)
 	}
-	return nil
+	return fmt.Errorf("backup to %s: %w", file, err)
 }
 
 func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {

@@ -263,6 +263,37 @@ func TestFullDiskCreate(t *testing.T) {
 	}
 }
 
+// A backup that the disk has no room for says so, wherever it meets the end of
+// the disk, and leaves nothing behind.
+func TestFullDiskBackup(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	ws := agent(t, newService(t, s), "alice")
+	for i := range 10 {
+		must(t, newLedger().write(t.Context(), ws, fmt.Sprint("file-", i), text(20_000, i)))
+	}
+	dir := smallDisk(t)
+	file := filepath.Join(dir, "copy.db")
+	refused, made := 0, 0
+	for room := int64(0); room <= 440<<10; room += 4 << 10 {
+		fill := filler(t, dir, freeSpace(t, dir)-room)
+		err := s.Backup(t.Context(), file, sqlite.BackupOptions{})
+		if err == nil {
+			made++
+			must(t, os.Remove(file))
+		} else if refused++; !errors.Is(err, workspace.ErrStorageFull) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "the disk is full; make room on it") {
+			t.Errorf("with %d bytes: Backup = %v; want ErrStorageFull, the file and what to do", room, err)
+		}
+		must(t, os.Remove(fill))
+		if left := names(t, dir); len(left) != 0 {
+			t.Fatalf("with %d bytes: Backup = %v has left %q", room, err, left)
+		}
+	}
+	t.Logf("%d sizes of room were too small, %d enough", refused, made)
+	if refused == 0 || made == 0 {
+		t.Error("the sizes of room must reach from too small to enough")
+	}
+}
+
 func init() {
 	roles["disk-limit"] = limitFileSize
 	roles["disk-fsync"] = writeUntilError
