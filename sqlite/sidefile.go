@@ -56,3 +56,18 @@ func checkSide(info fs.FileInfo, database string) error {
 	}
 	return checkOwner(info, database)
 }
+
+// checkWritable refuses a database that this user may only read, before anything
+// is made beside it.
+func checkWritable(path string, isNew bool) error {
+	if err := mayWrite(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("this user may not write in its folder (%v); the folder must be writable, for SQLite makes files there: %w", err, workspace.ErrReadOnly)
+	}
+	if isNew {
+		return nil
+	}
+	if err := mayWrite(path); err != nil {
+		return fmt.Errorf("this user may not write it (%v); give the file to this user, or run as its owner: %w", err, workspace.ErrReadOnly)
+	}
+	return nil
+}

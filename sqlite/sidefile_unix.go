@@ -34,3 +34,6 @@ func checkOwner(info fs.FileInfo, database string) error {
 	}
 	return fmt.Errorf("belongs to another user (uid %d)", s.Uid)
 }
+
+// mayWrite asks the system whether this user may write a file or a folder.
+func mayWrite(name string) error { return unix.Access(name, unix.W_OK) }

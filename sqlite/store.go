@@ -72,8 +72,15 @@ type Store struct {
 //
 // What is no database of this module is refused and not changed in a byte, with
 // an error that wraps [workspace.ErrInvalid] (another program's, no database, a
-// link, a folder, a network file system), [workspace.ErrUnsupported] (written by
-// a newer version), [workspace.ErrCorrupt] or [workspace.ErrBusy].
+// link, a file with several names, a folder, a network file system),
+// [workspace.ErrUnsupported] (written by a newer version), [workspace.ErrCorrupt]
+// (also: a table, index, view or trigger that is not this module's) or
+// [workspace.ErrBusy]. A database that this user may only read is refused with
+// [workspace.ErrReadOnly]; [OpenReadOnly] opens it.
+//
+// A database or a log that is removed, renamed or replaced while it is open is
+// noticed before a write is acknowledged, and so is a newer schema. The store
+// then takes no more writes until the process is started again.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	s, err := open(ctx, path, o)
@@ -92,6 +99,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	path, isNew, err := examine(ctx, path)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkWritable(path, isNew); err != nil {
 		return nil, err
 	}
 	t, err := openTurn(path)
@@ -359,7 +369,7 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 // write runs fn on the writer's goroutine.
 func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
 	if s.writer == nil {
-		return fmt.Errorf("write: %s is open for reading only: %w", s.path, workspace.ErrReadOnly)
+		return fmt.Errorf("%s is open for reading only, nothing is stored: %w", s.path, workspace.ErrReadOnly)
 	}
 	return s.writer.do(ctx, owner, fn)
 }

@@ -62,6 +62,7 @@ func (p *process) databasePath(make bool) (string, error) {
 type database struct {
 	p       *process
 	look    bool          // opened for reading only
+	settle  bool          // for reading only where it cannot be written
 	opening chan struct{} // holds a token while somebody opens it
 
 	mu    sync.Mutex // guards the following
@@ -166,7 +167,25 @@ func (d *database) open(ctx context.Context) (workspace.Store, error) {
 	if d.look {
 		return d.p.openReadOnly()
 	}
-	return d.p.openStore(ctx)
+	store, err := d.p.openStore(ctx)
+	if d.settle && errors.Is(err, workspace.ErrReadOnly) {
+		return d.openUnwritable(err)
+	}
+	return store, err
+}
+
+// openUnwritable opens a database that this user may only read, says so, and
+// why it cannot be written.
+func (d *database) openUnwritable(why error) (workspace.Store, error) {
+	store, err := d.p.openReadOnly()
+	if err != nil {
+		return nil, why
+	}
+	d.mu.Lock()
+	d.look = true
+	d.mu.Unlock()
+	fmt.Fprintf(d.p.err, "scratchpad: reads are served, but nothing can be stored: %s\n", oneLine(why.Error()))
+	return store, nil
 }
 
 // openStore opens the database of the command line. The folder of the default

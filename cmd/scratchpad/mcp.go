@@ -19,7 +19,7 @@ func (mcpCommand) Help() string {
 
   claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
 
-scratchpad client-config prints what other clients want. It ends when standard input does, or at SIGTERM, with everything stored that it has acknowledged. Logs go to standard error.
+scratchpad client-config prints what other clients want. It ends when standard input does, or at SIGTERM, with everything stored that it has acknowledged. Logs go to standard error. A database that it may only read is served for reading, which it says once.
 
 For summaries by a model it wants ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment, which client-config --pass-key tells a client to give it; without one it makes outlines.`
 }
@@ -39,6 +39,7 @@ func (mcpCommand) Run(p *process) (err error) {
 	}
 	p.saySummaries(why)
 	db := newDatabase(p, false)
+	db.settle = true
 	defer func() { err = errors.Join(err, db.Close()) }()
 	server, err := mcpserver.New(mcpserver.Options{
 		Bound: isBound, Version: version(), Logger: p.log, Summarizer: p.summarizer,

@@ -45,3 +45,18 @@ func TestVerifyFindsContent(t *testing.T) {
 		t.Error("a damaged copy has got its name")
 	}
 }
+
+// What somebody has added to a database is named by who looks at it, and stays.
+func TestForeignTriggerIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	makeDatabase(t, path)
+	runSQL(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
+	before := contents(t, dir)
+	for _, args := range [][]string{{"verify"}, {"doctor"}, {"backup", "copy.db"}, {"files", "ls"}, {"files", "write", "plan.md"}} {
+		runCommand(t, dir, []string{"SCRATCHPAD_DB=" + path}, args...).must(t, exitDatabase, `the trigger "steal" on "versions"`, "restore it from a backup")
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("the folder has changed (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Of a database that the server can only read, what is in it can be read, and
+// nothing changes. It says so once, and each write says why it is refused.
+func TestMCPReadOnly(t *testing.T) {
+	for _, c := range []struct {
+		name, say    string
+		folder, file os.FileMode
+		mount        bool // the file system is mounted for reading
+	}{
+		{"File", "may not write it", 0o777, 0o444, false},
+		{"Folder", "may not write in its folder", 0o555, 0o666, false},
+		{"Both", "may not write in its folder", 0o555, 0o444, false},
+		{"FileSystem", "read-only file system", 0o777, 0o666, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root, err := os.MkdirTemp("", "mcp")
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(root, "data")
+			path := filepath.Join(dir, "test.db")
+			t.Cleanup(func() { os.RemoveAll(root) })
+			if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+			if c.mount {
+				mountTmpfs(t, dir)
+			}
+			makeDatabase(t, path)
+			if err := errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)); err != nil {
+				t.Fatal(err)
+			}
+			if c.mount {
+				if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := contents(t, dir)
+			said := mustServeReads(t, path)
+			if strings.Count(said, "nothing can be stored") != 1 || !strings.Contains(said, c.say) {
+				t.Errorf("standard error = %q; want once that nothing can be stored, and %q", said, c.say)
+			}
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("the folder has changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+func mountTmpfs(t *testing.T, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("mounts a tmpfs, needs root")
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+}
+
+// mustServeReads reads and writes by a server without the rights of root, and
+// returns what it says on standard error.
+func mustServeReads(t *testing.T, path string) string {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "alice")
+	cmd.Env = append(os.Environ(), runVariable+"=1", nobodyVariable+"=1")
+	cmd.Stderr = &said
+	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type m = map[string]any
+	for range 2 {
+		got, isError := call(t, s, "read_file", m{"path": "plan.md"})
+		if isError || !strings.Contains(strings.Join(got, "\n"), "a text that can be found again") {
+			t.Errorf("read_file = %q; want the content", got)
+		}
+		got, isError = call(t, s, "write_file", m{"path": "plan.md", "content": "new"})
+		if !isError || !strings.Contains(got[0], "open for reading only, nothing is stored") {
+			t.Errorf("write_file = %q; want an error that says why", got)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("the server ended with %v: %s", err, said.String())
+	}
+	return said.String()
+}
+
+// A backup that the disk has no room for says so, and leaves nothing.
+func TestBackupFullDisk(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "test.db")
+	makeDatabase(t, path)
+	dir := filepath.Join(root, "disk")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mountTmpfs(t, dir)
+	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, exitDatabase, "copy.db: the disk is full; make room on it")
+	if left := contents(t, dir); len(left) != 0 {
+		t.Errorf("the backup has left %v", left)
+	}
+}
