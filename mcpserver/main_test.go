@@ -25,6 +25,12 @@ import (
 // TestMain keeps the random tests short unless they are asked to be long.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if how := os.Getenv(loadServer); how != "" {
+		if err := loadMain(how); err != nil {
+			panic(err)
+		}
+		return
+	}
 	wanted := map[string]string{"rapid.checks": "25"}
 	if long() {
 		wanted["rapid.checks"] = "300"
@@ -139,6 +145,7 @@ func newServerWith(t testing.TB, o mcpserver.Options) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	return s
 }
 

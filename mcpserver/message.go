@@ -17,34 +17,75 @@ type badLine struct {
 	problem string
 }
 
-// decodeLine is strict where the SDK's decoder is not: an id that it would
-// change could not be answered.
-func decodeLine(text []byte) (jsonrpc.Message, *badLine) {
-	text = bytes.TrimSpace(text)
-	if !json.Valid(text) {
-		return nil, &badLine{nil, jsonrpc.CodeParseError, "the line is not valid JSON"}
+// A message is one as it stands, looked over and not decoded.
+type message struct {
+	text   []byte
+	fields map[string]json.RawMessage
+	tool   string // that is called; "" for any other method
+}
+
+// look checks what the SDK's decoder does not: that two decoders would read the same,
+// and that it takes no more memory than its length lets expect. It costs little.
+func look(text []byte) (message, *badLine) {
+	m := message{text: bytes.TrimSpace(text)}
+	if !json.Valid(m.text) {
+		return m, &badLine{nil, jsonrpc.CodeParseError, "this is not valid JSON"}
 	}
-	if text[0] != '{' {
-		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; send one object a line, no batch"}
+	if m.text[0] != '{' {
+		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
-	fields, repeated := members(text)
-	id, given := fields["id"]
+	if values(m.text) > maxValues {
+		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the message has too many values"}
+	}
+	var problem string
+	m.fields, problem = members(m.text)
+	id, given := m.fields["id"]
 	if given && !validID(id) {
-		return nil, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
+		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
 	}
-	if repeated == "" {
-		repeated = ambiguous(fields)
+	var params map[string]json.RawMessage
+	if problem == "" {
+		params, problem = ambiguous(m.fields)
 	}
-	if repeated != "" {
-		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + repeated}
+	if problem != "" {
+		return m, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + problem}
 	}
-	msg, err := jsonrpc.DecodeMessage(text)
-	if problem := wrongFields(fields); problem != "" {
-		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, problem}
+	if string(m.fields["method"]) == `"tools/call"` {
+		_ = json.Unmarshal(params["name"], &m.tool) // no text is no tool
+	}
+	return m, nil
+}
+
+// decode is the SDK's decoder, and strict where that is not.
+func (m message) decode() (jsonrpc.Message, *badLine) {
+	msg, err := jsonrpc.DecodeMessage(m.text)
+	if problem := wrongFields(m.fields); problem != "" {
+		return nil, &badLine{m.fields["id"], jsonrpc.CodeInvalidRequest, problem}
 	} else if err != nil {
-		return nil, &badLine{id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message, or nests too deep"}
+		return nil, &badLine{m.fields["id"], jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC 2.0 message, or nests too deep"}
 	}
 	return msg, nil
+}
+
+// maxValues is far more than any call has. Each takes tens of bytes when decoded.
+const maxValues = 10_000
+
+// values counts the values of valid JSON, or a few more.
+func values(text []byte) int {
+	n := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case ',', '[', '{':
+			n++
+		}
+	}
+	return n
 }
 
 // known are the names of what a call is about. In another case they mean nothing
@@ -80,23 +121,22 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 	return fields, problem
 }
 
-// ambiguous looks for such members below those of a message, and for an id that
-// the answer could not carry.
-func ambiguous(fields map[string]json.RawMessage) string {
-	if !utf8.Valid(fields["id"]) {
-		return "an id that is not valid UTF-8"
-	}
+// ambiguous looks for such members below those of a message, and returns those of
+// its params.
+func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, problem string) {
 	for _, name := range []string{"params", "_meta"} {
 		object := fields[name]
 		if len(object) == 0 || object[0] != '{' {
-			return ""
+			break
 		}
-		var problem string
 		if fields, problem = members(object); problem != "" {
-			return problem
+			break
+		}
+		if name == "params" {
+			params = fields
 		}
 	}
-	return ""
+	return params, problem
 }
 
 // skipSpace and skipValue go over valid JSON.

@@ -28,6 +28,11 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	uri := req.Params.URI
 	agent, path, _ := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
 	ws, err := s.workspace(ctx, Call{Tool: "resources/read", AgentID: agent}, true, req.ClientInfo())
+	done := func() {}
+	if err == nil {
+		done, err = s.reserve(ctx, ws, "resources/read", &arguments{strings: map[string]string{"path": path}})
+	}
+	defer done()
 	var r workspace.ReadResult
 	if err == nil {
 		r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
@@ -38,7 +43,9 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("resources/read", err)}
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: string(r.Content)}}}, nil
+	text := string(r.Content)
+	settle(ctx, text)
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }
 
 // maxCompletions is the most values that MCP allows.

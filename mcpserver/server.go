@@ -28,9 +28,21 @@ type Options struct {
 	// refuse any but the agent's own.
 	Bound bool
 
+	// Caller names who sends an HTTP request, from its context; "" is nobody, who
+	// gets no session. nil: all are one caller, but for those whose token package
+	// auth of the SDK has verified. It is called by many goroutines.
+	Caller func(context.Context) string
+
 	// Summarizer is that of the workspaces' Service, and adds the tool
 	// summarize_file; nil: there is none.
 	Summarizer *workspace.Summarizer
+
+	// Memory bounds, in bytes, what all calls hold together: requests, what is read
+	// for them, diffs, and answers until they are written. A call that would exceed
+	// it waits; one that alone is larger runs while no other large call does. 0: 64
+	// MiB. The process takes up to about three times as much, as its garbage is
+	// collected.
+	Memory int64
 
 	Version string        // of the server, for clients; "": "dev"
 	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s; 3 min at least where it waits for a model
@@ -48,8 +60,14 @@ type Call struct {
 type Server struct {
 	mcp      *mcp.Server
 	o        Options
+	budget   *budget
 	requests requests
+	sessions *sessions
+	limits   limits
 }
+
+// limits are times that the tests shorten.
+type limits struct{ body, answer time.Duration }
 
 // New returns a server. Errors: [workspace.ErrInvalid].
 func New(o Options) (*Server, error) {
@@ -58,6 +76,15 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Timeout < 0 {
 		return nil, fmt.Errorf("mcpserver: Options.Timeout is %v: %w", o.Timeout, workspace.ErrInvalid)
+	}
+	if o.Memory < 0 {
+		return nil, fmt.Errorf("mcpserver: Options.Memory is %d: %w", o.Memory, workspace.ErrInvalid)
+	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Caller == nil {
+		o.Caller = everybody
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -68,7 +95,7 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: newSessions(), limits: limits{bodyTimeout, answerTimeout}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:      instructions(o.Summarizer != nil),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
@@ -118,7 +145,8 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 // the next is read. Nothing but MCP is written to out. Run closes in, not out;
 // a write to out that nobody reads may outlive it, when the context has ended.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	conn := newLines(in, out)
+	conn := newLines(in, out, s, ctx)
+	defer conn.forget()
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
@@ -141,6 +169,10 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 	return fmt.Errorf("serve: %w", err)
 }
 
+// Close ends the sessions that Handler has begun, after the calls under way, and gives
+// back what they hold. Later requests begin new ones, so stop serving first.
+func (s *Server) Close() { s.sessions.endAll() }
+
 // guard stands before every method: a panic is an error of this call alone, and
 // no error is long, whatever it was given.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
@@ -151,7 +183,16 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
 			}
 		}()
-		ctx, cancel := s.callContext(ctx, method, req)
+		r, err := s.requests.of(req)
+		if err != nil {
+			return nil, err
+		}
+		leave, err := s.enter(r, method, req)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		ctx, cancel := s.callContext(callContext{ctx, r}, method, req)
 		defer cancel()
 		res, err = next(ctx, method, req)
 		if err != nil {
@@ -161,12 +202,40 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// callContext returns the context of one call: with the values of the HTTP request
-// that brought it, and with an end for what touches storage.
-func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
-	if extra := req.GetExtra(); extra != nil {
-		ctx = s.requests.context(ctx, extra.Header)
+// enter keeps the charge and the session of a request for as long as its call runs,
+// which may be longer than the request. A session begins here.
+func (s *Server) enter(r *request, method string, req mcp.Request) (leave func(), err error) {
+	charge := func() {}
+	if r.charge != nil {
+		if !r.charge.join() {
+			return nil, errGone
+		}
+		charge = r.charge.leave
 	}
+	held := r.session
+	switch {
+	case !r.sessions:
+		return charge, nil
+	case held != nil:
+		s.sessions.again(held)
+	case method == "initialize":
+		ss := req.GetSession().(*mcp.ServerSession)
+		if held, err = s.sessions.begin(ss.ID(), r.caller, func() { ss.Close() }); err != nil {
+			charge()
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+	}
+	if held == nil {
+		return charge, nil
+	}
+	if method == "notifications/initialized" {
+		s.sessions.ready(held)
+	}
+	return func() { s.sessions.release(held); charge() }, nil
+}
+
+// callContext returns the context of one call, with an end for what touches storage.
+func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
 	switch method {
 	case "tools/call", "resources/read", "completion/complete":
 		timeout := s.o.Timeout

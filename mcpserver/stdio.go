@@ -8,18 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
-const (
-	maxBody     = 16 << 20                // of one message: a write of 1 MiB of control characters, escaped, twice
-	maxInFlight = 64 << 20                // of all messages that are not answered yet, together
-	maxCalls    = maxInFlight - 2*maxBody // of calls: beside them one line waits, and the next is read
-)
+// maxBody is of one message: a write of 1 MiB of control characters, escaped, twice.
+const maxBody = 16 << 20
 
 // drainTime is how long the calls under way may still take when the client has
 // left or the process is told to end.
@@ -38,15 +37,27 @@ type lines struct {
 	closing sync.Once
 	failing sync.Once
 
+	server  *Server
+	values  context.Context // of Run
+	silent  string          // the number of lines that have no answer
+	waiting context.Context // for memory; done when nothing more is read
+	giveUp  context.CancelFunc
+	room    *semaphore.Weighted // for calls that are not answered
+
 	writing sync.Mutex // guards out
 	out     io.Writer
 
-	mu      sync.Mutex         // guards the following
-	calls   map[jsonrpc.ID]int // the bytes of each that has no answer on its way
-	answers int                // that are on their way
-	bytes   int                // of the lines of calls, until their answers are written
-	changed chan struct{}      // closed and made anew when a call is answered
-	outErr  error              // that of out, once it is broken
+	mu      sync.Mutex          // guards the following
+	calls   map[jsonrpc.ID]call // those that have no answer on its way
+	answers int                 // that are on their way
+	changed chan struct{}       // closed and made anew when a call is answered
+	outErr  error               // that of out, once it is broken
+}
+
+// A call is a line that wants an answer.
+type call struct {
+	charge *charge
+	end    func() // gives back what the call holds
 }
 
 type line struct {
@@ -56,13 +67,28 @@ type line struct {
 
 var errLong = errors.New("line too long")
 
-func newLines(in io.ReadCloser, out io.Writer) *lines {
+func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		calls: map[jsonrpc.ID]int{}, changed: make(chan struct{}),
+		server: s, values: context.WithoutCancel(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
+	l.room = semaphore.NewWeighted(maxCalls)
+	l.silent = s.requests.add(&request{values: l.values})
+	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()
 	return l
+}
+
+// forget drops what the server knows of the lines, after the session.
+func (l *lines) forget() {
+	l.giveUp()
+	l.server.requests.drop(l.silent)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.calls {
+		c.end()
+	}
+	clear(l.calls)
 }
 
 // Connect implements [mcp.Transport].
@@ -72,7 +98,12 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 func (l *lines) SessionID() string { return "" }
 
 // stop ends the reading, which ends the connection after the calls that were read.
-func (l *lines) stop() { l.ending.Do(func() { close(l.ended) }) }
+func (l *lines) stop() {
+	l.ending.Do(func() {
+		close(l.ended)
+		l.giveUp()
+	})
+}
 
 func (l *lines) readLines() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
@@ -148,30 +179,60 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // accept decodes a line, and answers one that is no message itself. It waits
-// while the calls under way hold too many bytes.
+// while there is no memory for the message.
 func (l *lines) accept(text []byte) jsonrpc.Message {
-	msg, bad := decodeLine(text)
+	m, bad := look(text)
+	c := l.server.budget.open()
+	var msg jsonrpc.Message
+	if bad == nil {
+		_ = c.take(l.waiting, m.weight(len(text))) // the last line of all needs no room
+		msg, bad = m.decode()
+	}
 	if bad != nil {
+		c.leave()
 		l.refuse(bad.id, bad.code, bad.problem)
 		return nil
 	}
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok || !req.IsCall() {
+		c.leave()
+		if ok {
+			req.Extra = numberedExtra(l.silent)
+		}
 		return msg
 	}
-	l.mu.Lock()
-	_, known := l.calls[req.ID]
-	if !known {
-		l.calls[req.ID] = len(text)
-		l.bytes += len(text)
-	}
-	l.mu.Unlock()
-	if known {
+	if !l.begin(req, c) {
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
 		return nil
 	}
-	l.wait(func() bool { return l.bytes <= maxCalls }, l.ended)
 	return msg
+}
+
+// begin notes a call until it is answered, when there are not too many. It reports
+// false where its id is that of another.
+func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
+	hasRoom := l.room.Acquire(l.waiting, 1) == nil
+	number := l.server.requests.add(&request{values: l.values, charge: c})
+	end := func() {
+		l.server.requests.drop(number)
+		c.leave()
+		if hasRoom {
+			l.room.Release(1)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.calls[req.ID]; known {
+		end()
+		return false
+	}
+	l.calls[req.ID] = call{c, end}
+	req.Extra = numberedExtra(number)
+	return true
+}
+
+func numberedExtra(number string) *mcp.RequestExtra {
+	return &mcp.RequestExtra{Header: http.Header{requestHeader: {number}}}
 }
 
 // refuse answers a line itself; id is nil where it has none to answer to
@@ -196,7 +257,7 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if isAnswer {
-		defer l.answer(res.ID)()
+		defer l.answer(res.ID, len(text))()
 	}
 	return l.writeLine(text)
 }
@@ -209,7 +270,10 @@ func (l *lines) writeLine(text []byte) error {
 		l.mu.Lock()
 		l.outErr = err
 		l.mu.Unlock()
-		l.failing.Do(func() { close(l.broken) })
+		l.failing.Do(func() {
+			close(l.broken)
+			l.giveUp()
+		})
 	}
 	return err
 }
@@ -222,17 +286,22 @@ func (l *lines) outError() error {
 
 // answer frees the id of a call, which the client may use again as soon as it
 // has the answer. What it returns is called when that is written.
-func (l *lines) answer(id jsonrpc.ID) (written func()) {
+func (l *lines) answer(id jsonrpc.ID, bytes int) (written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	size := l.calls[id]
+	c, known := l.calls[id]
 	delete(l.calls, id)
 	l.answers++
+	if known {
+		c.charge.shrink(writtenWeight(bytes))
+	}
 	return func() {
+		if known {
+			c.end()
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.answers--
-		l.bytes -= size
 		close(l.changed)
 		l.changed = make(chan struct{})
 	}
@@ -287,6 +356,7 @@ func (l *lines) Close() error {
 	var err error
 	l.closing.Do(func() {
 		close(l.closed)
+		l.giveUp()
 		err = l.in.Close()
 	})
 	return err

@@ -37,7 +37,11 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return s.failure(t, err), nil
 		}
-		return success(res)
+		out, err := success(res)
+		if err == nil {
+			settle(ctx, texts(out)...)
+		}
+		return out, err
 	})
 }
 
@@ -62,6 +66,11 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 	if err != nil {
 		return result{}, err
 	}
+	done, err := s.reserve(ctx, ws, t.name, args)
+	if err != nil {
+		return result{}, err
+	}
+	defer done()
 	return t.run(ctx, ws, args)
 }
 

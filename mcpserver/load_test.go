@@ -1,0 +1,350 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// loadServer, in the environment, makes the test binary a server: "http" or "stdio".
+const loadServer = "SCRATCHPAD_LOAD_SERVER"
+
+// maxResident is what a server may hold under any of the loads, in MiB.
+const maxResident = 256
+
+// A load is many large calls at once.
+type load struct {
+	calls     int
+	args      string // of read_file
+	reads     bool   // the client reads its answers
+	shortForm int    // the calls where the long proofs do not run
+}
+
+var loads = map[string]load{
+	"unread answers":  {3000, `{"path":"large"}`, false, 200},
+	"parallel reads":  {500, `{"path":"large"}`, true, 50},
+	"worst diffs":     {60, `{"path":"lines","since_version":1}`, true, 0},
+	"escaped answers": {60, `{"path":"controls"}`, true, 0},
+}
+
+// Under each load a server with two processors stays small, and answers the small
+// calls of others.
+func TestLoad(t *testing.T) {
+	for name, l := range loads {
+		if !long() {
+			l.calls = l.shortForm
+		}
+		if l.calls == 0 {
+			continue
+		}
+		t.Run(name+" over HTTP", func(t *testing.T) { loadHTTP(t, l) })
+		t.Run(name+" over stdio", func(t *testing.T) { loadStdio(t, l) })
+	}
+}
+
+// loadMain is the server of a load test: over a database that is filled, with the
+// collector set as the caller's environment says.
+func loadMain(how string) error {
+	dir, err := os.MkdirTemp("", "load")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	store, err := sqlite.Open(context.Background(), filepath.Join(dir, "load.db"), sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	defer svc.Close(context.Background())
+	if err := fillForLoad(svc); err != nil {
+		return err
+	}
+	server, err := mcpserver.New(mcpserver.Options{
+		Bound: true, Timeout: 5 * time.Minute, Logger: slog.New(slog.DiscardHandler), Workspace: workspaces(svc, "a"),
+	})
+	if err != nil {
+		return err
+	}
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // VmHWM begins here
+		return err
+	}
+	if how == "stdio" {
+		return server.Run(context.Background(), os.Stdin, os.Stdout)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		l.Close()
+	}()
+	if err := http.Serve(smallBuffers{l}, server.Handler()); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// smallBuffers keeps the kernel from taking what a client does not read.
+type smallBuffers struct{ net.Listener }
+
+func (s smallBuffers) Accept() (net.Conn, error) {
+	conn, err := s.Listener.Accept()
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	}
+	return conn, err
+}
+
+func fillForLoad(svc *workspace.Service) error {
+	ws, err := svc.Agent("a")
+	if err != nil {
+		return err
+	}
+	const mebibyte = 1 << 20
+	r := rand.New(rand.NewPCG(1, 1))
+	lines := func() []byte { // some 700,000 lines that share nothing to hold on to
+		b := make([]byte, 0, mebibyte)
+		for len(b) < mebibyte-1 {
+			if r.IntN(2) == 0 {
+				b = append(b, byte('!'+r.IntN(60)))
+			}
+			b = append(b, '\n')
+		}
+		return b
+	}
+	for _, f := range []struct {
+		path string
+		text []byte
+	}{
+		{"large", bytes.Repeat([]byte("the quick brown fox jumps over it all\n"), mebibyte/38)},
+		{"controls", bytes.Repeat([]byte{1}, mebibyte)},
+		{"lines", lines()}, {"lines", lines()}, {"small", []byte("small")},
+	} {
+		if _, err := ws.WriteFile(context.Background(), f.path, f.text, workspace.WriteOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startLoad starts a server as a process of its own.
+func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(self)
+	cmd.Env = append(os.Environ(), loadServer+"="+how, "GOMAXPROCS=2", "GOGC=400", "GOMEMLIMIT=160MiB") // as the command mcp has it
+	cmd.Stderr = os.Stderr
+	if in, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		io.Copy(io.Discard, pipe)
+		if err := cmd.Wait(); err != nil && cmd.ProcessState.Exited() {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return cmd, in, bufio.NewReaderSize(pipe, 1<<16)
+}
+
+// waitUntilIdle waits until a process has done little for a second, as one does that
+// has answered all it can. Small calls go on meanwhile.
+func waitUntilIdle(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	before := processorTime(t, cmd)
+	for range 120 {
+		time.Sleep(time.Second)
+		now := processorTime(t, cmd)
+		if now-before < 20 { // hundredths of a second
+			return
+		}
+		before = now
+	}
+	t.Error("the server does not come to rest")
+}
+
+func processorTime(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	user, err1 := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return user + system
+}
+
+// checkResident compares the most memory that the process ever had with what it may have.
+func checkResident(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kib, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if t.Logf("%d MiB resident at most", kib>>10); kib>>10 >= maxResident {
+		t.Errorf("the server had %d MiB, want less than %d", kib>>10, maxResident)
+	}
+}
+
+func loadStdio(t *testing.T, l load) {
+	cmd, in, out := startLoad(t, "stdio")
+	start := time.Now()
+	go func() {
+		for i := range l.calls {
+			io.WriteString(in, request(strconv.Itoa(i), "read_file", l.args))
+		}
+	}()
+	answers := l.calls
+	if !l.reads {
+		waitUntilIdle(t, cmd)
+		checkResident(t, cmd)
+		answers = min(answers, 50) // the server goes on where it stood
+		defer cmd.Process.Kill()
+	}
+	for i := range answers {
+		line, err := skipLine(out)
+		if err != nil || !strings.Contains(line, `"result":{"`) || strings.Contains(line, `"isError":true`) {
+			t.Fatalf("answer %d begins with %.300s, %v, want a result", i, line, err)
+		}
+	}
+	t.Logf("%d answers in %v", answers, time.Since(start).Round(time.Millisecond))
+	checkResident(t, cmd)
+}
+
+// skipLine reads a line and returns how it begins.
+func skipLine(r *bufio.Reader) (string, error) {
+	begin, err := r.ReadSlice('\n')
+	text := string(begin[:min(len(begin), 300)])
+	for err == bufio.ErrBufferFull {
+		_, err = r.ReadSlice('\n')
+	}
+	return text, err
+}
+
+func loadHTTP(t *testing.T, l load) {
+	cmd, _, out := startLoad(t, "http")
+	address, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() { smallCalls(t, address, stop) })
+	start := time.Now()
+	var calls sync.WaitGroup
+	for range l.calls {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if !l.reads {
+			conn.(*net.TCPConn).SetReadBuffer(16 << 10)
+		}
+		io.WriteString(conn, httpRequest("read_file", l.args))
+		if l.reads {
+			calls.Go(func() { readAnswer(t, conn) })
+		}
+	}
+	if !l.reads {
+		waitUntilIdle(t, cmd)
+	}
+	calls.Wait()
+	t.Logf("%d calls in %v", l.calls, time.Since(start).Round(time.Millisecond))
+	close(stop)
+	others.Wait()
+	checkResident(t, cmd)
+}
+
+func httpRequest(tool, args string) string {
+	body := request("1", tool, args)
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+		"Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: %s\r\nContent-Length: %d\r\n\r\n%s", tool, len(body), body)
+}
+
+func readAnswer(t *testing.T, conn net.Conn) {
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil || !bytes.Contains(text, []byte(`"result":{"`)) || bytes.Contains(text, []byte(`"isError":true`)) {
+		t.Errorf("answer %d %.300s, %v, want a result", res.StatusCode, text, err)
+	}
+}
+
+// smallCalls makes small calls until it is told to stop, and says how long they took.
+func smallCalls(t *testing.T, address string, stop <-chan struct{}) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	var took []time.Duration
+	for {
+		select {
+		case <-stop:
+			slices.Sort(took)
+			if t.Logf("%d small calls of others: median %v, p99 %v", len(took), took[len(took)/2], took[len(took)*99/100]); took[len(took)/2] > 5*time.Second {
+				t.Errorf("a small call took %v", took[len(took)/2])
+			}
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+		start := time.Now()
+		io.WriteString(conn, httpRequest([]string{"read_file", "append_log"}[len(took)%2], []string{`{"path":"small"}`, `{"path":"log","entry":"x"}`}[len(took)%2]))
+		readAnswer(t, conn)
+		took = append(took, time.Since(start))
+	}
+}

@@ -1,0 +1,187 @@
+package mcpserver
+
+import (
+	"container/list"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Bounds of the sessions of clients with a handshake.
+const (
+	maxSessions       = 4096
+	maxCallerSessions = 64
+	handshakeTimeout  = 2 * time.Minute  // before notifications/initialized
+	sessionTimeout    = 30 * time.Minute // without a request
+)
+
+var errSessions = errors.New("there are too many sessions with calls under way; try again")
+
+// sessions are those of one server. A session is its caller's: for anybody else
+// it does not exist.
+type sessions struct {
+	most, each         int // in all, and of a caller
+	handshake, timeout time.Duration
+
+	mu    sync.Mutex // guards the following, and what the sessions say
+	byID  map[string]*session
+	count map[string]int // by caller
+	idle  list.List      // of *session without a request under way, the one that was idle first first
+}
+
+// A session has either a place among the idle ones or requests under way.
+type session struct {
+	id, caller  string
+	close       func() // ends the SDK's session
+	busy        int    // requests and calls under way
+	place       *list.Element
+	since       time.Time // when it became idle
+	timer       *time.Timer
+	initialized bool
+}
+
+func newSessions() *sessions {
+	return &sessions{
+		most: maxSessions, each: maxCallerSessions, handshake: handshakeTimeout, timeout: sessionTimeout,
+		byID: map[string]*session{}, count: map[string]int{},
+	}
+}
+
+// begin adds a session, busy with the request that begins it. Where there is no
+// room the oldest idle one goes. The error is errSessions where none is idle.
+func (q *sessions) begin(id, caller string, end func()) (*session, error) {
+	s := &session{id: id, caller: caller, close: end, busy: 1}
+	var gone []*session
+	q.mu.Lock()
+	room := q.count[caller] < q.each || q.dropOldest(&gone, func(o *session) bool { return o.caller == caller })
+	room = room && (len(q.byID) < q.most || q.dropOldest(&gone, func(*session) bool { return true }))
+	if room {
+		q.byID[id] = s
+		q.count[caller]++
+	}
+	q.mu.Unlock()
+	for _, o := range gone {
+		o.close() // waits for the SDK, which may be about to take mu
+	}
+	if !room {
+		return nil, errSessions
+	}
+	return s, nil
+}
+
+// dropOldest drops the first idle session that fits, and adds it to gone. The
+// caller holds mu.
+func (q *sessions) dropOldest(gone *[]*session, fits func(*session) bool) bool {
+	for e := q.idle.Front(); e != nil; e = e.Next() {
+		if s := e.Value.(*session); fits(s) {
+			q.drop(s)
+			*gone = append(*gone, s)
+			return true
+		}
+	}
+	return false
+}
+
+// drop forgets a session. The caller holds mu.
+func (q *sessions) drop(s *session) {
+	if q.byID[s.id] != s {
+		return
+	}
+	delete(q.byID, s.id)
+	if q.count[s.caller]--; q.count[s.caller] == 0 {
+		delete(q.count, s.caller)
+	}
+	q.leaveIdle(s)
+}
+
+func (q *sessions) leaveIdle(s *session) {
+	if s.place != nil {
+		q.idle.Remove(s.place)
+		s.place = nil
+		s.timer.Stop()
+	}
+}
+
+// enter returns the session of a caller, which has a request more under way until
+// release; nil where the caller has none with this id.
+func (q *sessions) enter(id, caller string) *session {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.byID[id]
+	if s == nil || s.caller != caller {
+		return nil
+	}
+	q.hold(s)
+	return s
+}
+
+// again adds a call to a session, until release.
+func (q *sessions) again(s *session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.hold(s)
+}
+
+func (q *sessions) hold(s *session) {
+	q.leaveIdle(s)
+	s.busy++
+}
+
+// release ends what begin, enter and again began.
+func (q *sessions) release(s *session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if s.busy--; s.busy > 0 || q.byID[s.id] != s {
+		return
+	}
+	s.place, s.since = q.idle.PushBack(s), time.Now()
+	s.timer = time.AfterFunc(q.patience(s), func() { q.expire(s) })
+}
+
+func (q *sessions) patience(s *session) time.Duration {
+	if s.initialized {
+		return q.timeout
+	}
+	return q.handshake
+}
+
+// expire ends a session that is still idle.
+func (q *sessions) expire(s *session) {
+	q.mu.Lock()
+	over := s.place != nil && time.Since(s.since) >= q.patience(s)
+	if over {
+		q.drop(s)
+	}
+	q.mu.Unlock()
+	if over {
+		s.close()
+	}
+}
+
+// ready notes that the handshake is complete.
+func (q *sessions) ready(s *session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s.initialized = true
+}
+
+// end forgets a session that its caller has ended.
+func (q *sessions) end(s *session) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.drop(s)
+}
+
+// endAll ends every session, and waits for the calls under way.
+func (q *sessions) endAll() {
+	var all []*session
+	q.mu.Lock()
+	for _, s := range q.byID {
+		q.drop(s)
+		all = append(all, s)
+	}
+	q.mu.Unlock()
+	for _, s := range all {
+		s.close()
+	}
+}

@@ -1,0 +1,238 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// caller names who calls, from what named has put into the context.
+func caller(ctx context.Context) string {
+	user, _ := ctx.Value(userKey{}).(string)
+	return user
+}
+
+// serveCallers is a server on which each caller is an agent of its name.
+func serveCallers(t testing.TB, svc *workspace.Service) *httptest.Server {
+	t.Helper()
+	server := newServerWith(t, mcpserver.Options{Bound: true, Caller: caller, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
+		if caller(ctx) == "" {
+			return nil, fmt.Errorf("nobody is calling: %w", workspace.ErrInvalid)
+		}
+		return svc.Agent(caller(ctx))
+	}})
+	h := httptest.NewServer(named(server.Handler()))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// as are the headers of a caller's request in a session.
+func as(user, session string) map[string]string {
+	header := map[string]string{"Mcp-Protocol-Version": legacy, "X-User": user}
+	if session != "" {
+		header["Mcp-Session-Id"] = session
+	}
+	return header
+}
+
+// exchange makes a request and returns all of the answer that a client can see.
+func exchange(t testing.TB, h *httptest.Server, ctx context.Context, verb, body string, header map[string]string) (status int, session, text string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	res, err := h.Client().Do(req)
+	if err != nil {
+		return 0, "", err.Error()
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, "", err.Error()
+	}
+	res.Header.Del("Date")
+	return res.StatusCode, res.Header.Get("Mcp-Session-Id"), fmt.Sprint(res.Header, string(b))
+}
+
+const (
+	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+func toolCall(id int, tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, args)
+}
+
+// beginSession returns the id of a new session.
+func beginSession(t testing.TB, h *httptest.Server, user string) string {
+	t.Helper()
+	status, session, text := exchange(t, h, t.Context(), "POST", initialize, as(user, ""))
+	if status != http.StatusOK || session == "" {
+		t.Fatalf("initialize = %d %s, want a session", status, text)
+	}
+	if status, _, text := exchange(t, h, t.Context(), "POST", initialized, as(user, session)); status != http.StatusAccepted {
+		t.Fatalf("initialized = %d %s", status, text)
+	}
+	return session
+}
+
+// A caller who hangs up at any moment, in a session that somebody else began, never
+// writes as anybody else: sharing a session is refused, and where all are one caller
+// each call has the values of its own request.
+func TestCallersWhoHangUp(t *testing.T) {
+	const calls, atOnce = 300, 200
+	svc := newDurable(t, workspace.Options{})
+	find := func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
+		return svc.Agent(caller(ctx))
+	}
+	h := httptest.NewServer(named(newServerWith(t, mcpserver.Options{Bound: true, Workspace: find}).Handler()))
+	t.Cleanup(h.Close)
+	session := beginSession(t, h, "owner")
+	slots := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i := range calls {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(5000))*time.Microsecond)
+			defer cancel()
+			exchange(t, h, ctx, "POST", toolCall(i+10, "append_log", `{"path":"log","entry":"the guest's"}`), as("guest", session))
+		})
+	}
+	wg.Wait()
+	if text := mustText(t, h, as("owner", session), toolCall(1000, "read_log", `{"path":"log"}`)); strings.Contains(text, "guest") {
+		t.Errorf("the log of who began the session has what another wrote: %.300s", text)
+	}
+	if text := mustText(t, h, as("guest", session), toolCall(1001, "append_log", `{"path":"log","entry":"the guest's"}`)); !strings.Contains(text, "entry_id") {
+		t.Errorf("append_log = %s, want a record", text)
+	}
+}
+
+func mustText(t testing.TB, h *httptest.Server, header map[string]string, body string) string {
+	t.Helper()
+	status, _, text := exchange(t, h, t.Context(), "POST", body, header)
+	if status != http.StatusOK {
+		t.Fatalf("%s = %d %s", body, status, text)
+	}
+	return text
+}
+
+// A request that brings no identity has none, in a session too.
+func TestNothingIsInherited(t *testing.T) {
+	svc := newService(t, workspace.Options{})
+	seen := make(chan string, 1)
+	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
+		seen <- caller(ctx)
+		return svc.Agent("a")
+	}})
+	handler := server.Handler()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user := r.Header.Get("X-User"); user != "" {
+			r = r.WithContext(context.WithValue(r.Context(), userKey{}, user))
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer h.Close()
+	session := beginSession(t, h, "alice")
+	for _, user := range []string{"bob", "", "alice", ""} {
+		mustText(t, h, as(user, session), toolCall(5, "get_usage_stats", `{}`))
+		if got := <-seen; got != user {
+			t.Errorf("a call of %q runs as %q", user, got)
+		}
+	}
+}
+
+// A session is its caller's. For anybody else it is as if it did not exist, to the
+// byte, and nobody gets one.
+func TestSessionOfAnother(t *testing.T) {
+	h := serveCallers(t, newService(t, workspace.Options{}))
+	session := beginSession(t, h, "alice")
+	for _, verb := range []string{"POST", "GET", "DELETE", "PUT"} {
+		for _, body := range []string{toolCall(2, "list_files", `{}`), initialize, initialized, "", "[]", "x"} {
+			status, _, text := exchange(t, h, t.Context(), verb, body, as("bob", session))
+			wantStatus, _, want := exchange(t, h, t.Context(), verb, body, as("bob", "no-such-session"))
+			if status != http.StatusNotFound || status != wantStatus || text != want {
+				t.Errorf("%s %.40s in the session of another: %d %s, want %d %s", verb, body, status, text, wantStatus, want)
+			}
+		}
+		if status, _, text := exchange(t, h, t.Context(), verb, initialize, as("", session)); status != http.StatusUnauthorized {
+			t.Errorf("%s of nobody: %d %s, want 401", verb, status, text)
+		}
+	}
+	if status, session, _ := exchange(t, h, t.Context(), "POST", initialize, as("", "")); status != http.StatusUnauthorized || session != "" {
+		t.Errorf("nobody begins the session %q: %d, want 401", session, status)
+	}
+	mustText(t, h, as("alice", session), toolCall(2, "list_files", `{}`))
+	if status, text := send(t, h, "POST", request("1", "list_files", `{}`), map[string]string{"X-User": "bob", "Mcp-Session-Id": session, "Mcp-Method": "tools/call", "Mcp-Name": "list_files"}); status != http.StatusOK {
+		t.Errorf("a request that needs no session: %d %s, want 200", status, text)
+	}
+	if status, _, _ := exchange(t, h, t.Context(), "DELETE", "", as("alice", session)); status != http.StatusNoContent {
+		t.Errorf("DELETE of the caller's own session: %d, want 204", status)
+	}
+	if status, _, _ := exchange(t, h, t.Context(), "POST", toolCall(3, "list_files", `{}`), as("alice", session)); status != http.StatusNotFound {
+		t.Errorf("a call in a session that has ended: %d, want 404", status)
+	}
+}
+
+// Sessions are bounded: of one caller and in all, however many are begun, and so are
+// the goroutines.
+func TestManySessions(t *testing.T) {
+	n, callers := 600, 8
+	if long() {
+		n, callers = 5000, 100
+	}
+	h := serveCallers(t, newService(t, workspace.Options{}))
+	first := beginSession(t, h, "0")
+	before := runtime.NumGoroutine()
+	for i := range n {
+		if status, _, text := exchange(t, h, t.Context(), "POST", initialize, as(fmt.Sprint(i%callers), "")); status != http.StatusOK {
+			t.Fatalf("initialize = %d %s", status, text)
+		}
+	}
+	most := min(64*callers, 4096, n)
+	for range 100 { // goroutines end a little later
+		if runtime.NumGoroutine()-before <= most+20 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := runtime.NumGoroutine() - before; got > most+20 {
+		t.Errorf("%d sessions of %d callers leave %d goroutines, want %d at most", n, callers, got, most)
+	}
+	if status, _, _ := exchange(t, h, t.Context(), "POST", toolCall(3, "list_files", `{}`), as("0", first)); status != http.StatusNotFound {
+		t.Errorf("a call in the oldest session: %d, want 404", status)
+	}
+}
+
+// A batch is refused before it costs anything, in every protocol.
+func TestBatch(t *testing.T) {
+	h := serveHTTP(t, newServer(t, "a"))
+	session := beginSession(t, h, "")
+	call := toolCall(2, "list_files", `{}`)
+	for _, body := range []string{"[" + call + "]", " \n[" + call + "," + call + "]", "[]", "[" + strings.Repeat(" ", 1<<20) + call + "]"} {
+		for _, header := range []map[string]string{
+			as("", session), {"Mcp-Protocol-Version": "2025-03-26", "Mcp-Session-Id": session}, {"Mcp-Protocol-Version": "2025-03-26"}, {}, {"Mcp-Protocol-Version": modern},
+		} {
+			if status, _, text := exchange(t, h, t.Context(), "POST", body, header); status != http.StatusBadRequest || !strings.Contains(text, "no batch") {
+				t.Errorf("%.40s with %v: %d %s, want 400", body, header, status, text)
+			}
+		}
+	}
+}
