@@ -74,6 +74,7 @@ func (s *Server) admitBodies(next http.Handler) http.Handler {
 		c := s.budget.open()
 		defer c.leave()
 		r = r.WithContext(context.WithValue(r.Context(), chargeKey{}, c))
+		w = &timedWriter{w, c, s.limits.answer}
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(w, r)
 			return
@@ -93,7 +94,7 @@ func (s *Server) admitBodies(next http.Handler) http.Handler {
 			io.Reader
 			io.Closer
 		}{bytes.NewReader(body), r.Body}
-		next.ServeHTTP(&timedWriter{w, c, s.limits.answer}, r)
+		next.ServeHTTP(w, r)
 	})
 }
 

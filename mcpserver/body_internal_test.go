@@ -1,0 +1,175 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// newTimed returns a server over a file of 1 MiB, with times and memory of the
+// test's.
+func newTimed(t *testing.T, l limits, memory int64) *httptest.Server {
+	t.Helper()
+	svc, err := workspace.New(memstore.New(), workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := svc.Agent("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string][]byte{"large": bytes.Repeat([]byte("x\n"), 1<<19), "small": []byte("small")} {
+		if _, err := ws.WriteFile(t.Context(), path, text, workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := New(Options{
+		Bound: true, Memory: memory, Logger: slog.New(slog.DiscardHandler),
+		Workspace: func(context.Context, Call) (*workspace.Workspace, error) { return ws, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.limits = l
+	h := httptest.NewUnstartedServer(s.Handler())
+	h.Listener = narrow{h.Listener}
+	h.Start()
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close(); svc.Close(context.Background()) })
+	return h
+}
+
+// narrow keeps the kernel from taking what a client does not read.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	conn, err := n.Listener.Accept()
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	}
+	return conn, err
+}
+
+func dial(t *testing.T, h *httptest.Server, text string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.(*net.TCPConn).SetReadBuffer(16 << 10)
+	io.WriteString(conn, text)
+	return conn
+}
+
+const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: %s\r\n"
+
+// call is a request that calls a tool, padded to some bytes.
+func callText(tool, args string, pad int) string {
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, tool, args)
+	return fmt.Sprintf(head+"Content-Length: %d\r\n\r\n%s%s", tool, len(body)+pad, body, strings.Repeat(" ", pad))
+}
+
+func mustAnswer(t *testing.T, conn net.Conn, want string) {
+	t.Helper()
+	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Errorf("no answer: %v", err)
+		return
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil || !bytes.Contains(text, []byte(want)) {
+		t.Errorf("the answer is %d %.200s, %v, want %s", res.StatusCode, text, err, want)
+	}
+}
+
+// silent are requests whose bodies are announced and do not come.
+func silent(t *testing.T, h *httptest.Server) (conns []net.Conn) {
+	for range 8 {
+		conns = append(conns, dial(t, h, fmt.Sprintf(head, "read_file")+"Transfer-Encoding: chunked\r\n\r\n"))
+		conns = append(conns, dial(t, h, fmt.Sprintf(head, "read_file")+"Content-Length: 16777216\r\n\r\nx"))
+	}
+	time.Sleep(100 * time.Millisecond) // they come first
+	return conns
+}
+
+// Bodies that do not come keep nobody waiting, with a small body or a large one.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	h := newTimed(t, limits{time.Hour, answerTimeout}, 0)
+	silent(t, h)
+	for _, pad := range []int{0, 1 << 20, 5 << 20} {
+		mustAnswer(t, dial(t, h, callText("read_file", `{"path":"small"}`, pad)), `"result"`)
+	}
+}
+
+// They are given up in the end.
+func TestBodiesAreGivenUp(t *testing.T) {
+	h := newTimed(t, limits{300 * time.Millisecond, answerTimeout}, 0)
+	for _, conn := range silent(t, h) {
+		mustAnswer(t, conn, "the body did not arrive")
+	}
+}
+
+// Bodies that come in part hold what has come, and one of those that wait gets
+// complete at any time.
+func TestHalfBodies(t *testing.T) {
+	h := newTimed(t, limits{time.Minute, answerTimeout}, 0)
+	const size, half = 4 << 20, 2 << 20
+	var wg sync.WaitGroup
+	for range 12 { // three times what arriving bodies may hold
+		wg.Go(func() {
+			text := callText("read_file", `{"path":"small"}`, size)
+			conn := dial(t, h, text[:half])
+			time.Sleep(50 * time.Millisecond)
+			io.WriteString(conn, text[half:])
+			mustAnswer(t, conn, `"result"`)
+		})
+	}
+	wg.Wait()
+}
+
+// A client that does not take its answer loses its connection, and what the answer
+// held is free again.
+func TestAnswerNotTaken(t *testing.T) {
+	h := newTimed(t, limits{bodyTimeout, time.Second}, 2<<20)
+	var unread []net.Conn
+	for range 2 { // twice what the budget holds
+		unread = append(unread, dial(t, h, callText("read_file", `{"path":"large"}`, 0)))
+	}
+	time.Sleep(100 * time.Millisecond) // they come first
+	mustAnswer(t, dial(t, h, callText("read_file", `{"path":"large"}`, 0)), `"result"`)
+	for _, conn := range unread {
+		if n, _ := io.Copy(io.Discard, conn); n > 1<<20 {
+			t.Errorf("%d bytes were kept for a client that did not take them", n)
+		}
+	}
+}
+
+// An answer that is larger than the whole budget is sent, alone, and small calls are
+// answered meanwhile.
+func TestAnswerOverTheBudget(t *testing.T) {
+	h := newTimed(t, limits{bodyTimeout, answerTimeout}, 256<<10)
+	var wg sync.WaitGroup
+	unread := dial(t, h, callText("read_file", `{"path":"large"}`, 0))
+	for range 4 {
+		wg.Go(func() { mustAnswer(t, dial(t, h, callText("read_file", `{"path":"large"}`, 0)), `"result"`) })
+	}
+	for range 20 {
+		mustAnswer(t, dial(t, h, callText("read_file", `{"path":"small"}`, 0)), `"result"`)
+	}
+	mustAnswer(t, unread, `"result"`)
+	wg.Wait()
+}
