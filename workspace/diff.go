@@ -5,11 +5,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// affordableDiff returns the diff as chunks, or nil where a model would pay
+// affordableChunks returns the diff as chunks, or nil where a model would pay
 // more for it than for the text itself. Both costs are estimates, so a diff
 // must be cheaper by more than they err.
-func affordableDiff(old, text []byte, context int) []linediff.Chunk {
-	d := linediff.Compare(old, text)
+func affordableChunks(d *linediff.Diff, text []byte, context int) []linediff.Chunk {
 	if context < 0 {
 		return nonNil(d.Chunks(context))
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
 // BenchmarkAffordableDiff is the whole way from two texts of 1 MiB to the chunks
@@ -28,7 +30,7 @@ func BenchmarkAffordableDiff(b *testing.B) {
 				b.ReportAllocs()
 				sent := 0.0
 				for b.Loop() {
-					if affordableDiff(old.Bytes(), text.Bytes(), 3) != nil {
+					if affordableChunks(linediff.Compare(old.Bytes(), text.Bytes()), text.Bytes(), 3) != nil {
 						sent = 1
 					}
 				}

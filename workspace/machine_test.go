@@ -387,9 +387,12 @@ func (m *machine) read(t *rapid.T) {
 	case "lines":
 		o.FromLine = rapid.IntRange(0, 8).Draw(t, "from")
 		o.ToLine = rapid.IntRange(0, 80).Draw(t, "to")
+		if rapid.Bool().Draw(t, "of a version") {
+			o.Version = max(f.last-pick[int64](0, 1, 2).Draw(t, "version"), 1)
+		}
 	case "mixed":
 		o = pick([]workspace.ReadOptions{
-			{Since: 1, Version: 1}, {Since: 1, ToLine: 1}, {Version: 1, FromLine: 1}, {Context: 1}, {FromLine: -1}, {Version: -1}, {FromLine: 3, ToLine: 2},
+			{Since: 1, Version: 1}, {Since: 1, ToLine: 1}, {MaxTokens: -1}, {Context: 1}, {FromLine: -1}, {Version: -1}, {FromLine: 3, ToLine: 2},
 		}...).Draw(t, "options")
 		_, err := ws.ReadFile(t.Context(), path, o)
 		if wrong := hasKind(err, workspace.ErrInvalid); wrong != "" {

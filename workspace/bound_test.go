@@ -1,0 +1,162 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// numbered is a text of lines that each name their number.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of a text that is read in parts\n", i+1)
+	}
+	return b.String()
+}
+
+func TestReadMaxTokens(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	text := numbered(1000)
+	write(t, ws, "f", text)
+	r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500})
+	if !r.Truncated || r.FromLine != 1 || r.Lines != 1000 || r.CutBytes != 0 || r.Large {
+		t.Errorf("ReadFile of 500 tokens = %+v, want the beginning of 1,000 lines", r)
+	}
+	if n := o200k.Count(string(r.Content)); n < 450 || n > 525 {
+		t.Errorf("ReadFile of 500 tokens gives %d by o200k, want 450 to 525", n)
+	}
+	if want := numbered(r.ToLine); string(r.Content) != want {
+		t.Errorf("ReadFile of 500 tokens up to line %d = %.80q..., want those lines", r.ToLine, r.Content)
+	}
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, FromLine: 990})
+	if r.Truncated || r.FromLine != 990 || r.ToLine != 1000 {
+		t.Errorf("ReadFile of the last lines = %+v, want all of them", r)
+	}
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100_000})
+	if r.Truncated || r.FromLine != 0 || string(r.Content) != text {
+		t.Errorf("ReadFile below the bound = %+v, want the whole file", r)
+	}
+	write(t, ws, "f", "new")
+	r = read(t, ws, "f", workspace.ReadOptions{MaxTokens: 500, Version: 1, FromLine: 501})
+	if !r.Truncated || r.FromLine != 501 || !strings.HasPrefix(string(r.Content), "line 501 ") || r.Version != 1 {
+		t.Errorf("ReadFile of an old version from line 501 = %+v, want its lines from there", r)
+	}
+}
+
+// A line that is too long alone is cut between characters.
+func TestReadMaxTokensLongLine(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	long := strings.Repeat("日本語", 1000)
+	for _, end := range []string{"", "\n", "\nnext\n"} {
+		write(t, ws, "f", "short\n"+long+end)
+		first := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100})
+		if !first.Truncated || first.ToLine != 1 || first.CutBytes != 0 || string(first.Content) != "short\n" {
+			t.Errorf("ReadFile of a short and a long line = %+v, want the short one", first)
+		}
+		r := read(t, ws, "f", workspace.ReadOptions{MaxTokens: 100, FromLine: first.ToLine + 1})
+		whole := len(long) + min(len(end), 1)
+		if !r.Truncated || r.FromLine != 2 || r.ToLine != 2 || r.CutBytes != int64(whole-len(r.Content)) || len(r.Content) == 0 {
+			t.Errorf("ReadFile of a long line = %+v, want a part of its %d bytes", r, whole)
+		}
+		if !utf8.Valid(r.Content) || !strings.HasPrefix(long, string(r.Content)) {
+			t.Errorf("ReadFile of a long line = %q, want whole characters", r.Content)
+		}
+	}
+}
+
+// In place of a diff over the bound stand the changed lines.
+func TestReadMaxTokensDiff(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	lines := strings.SplitAfter(numbered(1000), "\n")
+	write(t, ws, "f", strings.Join(lines, ""))
+	lines[0] = "the first line is another one, and says a little more\n"
+	for i := 99; i < 109; i++ {
+		lines[i] = "ten lines\n"
+	}
+	lines[499] = "" // removed
+	write(t, ws, "f", strings.Join(lines, ""))
+	o := workspace.ReadOptions{Since: 1}
+	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
+		t.Fatalf("ReadFile since 1 = %+v, want a diff", r)
+	}
+	o.MaxTokens = 150
+	r := read(t, ws, "f", o)
+	want := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}, {From: 499, To: 500}}
+	if diff := cmp.Diff(want, r.Changed); diff != "" || r.Diff != nil || r.Content != nil || !r.Truncated || r.Lines != 999 {
+		t.Errorf("ReadFile since 1 of 150 tokens = %+v, want the changed lines (-want +got):\n%s", r, diff)
+	}
+	o.MaxTokens = 20
+	if r := read(t, ws, "f", o); len(r.Changed) != 2 || r.Changed[0] != (workspace.LineRange{From: 1, To: 109}) {
+		t.Errorf("ReadFile since 1 of 20 tokens = %v, want the nearest ranges joined", r.Changed)
+	}
+	o.MaxTokens = 1500
+	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
+		t.Errorf("ReadFile since 1 of 1,500 tokens = %+v, want a diff", r)
+	}
+	write(t, ws, "f", strings.Repeat("all is another text now\n", 1000))
+	r = read(t, ws, "f", o)
+	if !r.DiffLarger || !r.Truncated || r.FromLine != 1 || !strings.HasPrefix(string(r.Content), "all is another") {
+		t.Errorf("ReadFile since 1 where all has changed = %+v, want the beginning of the file", r)
+	}
+}
+
+// Parts read one after the other are the whole file, each no dearer than it may be,
+// and none shorter than it has to be.
+func TestReadMaxTokensParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		svc, err := workspace.New(memstore.New(), workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer svc.Close(context.Background())
+		ws, _ := svc.Agent("a")
+		line := rapid.OneOf(rapid.StringN(0, 30, -1), rapid.StringN(80, 200, -1), rapid.Just(""), rapid.Just("plain words in a row"))
+		text := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(t, "lines"), "\n")
+		if _, err := ws.WriteFile(t.Context(), "f", []byte(text), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		most := rapid.IntRange(1, 200).Draw(t, "tokens")
+		lines := strings.SplitAfter(text, "\n")
+		var read strings.Builder
+		for from := 1; ; {
+			r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{MaxTokens: most, FromLine: min(from, max(0, linediff.Lines([]byte(text))))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read.Write(r.Content)
+			if n := tokens.EstimateBytes(r.Content); n > most {
+				t.Fatalf("a part costs %d tokens, %d are allowed", n, most)
+			}
+			if !r.Truncated {
+				break
+			}
+			if r.CutBytes > 0 {
+				rest := lines[r.ToLine-1][len(r.Content):]
+				if r.FromLine != r.ToLine || int64(len(rest)) != r.CutBytes || !utf8.ValidString(rest) {
+					t.Fatalf("%d bytes are cut from line %d, want %d, between characters", r.CutBytes, r.ToLine, len(rest))
+				}
+				read.WriteString(rest)
+			} else if next := append(r.Content[:len(r.Content):len(r.Content)], lines[r.ToLine]...); tokens.EstimateBytes(next) < most-2 {
+				t.Fatalf("a part ends before line %d, which would fit", r.ToLine+1)
+			}
+			if from = r.ToLine + 1; from > r.Lines {
+				break
+			}
+		}
+		if read.String() != text {
+			t.Fatalf("the parts make %q, want %q", read.String(), text)
+		}
+	})
+}
