@@ -8,12 +8,16 @@ import (
 
 var (
 	path      = property{name: "path", kind: "string", required: true}
-	ifVersion = property{name: "if_version", kind: "integer", description: "fail unless at this version"}
+	ifVersion = property{name: "if_version", kind: "integer"} // write_file says what it is
 )
+
+// agentIDMeaning stands once in the list of tools, at the tool that begins a memory.
+const agentIDMeaning = "the name that the user gave you, always the same"
 
 var writeFile = tool{
 	name:        "write_file",
-	description: "Store a whole file as its next version",
+	agentID:     agentIDMeaning,
+	description: "Write a file in your memory, for what changes; use logs for what only grows",
 	write:       true,
 	properties: []property{path,
 		{name: "content", kind: "string", required: true},
@@ -33,12 +37,12 @@ type writeRecord struct {
 
 var editFile = tool{
 	name:        "edit_file",
-	description: "Replace text in a file; cheaper than write_file",
+	description: "Replace text in a file in your memory. old_text must be unique unless all is true",
 	write:       true,
 	properties: []property{path,
-		{name: "old_text", kind: "string", description: "must occur exactly once", required: true},
+		{name: "old_text", kind: "string", required: true},
 		{name: "new_text", kind: "string", required: true},
-		{name: "all", kind: "boolean", description: "replace every occurrence"},
+		{name: "all", kind: "boolean"},
 		ifVersion,
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
@@ -57,9 +61,10 @@ type editRecord struct {
 
 var deleteFile = tool{
 	name:        "delete_file",
-	description: "Delete a file with all versions",
+	description: "Delete a file in your memory and its versions",
 	write:       true,
 	destructive: true,
+	idempotent:  true,
 	properties:  []property{path, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		d, err := ws.DeleteFile(ctx, a.text("path"), workspace.DeleteOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})

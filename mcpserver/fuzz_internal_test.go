@@ -78,7 +78,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, tool := range tools {
+		for _, tool := range tools(Options{}) {
 			known := append([]property{{name: "agent_id", kind: "string"}}, tool.properties...)
 			a, err := decode(raw, known)
 			if err != nil {

@@ -10,12 +10,12 @@ import (
 
 var page = []property{
 	{name: "prefix", kind: "string"},
-	{name: "after", kind: "string", description: "next of the page before"},
+	{name: "after", kind: "string"},
 }
 
 var listFiles = tool{
 	name:        "list_files",
-	description: "List files",
+	description: "List files in your memory by path prefix; for more, pass next as after",
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListFiles(ctx, a.page())
@@ -29,7 +29,7 @@ var listFiles = tool{
 
 var listLogs = tool{
 	name:        "list_logs",
-	description: "List logs",
+	description: "List logs in your memory by path prefix; for more, pass next as after",
 	properties:  page,
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		l, err := ws.ListLogs(ctx, a.page())

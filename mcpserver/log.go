@@ -11,7 +11,7 @@ import (
 
 var appendLog = tool{
 	name:        "append_log",
-	description: "Add an entry to a log, which the first one creates",
+	description: "Append an entry to a log in your memory. Creates missing logs",
 	write:       true,
 	properties:  []property{path, {name: "entry", kind: "string", required: true}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
@@ -28,15 +28,15 @@ type appendRecord struct {
 
 var readLog = tool{
 	name:        "read_log",
-	description: "Read log entries, oldest first, as [id,seconds after base_time,text]",
+	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry",
 	properties: []property{path,
-		{name: "since_entry", kind: "integer", description: "last_entry_id you have"},
-		{name: "limit", kind: "integer", description: "1-100", least: 1},
-		{name: "tail", kind: "integer", description: "the newest so many", least: 1},
+		{name: "since_entry", kind: "integer"},
+		{name: "limit", kind: "integer", least: 1},
+		{name: "tail", kind: "integer", least: 1},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		if a.has("tail") && a.has("since_entry") {
-			return result{}, invalid("tail and since_entry exclude each other; tail is the newest entries, since_entry those after one")
+			return result{}, invalid("tail and since_entry exclude each other; tail is the last entries, since_entry those after one")
 		}
 		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
 			Since: a.integers["since_entry"], Limit: toInt(a.integers["limit"]), Tail: toInt(a.integers["tail"]),
@@ -55,12 +55,18 @@ type logRecord struct {
 	LastEntryID int64  `json:"last_entry_id"`
 	HasMore     bool   `json:"has_more"`
 	BaseTime    string `json:"base_time,omitempty"`
+	Removed     int64  `json:"removed_through,omitempty"` // entries after the cursor that are gone, up to this one
+	Exists      *bool  `json:"exists,omitempty"`          // false, or left out
+	Nearest     string `json:"nearest,omitempty"`
 }
 
 // logResult has a line of JSON for each entry, so that no entry can forge
 // another: the id, the whole seconds after the first entry, the text.
 func logResult(page workspace.LogPage) result {
-	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More}
+	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More, Removed: page.Removed, Nearest: page.Nearest}
+	if !page.Exists {
+		rec.Exists = &page.Exists
+	}
 	if len(page.Entries) == 0 {
 		return result{record: rec}
 	}
@@ -80,4 +86,29 @@ func logResult(page workspace.LogPage) result {
 		body = append(body, ']')
 	}
 	return result{record: rec, body: body}
+}
+
+var deleteLog = tool{
+	name:        "delete_log",
+	description: "Delete a log in your memory, or its entries up to through_entry",
+	write:       true,
+	destructive: true,
+	properties:  []property{path, {name: "through_entry", kind: "integer", least: 1}},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		o := workspace.DeleteOptions{IdempotencyKey: a.key}
+		var d workspace.DeleteResult
+		var err error
+		if through := a.number("through_entry"); through != nil {
+			d, err = ws.TrimLog(ctx, a.text("path"), *through, o)
+		} else {
+			d, err = ws.DeleteLog(ctx, a.text("path"), o)
+		}
+		return result{record: deleteLogRecord{d.Path, d.Deleted, d.Removed}}, err
+	},
+}
+
+type deleteLogRecord struct {
+	Path           string `json:"path"`
+	Deleted        bool   `json:"deleted"`
+	EntriesRemoved int64  `json:"entries_removed"`
 }

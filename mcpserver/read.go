@@ -3,35 +3,40 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var readFile = tool{
-	name:        "read_file",
-	description: "Read a file, some lines, an old version, or only what changed since a version you have",
-	properties: []property{path,
-		{name: "since_version", kind: "integer", description: "returns a diff"},
-		{name: "context", kind: "integer", description: "equal lines around changes; -1: all"},
-		{name: "version", kind: "integer", least: 1},
-		{name: "from_line", kind: "integer", least: 1},
-		{name: "to_line", kind: "integer", least: 1},
-	},
-	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		o := workspace.ReadOptions{
-			Since: a.since(), Version: a.integers["version"], Context: toInt(a.integers["context"]),
-			FromLine: toInt(a.integers["from_line"]), ToLine: toInt(a.integers["to_line"]),
-		}
-		if a.has("context") && !a.has("since_version") {
-			return result{}, invalid("context needs since_version; leave it out, or say which version you have")
-		}
-		r, err := ws.ReadFile(ctx, a.text("path"), o)
-		if err != nil {
-			return result{}, err
-		}
-		return readResult(r, o), nil
-	},
+// readFile sends bodies of at most o.MaxReadTokens.
+func readFile(o Options) tool {
+	return tool{
+		name:        "read_file",
+		description: "Read a file in your memory: whole, some lines, an old version, or what changed since a version",
+		properties: []property{path,
+			{name: "since_version", kind: "integer"},
+			{name: "context", kind: "integer"},
+			{name: "version", kind: "integer", least: 1},
+			{name: "from_line", kind: "integer", least: 1},
+			{name: "to_line", kind: "integer", least: 1},
+		},
+		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+			asked := workspace.ReadOptions{
+				Since: a.since(), Version: a.integers["version"], Context: toInt(a.integers["context"]),
+				FromLine: toInt(a.integers["from_line"]), ToLine: toInt(a.integers["to_line"]), MaxTokens: o.MaxReadTokens,
+			}
+			if a.has("context") && !a.has("since_version") {
+				return result{}, invalid("context needs since_version; leave it out, or say which version you have")
+			}
+			r, err := ws.ReadFile(ctx, a.text("path"), asked)
+			if err != nil {
+				return result{}, err
+			}
+			return readResult(r, asked, o.Summarizer != nil), nil
+		},
+	}
 }
 
 // readRecord has the fields of every case; those that a case has not are left out.
@@ -48,18 +53,28 @@ type readRecord struct {
 	Lines          *int            `json:"lines,omitempty"`
 	FromLine       int             `json:"from_line,omitempty"`
 	ToLine         int             `json:"to_line,omitempty"`
+	Truncated      bool            `json:"truncated,omitempty"`
+	CutBytes       int64           `json:"cut_bytes,omitempty"`
+	ChangedLines   [][2]int        `json:"changed_lines,omitempty"`
 	Large          bool            `json:"large,omitempty"`
 	Hint           string          `json:"hint,omitempty"`
 }
 
-func readResult(r workspace.ReadResult, o workspace.ReadOptions) result {
-	rec := readRecord{Path: r.Path, CurrentVersion: r.Current, SinceVersion: r.Since, Unchanged: r.Unchanged, DiffLarger: r.DiffLarger}
+func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) result {
+	rec := readRecord{Path: r.Path, CurrentVersion: r.Current, SinceVersion: r.Since, Unchanged: r.Unchanged, DiffLarger: r.DiffLarger, Truncated: r.Truncated}
 	switch {
 	case r.Unchanged:
 		return result{record: rec}
 	case r.Diff != nil:
 		rec.VersionTooOld = &r.VersionTooOld
 		rec.Diff = linediff.AppendJSON(nil, r.Diff)
+		return result{record: rec}
+	case r.Changed != nil:
+		rec.VersionTooOld, rec.Lines = &r.VersionTooOld, &r.Lines
+		for _, c := range r.Changed {
+			rec.ChangedLines = append(rec.ChangedLines, [2]int{c.From, c.To})
+		}
+		rec.Hint = "the diff is too long to send; read changed lines with from_line and to_line"
 		return result{record: rec}
 	}
 	switch {
@@ -73,12 +88,44 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions) result {
 	if o.Version != 0 {
 		rec.Version = r.Version
 	}
-	rec.FromLine, rec.ToLine = r.FromLine, r.ToLine
-	if rec.Large = r.Large; r.Large {
-		rec.Hint = "read a part with from_line and to_line"
+	if rec.ToLine = r.ToLine; o.FromLine != 0 || o.ToLine != 0 {
+		rec.FromLine = r.FromLine
+	}
+	switch {
+	case r.Truncated:
+		rec.Lines, rec.CutBytes = &r.Lines, r.CutBytes
+		rec.Hint = goOn(r, o, summaries)
+	case r.Large:
+		rec.Large, rec.Hint = true, "read a part with from_line and to_line"
 	}
 	if r.Content == nil {
 		r.Content = []byte{}
 	}
 	return result{record: rec, body: r.Content}
+}
+
+// leastSummarized is how long a file is of which summarize_file makes a summary, in
+// characters.
+const leastSummarized = 8000
+
+// goOn says how to read what a truncated body leaves out.
+func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) string {
+	var ways []string
+	if r.CutBytes > 0 {
+		ways = append(ways, fmt.Sprintf("line %d is too long to send whole", r.ToLine))
+		if r.Version == r.Current {
+			ways = append(ways, "to read its rest, break it with edit_file")
+		}
+	}
+	if r.ToLine < r.Lines {
+		next := fmt.Sprintf("go on with from_line %d", r.ToLine+1)
+		if o.Version != 0 {
+			next += fmt.Sprintf(" and version %d", r.Version)
+		}
+		ways = append(ways, next)
+	}
+	if summaries && r.Version == r.Current && r.Bytes > leastSummarized {
+		ways = append(ways, summarizeName+" says what is where")
+	}
+	return strings.Join(ways, "; ")
 }

@@ -44,6 +44,10 @@ type Options struct {
 	// collected.
 	Memory int64
 
+	// MaxReadTokens bounds what the body of read_file costs a model, as
+	// [workspace.ReadOptions.MaxTokens] counts; 0: no bound. Resources are read whole.
+	MaxReadTokens int
+
 	Version string        // of the server, for clients; "": "dev"
 	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s; 3 min at least where it waits for a model
 	Logger  *slog.Logger  // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
@@ -77,6 +81,9 @@ func New(o Options) (*Server, error) {
 	if o.Timeout < 0 {
 		return nil, fmt.Errorf("mcpserver: Options.Timeout is %v: %w", o.Timeout, workspace.ErrInvalid)
 	}
+	if o.MaxReadTokens < 0 {
+		return nil, fmt.Errorf("mcpserver: Options.MaxReadTokens is %d: %w", o.MaxReadTokens, workspace.ErrInvalid)
+	}
 	if o.Memory < 0 {
 		return nil, fmt.Errorf("mcpserver: Options.Memory is %d: %w", o.Memory, workspace.ErrInvalid)
 	}
@@ -97,37 +104,38 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, budget: newBudget(o.Memory), sessions: newSessions(), limits: limits{bodyTimeout, answerTimeout}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
-		Instructions:      instructions(o.Summarizer != nil),
+		Instructions:      instructions(o),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
 		SetCacheable:      cacheable,
 	})
 	s.mcp.AddReceivingMiddleware(s.guard)
-	for _, t := range tools {
+	for _, t := range tools(o) {
 		s.add(t)
-	}
-	if o.Summarizer != nil {
-		s.add(summarizeFile(o.Summarizer))
 	}
 	s.addResources()
 	return s, nil
 }
 
 // instructions teach the cheap habits.
-func instructions(summaries bool) string {
+func instructions(o Options) string {
+	who := ""
+	if !o.Bound {
+		who = " agent_id is the name that the user gave you: the same in every call, or you find nothing again."
+	}
 	long := "Of a long file read from_line to to_line."
-	if summaries {
+	if o.Summarizer != nil {
 		long = "Of a long file that you do not know, call summarize_file first, which costs little and says where things are; then read from_line to to_line."
 	}
-	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.
+	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
 Keep it cheap:
 - Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
 - Change a file with edit_file, which sends only what changes; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
 - %s
-- For notes that only grow use append_log. Page with read_log since_entry = the last last_entry_id you saw; tail for the newest.
-- list_files and list_logs show what there is; start with them when you do not know.
-An error says what to do next.`, long)
+- For notes that only grow use append_log. Page with read_log since_entry = the last last_entry_id you saw; tail for the last entries.
+- list_files and list_logs show what there is; start with them when you do not know. Make room with delete_file and delete_log.
+An error says what to do next.`, who, long)
 }
 
 // cacheable tells clients for how long an answer holds: what is the agent's, not

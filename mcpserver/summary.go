@@ -22,7 +22,7 @@ const (
 func summarizeFile(s *workspace.Summarizer) tool {
 	return tool{
 		name:        summarizeName,
-		description: "Summarize a file of over 8,000 characters: what is in it, and where",
+		description: "Summarize a long file in your memory",
 		openWorld:   s.Remote,
 		properties:  []property{path},
 		run:         summarize,

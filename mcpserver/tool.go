@@ -13,25 +13,32 @@ import (
 type tool struct {
 	name, description string
 	properties        []property // agent_id apart
+	agentID           string     // what is said of it; each tool that says something costs every model its tokens
 	write             bool       // it changes something
 	destructive       bool       // it leaves no history
+	idempotent        bool       // of what writes: a call that is repeated changes nothing more
 	openWorld         bool       // it asks a model
 	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
-// tools are all there are without a summarizer. Clients see them in the order of
-// their names.
-var tools = []tool{writeFile, editFile, readFile, appendLog, readLog, listFiles, listLogs, deleteFile, usageStats}
+// tools returns all tools. Clients see them in the order of their names.
+func tools(o Options) []tool {
+	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, deleteFile, deleteLog, usageStats}
+	if o.Summarizer != nil {
+		list = append(list, summarizeFile(o.Summarizer))
+	}
+	return list
+}
 
 func (s *Server) add(t tool) {
-	known := append([]property{{name: "agent_id", kind: "string", required: !s.o.Bound}}, t.properties...)
+	known := append([]property{{name: "agent_id", kind: "string", description: t.agentID, required: !s.o.Bound}}, t.properties...)
 	shown := known
 	if s.o.Bound {
 		shown = t.properties
 	}
 	s.mcp.AddTool(&mcp.Tool{
 		Name: t.name, Description: t.description, InputSchema: schema(shown),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.destructive, OpenWorldHint: &t.openWorld},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, err := s.call(ctx, t, known, req)
 		if err != nil {

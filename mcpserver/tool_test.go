@@ -17,13 +17,13 @@ type hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
 var (
 	reads   = hints{ReadOnly: true, Idempotent: true}
 	writes  = hints{}
-	deletes = hints{Destructive: true, Idempotent: true}
+	deletes = hints{Destructive: true}
 )
 
 // Every tool sets all four hints: what it leaves out a client takes for true.
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
-		"append_log": writes, "delete_file": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
+		"append_log": writes, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
 		"list_logs": reads, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
 	}
 	got := map[string]hints{}
@@ -49,8 +49,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	w.send(method("1", "tools/list", "", ""))
 	raw := w.must().raw
 	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 10 {
-			t.Errorf("%s stands %d times in tools/list, want 10", hint, n)
+		if n := strings.Count(raw, hint); n != 11 {
+			t.Errorf("%s stands %d times in tools/list, want 11", hint, n)
 		}
 	}
 	if n := strings.Count(raw, `"readOnlyHint":true`); n != 6 {
@@ -87,8 +87,8 @@ func TestToolsAreStable(t *testing.T) {
 	for i, tool := range modernList {
 		names[i] = tool.Name
 	}
-	if !slices.IsSorted(names) || len(names) != 10 || strings.Contains(want, "nextCursor") {
-		t.Errorf("the tools are %q, want 10 in the order of their names and one page", names)
+	if !slices.IsSorted(names) || len(names) != 11 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 11 in the order of their names and one page", names)
 	}
 }
 
@@ -106,13 +106,38 @@ func TestAgentIDInSchemas(t *testing.T) {
 	}
 }
 
+// A host has tools of its own for files: what ours say must stand beside them.
+func TestDescriptionsSayMemory(t *testing.T) {
+	for _, bound := range []string{"", "a"} {
+		named := 0
+		for _, tool := range listTools(t, connect(t, newServer(t, bound))) {
+			if !strings.Contains(tool.Description, "our memory") {
+				t.Errorf("%s says %q, want it to say that this is memory", tool.Name, tool.Description)
+			}
+			properties := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+			if p, ok := properties["agent_id"].(map[string]any); ok && p["description"] != nil {
+				named++
+			}
+			for _, name := range []string{"prefix", "limit", "tail", "after", "since_entry", "through_entry", "version", "old_text", "all"} {
+				p, ok := properties[name].(map[string]any)
+				if ok && p["description"] == nil && !strings.Contains(tool.Description, name) {
+					t.Errorf("%s says nothing of %s", tool.Name, name)
+				}
+			}
+		}
+		if want := map[string]int{"": 1, "a": 0}[bound]; named != want {
+			t.Errorf("bound %q: %d tools say what agent_id is, want %d", bound, named, want)
+		}
+	}
+}
+
 // The instructions are short, and teach the cheap habits.
 func TestInstructions(t *testing.T) {
 	text := connect(t, newServer(t, "")).InitializeResult().Instructions
 	if n := len(text); n == 0 || n >= 1500 {
 		t.Errorf("the instructions have %d characters, want some below 1,500", n)
 	}
-	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "summarize_file"} {
+	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "summarize_file", "delete_log", "agent_id"} {
 		if !strings.Contains(text, habit) {
 			t.Errorf("the instructions say nothing of %s", habit)
 		}

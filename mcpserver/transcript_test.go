@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -27,6 +28,7 @@ var update = flag.Bool("update", false, "write what the tools answer into testda
 //	# what is shown
 //	agent a                   the server is bound to it (before any call)
 //	limits {"Files":2}        of the agent (before any call)
+//	tokens 100                bound the bodies of read_file (before any call)
 //	let long = "a line\n" * 9 for $(long) in an argument
 //	advance 90s               the clock, which begins at 2026-11-21T04:50:00Z
 //	times 3 TOOL ARGUMENTS    calls, with # for their number; the last answer is shown
@@ -69,6 +71,7 @@ type conversation struct {
 	clock   *fakeClock
 	agent   string
 	limits  workspace.Limits
+	tokens  int // of a body of read_file; 0: no bound
 	texts   map[string]string
 	session *mcp.ClientSession // nil before the first call
 }
@@ -96,6 +99,10 @@ func (c *conversation) step(line string) string {
 		c.agent = rest
 	case "limits":
 		c.check(line, json.Unmarshal([]byte(rest), &c.limits))
+	case "tokens":
+		n, err := strconv.Atoi(rest)
+		c.check(line, err)
+		c.tokens = n
 	case "let":
 		c.let(rest)
 	case "advance":
@@ -139,7 +146,9 @@ func (c *conversation) let(rest string) {
 func (c *conversation) call(line string) string {
 	if c.session == nil {
 		svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
-		c.session = connect(c.t, newServerOn(c.t, svc, c.agent))
+		c.session = connect(c.t, newServerWith(c.t, mcpserver.Options{
+			Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens,
+		}))
 	}
 	tool, args, _ := strings.Cut(line, " ")
 	for name, text := range c.texts {

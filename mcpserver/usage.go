@@ -8,11 +8,11 @@ import (
 
 var usageStats = tool{
 	name:        "get_usage_stats",
-	description: "Your usage and limits",
+	description: "Your memory's usage and limits",
 	run: func(ctx context.Context, ws *workspace.Workspace, _ *arguments) (result, error) {
 		u, err := ws.Usage(ctx)
 		return result{record: usageRecord{
-			AgentID: u.Agent, TotalBytes: u.Bytes, FileCount: u.Files, LogCount: u.Entries, Logs: u.Usage.Logs, TotalOperations: u.Operations,
+			AgentID: u.Agent, TotalBytes: u.Bytes, FileCount: u.Files, LogCount: u.Entries, Entries: u.Entries, Logs: u.Usage.Logs, TotalOperations: u.Operations,
 			MaxBytes: u.Limits.Bytes, MaxFiles: u.Limits.Files, MaxLogs: u.Limits.Logs, MaxEntries: u.Limits.Entries,
 		}}, err
 	},
@@ -23,6 +23,7 @@ type usageRecord struct {
 	TotalBytes      int64  `json:"total_bytes"`
 	FileCount       int64  `json:"file_count"`
 	LogCount        int64  `json:"log_count"` // entries, as in the original
+	Entries         int64  `json:"entries"`
 	Logs            int64  `json:"logs"`
 	TotalOperations int64  `json:"total_operations"`
 	MaxBytes        int64  `json:"max_bytes"`

@@ -127,8 +127,8 @@ func TestMCPCountsLastReads(t *testing.T) {
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 10 {
-		t.Fatalf("ListTools() = %v, %v, want 10 tools", list, err)
+	if err != nil || len(list.Tools) != 11 {
+		t.Fatalf("ListTools() = %v, %v, want 11 tools", list, err)
 	}
 	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
 	if !isError || !strings.Contains(got[0], "there is no folder") {

@@ -65,7 +65,7 @@ func session() []step {
 	long := "# Part one\n\n" + strings.Repeat(stays, 2) + "\n# Part two\n\n" + strings.Repeat(stays, 3)
 	outline := summarize.OutlineText("long.md", long, summarize.OutlineOptions{})
 	steps := []step{
-		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "edit_file",
+		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "delete_log", "edit_file",
 			"get_usage_stats", "list_files", "list_logs", "read_file", "read_log", "summarize_file", "write_file"}},
 		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
 
@@ -97,7 +97,7 @@ func session() []step {
 			`[1,SECONDS,"first \"quoted\"\n\tand `+"\U0001f600"+`"]`+"\n"+`[2,SECONDS,"[9,0,\"forged\"]"]`),
 		call("log since", "read_log", m{"path": "notes", "since_entry": 1},
 			`{"path":"notes","count":1,"total":1,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`, `[2,SECONDS,"[9,0,\"forged\"]"]`),
-		call("log of nothing", "read_log", path("other"), `{"path":"other","count":0,"total":0,"last_entry_id":0,"has_more":false}`),
+		call("log of nothing", "read_log", path("other"), `{"path":"other","count":0,"total":0,"last_entry_id":0,"has_more":false,"exists":false}`),
 	}
 	awkward := append(awkward, struct{ name, content string }{"everything awkward", everythingAwkward()})
 	for i, a := range awkward {
@@ -133,7 +133,7 @@ func session() []step {
 			"context":  m{"arguments": m{"agent": "e2e"}},
 		}}, want: []string{"plan.md"}},
 		call("usage", "get_usage_stats", m{},
-			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"logs":1,"total_operations":N,`+
+			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"entries":2,"logs":1,"total_operations":N,`+
 				`"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`, 2104+2110+38+len(megabyte)+2*len(everythingAwkward()))),
 		call("delete", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":true,"versions_removed":2}`),
 		call("delete again", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":false,"versions_removed":0}`),
