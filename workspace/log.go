@@ -234,6 +234,7 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 		page.Last = entries[n-1].ID
 	}
 	if q.Tail {
+		page.Last = head.Last
 		page.Total = head.Entries() - int64(len(entries))
 		page.More = page.Total > 0
 		return page

@@ -577,6 +577,9 @@ func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogP
 	if o.Tail > 0 {
 		older := max(0, len(parts)-o.Tail)
 		parts, page.Total, page.More = parts[older:], int64(older), older > 0
+		if log.live() {
+			page.Last = log.last
+		}
 	} else {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.number <= o.Since })
 		page.Total = int64(len(parts))

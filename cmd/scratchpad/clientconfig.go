@@ -23,11 +23,13 @@ type clientConfigCommand struct {
 	File       string `type:"path" placeholder:"FILE" help:"The client's file, where it is not in its usual place."`
 	PassKey    bool   `help:"Have the client give the server $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; Claude Desktop's has the key itself."`
 	ServerName string `default:"scratchpad" placeholder:"NAME" help:"What the client calls it: ${default}."`
+
+	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"The most tokens that the server's read_file sends of a file, about: ${default}; 0 is no bound."`
 }
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits, a --durability and a --summarizer given here go into it; a key only with --pass-key.
+	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits, a --durability and a --summarizer given here go into it; a key only with --pass-key. The entry also bounds what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project --write
@@ -128,6 +130,9 @@ func (c clientConfigCommand) Run(p *process) error {
 	s, err := p.server()
 	if err != nil {
 		return err
+	}
+	if c.MaxReadTokens > 0 {
+		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(c.MaxReadTokens))
 	}
 	to := clients[c.Client]
 	variable, err := p.line.Summaries.keyVariable()

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -257,7 +258,7 @@ func TestClientConfigShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "<mcp>\n<add>\n<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n<--db>\n<" + dir + "/a b.db>\n<--agent>\n<me>\n"
+	want := "<mcp>\n<add>\n<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n<--db>\n<" + dir + "/a b.db>\n<--agent>\n<me>\n<--max-read-tokens>\n<20000>\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("the words that claude gets (-want +got):\n%s", diff)
 	}
@@ -280,7 +281,10 @@ func TestClientConfigPrints(t *testing.T) {
 			}
 		}
 	}
-	runCommand(t, dir, nil, "client-config", "cursor", "--db", "mem:").must(t, 0, `["mcp", "--db", "mem:", "--agent", "default"]`)
+	runCommand(t, dir, nil, "client-config", "cursor", "--db", "mem:").must(t, 0, `["mcp", "--db", "mem:", "--agent", "default", "--max-read-tokens", "20000"]`)
+	runCommand(t, dir, nil, "client-config", "cursor", "--max-read-tokens", "0").must(t, 0, `["mcp", "--agent", "default"]`)
+	runCommand(t, dir, []string{"SCRATCHPAD_MAX_READ_TOKENS=7"}, "client-config", "cursor").must(t, 0, `"--max-read-tokens", "7"]`)
+	runCommand(t, dir, nil, "client-config", "cursor", "--max-read-tokens", "-1").must(t, 2, "must be a whole number from 0")
 	runCommand(t, dir, nil, "client-config", "emacs").must(t, 2, "claude-desktop", "codex", "emacs")
 	runCommand(t, dir, nil, "client-config").must(t, 2, "client")
 	runCommand(t, dir, nil, "client-config", "cursor", "--agent", "a b").must(t, 2, "--agent")
@@ -538,7 +542,8 @@ func TestClientConfigLimits(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.out), &a); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(append([]string{"mcp", "--agent", "default"}, c.want...), a.Server.Args); diff != "" {
+		want := slices.Concat([]string{"mcp", "--agent", "default"}, c.want, []string{"--max-read-tokens", "20000"})
+		if diff := cmp.Diff(want, a.Server.Args); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.args, diff)
 		}
 	}

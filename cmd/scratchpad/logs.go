@@ -18,7 +18,7 @@ type logsCommand struct {
 	Cat    logsCat    `cmd:"" help:"Print the entries of a log."`
 	Append logsAppend `cmd:"" help:"Add an entry to a log, or with --lines one for each line of standard input."`
 	Tail   logsTail   `cmd:"" help:"Print the newest entries of a log, and with -f those to come."`
-	Rm     logsRm     `cmd:"" help:"Delete logs with all their entries."`
+	Rm     logsRm     `cmd:"" help:"Delete logs with all their entries, or the oldest entries of one."`
 }
 
 type logsLs struct {
@@ -66,7 +66,7 @@ func (c logsLs) Run(p *process) error {
 type logsCat struct {
 	Log   string  `arg:"" help:"The log."`
 	Since *number `placeholder:"N" xor:"part" help:"Only the entries after entry N."`
-	Tail  count   `placeholder:"N" xor:"part" help:"Only the newest N."`
+	Tail  count   `placeholder:"N" xor:"part" help:"Only the last N."`
 }
 
 // Help is shown by scratchpad logs cat --help.
@@ -99,12 +99,16 @@ func (c logsCat) Run(p *process) error {
 	})
 }
 
-// newest returns the number of the newest entry of a log. One without entries
-// is none.
+// newest returns the number of the newest entry of a log that exists; 0 if it has
+// none.
 func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
-	if err == nil && len(page.Entries) == 0 {
-		err = fmt.Errorf("read log %s: there is no such log: %w", log, workspace.ErrNotFound)
+	if err == nil && !page.Exists {
+		way := "scratchpad logs ls shows those that exist"
+		if page.Nearest != "" {
+			way = "the nearest name is " + page.Nearest
+		}
+		err = fmt.Errorf("read log %s: there is no such log; %s: %w", log, way, workspace.ErrNotFound)
 	}
 	return page.Last, err
 }
@@ -166,8 +170,9 @@ func (w *entryWriter) copy(p *process, ws *workspace.Workspace, log string, sinc
 }
 
 type logsRm struct {
-	Logs []string `arg:"" name:"log" help:"The logs."`
-	Yes  bool     `short:"y" help:"Do not ask."`
+	Logs    []string `arg:"" name:"log" help:"The logs."`
+	Through count    `placeholder:"N" help:"Of one log, delete only the entries up to N. Later entries keep their numbers, and the log stays."`
+	Yes     bool     `short:"y" help:"Do not ask."`
 }
 
 // Help is shown by scratchpad logs rm --help.
@@ -176,7 +181,8 @@ func (logsRm) Help() string {
 
 Examples:
 
-  scratchpad logs rm runs/1 --yes`
+  scratchpad logs rm runs/1 --yes
+  scratchpad logs rm decisions --through 1 --yes`
 }
 
 type logDeleted struct {
@@ -185,34 +191,55 @@ type logDeleted struct {
 	EntriesRemoved int64  `json:"entries_removed"`
 }
 
-// Run deletes the logs.
+// Run deletes the logs, or entries of one.
 func (c logsRm) Run(p *process) error {
+	if c.Through > 0 && len(c.Logs) > 1 {
+		return fmt.Errorf("--through is about the entries of one log; name one, not %d: %w", len(c.Logs), workspace.ErrInvalid)
+	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		for _, log := range c.Logs {
 			if _, err := newest(p, ws, log); err != nil {
 				return forAct(err, "read log", "delete log")
 			}
 		}
-		if err := p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", ws.Agent(), strings.Join(c.Logs, ", ")); err != nil {
+		if err := c.confirm(p, ws.Agent()); err != nil {
 			return err
 		}
 		records := []logDeleted{}
 		for _, log := range c.Logs {
-			r, err := ws.DeleteLog(p.ctx, log, workspace.DeleteOptions{})
+			r, err := c.remove(p, ws, log)
 			if err != nil {
-				return errors.Join(err, p.answerLogsRemoved(records))
+				return errors.Join(err, c.answer(p, records))
 			}
 			records = append(records, logDeleted{Path: r.Path, Deleted: r.Deleted, EntriesRemoved: r.Removed})
 		}
-		return p.answerLogsRemoved(records)
+		return c.answer(p, records)
 	})
 }
 
-// answerLogsRemoved also says what was done before an error.
-func (p *process) answerLogsRemoved(records []logDeleted) error {
+func (c logsRm) confirm(p *process, agent string) error {
+	if c.Through > 0 {
+		return p.confirm(c.Yes, c.Logs, "Delete the entries up to %d of the log %s of agent %s?", c.Through, c.Logs[0], agent)
+	}
+	return p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", agent, strings.Join(c.Logs, ", "))
+}
+
+func (c logsRm) remove(p *process, ws *workspace.Workspace, log string) (workspace.DeleteResult, error) {
+	if c.Through > 0 {
+		return ws.TrimLog(p.ctx, log, int64(c.Through), workspace.DeleteOptions{})
+	}
+	return ws.DeleteLog(p.ctx, log, workspace.DeleteOptions{})
+}
+
+// answer also says what was done before an error.
+func (c logsRm) answer(p *process, records []logDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, entries(r.EntriesRemoved)))
+			text := deletedText(r.Deleted, entries(r.EntriesRemoved))
+			if !r.Deleted && c.Through > 0 {
+				text = fmt.Sprintf("no entry up to %d was left", c.Through)
+			}
+			fmt.Fprintf(out, "%s: %s\n", r.Path, text)
 		}
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 
 type logsTail struct {
 	Log     string `arg:"" help:"The log."`
-	Entries number `short:"n" default:"10" placeholder:"N" help:"The newest N: ${default}."`
+	Entries number `short:"n" default:"10" placeholder:"N" help:"The last N: ${default}."`
 	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C, SIGTERM or the end of who reads them. The log and the database need not be there yet, and the log may be deleted and made again."`
 }
 

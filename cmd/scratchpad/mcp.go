@@ -11,7 +11,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-type mcpCommand struct{}
+type mcpCommand struct {
+	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"The most tokens that read_file sends of a file, about: ${default}, which is no bound. Hosts hide or cut long answers: client-config sets 20000."`
+}
 
 // Help is shown by scratchpad mcp --help.
 func (mcpCommand) Help() string {
@@ -25,7 +27,7 @@ For summaries by a model it wants ANTHROPIC_API_KEY or OPENAI_API_KEY in its env
 }
 
 // Run serves until the client leaves or a signal comes.
-func (mcpCommand) Run(p *process) (err error) {
+func (c mcpCommand) Run(p *process) (err error) {
 	bound, isBound, err := p.agentName()
 	if err != nil {
 		return err
@@ -42,7 +44,7 @@ func (mcpCommand) Run(p *process) (err error) {
 	db.settle = true
 	defer func() { err = errors.Join(err, db.Close()) }()
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: isBound, Version: version(), Logger: p.log, Summarizer: p.summarizer,
+		Bound: isBound, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {

@@ -227,8 +227,33 @@ func TestMCPSummaries(t *testing.T) {
 		}
 	}
 	list, err := connect(t, "mcp", "--db", db, "--summarizer", "off").ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 9 {
-		t.Errorf("ListTools() with --summarizer off = %v, %v, want 9 tools", list, err)
+	if err != nil || len(list.Tools) != 10 {
+		t.Errorf("ListTools() with --summarizer off = %v, %v, want 10 tools", list, err)
 	}
 	runCommand(t, t.TempDir(), nil, "files", "summarize", "plan.md", "--db", db, "--agent", "a").must(t, 0, "kept from before", "# The plan")
+}
+
+// The bound on what read_file sends comes from the flag or its variable.
+func TestMCPMaxReadTokens(t *testing.T) {
+	text := strings.Repeat("a line of a long file\n", 1000)
+	ask := func(args ...string) string {
+		session := connect(t, append([]string{"mcp", "--db", "mem:", "--agent", "a"}, args...)...)
+		call(t, session, "write_file", map[string]any{"path": "f", "content": text})
+		blocks, isError := call(t, session, "read_file", map[string]any{"path": "f"})
+		if isError || len(blocks) != 2 {
+			t.Fatalf("read_file with %q = %q", args, blocks)
+		}
+		return blocks[0] + blocks[1]
+	}
+	if got := ask(); !strings.HasSuffix(got, text) || strings.Contains(got, "truncated") {
+		t.Errorf("read_file without a bound = %.200q, want the whole file", got)
+	}
+	const want = `"truncated":true,"hint":"go on with from_line `
+	if got := ask("--max-read-tokens", "1000"); !strings.Contains(got, want) || len(got) > 5000 {
+		t.Errorf("read_file with --max-read-tokens = %.200q, want a part", got)
+	}
+	t.Setenv("SCRATCHPAD_MAX_READ_TOKENS", "1000")
+	if got := ask(); !strings.Contains(got, want) {
+		t.Errorf("read_file with the variable = %.200q, want a part", got)
+	}
 }

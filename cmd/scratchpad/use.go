@@ -56,6 +56,8 @@ var flagNames = strings.NewReplacer(
 	"if_version is ", "--if-version is ",
 	"read it with since_version ", "see what changed with scratchpad files diff PATH ",
 	" to see what changed:", ":",
+	"; list_files shows those that exist:", "; scratchpad files ls shows those that exist:",
+	"through_entry is ", "--through is ",
 	"from_line is ", "--from-line is ",
 	"from_line ", "--from-line ",
 	"to_line ", "--to-line ",
