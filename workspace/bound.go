@@ -26,18 +26,19 @@ func (r *ReadResult) bound(first int, o ReadOptions) {
 		return
 	}
 	r.Truncated, r.FromLine = true, first
-	size := longestFit(r.Content, o.MaxTokens, lineEnds(r.Content, o.MaxTokens))
-	if size > 0 {
+	text := window(r.Content, o.MaxTokens)
+	if size := longestFit(text, o.MaxTokens, lineEnds(text)); size > 0 {
 		r.Content = r.Content[:size]
 		r.ToLine = first + linediff.Lines(r.Content) - 1
 		return
 	}
-	line := r.Content
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end+1]
+	line := len(r.Content)
+	if end := bytes.IndexByte(r.Content, '\n'); end >= 0 {
+		line = end + 1
 	}
-	r.Content = line[:longestFit(line, o.MaxTokens, runeStarts(line))]
-	r.ToLine, r.CutBytes = first, int64(len(line)-len(r.Content))
+	text = text[:min(line, len(text))]
+	r.Content = r.Content[:longestFit(text, o.MaxTokens, runeStarts(text))]
+	r.ToLine, r.CutBytes = first, int64(line-len(r.Content))
 }
 
 // longestFit returns the last of the ascending places before which the text fits,
@@ -50,20 +51,21 @@ func longestFit(text []byte, most int, places []int) int {
 	return places[n-1]
 }
 
-// lineEnds returns where lines of a text end, of as much of it as may cost so many
-// tokens.
-func lineEnds(text []byte, most int) (ends []int) {
-	window := 8 * most
-	for window < len(text) && fits(text[:window], most) {
-		window *= 2
+// window returns how much of a text to look at for the longest part that fits.
+func window(text []byte, most int) []byte {
+	size := 8 * most
+	for size < len(text) && fits(text[:size], most) {
+		size *= 2
 	}
-	for at := 0; at < len(text) && at <= window; {
-		i := bytes.IndexByte(text[at:], '\n')
-		if i < 0 {
-			break
+	return text[:min(size, len(text))]
+}
+
+// lineEnds returns where lines of a text end.
+func lineEnds(text []byte) (ends []int) {
+	for i, c := range text {
+		if c == '\n' {
+			ends = append(ends, i+1)
 		}
-		at += i + 1
-		ends = append(ends, at)
 	}
 	return ends
 }

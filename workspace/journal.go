@@ -36,7 +36,7 @@ import (
 // Errors wrap [conversation.ErrJournal] besides their kind: [ErrQuota] where an
 // Append has no room, [ErrTooLarge] where the limit of an entry is too small even
 // for parts, [ErrInvalid] for what is no record, [ErrConflict] where the log was
-// deleted while it was read.
+// deleted or trimmed while it was read.
 func (w *Workspace) Journal(path string) conversation.Journal { return &journal{w: w, path: path} }
 
 type journal struct {
