@@ -263,7 +263,7 @@ func (c *checkup) neighbours() {
 			continue
 		}
 		c.add(check{"neighbours", statusWarning, who + " has a file of this name open that was deleted or replaced",
-			"Start it again: what it stores now goes to the deleted file."})
+			"Start it again: until then it stores nothing more."})
 	}
 	text := "no other process has it open"
 	if len(open) > 0 {
