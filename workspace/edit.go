@@ -82,10 +82,10 @@ var errMoved = errors.New("moved")
 // still the one that was read; as often as it takes.
 func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOptions, a *attempt) (Outcome, error) {
 	for {
-		read, out, err := w.readForEdit(ctx, p, o, a)
+		read, err := w.readForEdit(ctx, p, o, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet; an Update answers for it.
-			out, err = w.commit(ctx, a, func(Tx) (Outcome, error) { return Outcome{}, errMoved })
+			out, err := w.commit(ctx, a, func(Tx) (Outcome, error) { return Outcome{}, errMoved })
 			if errors.Is(err, errMoved) { // the request has expired meanwhile
 				continue
 			}
@@ -99,7 +99,7 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 			return Outcome{}, err
 		}
 		v := w.newVersion(text, a.now)
-		out, err = w.commit(ctx, a, func(tx Tx) (Outcome, error) {
+		out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
 			head, state, err := tx.File(p.name)
 			if err != nil {
 				return Outcome{}, err
@@ -115,14 +115,13 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 	}
 }
 
-// readForEdit returns the current version of a file, or the outcome of a
-// repeated request with errRepeated.
-func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, Outcome, error) {
-	var out Outcome
+// readForEdit returns the current version of a file, or errRepeated for a request
+// that was answered already.
+func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, error) {
 	var head FileHead
 	var current Version
 	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		if out, err = a.answered(tx); err != nil {
+		if _, err = a.answered(tx); err != nil {
 			return err
 		}
 		head, current, err = tx.Current(p.name)
@@ -130,14 +129,14 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *a
 	})
 	switch {
 	case err != nil:
-		return Version{}, out, err
+		return Version{}, err
 	case !head.Exists():
-		return Version{}, out, errNoFile
+		return Version{}, errNoFile
 	}
 	if err := head.checkCondition(o.IfVersion); err != nil {
-		return Version{}, out, err
+		return Version{}, err
 	}
-	return current, out, current.verify()
+	return current, current.verify()
 }
 
 // replace returns text with old replaced by new and the number of replacements.
