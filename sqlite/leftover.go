@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// removeLeftovers removes what a power cut or a kill left of databases that were
+// removeParts removes what a power cut or a kill left of databases that were
 // being made for this path. The caller holds the turn, so that nobody is making
 // one now. What cannot be removed does no harm.
-func removeLeftovers(path string) {
+func removeParts(path string) {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if isLeftover(base, e) {
+		if isPart(base, e) {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
@@ -28,10 +28,10 @@ func removeLeftovers(path string) {
 // for any other, so that none is mistaken for a leftover.
 const partEnd = "-part"
 
-// isLeftover reports whether an entry of the folder has a name that create makes:
+// isPart reports whether an entry of the folder has a name that create makes:
 // that of the database, "-new-", digits, partEnd, and perhaps the end of one of
 // SQLite's side files.
-func isLeftover(base string, e fs.DirEntry) bool {
+func isPart(base string, e fs.DirEntry) bool {
 	rest, ok := strings.CutPrefix(e.Name(), base+"-new-")
 	digits, end, part := strings.Cut(rest, partEnd)
 	if !ok || !part || !e.Type().IsRegular() || digits == "" || strings.Trim(digits, "0123456789") != "" {

@@ -154,7 +154,7 @@ func lookError(err error) error {
 // and moves it there when it is whole and durable, so that no moment shows half of
 // one. The caller holds the turn.
 func create(path string) error {
-	removeLeftovers(path)
+	removeParts(path)
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-new-*"+partEnd) // mode 0600
 	if err != nil {
 		return fileError(err)
