@@ -34,7 +34,7 @@ func (o Options) withDefaults() Options {
 type Durability int
 
 const (
-	Full   Durability = iota // a power cut: every commit is synced before it is answered
+	Full   Durability = iota // a power cut: what an answer rests on is synced before, also what others wrote
 	Normal                   // the end of the process; a power cut may take the last commits, never a part of one, and damages nothing
 )
 
@@ -269,7 +269,10 @@ const busyTimeout = "busy_timeout(15000)"
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// View implements [workspace.Store].
+// View implements [workspace.Store]. It shows what is committed. A power cut may
+// take back what another process has committed and not synced, with [Normal]
+// durability or because it was killed, until an Update of a process with [Full]
+// durability was answered.
 func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
 	return s.read(ctx, func(c *conn) error { return fn(reader{c: c, owner: o.String()}) })
 }

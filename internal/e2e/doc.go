@@ -19,5 +19,8 @@
 // release_test.go installs and imports the module as a release; it needs a clone with
 // git, and reads other modules from the module cache or else from the Go proxy.
 //
+// Package powercut beside them needs none of this: it cuts the power under a
+// database, as root on Linux.
+//
 // [mcpserver.Server.Handler]: https://pkg.go.dev/github.com/agent-scratchpad/scratchpad/mcpserver#Server.Handler
 package e2e
