@@ -167,7 +167,7 @@ func leftovers(path string, id fileID) (names []string) {
 		return nil
 	}
 	for _, e := range entries {
-		if !isLeftover(base, e) {
+		if !isPart(base, e) {
 			continue
 		}
 		name := filepath.Join(dir, e.Name())
