@@ -62,7 +62,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	temp := f.Name()
 	f.Close()
 	defer removeTemp(temp)
-	if err := s.copyTo(ctx, temp, o); err != nil {
+	if err := s.read(ctx, func(c *conn) error { return c.copyTo(ctx, temp, o) }); err != nil {
 		return err
 	}
 	if err := syncFile(temp); err != nil {
@@ -99,39 +99,37 @@ func noSideFile(file string) error {
 	return nil
 }
 
-// copyTo copies in steps inside one read transaction, so that what others write
-// meanwhile neither shows in the copy nor makes it begin again.
-func (s *Store) copyTo(ctx context.Context, temp string, o BackupOptions) error {
-	return s.read(ctx, func(c *conn) error {
-		if err := c.pragma("schema_version"); err != nil { // begins the snapshot
+// copyTo copies in steps inside the connection's read transaction, so that what
+// others write meanwhile neither shows in the copy nor makes it begin again.
+func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
+	if err := c.pragma("schema_version"); err != nil { // begins the snapshot
+		return err
+	}
+	source, ok := c.dc.(interface {
+		NewBackup(string) (*sqlite.Backup, error)
+	})
+	if !ok {
+		return fmt.Errorf("the driver has no online backup: %w", workspace.ErrUnsupported)
+	}
+	b, err := source.NewBackup(dsn(temp, "rw", nil))
+	if err != nil {
+		return translate(err)
+	}
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			b.Finish()
 			return err
 		}
-		source, ok := c.dc.(interface {
-			NewBackup(string) (*sqlite.Backup, error)
-		})
-		if !ok {
-			return fmt.Errorf("the driver has no online backup: %w", workspace.ErrUnsupported)
-		}
-		b, err := source.NewBackup(dsn(temp, "rw", nil))
-		if err != nil {
+		if more, err = b.Step(backupPages); err != nil {
+			b.Finish()
 			return translate(err)
 		}
-		for more := true; more; {
-			if err := ctx.Err(); err != nil {
-				b.Finish()
-				return err
-			}
-			if more, err = b.Step(backupPages); err != nil {
-				b.Finish()
-				return translate(err)
-			}
-			if o.Progress != nil {
-				total := int64(b.PageCount())
-				o.Progress(total-int64(b.Remaining()), total)
-			}
+		if o.Progress != nil {
+			total := int64(b.PageCount())
+			o.Progress(total-int64(b.Remaining()), total)
 		}
-		return translate(b.Finish())
-	})
+	}
+	return translate(b.Finish())
 }
 
 func syncFile(name string) error {

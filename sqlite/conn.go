@@ -19,12 +19,13 @@ import (
 // concurrent use. It stands on the driver itself, not on database/sql: there is
 // no pool to manage here, and content is copied once less.
 type conn struct {
-	dc    driver.Conn
-	stmts map[string]statement
-	still bool                // of modeStill: for one transaction
-	files *openFiles          // of the connection that writes
-	args  []driver.NamedValue // reused from call to call
-	dest  []driver.Value      // likewise
+	dc     driver.Conn
+	stmts  map[string]statement
+	schema int64               // of the database, as far as reading it differs
+	still  bool                // of modeStill: for one transaction
+	files  *openFiles          // of the connection that writes
+	args   []driver.NamedValue // reused from call to call
+	dest   []driver.Value      // likewise
 
 	// broken is the last error after which SQLite may have ended the
 	// transaction by itself. Whoever begins something sets it to nil.
@@ -51,7 +52,7 @@ func dial(path, mode string, pragmas ...string) (*conn, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	return &conn{dc: dc, stmts: make(map[string]statement)}, nil
+	return &conn{dc: dc, stmts: make(map[string]statement), schema: schemaVersion}, nil
 }
 
 // dialRead opens a connection that changes nothing. Where SQLite can make no -wal

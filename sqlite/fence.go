@@ -14,7 +14,7 @@ import (
 // fence returns an error when the schema is not the one that this version
 // writes. It is for a transaction that has begun.
 func (c *conn) fence() error {
-	version, err := c.schema()
+	version, err := c.userVersion()
 	switch {
 	case err != nil:
 		return err
@@ -24,21 +24,23 @@ func (c *conn) fence() error {
 		return fmt.Errorf("the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup: %w",
 			schemaVersion, version, workspace.ErrCorrupt)
 	}
-	return newerSchema(version)
+	return migratedSchema(version)
 }
 
-// fenceRead is fence for those who only read, also an older schema.
+// fenceRead is fence for those who only read, also an older schema, which it
+// learns.
 func (c *conn) fenceRead() error {
-	version, err := c.schema()
+	version, err := c.userVersion()
 	if err == nil && version > schemaVersion {
-		err = newerSchema(version)
+		err = migratedSchema(version)
 	}
+	c.schema = version
 	return err
 }
 
-func (c *conn) schema() (version int64, err error) { return c.number("PRAGMA user_version") }
+func (c *conn) userVersion() (version int64, err error) { return c.number("PRAGMA user_version") }
 
-func newerSchema(version int64) error {
+func migratedSchema(version int64) error {
 	return fmt.Errorf("another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad: %w",
 		version, schemaVersion, workspace.ErrUnsupported)
 }

@@ -18,7 +18,7 @@ var schemaSQL string
 
 const (
 	applicationID = 0x53637250 // "ScrP"
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 // sideFiles are the ends of the names that stand beside a database.
@@ -105,7 +105,8 @@ func noOrphanLog(path string) error {
 	return nil
 }
 
-// identify refuses a database that this version must not touch.
+// identify refuses a database that this version must not touch, and learns the
+// schema of one that it may.
 func (c *conn) identify() error {
 	app, err := c.number("SELECT application_id FROM pragma_application_id")
 	if err != nil {
@@ -121,11 +122,12 @@ func (c *conn) identify() error {
 	case app != applicationID:
 		return fmt.Errorf("it is the database of another program (application_id %d); give another path: %w", app, workspace.ErrInvalid)
 	case version > schemaVersion:
-		return fmt.Errorf("its schema is %d, this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
-	case version < schemaVersion:
+		return newerSchema(version)
+	case version < 1:
 		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", version, workspace.ErrCorrupt)
 	}
-	return c.checkObjects(schemaSQL)
+	c.schema = version
+	return c.checkObjects(schemaText(version))
 }
 
 // lookError says what an error means before anything was opened for writing.

@@ -21,6 +21,9 @@ const (
 	quotaWriters   = 16 // goroutines in each process
 	quotaSize      = 500
 	quotaVersions  = 4
+
+	fileBytes  = quotaSize + workspace.PathBytes + workspace.VersionBytes // that a file of one version counts
+	entryBytes = quotaSize + workspace.EntryBytes
 )
 
 // A quotaPlan is a limit, and a write of which exactly so many fit into it.
@@ -142,10 +145,10 @@ func TestQuota(t *testing.T) {
 	const high = 1 << 40
 	n := int64(fits)
 	for name, p := range map[string]quotaPlan{
-		"bytes": {Do: "file", Limits: workspace.Limits{Bytes: n * quotaSize, Files: high}},
+		"bytes": {Do: "file", Limits: workspace.Limits{Bytes: n * fileBytes, Files: high}},
 		// One byte less than for one more.
-		"bytes with a rest":  {Do: "file", Limits: workspace.Limits{Bytes: (n+1)*quotaSize - 1, Files: high}},
-		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: n * 3 * quotaSize, Entries: high}},
+		"bytes with a rest":  {Do: "file", Limits: workspace.Limits{Bytes: (n+1)*fileBytes - 1, Files: high}},
+		"bytes of a log":     {Do: "log", Entry: 3, Limits: workspace.Limits{Bytes: workspace.PathBytes + n*3*entryBytes, Entries: high}},
 		"files":              {Do: "file", Limits: workspace.Limits{Files: n, Bytes: high}},
 		"logs":               {Do: "logs", Entry: 1, Limits: workspace.Limits{Logs: n, Entries: high, Bytes: high}},
 		"entries":            {Do: "log", Entry: 1, Limits: workspace.Limits{Entries: n, Bytes: high}},
@@ -168,7 +171,8 @@ func TestQuotaOverwrite(t *testing.T) {
 		}
 	}
 	// From here the agent is at its limit.
-	p.Limits.Bytes = 8 * quotaVersions * quotaSize
+	content := int64(8 * quotaVersions * quotaSize)
+	p.Limits.Bytes = content + 8*(workspace.PathBytes+quotaVersions*workspace.VersionBytes)
 	ws = quotaAgent(t, store, p.Limits)
 	children := p.start(t, path, quotaProcesses-1)
 	children = append(children, quotaPlan{Do: "file", Limits: p.Limits}.start(t, path, 1)...)
@@ -187,7 +191,7 @@ func TestQuotaOverwrite(t *testing.T) {
 	if _, err := ws.WriteFile(t.Context(), "file-0", bytes.Repeat([]byte("q"), quotaSize+1), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrQuota) {
 		t.Errorf("a write of one byte too much: %v, expected ErrQuota", err)
 	}
-	expectUsage(t, ws, workspace.Usage{Files: 8, Bytes: p.Limits.Bytes})
+	expectUsage(t, ws, workspace.Usage{Files: 8, Bytes: content})
 }
 
 func quotaAgent(t testing.TB, store workspace.Store, l workspace.Limits) *workspace.Workspace {
@@ -256,7 +260,7 @@ func watchUsage(t *testing.T, ws *workspace.Workspace, l workspace.Limits) (stop
 			}
 			u, err := ws.Usage(context.Background())
 			l := u.Limits
-			if err != nil || u.Files > l.Files || u.Logs > l.Logs || u.Entries > l.Entries || u.Bytes > l.Bytes {
+			if err != nil || u.Files > l.Files || u.Logs > l.Logs || u.Entries > l.Entries || u.Bytes+u.Charge > l.Bytes {
 				t.Errorf("Usage() = %+v, %v, expected within the limits %+v", u.Usage, err, l)
 				return
 			}
@@ -325,7 +329,7 @@ func addUp(ctx context.Context, ws *workspace.Workspace) (sum workspace.Usage, e
 // stored than fits then.
 func TestQuotaCatchesStaleUsage(t *testing.T) {
 	const fits = 40
-	p := quotaPlan{Do: "file", Limits: workspace.Limits{Bytes: fits * quotaSize}}
+	p := quotaPlan{Do: "file", Limits: workspace.Limits{Bytes: fits * fileBytes}}
 	ws := quotaAgent(t, staleUsageStore{open(t, filepath.Join(t.TempDir(), "quota.db"))}, p.Limits)
 	stored, err := p.fill(ws, "stale")
 	if err != nil {
@@ -335,7 +339,7 @@ func TestQuotaCatchesStaleUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored == fits || sum.Bytes <= p.Limits.Bytes {
+	if stored == fits || sum.Bytes <= fits*quotaSize {
 		t.Errorf("%d writes were stored, %d bytes, expected more than %d: the check would not see a race", stored, sum.Bytes, fits)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,50 +16,39 @@ type reader struct {
 }
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
+	form := r.c.owners()
 	_, err = r.c.one(func(row []driver.Value) error {
 		f := fields{row: row}
-		s = f.owner(r.owner)
+		s = form.read(&f, r.owner)
 		return f.err("usage of", r.owner)
-	}, "SELECT "+ownerColumns+" FROM owners WHERE owner = ?", r.owner)
+	}, "SELECT "+form.columns+" FROM owners o WHERE o.owner = ?", r.owner)
 	return s, err
 }
 
 func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(selectFile, path, &s, func(f *fields) (err error) {
+	err = r.withOwner(r.c.owners().file, path, &s, func(f *fields) (err error) {
 		h, err = f.headOf(r.owner, path)
 		return err
 	})
 	return h, s, err
 }
 
-const ownerWidth = 11 // columns in ownerColumns
-
 // withOwner reads the owner's state and a head in one statement, which every
 // write begins with. Either may be missing.
 func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*fields) error) error {
+	form := r.c.owners()
 	_, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row[:ownerWidth]}
+		f := fields{row: row[:form.width]}
 		if row[0] != nil {
-			*s = f.owner(r.owner)
+			*s = form.read(&f, r.owner)
 		}
-		if err := f.err("usage of", r.owner); err != nil || row[ownerWidth] == nil {
+		if err := f.err("usage of", r.owner); err != nil || row[form.width] == nil {
 			return err
 		}
-		return head(&fields{row: row[ownerWidth:]})
+		return head(&fields{row: row[form.width:]})
 	}, query, r.owner, path)
 	return err
-}
-
-var (
-	selectFile = selectWithOwner("files", fileColumns)
-	selectLog  = selectWithOwner("logs", logColumns)
-)
-
-func selectWithOwner(table, columns string) string {
-	return "SELECT o." + strings.ReplaceAll(ownerColumns, ", ", ", o.") + ", h." + strings.ReplaceAll(columns, ", ", ", h.") +
-		" FROM (SELECT ? AS owner, ? AS path) k LEFT JOIN owners o ON o.owner = k.owner" +
-		" LEFT JOIN " + table + " h ON h.owner = k.owner AND h.path = k.path"
 }
 
 func (r reader) head(path string) (workspace.FileHead, error) {
@@ -134,7 +122,7 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 
 func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(selectLog, path, &s, func(f *fields) error {
+	err = r.withOwner(r.c.owners().log, path, &s, func(f *fields) error {
 		h = f.log(r.owner)
 		f.bad = f.bad || h.Path != path
 		return f.err("head of log", path)

@@ -13,7 +13,8 @@ import (
 // -wal and the -shm that SQLite needs to read. Where these cannot be made, as on
 // a read-only medium, a database without a log is read as it is, without locks:
 // what another process folds into it during a read may show as damage. Update and the changes of System
-// return [workspace.ErrReadOnly]; Backup works. What [Open] refuses is refused
+// return [workspace.ErrReadOnly]; Backup works. A database of an older schema is
+// read as it is; the next Open takes it to the present one. What [Open] refuses is refused
 // likewise; where Open would make a database, the error wraps
 // [workspace.ErrNotFound]. Of the options, Durability has no meaning here.
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
@@ -33,7 +34,8 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 
 // Info is what a database says of itself.
 type Info struct {
-	Schema   int64 // its version, 1 at present
+	Schema   int64 // its version
+	Newest   int64 // the version that this program writes; Open takes an older database there
 	PageSize int64 // in bytes
 	Pages    int64
 	Free     int64 // pages that hold nothing; later writes use them
@@ -42,6 +44,7 @@ type Info struct {
 // Info returns what the database says of itself.
 func (s *Store) Info(ctx context.Context) (info Info, err error) {
 	err = s.read(ctx, func(c *conn) error {
+		info.Newest = schemaVersion
 		for _, p := range []struct {
 			name string
 			into *int64
@@ -104,6 +107,7 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 			{"files", "SELECT count(*) FROM files WHERE owner = ? AND deleted = 0", have.Files},
 			{"logs", "SELECT count(*) FROM logs WHERE owner = ? AND deleted = 0", have.Logs},
 			{"entries", "SELECT count(*) FROM entries WHERE owner = ?", have.Entries},
+			{"versions", "SELECT count(*) FROM versions WHERE owner = ?", have.Versions},
 		} {
 			rows, err := c.number(n.query, owner)
 			if err != nil {

@@ -161,7 +161,7 @@ func decodeSizes(b []byte) (sizes []int64, ok bool) {
 
 // The columns of each record, in the order in which its functions take them.
 const (
-	ownerColumns   = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
+	ownerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc"
 	fileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
 	versionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
 	logColumns     = "path, first, last, bytes, deleted, created, updated, crc"
@@ -171,14 +171,17 @@ const (
 )
 
 func ownerValues(owner string, s workspace.OwnerState) []any {
-	v := []any{owner, s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests}
+	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,
+		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, micros(s.Updated)}
 	return append(v, sum(v...))
 }
 
 func (f *fields) owner(owner string) (s workspace.OwnerState) {
-	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations, &s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
+	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
+		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
 		*n = f.int()
 	}
+	s.Updated = f.time()
 	v := ownerValues(owner, s)
 	f.check(v[:len(v)-1]...)
 	return s

@@ -1,4 +1,4 @@
--- Schema 1. The owner, "tenant/agent", is the first column of every primary
+-- Schema 2, as a new database gets it. The owner, "tenant/agent", is the first column of every primary
 -- key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of all the
 -- row's other columns but content, whose SHA-256 is among them.
 
@@ -7,6 +7,7 @@ CREATE TABLE owners (
 	files         INTEGER NOT NULL CHECK (files >= 0),
 	logs          INTEGER NOT NULL CHECK (logs >= 0),
 	entries       INTEGER NOT NULL CHECK (entries >= 0),
+	versions      INTEGER NOT NULL CHECK (versions >= 0),
 	bytes         INTEGER NOT NULL CHECK (bytes >= 0),
 	operations    INTEGER NOT NULL CHECK (operations >= 0),
 	file_floor    INTEGER NOT NULL CHECK (file_floor >= 0),
@@ -14,6 +15,7 @@ CREATE TABLE owners (
 	deleted_files INTEGER NOT NULL CHECK (deleted_files >= 0),
 	deleted_logs  INTEGER NOT NULL CHECK (deleted_logs >= 0),
 	requests      INTEGER NOT NULL CHECK (requests >= 0),
+	updated       INTEGER NOT NULL,
 	crc           INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -70,6 +70,13 @@ type Store struct {
 // for other processes: its deadline with [workspace.ErrBusy], its cancellation
 // with [context.Canceled].
 //
+// A database of an older schema is taken to the present one, in one transaction,
+// after a copy was made and verified beside it, DB-schema1-backup for schema 1. The
+// copy needs as much room as the database; it stays, and Open logs its name. From
+// then on older versions of this module refuse the database, and a process of one
+// that still has it open can store nothing more. Where the context ends first, the
+// rest goes on in the background, and Open can be called again.
+//
 // What is no database of this module is refused and not changed in a byte, with
 // an error that wraps [workspace.ErrInvalid] (another program's, no database, a
 // link, a file with several names, a folder, a network file system),
@@ -108,7 +115,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openWriter(ctx, path, t, isNew, o.Durability)
+	c, err := openWriter(ctx, path, t, isNew, o)
 	if err != nil {
 		return nil, err
 	}
@@ -156,26 +163,50 @@ func examine(ctx context.Context, path string) (abs string, isNew bool, err erro
 	return abs, isNew, err
 }
 
-// openWriter makes the database if it is new, and opens the connection that
-// writes. Both are done in turn with other processes. On an error the turn is
-// closed.
-func openWriter(ctx context.Context, path string, t *turn, isNew bool, d Durability) (*conn, error) {
+// openWriter makes the database if it is new, takes one of an older schema to the
+// present one, and opens the connection that writes. All is done in turn with
+// other processes. On an error the turn is closed. Where the context ends first,
+// the rest goes on without the caller: a database that takes long to copy gets
+// to the new schema whatever the deadlines are.
+func openWriter(ctx context.Context, path string, t *turn, isNew bool, o Options) (*conn, error) {
 	if err := takeTurn(ctx, t); err != nil {
 		return nil, err
 	}
-	c, err := prepare(path, isNew, d)
-	if err = errors.Join(err, t.give()); err != nil {
-		if c != nil {
-			c.close()
-		}
-		t.close()
-		return nil, err
+	type opened struct {
+		c   *conn
+		err error
 	}
-	return c, nil
+	ready := make(chan opened, 1)
+	go func() {
+		c, err := prepare(path, isNew, o)
+		if err = errors.Join(err, t.give()); err != nil {
+			if c != nil {
+				c.close()
+			}
+			t.close()
+			c = nil
+		}
+		ready <- opened{c, err}
+	}()
+	select {
+	case r := <-ready:
+		return r.c, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-ready; r.err == nil {
+				r.c.close()
+				t.close()
+			}
+		}()
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fmt.Errorf("the database is still being made ready; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+		}
+		return nil, ctx.Err()
+	}
 }
 
 // prepare is called in turn.
-func prepare(path string, isNew bool, d Durability) (*conn, error) {
+func prepare(path string, isNew bool, o Options) (*conn, error) {
 	if err := (reserve{path}).check(); err != nil {
 		return nil, err
 	}
@@ -190,12 +221,11 @@ func prepare(path string, isNew bool, d Durability) (*conn, error) {
 			}
 		}
 	}
-	c, err := dialWriter(path, d)
+	c, err := dialWriter(path, o.Durability)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkVersion(); err != nil {
-		c.close()
+	if c, err = upToDate(c, path, o); err != nil {
 		return nil, err
 	}
 	reserve{path}.fill()
@@ -218,6 +248,10 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.checkVersion(); err != nil {
+			c.close()
+			return nil, err
+		}
 		if c.files, err = openFilesOf(path, db); err == nil {
 			return c, nil
 		}
@@ -225,6 +259,25 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		lost = err
 	}
 	return nil, fmt.Errorf("while it was opened, %v; try again: %w", lost, workspace.ErrBusy)
+}
+
+// upToDate returns the connection if its database has the present schema, and
+// otherwise a new one, after the database was taken there.
+func upToDate(c *conn, path string, o Options) (*conn, error) {
+	version, err := c.userVersion()
+	switch {
+	case err == nil && version == schemaVersion:
+		return c, nil
+	case err == nil && version > schemaVersion:
+		err = newerSchema(version)
+	}
+	if err = errors.Join(err, c.close()); err != nil {
+		return nil, err
+	}
+	if err := migrate(path, version, o.Logger); err != nil {
+		return nil, err
+	}
+	return dialWriter(path, o.Durability)
 }
 
 func (c *conn) checkVersion() (err error) {
@@ -382,15 +435,16 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (ow
 	prefix := tenant + "/"
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
+		form := c.owners()
 		return c.each(func(row []driver.Value) error {
 			f := fields{row: row}
 			owner := f.text()
-			usage := f.owner(owner).Usage
+			usage := form.read(&f, owner).Usage
 			owners = append(owners, workspace.OwnerUsage{
 				Owner: workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]}, Usage: usage,
 			})
 			return f.err("usage of", owner)
-		}, "SELECT owner, "+ownerColumns+" FROM owners WHERE owner > ? AND owner < ?"+
+		}, "SELECT owner, "+form.columns+" FROM owners o WHERE owner > ? AND owner < ?"+
 			" AND (files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0) ORDER BY owner LIMIT ?",
 			prefix+after, afterPrefix(prefix), int64(limit))
 	})

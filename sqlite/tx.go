@@ -17,10 +17,12 @@ type tx struct {
 }
 
 const (
-	upsertOwner = "INSERT INTO owners (owner, " + ownerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" +
-		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, bytes = excluded.bytes," +
-		" operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
-		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests, crc = excluded.crc"
+	insertOwner = "INSERT INTO owners (owner, " + ownerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	upsertOwner = insertOwner +
+		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, versions = excluded.versions," +
+		" bytes = excluded.bytes, operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
+		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
+		" updated = excluded.updated, crc = excluded.crc"
 	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
@@ -119,6 +121,10 @@ func (t *tx) SaveLog(ch workspace.LogChange) error {
 }
 
 func (t *tx) SaveOwner(s workspace.OwnerState) error {
+	if s == (workspace.OwnerState{}) {
+		_, err := t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
+		return err
+	}
 	_, err := t.exec(upsertOwner, ownerValues(t.owner, s)...)
 	return err
 }

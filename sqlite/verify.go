@@ -145,7 +145,7 @@ func (k ownerCheck) run() error {
 			return err
 		}
 	}
-	sum.Operations, sum.FileFloor, sum.LogFloor = have.Operations, have.FileFloor, have.LogFloor
+	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
 	if sum != have {
 		k.report.problem("%s: the counters say %+v, the content is %+v", k.owner, have, sum)
 	}
@@ -171,6 +171,7 @@ func (k ownerCheck) files(sum *workspace.OwnerState) error {
 			sum.Files++
 		}
 		kept += len(h.Sizes)
+		sum.Versions += int64(len(h.Sizes))
 		if err := k.versions(h, sum); err != nil {
 			return err
 		}
@@ -334,7 +335,6 @@ func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) erro
 func (k ownerCheck) requests(sum *workspace.OwnerState) error {
 	return k.c.each(func(row []driver.Value) error {
 		sum.Requests++
-		sum.Bytes += workspace.RequestBytes
 		f := fields{row: row}
 		q := f.request(k.owner)
 		if err := f.err("request", q.Key); err != nil {

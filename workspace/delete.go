@@ -129,6 +129,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 		state.Bytes -= size
 	}
 	state.Bytes -= head.Summary
+	state.Versions -= int64(len(head.Sizes))
 	forget := head.Summary > 0
 	head.Deleted, head.Sizes, head.Summary = true, nil, 0
 	if head.Updated.Before(a.now) {

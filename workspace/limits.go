@@ -11,8 +11,20 @@ type Limits struct {
 	Files      int64 // of an agent; 1,000
 	Logs       int64 // of an agent; 1,000
 	Entries    int64 // of an agent, in all of its logs; 100,000
-	Bytes      int64 // of an agent: all retained versions, entries and summaries; 100,000,000
+	Bytes      int64 // of an agent: all retained versions, entries and summaries, and the charge for their rows; 100,000,000
 }
+
+// What a row is charged, in bytes: about what one takes on disk beside its
+// content. In SQLite, with paths of 24 characters, an entry takes 130, a version
+// 180, and a file or log 75 more than what is in it; with longer paths each takes
+// more. Deleted paths, of which 20,000 are kept at most, and summaries are not
+// charged.
+const (
+	PathBytes    = 100 // a file or a log
+	VersionBytes = 250
+	EntryBytes   = 200
+	RequestBytes = 200 // a request kept under its idempotency key
+)
 
 // DefaultLimits are the limits that the zero Limits stands for.
 func DefaultLimits() Limits {
@@ -49,7 +61,7 @@ func (l Limits) withDefaults() (Limits, error) {
 
 // checkQuota refuses a change that takes a usage further over a limit. One
 // that only shrinks what is over a limit is accepted.
-func (l Limits) checkQuota(before, after Usage) error {
+func (l Limits) checkQuota(before, after OwnerState) error {
 	for _, q := range []struct {
 		what                 string
 		limit, before, after int64
@@ -57,12 +69,18 @@ func (l Limits) checkQuota(before, after Usage) error {
 		{"files", l.Files, before.Files, after.Files},
 		{"logs", l.Logs, before.Logs, after.Logs},
 		{"entries", l.Entries, before.Entries, after.Entries},
-		{"bytes", l.Bytes, before.Bytes, after.Bytes},
 	} {
 		if q.after > q.limit && q.after > q.before {
 			return fmt.Errorf("%d %s of %d are used, this write adds %d: delete what is not needed: %w",
 				q.before, q.what, q.limit, q.after-q.before, ErrQuota)
 		}
 	}
+	if was, is := before.charged(), after.charged(); is > l.Bytes && is > was {
+		return fmt.Errorf("%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d): delete what is not needed: %w",
+			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge(), ErrQuota)
+	}
 	return nil
 }
+
+// charged returns what counts against [Limits.Bytes].
+func (s OwnerState) charged() int64 { return s.Bytes + s.Charge() }

@@ -47,6 +47,14 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// What rows are charged.
+const (
+	onePath    = 100
+	oneVersion = 250
+	oneEntry   = 200
+	oneFile    = onePath + oneVersion
+)
+
 // quotaTest fills an agent to a limit, and says what goes beyond.
 type quotaTest struct {
 	name   string
@@ -82,18 +90,21 @@ var quotaTests = []quotaTest{
 			_, err := ws.AppendLog(t.Context(), "new", asBytes([]string{"1", "2", "3"})...)
 			return err
 		}, "3 entries of 5 are used, this write adds 3", deleteLog},
-	{"bytes of files", workspace.Limits{Bytes: 100},
+	{"bytes of files", workspace.Limits{Bytes: oneFile + oneVersion + 100},
 		func(t testing.TB, ws *workspace.Workspace) {
 			write(t, ws, "f0", strings.Repeat("x", 60))
 			write(t, ws, "f0", strings.Repeat("y", 40))
 		},
-		writeNew, "100 bytes of 100 are used, this write adds 1", deleteFile},
-	{"bytes of entries", workspace.Limits{Bytes: 100},
+		writeNew, "700 bytes of 700 are used (100 of content and 600 for its rows), this write adds 351 (1 and 350)", deleteFile},
+	{"bytes of entries", workspace.Limits{Bytes: onePath + 2*oneEntry + 100},
 		func(t testing.TB, ws *workspace.Workspace) {
 			appendLog(t, ws, "l0", strings.Repeat("x", 60), strings.Repeat("y", 40))
 		},
-		appendNew, "100 bytes of 100 are used, this write adds 1", deleteLog},
-	{"bytes of keys", workspace.Limits{Bytes: 1100},
+		appendNew, "600 bytes of 600 are used (100 of content and 500 for its rows), this write adds 301 (1 and 300)", deleteLog},
+	{"bytes of rows alone", workspace.Limits{Bytes: onePath + 5*oneEntry},
+		func(t testing.TB, ws *workspace.Workspace) { appendLog(t, ws, "l0", "", "", "", "", "") },
+		appendNew, "1100 bytes of 1100 are used (0 of content and 1100 for its rows), this write adds 301", deleteLog},
+	{"bytes of keys", workspace.Limits{Bytes: onePath + 5*oneVersion + 1100},
 		func(t testing.TB, ws *workspace.Workspace) {
 			for i := range 5 {
 				o := workspace.WriteOptions{IdempotencyKey: fmt.Sprint(i)}
@@ -102,8 +113,8 @@ var quotaTests = []quotaTest{
 				}
 			}
 		},
-		writeNew, "1100 bytes of 1100 are used, this write adds 1", deleteFile},
-	{"bytes of an edit", workspace.Limits{Bytes: 25},
+		writeNew, "2450 bytes of 2450 are used (100 of content and 2350 for its rows), this write adds 351", deleteFile},
+	{"bytes of an edit", workspace.Limits{Bytes: 2*oneFile + oneVersion - 1 + 26},
 		func(t testing.TB, ws *workspace.Workspace) {
 			write(t, ws, "f0", "0123456789")
 			write(t, ws, "l0", "01234")
@@ -111,7 +122,7 @@ var quotaTests = []quotaTest{
 		func(t testing.TB, ws *workspace.Workspace) error {
 			_, err := ws.EditFile(t.Context(), "f0", "9", "90", workspace.EditOptions{})
 			return err
-		}, "15 bytes of 25 are used, this write adds 11",
+		}, "715 bytes of 975 are used (15 of content and 700 for its rows), this write adds 261 (11 and 250)",
 		func(t testing.TB, ws *workspace.Workspace) {
 			if _, err := ws.DeleteFile(t.Context(), "l0", workspace.DeleteOptions{}); err != nil {
 				t.Fatal(err)
@@ -163,20 +174,18 @@ func TestQuota(t *testing.T) {
 // At the cap a path that holds all of its versions is overwritten with no more
 // than what that prunes.
 func TestOverwriteAtTheCap(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Bytes: 100, Versions: 2}})
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Bytes: 2*onePath + 3*oneVersion + 100, Versions: 2}})
 	write(t, ws, "f", strings.Repeat("a", 30))
 	write(t, ws, "f", strings.Repeat("b", 20))
 	write(t, ws, "g", strings.Repeat("c", 50))
 
 	_, err := ws.WriteFile(t.Context(), "f", make([]byte, 31), workspace.WriteOptions{})
-	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "100 bytes of 100", "adds 1:")
+	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "1050 bytes of 1050", "adds 1 (1 and 0):")
 	_, err = ws.WriteFile(t.Context(), "g", nil, workspace.WriteOptions{})
-	if err != nil {
-		t.Errorf("an empty version at the cap = %v, want it stored", err)
-	}
+	wantErr(t, "an empty version more at the cap", err, workspace.ErrQuota, "adds 250 (0 and 250):")
 	write(t, ws, "f", strings.Repeat("d", 30))
 	_, err = ws.WriteFile(t.Context(), "f", make([]byte, 21), workspace.WriteOptions{})
-	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "adds 1:")
+	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "adds 1 (1 and 0):")
 	write(t, ws, "f", strings.Repeat("e", 20))
 	if u := usage(t, ws); u.Bytes != 100 {
 		t.Errorf("the agent uses %d bytes, want 100", u.Bytes)
@@ -228,7 +237,7 @@ func second[T any](_ T, err error) error { return err }
 
 // A quota is exact whatever is written at once.
 func TestQuotaUnderConcurrency(t *testing.T) {
-	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Files: 10, Entries: 25, Bytes: 1000}})
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{Files: 10, Entries: 25, Bytes: 10_000}})
 	var mu sync.Mutex // guards files and entries
 	var files, entries int
 	var wg sync.WaitGroup

@@ -152,7 +152,7 @@ func (m *machine) newService(t *rapid.T) {
 		Files:      limit("Files", 100, 100, 100, 100, 4, 2, 1),
 		Logs:       limit("Logs", 100, 100, 3, 1),
 		Entries:    limit("Entries", 100, 100, 12, 3),
-		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 900, 250, 20),
+		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 1500, 700, 20),
 	}
 	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
 	if err != nil {
@@ -673,7 +673,7 @@ func (m *machine) usage(t *rapid.T) {
 		t.Fatalf("Usage = %v", err)
 	}
 	a.pending++
-	want := workspace.UsageReport{Agent: ws.Agent(), Usage: a.usage(), Limits: m.limits}
+	want := workspace.UsageReport{Agent: ws.Agent(), Usage: a.usage(), Charge: a.charge(), Limits: m.limits}
 	want.Operations += a.pending
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("Usage, want - got +:\n%s", diff)

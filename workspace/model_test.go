@@ -92,7 +92,7 @@ func (a *agent) clone() *agent {
 }
 
 func (a *agent) usage() workspace.Usage {
-	u := workspace.Usage{Operations: a.operations, Bytes: 200 * int64(len(a.requests))}
+	u := workspace.Usage{Operations: a.operations}
 	for _, f := range a.files {
 		if f.live() {
 			u.Files++
@@ -109,14 +109,25 @@ func (a *agent) usage() workspace.Usage {
 	return u
 }
 
-func withKey(u workspace.Usage) workspace.Usage {
-	u.Bytes += 200
-	return u
+// charge is what the agent's rows count against the limit beside its bytes.
+func (a *agent) charge() int64 {
+	n := 200 * int64(len(a.requests))
+	for _, f := range a.files {
+		if f.live() {
+			n += 100 + 250*int64(len(f.parts))
+		}
+	}
+	for _, l := range a.logs {
+		if l.live() {
+			n += 100 + 200*int64(len(l.parts))
+		}
+	}
+	return n
 }
 
 // blank reports whether the agent never left a trace.
 func (a *agent) blank() bool {
-	return len(a.files) == 0 && len(a.logs) == 0 && a.fileFloor == 0 && a.logFloor == 0 && a.usage() == workspace.Usage{}
+	return len(a.files) == 0 && len(a.logs) == 0 && len(a.requests) == 0 && a.fileFloor == 0 && a.logFloor == 0 && a.usage() == workspace.Usage{}
 }
 
 // apply makes a call on the model and returns the answer, or the kind of error.
@@ -139,12 +150,12 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 		a.pending = 0 // it deleted nothing: an agent without a trace stays so
 		return ans, nil
 	}
-	if (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a.usage(), withKey(b.usage()), l) {
+	if (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a, b, 200, l) {
 		c.key = "" // a deletion is never refused: where there is no room for its key, it has none
 	}
 	b.keep(c, ans, now)
 	b.operations, b.pending = b.operations+b.pending+1, 0
-	if over(a.usage(), b.usage(), l) {
+	if over(a, b, 0, l) {
 		return answer{}, workspace.ErrQuota
 	}
 	*a = *b
@@ -185,8 +196,12 @@ func (c call) check(l workspace.Limits) error {
 	return nil
 }
 
-// over reports whether a use is above a limit and was less before.
-func over(before, after workspace.Usage, l workspace.Limits) bool {
+// over reports whether a use, with so many bytes more, is above a limit and was
+// less before.
+func over(a, b *agent, bytes int64, l workspace.Limits) bool {
+	before, after := a.usage(), b.usage()
+	before.Bytes += a.charge()
+	after.Bytes += b.charge() + bytes
 	more := func(before, after, limit int64) bool { return after > limit && after > before }
 	return more(before.Files, after.Files, l.Files) || more(before.Logs, after.Logs, l.Logs) ||
 		more(before.Entries, after.Entries, l.Entries) || more(before.Bytes, after.Bytes, l.Bytes)

@@ -10,9 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// RequestBytes is what a kept request counts in [Usage.Bytes].
-const RequestBytes = 200
-
 const (
 	requestAge   = 24 * time.Hour
 	requestCount = 1000 // kept of an agent; beyond it the oldest goes
@@ -117,7 +114,8 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 		}
 	}
 	after.Operations += a.ops
-	if err := w.svc.limits.checkQuota(before.Usage, after.Usage); err != nil || a.key == "" {
+	after.Updated = a.now
+	if err := w.svc.limits.checkQuota(before, *after); err != nil || a.key == "" {
 		return err
 	}
 	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
@@ -126,9 +124,9 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 // settleDeletion is settle for what must not be refused: where there is no room
 // for the request, it is not kept, and a repetition finds nothing to delete.
 func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
-	with := after.Usage
-	with.Bytes += RequestBytes
-	if w.svc.limits.checkQuota(before.Usage, with) != nil {
+	with := *after
+	with.Requests++
+	if w.svc.limits.checkQuota(before, with) != nil {
 		without := *a
 		without.key = ""
 		a = &without
@@ -151,13 +149,11 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 		}
 	}
 	state.Requests++
-	state.Bytes += RequestBytes
 	return nil
 }
 
 func dropRequests(tx Tx, state *OwnerState, before time.Time, n int) error {
 	dropped, err := tx.DropRequests(before, n)
 	state.Requests -= int64(dropped)
-	state.Bytes -= int64(dropped) * RequestBytes
 	return err
 }

@@ -154,8 +154,8 @@ func TestDeleteListedAgent(t *testing.T) {
 	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil {
 		t.Fatal(err)
 	}
-	if agents, err := svc.Agents(t.Context(), "", 0); err != nil || len(agents) != 1 || agents[0].Usage.Bytes != 200 {
-		t.Fatalf("Agents = %+v, %v, want one with 200 bytes", agents, err)
+	if agents, err := svc.Agents(t.Context(), "", 0); err != nil || len(agents) != 1 || agents[0].Usage != (workspace.Usage{Operations: 1}) {
+		t.Fatalf("Agents = %+v, %v, want one with an operation", agents, err)
 	}
 	if found, err := svc.DeleteAgent(t.Context(), "a"); err != nil || !found {
 		t.Errorf("DeleteAgent = %t, %v, want it found", found, err)

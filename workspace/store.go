@@ -128,12 +128,13 @@ type Tx interface {
 	// time, the oldest first, and says how many it removed.
 	DropRequests(before time.Time, n int) (int, error)
 
-	// SaveOwner stores the owner's state alone.
+	// SaveOwner stores the owner's state alone. Of an owner whose state is zero
+	// nothing is left.
 	SaveOwner(OwnerState) error
 }
 
 // Usage counts what an owner has. Bytes are those of all retained versions,
-// entries and summaries, and 200 for each request kept.
+// entries and summaries.
 type Usage struct {
 	Files, Logs, Entries, Bytes int64
 	Operations                  int64 // calls that succeeded, reads included
@@ -146,6 +147,14 @@ type OwnerState struct {
 	FileFloor, LogFloor       int64 // a path that is new starts above it
 	DeletedFiles, DeletedLogs int64 // deleted paths whose number is still kept
 	Requests                  int64
+	Versions                  int64     // retained, of all files
+	Updated                   time.Time // of the last write; zero: not known
+}
+
+// Charge returns the bytes that the owner's rows count against [Limits.Bytes],
+// beside those of what is in them.
+func (s OwnerState) Charge() int64 {
+	return (s.Files+s.Logs)*PathBytes + s.Versions*VersionBytes + s.Entries*EntryBytes + s.Requests*RequestBytes
 }
 
 // OwnerUsage is an owner in a list.

@@ -243,7 +243,7 @@ func TestSummaryQuota(t *testing.T) {
 		file := int64(len(longText("one")))
 		for _, short := range []int64{0, 1} {
 			m.calls.Store(0)
-			ws := newWorkspace(t, workspace.Options{Summarizer: s, Limits: workspace.Limits{Versions: 1, Bytes: file + int64(len(text)) - short}})
+			ws := newWorkspace(t, workspace.Options{Summarizer: s, Limits: workspace.Limits{Versions: 1, Bytes: oneFile + file + int64(len(text)) - short}})
 			write(t, ws, "f", longText("one"))
 			for i := range 2 {
 				r := summarize(t, ws, "f")

@@ -6,6 +6,7 @@ import "context"
 type UsageReport struct {
 	Agent string
 	Usage
+	Charge int64 // bytes that count against Limits.Bytes beside Usage.Bytes: for keeping rows
 	Limits Limits
 }
 
@@ -23,5 +24,5 @@ func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 		return UsageReport{}, within("usage of", w.owner.Agent, err)
 	}
 	state.Operations += w.svc.reads.peek(w.owner)
-	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Limits: w.svc.limits}, nil
+	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Charge: state.Charge(), Limits: w.svc.limits}, nil
 }

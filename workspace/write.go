@@ -106,6 +106,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		state.Bytes -= size
 	}
 	state.Bytes += v.Size - head.Summary
+	state.Versions += int64(1 - over)
 	forget := head.Summary > 0 // they are of versions that are not current any more
 	head.Sizes, head.Summary = sizes[over:], 0
 	var prune int64

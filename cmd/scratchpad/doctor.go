@@ -295,6 +295,9 @@ func (c *checkup) database(ctx context.Context) {
 		return
 	}
 	c.add(check{"database", statusOK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages, info.PageSize, info.Free), ""})
+	if text := olderSchema(info); text != "" {
+		c.add(check{"schema", statusOK, text, ""})
+	}
 	c.agents(ctx, store)
 	problems, err := store.Check(ctx)
 	if err != nil {
@@ -307,6 +310,15 @@ func (c *checkup) database(ctx context.Context) {
 	if len(problems) == 0 {
 		c.add(check{"integrity", statusOK, "structure and counters; scratchpad verify reads every content", ""})
 	}
+}
+
+// olderSchema says what becomes of a database that an older version has made; ""
+// of any other.
+func olderSchema(info sqlite.Info) string {
+	if info.Schema >= info.Newest {
+		return ""
+	}
+	return fmt.Sprintf("it is of an older version, with schema %d; the next start of a server or of a command that writes takes it to schema %d, after a copy was made beside it", info.Schema, info.Newest)
 }
 
 const restore = "Run scratchpad verify for all that is damaged, and restore it from a backup. Keep this file: it was not changed, and the rest of it can be read."

@@ -30,6 +30,7 @@ type verified struct {
 	Entries  int64    `json:"entries"`
 	Bytes    int64    `json:"bytes"`
 	Seconds  float64  `json:"seconds"`
+	Note     string   `json:"note,omitempty"`
 	Problems []string `json:"problems"`
 }
 
@@ -44,13 +45,17 @@ func (verifyCommand) Run(p *process) error {
 	show, end := p.progress("verifying", inBytes...)
 	report, err := store.Verify(p.ctx, sqlite.VerifyOptions{Progress: show})
 	end()
+	var info sqlite.Info
+	if err == nil {
+		info, err = store.Info(p.ctx)
+	}
 	if p.ctx.Err() != nil {
 		return p.ctx.Err()
 	}
 	if err != nil {
 		return marked{err}
 	}
-	v := verified{Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners, Versions: report.Versions, Entries: report.Entries,
+	v := verified{Note: olderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err
@@ -71,5 +76,8 @@ func (p *process) printVerified(out io.Writer, v verified) error {
 	}
 	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
 		sum, plural(v.Agents, "agent"), plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
+	if v.Note != "" {
+		fmt.Fprintln(out, "note  "+v.Note)
+	}
 	return nil
 }

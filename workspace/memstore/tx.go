@@ -41,6 +41,7 @@ func (t *tx) rollback() {
 }
 
 func (t *tx) SaveOwner(s workspace.OwnerState) error {
+	s.Updated = stored(s.Updated)
 	old := t.state
 	t.undo = append(t.undo, func(d *data) { d.state = old })
 	t.state = s

@@ -39,12 +39,22 @@ func ownerSaved(t testing.TB, s workspace.Store) {
 	one := workspace.OwnerState{
 		Usage:     workspace.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 4, Operations: 5},
 		FileFloor: 6, LogFloor: 7, DeletedFiles: 8, DeletedLogs: 9, Requests: 10,
+		Versions: 11, Updated: at(12),
 	}
 	two := workspace.OwnerState{Usage: workspace.Usage{Operations: 1}}
 	for _, state := range []workspace.OwnerState{one, two} {
 		update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveOwner(state) })
 		equal(t, "SaveOwner then Owner", view(t, s, alice, readOwner), state)
 		equal(t, "SaveOwner then Owners", list(t, s, "local", "", 10), []workspace.OwnerUsage{{Owner: alice, Usage: state.Usage}})
+	}
+	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) })
+	equal(t, "SaveOwner of the zero state then Owner", view(t, s, alice, readOwner), workspace.OwnerState{})
+	equal(t, "SaveOwner of the zero state then Owners", list(t, s, "local", "", 10), []workspace.OwnerUsage{})
+	for _, given := range times() {
+		update(t, s, alice, func(tx workspace.Tx) error {
+			return tx.SaveOwner(workspace.OwnerState{FileFloor: 1, Updated: given})
+		})
+		sameTime(t, "Updated of an owner", view(t, s, alice, readOwner).Updated, given)
 	}
 	update(t, s, alice, fillAs("alice"))
 	want := view(t, s, alice, readOwner).Usage

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Commands that look at a database of schema 1 say what will become of it, and
+// change no byte. The first one that writes migrates it, and says where the copy is.
+func TestOlderSchema(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "old.db")
+	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, original, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const says = "schema 1; the next start of a server or of a command that writes takes it to schema 2, after a copy"
+	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
+	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  26 agents, 40 versions, 155 entries", says)
+	runCommand(t, dir, nil, "verify", "--db", path, "--json").must(t, 0, `"note":`)
+	runCommand(t, dir, nil, "files", "cat", "--db", path, "--agent", "files", "back.md").must(t, 0, "again")
+	runCommand(t, dir, nil, "backup", "--db", path, "copy.db").must(t, 0)
+	runCommand(t, dir, nil, "verify", "--db", "copy.db").must(t, 0, says)
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, original) {
+		t.Errorf("looking at the database has changed it: %v", err)
+	}
+
+	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from=1 to=2", "old.db-schema1-backup")
+	o := runCommand(t, dir, nil, "verify", "--db", path)
+	o.must(t, 0, "ok  27 agents")
+	if bytes.Contains([]byte(o.out), []byte("note")) {
+		t.Errorf("verify after the migration says %q", o.out)
+	}
+	runCommand(t, dir, nil, "verify", "--db", path+"-schema1-backup").must(t, 0, says)
+}

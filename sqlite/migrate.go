@@ -1,0 +1,294 @@
+package sqlite
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Each file leads to the schema of its number. 0001.sql is the first schema.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrationRows does what the SQL of a migration cannot, after it: what leads to
+// each schema has a function here, or nothing.
+var migrationRows = map[int64]func(*conn) error{2: (*conn).moveOwners}
+
+// migrationStep is called before each step of a migration. Tests end the process
+// in it.
+var migrationStep = func(step string) {}
+
+// schemaText returns the statements that make a schema, from 1 to the present one.
+func schemaText(version int64) string {
+	if version == schemaVersion {
+		return schemaSQL
+	}
+	text, err := migrations.ReadFile("migrations/0001.sql")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// backupStem is the name of the copy that is kept of a database before it is
+// taken from a schema to a newer one.
+func backupStem(path string, schema int64) string {
+	return fmt.Sprintf("%s-schema%d-backup", path, schema)
+}
+
+// migrate takes a database from an older schema to that of this version. The
+// caller holds the turn.
+func migrate(path string, from int64, log *slog.Logger) error {
+	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(0)", "trusted_schema(OFF)")
+	if err != nil {
+		return err
+	}
+	c.schema = from
+	return errors.Join(c.migrate(path, log), c.close())
+}
+
+// migrate keeps a copy of the database, and then changes it in one transaction.
+func (c *conn) migrate(path string, log *slog.Logger) error {
+	if c.schema < 1 {
+		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", c.schema, workspace.ErrCorrupt)
+	}
+	from := c.schema
+	copied, err := c.keepCopy(path, log)
+	if err != nil {
+		return fmt.Errorf("it has schema %d, and a copy must be kept beside it before it is taken to schema %d; nothing was changed: %w", from, schemaVersion, err)
+	}
+	if err := c.upgrade(); err != nil {
+		return fmt.Errorf("taking it from schema %d to %d; nothing was changed, and a copy is in %s: %w", from, schemaVersion, filepath.Base(copied), err)
+	}
+	log.Warn("the database was taken to a new schema; the copy of it as it was is kept, and may be removed", "database", path, "from", from, "to", schemaVersion, "copy", copied)
+	return nil
+}
+
+// keepCopy writes a copy of the database beside it and returns its name. The copy
+// is durable, and verified. One that an earlier attempt has left is taken where
+// it is the same to the byte; no file is overwritten.
+func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) {
+	stem, dir := backupStem(path, c.schema), filepath.Dir(path)
+	if err := removeTemps(stem); err != nil {
+		return "", err
+	}
+	migrationStep("copy")
+	f, err := os.CreateTemp(dir, filepath.Base(stem)+"-new-*") // mode 0600
+	if err != nil {
+		return "", fileError(err)
+	}
+	temp := f.Name()
+	f.Close()
+	defer removeTemp(temp)
+	if err := c.copyWhole(temp); err != nil {
+		return "", err
+	}
+	migrationStep("sync")
+	if err := syncFile(temp); err != nil {
+		return "", err
+	}
+	migrationStep("verify")
+	if err := verifyKept(temp, log); err != nil {
+		return "", err
+	}
+	migrationStep("name")
+	if name, err = nameCopy(temp, stem); err != nil {
+		return "", err
+	}
+	return name, syncFolder(dir)
+}
+
+// copyWhole copies the database as it is now.
+func (c *conn) copyWhole(temp string) error {
+	if _, err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	err := c.copyTo(background, temp, BackupOptions{})
+	_, end := c.exec("COMMIT")
+	return errors.Join(err, end)
+}
+
+// verifyKept refuses a copy whose structure is damaged. Damage to what agents have
+// stored is copied as it is, and no reason to keep them from the rest.
+func verifyKept(temp string, log *slog.Logger) error {
+	report, err := verifyCopy(background, temp, VerifyOptions{})
+	if err != nil || len(report.Problems) == 0 {
+		return err
+	}
+	c, err := dial(temp, "ro")
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	var structure VerifyReport
+	if err := c.structure(background, &structure); err != nil {
+		return err
+	}
+	if len(structure.Problems) > 0 {
+		return fmt.Errorf("it is damaged (%s); restore it from a backup: %w", structure.Problems[0], workspace.ErrCorrupt)
+	}
+	log.Error("the database was damaged before it was taken to a new schema; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
+	return nil
+}
+
+// nameCopy gives the copy the first name that is free, or returns that of a file
+// that is the same.
+func nameCopy(temp, stem string) (string, error) {
+	for n := 1; ; n++ {
+		name := stem
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", stem, n)
+		}
+		if same, err := sameContent(temp, name); same || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return name, fileError(err)
+		} else if err == nil || noSideFile(name) != nil {
+			continue
+		}
+		return name, giveName(moveNew, temp, name)
+	}
+}
+
+// sameContent compares two files byte for byte. What is no regular file is the
+// same as nothing.
+func sameContent(one, other string) (bool, error) {
+	info, err := os.Lstat(other)
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	var files [2]*os.File
+	for i, name := range []string{one, other} {
+		if files[i], err = os.Open(name); err != nil {
+			return false, err
+		}
+		defer files[i].Close()
+	}
+	if size, err := files[0].Stat(); err != nil || size.Size() != info.Size() {
+		return false, err
+	}
+	var buffers [2][64 << 10]byte
+	for {
+		var n [2]int
+		for i := range files {
+			if n[i], err = io.ReadFull(files[i], buffers[i][:]); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return false, err
+			}
+		}
+		if n[0] != n[1] || !bytes.Equal(buffers[0][:n[0]], buffers[1][:n[1]]) {
+			return false, nil
+		}
+		if n[0] < len(buffers[0]) {
+			return true, nil
+		}
+	}
+}
+
+// removeTemps removes the copies that a killed process did not finish.
+func removeTemps(stem string) error {
+	entries, err := os.ReadDir(filepath.Dir(stem))
+	if err != nil {
+		return fileError(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(stem)+"-new-") && e.Type().IsRegular() {
+			if err := os.Remove(filepath.Join(filepath.Dir(stem), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fileError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// upgrade runs the migrations that the database lacks, all or none of them.
+func (c *conn) upgrade() (err error) {
+	migrationStep("begin")
+	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	from := c.schema
+	defer func() {
+		if err != nil {
+			c.exec("ROLLBACK") // which fails where SQLite has ended it already
+			c.schema = from
+		}
+	}()
+	for c.schema < schemaVersion {
+		next := c.schema + 1
+		text, err := migrations.ReadFile(fmt.Sprintf("migrations/%04d.sql", next))
+		if err != nil {
+			return err
+		}
+		migrationStep("schema")
+		if err := c.script(string(text)); err != nil {
+			return err
+		}
+		if rows := migrationRows[next]; rows != nil {
+			migrationStep("rows")
+			if err := rows(c); err != nil {
+				return err
+			}
+		}
+		migrationStep("version")
+		if err := c.script(fmt.Sprintf("PRAGMA user_version = %d", next)); err != nil {
+			return err
+		}
+		c.schema = next
+	}
+	migrationStep("commit")
+	if _, err := c.exec("COMMIT"); err != nil {
+		return err
+	}
+	migrationStep("end")
+	return nil
+}
+
+// moveOwners fills the table owners of schema 2 from that of schema 1.
+func (c *conn) moveOwners() error {
+	const page = 1000
+	for after := ""; ; {
+		rows, last, err := c.owners1(after, page)
+		if err != nil {
+			return err
+		}
+		for _, values := range rows {
+			if _, err := c.exec(insertOwner, values...); err != nil {
+				return err
+			}
+		}
+		if len(rows) < page {
+			return c.script("DROP TABLE owners_1")
+		}
+		after = last
+	}
+}
+
+// owners1 returns rows of schema 1 as they are in schema 2. A damaged row stays
+// one: it gets a checksum that is wrong.
+func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, err error) {
+	err = c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		last = f.text()
+		values := ownerValues(last, ownerForm1.read(&f, last))
+		if f.bad {
+			crc := len(values) - 1
+			values[crc] = values[crc].(int64) ^ 1
+		}
+		rows = append(rows, values)
+		return nil
+	}, "SELECT o.owner, "+ownerForm1.columns+" FROM owners_1 o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
+	return rows, last, err
+}
+
+func newerSchema(version int64) error {
+	return fmt.Errorf("its schema is %d, this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
+}

@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An ownerForm is how the rows of owners are read in one schema. It is all in
+// which reading a database of schema 1 differs.
+type ownerForm struct {
+	columns string // of the table o
+	width   int    // how many those are
+	file    string // the query for an owner's row and the head of a file
+	log     string // likewise of a log
+	read    func(f *fields, owner string) workspace.OwnerState
+}
+
+func newOwnerForm(columns string, width int, read func(*fields, string) workspace.OwnerState) *ownerForm {
+	return &ownerForm{
+		columns: columns, width: width, read: read,
+		file: selectWithOwner(columns, "files", fileColumns), log: selectWithOwner(columns, "logs", logColumns),
+	}
+}
+
+func selectWithOwner(owner, table, columns string) string {
+	return "SELECT " + owner + ", " + of("h", columns) +
+		" FROM (SELECT ? AS owner, ? AS path) k LEFT JOIN owners o ON o.owner = k.owner" +
+		" LEFT JOIN " + table + " h ON h.owner = k.owner AND h.path = k.path"
+}
+
+// of returns the columns as those of a table.
+func of(table, columns string) string {
+	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
+}
+
+var (
+	ownerForm1 = newOwnerForm(of("o", ownerColumns1)+", (SELECT count(*) FROM versions v WHERE v.owner = o.owner)", 12, (*fields).owner1)
+	ownerForm2 = newOwnerForm(of("o", ownerColumns), 13, (*fields).owner)
+)
+
+// owners returns how the owners of the connection's database are read.
+func (c *conn) owners() *ownerForm {
+	if c.schema == 1 {
+		return ownerForm1
+	}
+	return ownerForm2
+}
+
+const ownerColumns1 = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
+
+// owner1 reads a row of schema 1, where bytes had 200 for each request that is
+// kept, and nobody counted the versions.
+func (f *fields) owner1(owner string) (s workspace.OwnerState) {
+	v := []any{owner}
+	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations,
+		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
+		*n = f.int()
+		v = append(v, *n)
+	}
+	f.check(v...)
+	s.Bytes = max(0, s.Bytes-200*s.Requests)
+	s.Versions = f.int()
+	return s
+}
