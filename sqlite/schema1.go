@@ -9,18 +9,19 @@ import (
 // An ownerForm is how the rows of owners are read in one schema. It is all in
 // which reading a database of schema 1 differs.
 type ownerForm struct {
-	columns string // of the table o
-	width   int    // how many those are
-	file    string // the query for an owner's row and the head of a file
-	log     string // likewise of a log
-	read    func(f *fields, owner string) workspace.OwnerState
+	columns  string // of the table o
+	width    int    // how many those are
+	versions string // of a row of o
+	bytes    string // likewise
+	file     string // the query for an owner's row and the head of a file
+	log      string // likewise of a log
+	read     func(f *fields, owner string) workspace.OwnerState
 }
 
-func newOwnerForm(columns string, width int, read func(*fields, string) workspace.OwnerState) *ownerForm {
-	return &ownerForm{
-		columns: columns, width: width, read: read,
-		file: selectWithOwner(columns, "files", fileColumns), log: selectWithOwner(columns, "logs", logColumns),
-	}
+func (f ownerForm) withQueries() *ownerForm {
+	f.file = selectWithOwner(f.columns, "files", fileColumns)
+	f.log = selectWithOwner(f.columns, "logs", logColumns)
+	return &f
 }
 
 func selectWithOwner(owner, table, columns string) string {
@@ -34,9 +35,17 @@ func of(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
+const countVersions = "(SELECT count(*) FROM versions v WHERE v.owner = o.owner)"
+
 var (
-	ownerForm1 = newOwnerForm(of("o", ownerColumns1)+", (SELECT count(*) FROM versions v WHERE v.owner = o.owner)", 12, (*fields).owner1)
-	ownerForm2 = newOwnerForm(of("o", ownerColumns), 13, (*fields).owner)
+	ownerForm1 = ownerForm{
+		columns: of("o", ownerColumns1) + ", " + countVersions, width: 12,
+		versions: countVersions, bytes: "o.bytes - 200 * o.requests", read: (*fields).owner1,
+	}.withQueries()
+	ownerForm2 = ownerForm{
+		columns: of("o", ownerColumns), width: 13,
+		versions: "o.versions", bytes: "o.bytes", read: (*fields).owner,
+	}.withQueries()
 )
 
 // owners returns how the owners of the connection's database are read.

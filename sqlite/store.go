@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -445,11 +446,50 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (ow
 			})
 			return f.err("usage of", owner)
 		}, "SELECT owner, "+form.columns+" FROM owners o WHERE owner > ? AND owner < ?"+
-			" AND (files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0) ORDER BY owner LIMIT ?",
+			" AND "+holdsAnything+" ORDER BY owner LIMIT ?",
 			prefix+after, afterPrefix(prefix), int64(limit))
 	})
 	return owners, err
 }
+
+// Totals implements [workspace.Store].
+func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
+	prefix := tenant + "/"
+	err = s.read(ctx, func(c *conn) error {
+		form := c.owners()
+		_, err := c.one(func(row []driver.Value) error {
+			f := fields{row: row}
+			for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
+				*n = f.int()
+			}
+			return f.err("totals of", tenant)
+		}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
+			" coalesce(sum("+form.versions+"), 0), coalesce(sum("+form.bytes+"), 0)"+
+			" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
+		return err
+	})
+	return sum, err
+}
+
+// Deleted implements [workspace.Store].
+func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (owners []workspace.Owner, err error) {
+	prefix := tenant + "/"
+	err = s.read(ctx, func(c *conn) error {
+		owners = nil
+		return c.each(func(row []driver.Value) error {
+			f := fields{row: row}
+			owner := f.text()
+			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
+			return f.err("name of", "an owner")
+		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+holdsAnything+
+			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
+			prefix, afterPrefix(prefix), micros(from), micros(to), int64(limit))
+	})
+	return owners, err
+}
+
+// holdsAnything is the condition on a row of owners for a usage that is not zero.
+const holdsAnything = "(files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0)"
 
 // Close implements [workspace.Store]: what was queued is stored, the log is
 // folded into the database, and the connections are closed. Where another

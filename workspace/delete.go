@@ -108,6 +108,7 @@ func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64
 	if err != nil {
 		return DeleteResult{}, err
 	}
+	a.deletes = true
 	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) { return fn(tx, a) })
 	if err != nil {
 		return DeleteResult{}, within(op, p.name, err)
@@ -217,10 +218,10 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 }
 
 // saveNothing ends a deletion that finds nothing to remove, which is the zero
-// Outcome. The outcome is kept for a retry, and an agent that never wrote is left
+// Outcome. The outcome is kept for a retry, and an agent that holds nothing is left
 // without a trace.
 func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) error {
-	if before == (OwnerState{}) && a.key == "" {
+	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
 	if err := w.settleDeletion(tx, a, before, &state, Outcome{}); err != nil {

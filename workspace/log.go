@@ -85,6 +85,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 		return Outcome{}, errNoOwner
 	}
 	before := state
+	state.beginAbove(a.floor)
 	if !head.Exists() {
 		state.Logs++
 		if head.Deleted {

@@ -125,10 +125,8 @@ func (a *agent) charge() int64 {
 	return n
 }
 
-// blank reports whether the agent never left a trace.
-func (a *agent) blank() bool {
-	return len(a.files) == 0 && len(a.logs) == 0 && len(a.requests) == 0 && a.fileFloor == 0 && a.logFloor == 0 && a.usage() == workspace.Usage{}
-}
+// blank reports whether the agent holds nothing: it never left a trace, or was deleted.
+func (a *agent) blank() bool { return a.usage() == workspace.Usage{} }
 
 // apply makes a call on the model and returns the answer, or the kind of error.
 func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error) {
@@ -147,7 +145,7 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 		return answer{}, err
 	}
 	if a.blank() && b.blank() && c.key == "" {
-		a.pending = 0 // it deleted nothing: an agent without a trace stays so
+		a.pending = 0 // it deleted nothing: an agent that holds nothing stays so
 		return ans, nil
 	}
 	if (strings.HasPrefix(c.op, "delete") || c.op == "trim") && over(a, b, 200, l) {

@@ -24,6 +24,11 @@ type attempt struct {
 	hash  [sha256.Size]byte
 	stale bool  // an expired request stands under the key
 	ops   int64 // what the call adds to the owner's operations
+
+	deletes  bool        // it is never refused for want of room
+	total    int64       // bytes that the store holds, about
+	admitted bool        // an agent that holds nothing may begin
+	floor    floorRecord // above which such an agent begins
 }
 
 // newAttempt checks the key and hashes the request: the operation and all that
@@ -55,9 +60,32 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 // errRepeated ends a transaction whose request was answered before.
 var errRepeated = errors.New("repeated")
 
+// errNewAgent ends a transaction that would be the first write of an agent.
+var errNewAgent = errors.New("a new agent")
+
 // commit runs the one transaction of a write, and answers a repeated request as
-// the first one was. The reads that are pending are counted with it.
+// the first one was. The reads that are pending are counted with it. An agent that
+// holds nothing yet is admitted first, outside of any transaction.
 func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
+	if err := w.svc.weigh(ctx, a); err != nil {
+		return Outcome{}, err
+	}
+	out, err := w.try(ctx, a, fn)
+	if err != errNewAgent {
+		return out, err
+	}
+	if err := enter(ctx, w.svc.total.new); err != nil {
+		return Outcome{}, err
+	}
+	defer func() { <-w.svc.total.new }()
+	if err := w.svc.admit(ctx, w.owner, a); err != nil {
+		return Outcome{}, err
+	}
+	return w.try(ctx, a, fn)
+}
+
+// try runs the transaction of a write once.
+func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
 	var out Outcome
 	reads := w.svc.reads.take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) (err error) {
@@ -73,6 +101,9 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 	w.svc.reads.add(w.owner, reads)
 	if errors.Is(err, errRepeated) {
 		return out, nil
+	}
+	if errors.Is(err, errNewAgent) {
+		return Outcome{}, errNewAgent
 	}
 	return Outcome{}, err
 }
@@ -103,6 +134,9 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 // is counted, the quota checked. Where nothing has to go, a refusal comes before
 // any change.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
+	if before.Usage == (Usage{}) && !a.admitted {
+		return errNewAgent
+	}
 	if after.Requests > 0 {
 		if err := dropRequests(tx, after, a.now.Add(-requestAge), requestDrops); err != nil {
 			return err
@@ -115,7 +149,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	}
 	after.Operations += a.ops
 	after.Updated = a.now
-	if err := w.svc.limits.checkQuota(before, *after); err != nil || a.key == "" {
+	if err := w.svc.checkRoom(a, before, *after); err != nil || a.key == "" {
 		return err
 	}
 	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})

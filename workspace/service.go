@@ -10,6 +10,7 @@ import (
 type Options struct {
 	Tenant string           // whose agents these are; "" is "local"; the characters of an agent_id
 	Limits Limits           // zero fields take their defaults
+	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
 
 	Summarizer    *Summarizer // of Workspace.Summarize; nil: there are no summaries
@@ -22,6 +23,7 @@ type Service struct {
 	store  Store
 	tenant string
 	limits Limits
+	total  storeTotal
 	now    func() time.Time
 	reads  readCounter
 
@@ -55,7 +57,7 @@ func New(store Store, o Options) (*Service, error) {
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, now: o.Now, summaryTokens: o.SummaryTokens}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store), now: o.Now, summaryTokens: o.SummaryTokens}
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
 	}
@@ -121,8 +123,14 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 // DeleteAgent removes all files, logs and kept requests of an agent, and what it
 // has spent on summaries, a file or log in each transaction, so that one that is
 // interrupted can be run again.
+// It reports whether there was anything.
+//
 // The numbers that the agent's paths had reached stay, folded into one floor,
-// so that no version is ever given twice. It reports whether there was anything.
+// so that no version is ever given twice. Of an agent that was deleted more than 30
+// days ago, a later DeleteAgent removes that row too, at most 100 each: the highest
+// numbers of such agents are kept in at most 4,096 records, and what an agent
+// begins is numbered above those of its record. So an agent can begin above 1 where another
+// one was deleted.
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
 	w, err := s.Agent(agentID)
@@ -164,12 +172,13 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	var counted bool
 	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
-		counted, err = eraseOwner(tx, s.now())
+		counted, err = eraseOwner(tx, s.stamp(time.Time{}))
 		return err
 	})
 	if err != nil {
 		return found, within("delete", agentID, err)
 	}
+	s.sweepDeleted(ctx)
 	return found || counted, nil
 }
 
@@ -177,7 +186,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 // floors and forgets the rest. It reports whether anything was counted.
 func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
-	if err != nil || state == (OwnerState{}) {
+	if err != nil || state == (OwnerState{}) || state.IsDeleted() {
 		return false, err
 	}
 	counted = state.Usage != Usage{}
@@ -196,7 +205,10 @@ func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 			return false, fmt.Errorf("%d requests are counted and not there: %w", before, ErrCorrupt)
 		}
 	}
-	state.Operations = 0
+	if state.FileFloor == 0 && state.LogFloor == 0 {
+		return counted, tx.SaveOwner(OwnerState{})
+	}
+	state.Operations, state.Updated = 0, now
 	return counted, tx.SaveOwner(state)
 }
 

@@ -45,6 +45,15 @@ type Store interface {
 	// is for operators; an agent never reaches it.
 	Owners(ctx context.Context, tenant, after string, limit int) ([]OwnerUsage, error)
 
+	// Totals adds up what the owners of a tenant have, from their states alone. It
+	// waits for no transaction.
+	Totals(ctx context.Context, tenant string) (Totals, error)
+
+	// Deleted lists owners of a tenant of whom nothing is left but the numbers that
+	// they had reached: those that were written last before the time from or after
+	// the time to, in byte order of the agent, at most limit of them.
+	Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) ([]Owner, error)
+
 	// System returns the small records of the installation, which no agent
 	// owns. The context holds for the calls on the result.
 	System(ctx context.Context) Records
@@ -155,6 +164,25 @@ type OwnerState struct {
 // beside those of what is in them.
 func (s OwnerState) Charge() int64 {
 	return (s.Files+s.Logs)*PathBytes + s.Versions*VersionBytes + s.Entries*EntryBytes + s.Requests*RequestBytes
+}
+
+// IsDeleted reports whether nothing is left of an owner but the numbers that it
+// had reached.
+func (s OwnerState) IsDeleted() bool {
+	return s != OwnerState{} && s == OwnerState{FileFloor: s.FileFloor, LogFloor: s.LogFloor, Updated: s.Updated}
+}
+
+// Totals are sums over the owners of a tenant. Agents are those that hold anything.
+type Totals struct {
+	Agents                                          int64
+	Files, Logs, Entries, Versions, Requests, Bytes int64
+}
+
+// Charged returns what counts against [StoreLimits.Bytes]: the content, and the
+// charge for its rows.
+func (t Totals) Charged() int64 {
+	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes}, Versions: t.Versions, Requests: t.Requests}
+	return s.charged()
 }
 
 // OwnerUsage is an owner in a list.

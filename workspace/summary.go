@@ -247,6 +247,11 @@ func (j summaryJob) keep(ctx context.Context, made Summary) (SummaryResult, erro
 	var head FileHead
 	a := &attempt{now: made.Time}
 	stored := false
+	if j.w.svc.weigh(ctx, a) != nil {
+		r := j.result(made)
+		r.Cached, r.Stored = false, false
+		return r, nil
+	}
 	err := j.w.svc.store.Update(ctx, j.w.owner, func(tx Tx) (err error) {
 		stored = false
 		var before OwnerState

@@ -62,6 +62,10 @@ func (s *Service) stamp(last time.Time) time.Time {
 	return t
 }
 
+// clockSkew is how far the clocks of processes may be apart. A time further in the
+// future is of a clock that was set back since, and nothing waits for it.
+const clockSkew = 5 * time.Minute
+
 // maxNumber bounds versions and cursors: the integers that every JSON reader
 // keeps exactly.
 const maxNumber = 1 << 53

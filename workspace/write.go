@@ -82,6 +82,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		return Outcome{}, errNoOwner
 	}
 	before := state
+	state.beginAbove(a.floor)
 	if !head.Exists() {
 		state.Files++
 		if head.Deleted {

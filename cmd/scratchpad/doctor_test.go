@@ -282,7 +282,7 @@ func TestDoctorHealthy(t *testing.T) {
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", "my data.db")
-	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 1", "full: ", "SQLite 3.")
+	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 2", "full: ", "SQLite 3.")
 	if strings.Contains(o.out, "\x1b[") {
 		t.Errorf("colour without a terminal: %q", o.out)
 	}

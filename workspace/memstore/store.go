@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -17,7 +18,7 @@ import (
 type Store struct {
 	active sync.WaitGroup // the transactions under way
 
-	mu      sync.Mutex // guards the fields below, and holding and usage of each desk
+	mu      sync.Mutex // guards the fields below, and holding and state of each desk
 	closed  bool
 	desks   map[workspace.Owner]*desk
 	records table[*record]
@@ -35,8 +36,8 @@ type desk struct {
 	turn chan struct{} // holds one value while a transaction has the turn, which guards data
 	data data
 
-	holding int             // transactions that have the turn or wait for it
-	usage   workspace.Usage // as of the last commit
+	holding int                  // transactions that have the turn or wait for it
+	state   workspace.OwnerState // as of the last commit
 }
 
 // View runs fn on what the owner has, which nothing changes meanwhile. A context
@@ -90,13 +91,57 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) ([]
 	}
 	var list []workspace.OwnerUsage
 	for o, d := range s.desks {
-		if o.Tenant == tenant && o.Agent > after && d.usage != (workspace.Usage{}) {
-			list = append(list, workspace.OwnerUsage{Owner: o, Usage: d.usage})
+		if o.Tenant == tenant && o.Agent > after && d.state.Usage != (workspace.Usage{}) {
+			list = append(list, workspace.OwnerUsage{Owner: o, Usage: d.state.Usage})
 		}
 	}
 	slices.SortFunc(list, func(a, b workspace.OwnerUsage) int {
 		return cmp.Compare(a.Owner.Agent, b.Owner.Agent)
 	})
+	return list[:min(len(list), max(limit, 0))], nil
+}
+
+// Totals adds up what the owners of a tenant have, as of one moment.
+func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
+	if err := withdrawn(ctx); err != nil {
+		return sum, fmt.Errorf("totals of %s: %w", tenant, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return sum, fmt.Errorf("totals of %s: %w", tenant, workspace.ErrClosed)
+	}
+	for o, d := range s.desks {
+		if o.Tenant != tenant || d.state.Usage == (workspace.Usage{}) {
+			continue
+		}
+		sum.Agents++
+		sum.Files += d.state.Files
+		sum.Logs += d.state.Logs
+		sum.Entries += d.state.Entries
+		sum.Versions += d.state.Versions
+		sum.Requests += d.state.Requests
+		sum.Bytes += d.state.Bytes
+	}
+	return sum, nil
+}
+
+// Deleted lists the owners of whom only numbers are left, as of one moment.
+func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []workspace.Owner, err error) {
+	if err := withdrawn(ctx); err != nil {
+		return nil, fmt.Errorf("deleted owners of %s: %w", tenant, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("deleted owners of %s: %w", tenant, workspace.ErrClosed)
+	}
+	for o, d := range s.desks {
+		if o.Tenant == tenant && d.state.IsDeleted() && (d.state.Updated.Before(from) || d.state.Updated.After(to)) {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b workspace.Owner) int { return cmp.Compare(a.Agent, b.Agent) })
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
@@ -152,7 +197,7 @@ func (s *Store) enter(ctx context.Context, o workspace.Owner) (*desk, error) {
 func (s *Store) leave(o workspace.Owner, d *desk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d.usage = d.data.state.Usage
+	d.state = d.data.state
 	<-d.turn
 	s.release(o, d)
 }

@@ -37,6 +37,12 @@ func ctxCancelled(t testing.TB, s workspace.Store) {
 	if _, err := s.Owners(ctx, "local", "", 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("Owners with a cancelled context = %v, want context.Canceled", err)
 	}
+	if _, err := s.Totals(ctx, "local"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Totals with a cancelled context = %v, want context.Canceled", err)
+	}
+	if _, err := s.Deleted(ctx, "local", at(1), at(1), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("Deleted with a cancelled context = %v, want context.Canceled", err)
+	}
 	if ran {
 		t.Error("a cancelled context, and the function ran")
 	}

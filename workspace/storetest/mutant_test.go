@@ -48,6 +48,9 @@ var mutants = []struct {
 	{"Owners has those without usage", listsOwners(emptyOwners), []string{"Owners/ListLeavesEmptyOut"}},
 	{"Owners begins at the given one", listsOwners(fromOwner), []string{"Owners/List"}},
 
+	{"Totals has those without usage", func(s workspace.Store) workspace.Store { return miscounts{s} }, []string{"Owners/Totals"}},
+	{"Deleted is of any time", func(s workspace.Store) workspace.Store { return sweepsEarly{s} }, []string{"Owners/Deleted"}},
+
 	{"deleted paths are listed", bend(func(tx workspace.Tx) workspace.Tx { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
 	{"the current version is stale", bend(func(tx workspace.Tx) workspace.Tx { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
 	{"lists are folded in case", bend(func(tx workspace.Tx) workspace.Tx { return foldedList{tx} }), []string{"Files/List"}},
@@ -375,6 +378,26 @@ func (s lists) Owners(ctx context.Context, tenant, after string, limit int) ([]w
 	slices.SortFunc(all, func(a, b workspace.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) })
 	all = s.with(all, tenant, after)
 	return all[:min(limit, len(all))], nil
+}
+
+// miscounts counts owners of which only numbers are left as agents.
+type miscounts struct{ workspace.Store }
+
+func (s miscounts) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
+	sum, err := s.Store.Totals(ctx, tenant)
+	if err != nil {
+		return sum, err
+	}
+	gone, err := s.Store.Deleted(ctx, tenant, time.Unix(1<<40, 0), time.Unix(1<<40, 0), 1000)
+	sum.Agents += int64(len(gone))
+	return sum, err
+}
+
+// sweepsEarly does not look at the times.
+type sweepsEarly struct{ workspace.Store }
+
+func (s sweepsEarly) Deleted(ctx context.Context, tenant string, _, _ time.Time, limit int) ([]workspace.Owner, error) {
+	return s.Store.Deleted(ctx, tenant, time.Unix(1<<40, 0), time.Unix(1<<40, 0), limit)
 }
 
 func allTenants(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage {

@@ -233,9 +233,11 @@ func txClosed(t testing.TB, s workspace.Store) {
 	_, err5 := r.Put("k", nil, 0)
 	err6 := r.Delete("k", 1)
 	_, err7 := r.List("")
-	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
+	_, err8 := s.Totals(t.Context(), "local")
+	_, err9 := s.Deleted(t.Context(), "local", at(1), at(1), 1)
+	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 		if !errors.Is(err, workspace.ErrClosed) {
-			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List"}[i]
+			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "Totals", "Deleted"}[i]
 			t.Errorf("%s after Close = %v, want ErrClosed", call, err)
 		}
 	}

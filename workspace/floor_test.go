@@ -1,0 +1,214 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+const day = 24 * time.Hour
+
+// rowsLeft returns the deleted agents that still have a row.
+func rowsLeft(t testing.TB, store workspace.Store) []workspace.Owner {
+	t.Helper()
+	ever := time.Unix(1<<40, 0)
+	list, err := store.Deleted(t.Context(), "local", ever, ever, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// regrow deletes an agent, lets its row be removed, and returns the numbers that it
+// gets when it writes again.
+func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
+	clock := newClock()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
+	ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
+	for range 3 {
+		write(t, ws, "f", "x")
+	}
+	appendLog(t, ws, "l", "1", "2")
+	remove := func(name string) {
+		t.Helper()
+		if _, err := svc.DeleteAgent(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove("a")
+	clock.advance(30 * day)
+	write(t, other, "f", "x")
+	remove("other")
+	if left := rowsLeft(t, store); len(left) != 2 {
+		t.Errorf("after 30 days the rows of %v are left, want both", left)
+	}
+	clock.advance(time.Second)
+	remove("nobody")
+	if left := rowsLeft(t, store); len(left) != 1 || left[0].Agent != "other" {
+		t.Errorf("after more than 30 days the rows of %v are left, want that of the other", left)
+	}
+	r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Version, appendLog(t, ws, "l", "x").First
+}
+
+// The row of a deleted agent goes after 30 days, and its numbers are not given again.
+func TestDeletedRowsGo(t *testing.T) {
+	store := memstore.New()
+	defer store.Close()
+	if version, entry := regrow(t, store); version != 4 || entry != 3 {
+		t.Errorf("the agent goes on with version %d and entry %d, want 4 and 3", version, entry)
+	}
+}
+
+// The planted bug: the records of the numbers are lost. The same check sees it.
+func TestDeletedRowsNeedTheRecord(t *testing.T) {
+	store := memstore.New()
+	defer store.Close()
+	if version, entry := regrow(t, forgetful{store}); version != 1 || entry != 1 {
+		t.Errorf("the agent goes on with version %d and entry %d, want 1 and 1: nothing is tested", version, entry)
+	}
+}
+
+type forgetful struct{ workspace.Store }
+
+type forgetfulRecords struct{ workspace.Records }
+
+func (s forgetful) System(ctx context.Context) workspace.Records {
+	return forgetfulRecords{s.Store.System(ctx)}
+}
+
+func (r forgetfulRecords) Put(key string, value []byte, revision int64) (int64, error) {
+	if strings.HasPrefix(key, "floor/") {
+		return 1, nil
+	}
+	return r.Records.Put(key, value, revision)
+}
+
+// A deletion by a clock that was ahead is not waited for.
+func TestDeletedInTheFuture(t *testing.T) {
+	clock := newClock()
+	svc, store := newService(t, workspace.Options{Now: clock.Now})
+	write(t, agentOf(t, svc, "a"), "f", "x")
+	clock.advance(1000 * day)
+	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	clock.advance(-1000 * day)
+	if _, err := svc.DeleteAgent(t.Context(), "nobody"); err != nil {
+		t.Fatal(err)
+	}
+	if left := rowsLeft(t, store); len(left) != 0 {
+		t.Errorf("the rows of %v are left, want none", left)
+	}
+}
+
+// An agent that never got a number leaves no row, and a record that cannot be read
+// keeps new agents of it from beginning, not from deleting.
+func TestFloorRecord(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := svc.DeleteAgent(t.Context(), "a"); err != nil || !found {
+		t.Errorf("DeleteAgent = %t, %v, want it found", found, err)
+	}
+	if left := rowsLeft(t, store); len(left) != 0 {
+		t.Errorf("the rows of %v are left, want none", left)
+	}
+	for i := range 4096 {
+		if _, err := store.System(t.Context()).Put(fmt.Sprintf("floor/local/%03x", i), []byte("?"), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, "floor/local/")
+}
+
+// Whatever is written, deleted and swept, in whatever order and by whatever clock: a
+// number of an agent's path only goes up.
+func TestNumbersOnlyGoUp(t *testing.T) {
+	numbersOnlyGoUp := func(t *testing.T, store workspace.Store) {
+		cases := 0
+		rapid.Check(t, func(t *rapid.T) {
+			cases++
+			clock := newClock()
+			svc, err := workspace.New(store, workspace.Options{Tenant: fmt.Sprint("case-", cases), Now: clock.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			highest := map[string]int64{}
+			up := func(what string, n int64, err error) {
+				if err != nil || n <= highest[what] {
+					t.Fatalf("%s got the number %d, %v, want one above %d", what, n, err, highest[what])
+				}
+				highest[what] = n
+			}
+			agent := func() *workspace.Workspace {
+				ws, err := svc.Agent(pick("a", "b", "c").Draw(t, "agent"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return ws
+			}
+			path := pick("p", "q")
+			t.Repeat(map[string]func(*rapid.T){
+				"write": func(t *rapid.T) {
+					ws, p := agent(), path.Draw(t, "path")
+					r, err := ws.WriteFile(t.Context(), p, nil, workspace.WriteOptions{})
+					up("file "+p+" of "+ws.Agent(), r.Version, err)
+				},
+				"append": func(t *rapid.T) {
+					ws, p := agent(), path.Draw(t, "path")
+					r, err := ws.AppendLog(t.Context(), p, nil)
+					up("log "+p+" of "+ws.Agent(), r.Last, err)
+				},
+				"delete": func(t *rapid.T) {
+					ws, p := agent(), path.Draw(t, "path")
+					_, err := ws.DeleteFile(t.Context(), p, workspace.DeleteOptions{})
+					_, err2 := ws.DeleteLog(t.Context(), p, workspace.DeleteOptions{})
+					if err != nil || err2 != nil {
+						t.Fatalf("Delete = %v, %v", err, err2)
+					}
+				},
+				"delete agent": func(t *rapid.T) {
+					if _, err := svc.DeleteAgent(t.Context(), agent().Agent()); err != nil {
+						t.Fatalf("DeleteAgent = %v", err)
+					}
+				},
+				"clock": func(t *rapid.T) {
+					clock.advance(pick(time.Second, 20*day, 40*day, 400*day, -20*day, -400*day).Draw(t, "by"))
+				},
+			})
+		})
+	}
+	t.Run("memstore", func(t *testing.T) {
+		store := memstore.New()
+		defer store.Close()
+		numbersOnlyGoUp(t, store)
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		scaleChecks(t, 1, 4)
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		numbersOnlyGoUp(t, store)
+		if report, err := store.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
+			t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
+		}
+	})
+}

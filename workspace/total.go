@@ -1,0 +1,159 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// StoreLimits bound the agents of a tenant together. A zero field takes its
+// default; a negative one sets no bound.
+//
+// They are not exact, because agents share no row: processes whose agents write for
+// the first time at the same moment can exceed Agents by one each, and Bytes can be
+// exceeded by what is written within five seconds. What is over a limit stays.
+type StoreLimits struct {
+	Agents int64 // that hold anything; 10,000
+	Bytes  int64 // what counts against [Limits.Bytes], of all agents; 10,000,000,000
+}
+
+// DefaultStoreLimits are the limits that the zero StoreLimits stands for.
+func DefaultStoreLimits() StoreLimits {
+	return StoreLimits{Agents: 10_000, Bytes: 10_000_000_000}
+}
+
+func (l StoreLimits) withDefaults() StoreLimits {
+	d := DefaultStoreLimits()
+	if l.Agents == 0 {
+		l.Agents = d.Agents
+	}
+	if l.Bytes == 0 {
+		l.Bytes = d.Bytes
+	}
+	return l
+}
+
+// totalAge is how long a sum of what all agents have is used.
+const totalAge = 5 * time.Second
+
+// storeTotal is what all agents have, and the limits of that.
+type storeTotal struct {
+	limits StoreLimits
+	new    chan struct{} // holds a token while an agent writes for the first time
+
+	adding chan struct{} // holds a token while somebody adds up or looks; guards the following
+	known  bool
+	at     time.Time
+	bytes  int64
+}
+
+func newStoreTotal(l StoreLimits) storeTotal {
+	return storeTotal{limits: l.withDefaults(), new: make(chan struct{}, 1), adding: make(chan struct{}, 1)}
+}
+
+// weigh tells a write how many bytes the store holds, as of the last five
+// seconds. Of those who ask at once one adds up.
+func (s *Service) weigh(ctx context.Context, a *attempt) error {
+	t := &s.total
+	if t.limits.Bytes < 0 || a.deletes {
+		return nil
+	}
+	if err := enter(ctx, t.adding); err != nil {
+		return err
+	}
+	defer func() { <-t.adding }()
+	now := s.now()
+	if age := now.Sub(t.at); t.known && age >= 0 && age < totalAge { // below 0: the clock was set back
+		a.total = t.bytes
+		return nil
+	}
+	sum, err := s.store.Totals(ctx, s.tenant)
+	if err != nil {
+		return err
+	}
+	t.known, t.at, t.bytes = true, now, sum.Charged()
+	a.total = t.bytes
+	return nil
+}
+
+// checkRoom refuses a change that takes the agent further over a limit of its
+// own, or the store further over the one of all agents.
+func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
+	if err := s.limits.checkQuota(before, after); err != nil {
+		return err
+	}
+	limit, adds := s.total.limits.Bytes, after.charged()-before.charged()
+	if limit < 0 || a.deletes || adds <= 0 || a.total+adds <= limit {
+		return nil
+	}
+	return fmt.Errorf("all agents of this store use %d bytes of %d, this write adds %d: ask the operator to delete agents or to raise --max-total-bytes: %w",
+		a.total, limit, adds, ErrQuota)
+}
+
+// admit lets an agent that holds nothing begin, if the store has room for one more.
+// A deletion is not refused, but leaves no trace of such an agent. The caller is
+// the only one of this process who has an agent admitted, until it has written.
+func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
+	err := s.roomForAgent(ctx)
+	if a.deletes && errors.Is(err, ErrQuota) {
+		a.key, err = "", nil
+	}
+	if err != nil {
+		return err
+	}
+	if a.floor, err = s.floorOf(ctx, o); err != nil {
+		return err
+	}
+	a.admitted = true
+	return nil
+}
+
+func (s *Service) roomForAgent(ctx context.Context) error {
+	limit := s.total.limits.Agents
+	if limit < 0 {
+		return nil
+	}
+	sum, err := s.store.Totals(ctx, s.tenant)
+	if err == nil && sum.Agents >= limit {
+		err = fmt.Errorf("this store has %d agents of %d, and this one would be new: use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents: %w",
+			sum.Agents, limit, ErrQuota)
+	}
+	return err
+}
+
+// enter waits for the only place in a room, no longer than the context lasts.
+func enter(ctx context.Context, room chan struct{}) error {
+	select {
+	case room <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case room <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", ErrBusy, ctx.Err())
+		}
+		return ctx.Err()
+	}
+}
+
+// StoreUsage is what all agents have, and the limits of that.
+type StoreUsage struct {
+	Totals
+	Limits StoreLimits // a negative one sets no bound
+}
+
+// StoreUsage returns what all agents have, as it is now. Errors: those of the store.
+func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
+	if err := checkContext(ctx, "usage of", "store"); err != nil {
+		return StoreUsage{}, err
+	}
+	sum, err := s.store.Totals(ctx, s.tenant)
+	if err != nil {
+		return StoreUsage{}, within("usage of", "store", err)
+	}
+	return StoreUsage{Totals: sum, Limits: s.total.limits}, nil
+}

@@ -1,0 +1,163 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+func TestDefaultStoreLimits(t *testing.T) {
+	want := workspace.StoreLimits{Agents: 10_000, Bytes: 10_000_000_000}
+	if got := workspace.DefaultStoreLimits(); got != want {
+		t.Errorf("DefaultStoreLimits = %+v, want %+v", got, want)
+	}
+	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Bytes: -1}})
+	want.Bytes = -1
+	if u, err := svc.StoreUsage(t.Context()); err != nil || u.Limits != want {
+		t.Errorf("StoreUsage has %+v, %v, want %+v", u.Limits, err, want)
+	}
+}
+
+// An agent that is new is refused where there are enough. Those that are there go
+// on, deleted ones make room, and what deletes nothing is no agent.
+func TestAgentLimit(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 2}})
+	a, b, c := agentOf(t, svc, "a"), agentOf(t, svc, "b"), agentOf(t, svc, "c")
+	write(t, a, "f", "x")
+	appendLog(t, b, "l", "x")
+	const says = "this store has 2 agents of 2"
+	_, err := c.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the write of a third agent", err, workspace.ErrQuota, "write f: "+says, "--max-agents")
+	_, err = c.AppendLog(t.Context(), "l", nil)
+	wantErr(t, "the append of a third agent", err, workspace.ErrQuota, "append to l: "+says)
+	_, err = c.EditFile(t.Context(), "f", "x", "y", workspace.EditOptions{})
+	wantErr(t, "the edit of a third agent", err, workspace.ErrNotFound)
+	for range 2 {
+		if r, err := c.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || r.Deleted {
+			t.Errorf("a deletion of a third agent = %+v, %v, want nothing deleted", r, err)
+		}
+	}
+	if u, err := svc.StoreUsage(t.Context()); err != nil || u.Agents != 2 || u.Files != 1 || u.Logs != 1 || u.Versions != 1 || u.Entries != 1 || u.Bytes != 2 {
+		t.Errorf("StoreUsage = %+v, %v, want those of two agents", u, err)
+	}
+	write(t, a, "g", "x")
+	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, c, "f", "x")
+	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "the write of a deleted agent where another has its place", err, workspace.ErrQuota, says)
+	write(t, b, "f", "x")
+
+	none, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: -1, Bytes: -1}})
+	for i := range 5 {
+		write(t, agentOf(t, none, fmt.Sprint(i)), "f", "x")
+	}
+}
+
+// In one process the number of agents is exact.
+func TestAgentLimitAtOnce(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 10}})
+	var wg sync.WaitGroup
+	var stored atomic.Int64
+	for i := range 40 {
+		ws := agentOf(t, svc, fmt.Sprint("agent-", i))
+		wg.Go(func() {
+			_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+			if err == nil {
+				stored.Add(1)
+			} else if !errors.Is(err, workspace.ErrQuota) {
+				t.Errorf("WriteFile = %v, want ErrQuota", err)
+			}
+		})
+	}
+	wg.Wait()
+	if stored.Load() != 10 {
+		t.Errorf("%d agents wrote, want 10", stored.Load())
+	}
+}
+
+// adder counts how often a store adds up.
+type adder struct {
+	workspace.Store
+	sums atomic.Int64
+	fail atomic.Bool
+}
+
+func (s *adder) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
+	s.sums.Add(1)
+	if s.fail.Load() {
+		return workspace.Totals{}, workspace.ErrBusy
+	}
+	return s.Store.Totals(ctx, tenant)
+}
+
+// The bytes of all agents are added up every five seconds at most, and what would
+// exceed the limit is refused. What shrinks is not, nor a deletion, whatever is
+// the matter with the sum.
+func TestTotalBytes(t *testing.T) {
+	clock := newClock()
+	store := &adder{Store: memstore.New()}
+	defer store.Close()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now, Limits: workspace.Limits{Versions: 1}, Store: workspace.StoreLimits{Agents: -1, Bytes: 2*oneFile + 1000}})
+	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
+	write(t, a, "f", strings.Repeat("x", 600))
+	write(t, b, "f", strings.Repeat("x", 400))
+	for range 20 {
+		write(t, a, "f", strings.Repeat("x", 600))
+		clock.advance(249 * time.Millisecond)
+	}
+	if n := store.sums.Load(); n != 1 {
+		t.Errorf("it was added up %d times within 4.98 seconds, want once", n)
+	}
+	clock.advance(time.Second)
+	_, err := b.WriteFile(t.Context(), "f", make([]byte, 401), workspace.WriteOptions{})
+	wantErr(t, "a byte more", err, workspace.ErrQuota, "write f: all agents of this store use 1700 bytes of 1700, this write adds 1:", "--max-total-bytes")
+	_, err = b.AppendLog(t.Context(), "l", nil)
+	wantErr(t, "an empty entry more", err, workspace.ErrQuota, "this write adds 300:")
+	if n := store.sums.Load(); n != 2 {
+		t.Errorf("it was added up %d times, want twice", n)
+	}
+	write(t, b, "f", strings.Repeat("y", 400))
+	write(t, b, "f", "shorter")
+	clock.advance(6 * time.Second)
+	write(t, a, "f", strings.Repeat("x", 900))
+	clock.advance(-time.Hour) // a sum from the future is not waited for
+	_, err = a.WriteFile(t.Context(), "f", make([]byte, 1000), workspace.WriteOptions{})
+	wantErr(t, "a hundred bytes more", err, workspace.ErrQuota, "use 1607 bytes of 1700, this write adds 100")
+	if n := store.sums.Load(); n != 4 {
+		t.Errorf("it was added up %d times, want four times", n)
+	}
+
+	store.fail.Store(true)
+	clock.advance(time.Hour)
+	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+	wantErr(t, "a write that cannot be weighed", err, workspace.ErrBusy)
+	if r, err := a.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || !r.Deleted {
+		t.Errorf("a deletion that cannot be weighed = %+v, %v, want it done", r, err)
+	}
+}
+
+// Many who write at once add up once.
+func TestTotalIsAddedUpOnce(t *testing.T) {
+	store := &adder{Store: memstore.New()}
+	defer store.Close()
+	svc := serviceOn(t, store, workspace.Options{Now: newClock().Now, Store: workspace.StoreLimits{Agents: -1}})
+	var wg sync.WaitGroup
+	for i := range 30 {
+		ws := agentOf(t, svc, fmt.Sprint(i))
+		wg.Go(func() { write(t, ws, "f", "x") })
+	}
+	wg.Wait()
+	if n := store.sums.Load(); n != 1 {
+		t.Errorf("30 writers at once added up %d times, want once", n)
+	}
+}
