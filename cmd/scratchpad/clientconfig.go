@@ -197,6 +197,7 @@ func (p *process) server() (server, error) {
 	}
 	s.Args = append(s.Args, "--agent", agent)
 	s.Args = append(s.Args, p.line.Limits.args()...)
+	s.Args = append(s.Args, p.line.Store.args()...)
 	s.Args = append(s.Args, p.line.Summaries.args()...)
 	if p.line.Durability.Durability != sqlite.Full {
 		s.Args = append(s.Args, "--durability", p.line.Durability.String())

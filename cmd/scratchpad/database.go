@@ -145,7 +145,8 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 		return nil, err
 	}
 	svc, err := workspace.New(store, workspace.Options{
-		Limits: workspace.Limits(d.p.line.Limits), Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
+		Limits: workspace.Limits(d.p.line.Limits), Store: d.p.line.Store.options(),
+		Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
 	})
 	if err != nil {
 		store.Close()

@@ -329,26 +329,29 @@ func (c *checkup) trouble(name string, err error, do string) {
 }
 
 func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
-	const page = 1000
-	var agents int64
-	var sum workspace.Usage
-	for after := ""; ; {
-		owners, err := store.Owners(ctx, "local", after, page)
-		if err != nil {
-			c.trouble("agents", err, restore)
-			return
-		}
-		for _, o := range owners {
-			agents++
-			sum.Files += o.Usage.Files
-			sum.Logs += o.Usage.Logs
-			sum.Entries += o.Usage.Entries
-			sum.Bytes += o.Usage.Bytes
-			after = o.Owner.Agent
-		}
-		if len(owners) < page {
-			break
-		}
+	sum, err := store.Totals(ctx, "local")
+	if err != nil {
+		c.trouble("agents", err, restore)
+		return
 	}
-	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", plural(agents, "agent"), plural(sum.Files, "file"), plural(sum.Logs, "log"), entries(sum.Entries), humanBytes(sum.Bytes)), ""})
+	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", plural(sum.Agents, "agent"), plural(sum.Files, "file"), plural(sum.Logs, "log"), entries(sum.Entries), humanBytes(sum.Bytes)), ""})
+	c.limits(sum)
+}
+
+// limits compares what all agents have with the limits of that.
+func (c *checkup) limits(sum workspace.Totals) {
+	most := c.p.line.Store
+	status, do := statusOK, ""
+	if most.Agents > 0 && sum.Agents >= most.Agents || most.TotalBytes > 0 && sum.Charged() >= most.TotalBytes {
+		status, do = statusWarning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of the servers."
+	}
+	c.add(check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s); the limits are of this command line, each process has its own",
+		plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), humanBytes(sum.Charged()), limitText(most.TotalBytes, humanBytes(most.TotalBytes))), do})
+}
+
+func limitText(limit int64, text string) string {
+	if limit == 0 {
+		return "no limit"
+	}
+	return "limit " + text
 }

@@ -96,7 +96,7 @@ func (d *database) keepVersions(path string) error {
 	limits := workspace.Limits(d.p.line.Limits)
 	if kept := int64(len(head.Sizes)); kept > limits.Versions {
 		limits.Versions = kept
-		svc, err := workspace.New(d.store, workspace.Options{Limits: limits})
+		svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options()})
 		if err != nil {
 			return err
 		}

@@ -25,14 +25,15 @@ import (
 
 // commandLine is every flag and command. Each flag has an environment variable.
 type commandLine struct {
-	DB         *string    `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
-	Agent      *string    `placeholder:"NAME" help:"Whose memory. For mcp: serve this agent alone; without it, every call names its agent. For the other commands: default."`
-	Limits     limits     `embed:"" prefix:"max-" group:"Limits"`
-	Summaries  summaries  `embed:"" group:"Summaries"`
-	Durability durability `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
-	JSON       bool       `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry. An error is one line of JSON on standard error."`
-	Color      string     `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
-	Debug      bool       `help:"Log everything to standard error."`
+	DB         *string     `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" help:"The database; mem: keeps everything in memory only. Default: ${db}."`
+	Agent      *string     `placeholder:"NAME" help:"Whose memory. For mcp: serve this agent alone; without it, every call names its agent. For the other commands: default."`
+	Limits     limits      `embed:"" prefix:"max-" group:"Limits"`
+	Store      storeLimits `embed:"" prefix:"max-" group:"Limits"`
+	Summaries  summaries   `embed:"" group:"Summaries"`
+	Durability durability  `default:"full" placeholder:"full|normal" help:"What an acknowledged write survives: full, a power cut; normal, only the end of the process, for less waiting on slow disks."`
+	JSON       bool        `name:"json" help:"Answer with one line of JSON; logs cat and logs tail with one for each entry. An error is one line of JSON on standard error."`
+	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" help:"Colour the output: ${enum}. auto: on a terminal without $NO_COLOR."`
+	Debug      bool        `help:"Log everything to standard error."`
 
 	Demo         demoCommand         `cmd:"" help:"Show what it does, on a database of its own."`
 	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. What runs without a command where standard input is no terminal."`
@@ -57,7 +58,7 @@ type limits struct {
 	Files      int64 `default:"${files}" placeholder:"N" help:"Files of an agent: ${default}."`
 	Logs       int64 `default:"${logs}" placeholder:"N" help:"Logs of an agent: ${default}."`
 	Entries    int64 `default:"${entries}" placeholder:"N" help:"Log entries of an agent: ${default}."`
-	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions, entries and summaries together: ${default}."`
+	Bytes      int64 `default:"${bytes}" placeholder:"N" help:"Bytes of an agent, all kept versions, entries and summaries together, and a charge for each: ${default}."`
 }
 
 // limit is one of the limits, with its flag.
@@ -90,13 +91,53 @@ func (l limits) Validate() error {
 }
 
 // args are those that give another process the same limits.
-func (l limits) args() (args []string) {
-	for _, f := range l.all() {
+func (l limits) args() []string { return argsOf(l.all()) }
+
+func argsOf(limits []limit) (args []string) {
+	for _, f := range limits {
 		if f.value != f.byDefault {
 			args = append(args, f.flag, fmt.Sprint(f.value))
 		}
 	}
 	return args
+}
+
+// storeLimits are those of [workspace.StoreLimits], where 0 is no limit.
+type storeLimits struct {
+	Agents     int64 `default:"${agents}" placeholder:"N" help:"Agents in the database; 0: no limit. Default: ${default}."`
+	TotalBytes int64 `default:"${total_bytes}" placeholder:"N" help:"Bytes of all agents together; 0: no limit. Default: ${default}."`
+}
+
+func (l storeLimits) all() []limit {
+	d := workspace.DefaultStoreLimits()
+	return []limit{
+		{"--max-agents", l.Agents, d.Agents},
+		{"--max-total-bytes", l.TotalBytes, d.Bytes},
+	}
+}
+
+// Validate is kong's hook.
+func (l storeLimits) Validate() error {
+	for _, f := range l.all() {
+		if f.value < 0 {
+			return fmt.Errorf("%s must be 0 or more, not %d", f.flag, f.value)
+		}
+	}
+	return nil
+}
+
+// args are those that give another process the same limits.
+func (l storeLimits) args() []string { return argsOf(l.all()) }
+
+// options are the limits as package workspace has them.
+func (l storeLimits) options() workspace.StoreLimits {
+	none := func(n int64) int64 {
+		if n == 0 {
+			return -1
+		}
+		return n
+	}
+	return workspace.StoreLimits{Agents: none(l.Agents), Bytes: none(l.TotalBytes)}
 }
 
 // durability is [sqlite.Durability] on the command line.
@@ -115,12 +156,13 @@ func (d *durability) UnmarshalText(text []byte) error {
 
 // variables are what the help interpolates.
 func variables() kong.Vars {
-	l := workspace.DefaultLimits()
+	l, all := workspace.DefaultLimits(), workspace.DefaultStoreLimits()
 	n := func(n int64) string { return fmt.Sprint(n) }
 	return kong.Vars{
 		"db":         orNone(defaultDB()),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
 		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
+		"agents": n(all.Agents), "total_bytes": n(all.Bytes),
 	}
 }
 

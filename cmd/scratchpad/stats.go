@@ -22,9 +22,15 @@ type statsRecord struct {
 	MaxFiles   int64 `json:"max_files"`
 	MaxLogs    int64 `json:"max_logs"`
 	MaxEntries int64 `json:"max_entries"`
+
+	Charged       int64 `json:"charged_bytes"` // which count against max_bytes beside total_bytes
+	StoreAgents   int64 `json:"store_agents"`
+	StoreBytes    int64 `json:"store_bytes"` // content and charge
+	MaxAgents     int64 `json:"max_agents"`  // 0: no limit
+	MaxTotalBytes int64 `json:"max_total_bytes"`
 }
 
-// Run shows what the agent uses.
+// Run shows what the agent uses, and what all agents do.
 func (statsCommand) Run(p *process) error {
 	agent, _, err := p.agentName()
 	if err != nil {
@@ -39,25 +45,39 @@ func (statsCommand) Run(p *process) error {
 		if err != nil {
 			return fmt.Errorf("usage of %s: %w", agent, err)
 		}
-		most := p.line.Limits
+		svc, err := db.service(p.ctx)
+		if err != nil {
+			return err
+		}
+		all, err := svc.StoreUsage(p.ctx)
+		if err != nil {
+			return err
+		}
+		most, mostOfAll := p.line.Limits, p.line.Store
 		record := statsRecord{
 			usageRecord: usageOf(agent, u.Usage),
 			MaxBytes:    most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
+			Charged: u.Charge(), StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
 		}
 		rows := [][]string{{"AGENT " + cell(agent), "USED", "LIMIT", "SHARE"}}
-		for _, r := range []struct {
-			what        string
-			used, limit int64
-		}{
-			{"files", u.Files, most.Files},
-			{"logs", u.Logs, most.Logs},
-			{"entries", u.Entries, most.Entries},
-			{"bytes", u.Bytes, most.Bytes},
-		} {
-			share := fmt.Sprintf("%.1f%%", 100*float64(r.used)/float64(r.limit))
-			rows = append(rows, []string{r.what, fmt.Sprint(r.used), fmt.Sprint(r.limit), share})
+		add := func(what string, used, limit int64) {
+			most, share := "none", "-"
+			if limit > 0 {
+				most, share = fmt.Sprint(limit), fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit))
+			}
+			rows = append(rows, []string{what, fmt.Sprint(used), most, share})
 		}
-		rows = append(rows, []string{"operations", fmt.Sprint(u.Operations), "-", "-"})
+		add("files", u.Files, most.Files)
+		add("logs", u.Logs, most.Logs)
+		add("entries", u.Entries, most.Entries)
+		add("bytes", u.Bytes+u.Charge(), most.Bytes)
+		rows = append(rows,
+			[]string{"- of content", fmt.Sprint(u.Bytes), "-", "-"},
+			[]string{"- for its rows", fmt.Sprint(u.Charge()), "-", "-"},
+			[]string{"operations", fmt.Sprint(u.Operations), "-", "-"},
+			[]string{"ALL AGENTS", "", "", ""})
+		add("agents", all.Agents, mostOfAll.Agents)
+		add("bytes", all.Charged(), mostOfAll.TotalBytes)
 		return p.answer(record, p.table(rows))
 	})
 }
