@@ -156,9 +156,18 @@ func (t *tx) SaveRequest(r workspace.Request) error {
 	return err
 }
 
-func (t *tx) DropRequests(before time.Time, n int) (int, error) {
+func (t *tx) DropRequests(from, to time.Time, n int) (int, error) {
+	old, err := t.dropRequests("created < ?", from, n)
+	if err != nil || old >= n {
+		return old, err
+	}
+	ahead, err := t.dropRequests("created > ?", to, n-old)
+	return old + ahead, err
+}
+
+func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {
 	dropped, err := t.c.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
-		" (SELECT key FROM requests WHERE owner = ? AND created < ? ORDER BY created, key LIMIT ?)", t.owner, t.owner, micros(before), int64(n))
+		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner, micros(at), int64(n))
 	if dropped > 0 || err != nil {
 		t.changed, t.removed = true, true
 	}

@@ -35,9 +35,13 @@ type leaseRecord struct {
 }
 
 // holds reports whether it is to be respected. One that would last longer than
-// any is of a clock that was set back.
+// any, with room for clocks that differ, is of a clock that was set back.
 func (l leaseRecord) holds(now time.Time) bool {
-	return now.Before(l.Until) && l.Until.Sub(now) <= 2*leaseTime
+	longest := 2 * leaseTime
+	if l.Failed != "" {
+		longest = 2 * paidTime
+	}
+	return now.Before(l.Until) && l.Until.Sub(now) <= longest
 }
 
 func (l leaseRecord) encode() []byte {

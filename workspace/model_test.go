@@ -133,7 +133,7 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 	if err := c.check(l); err != nil {
 		return answer{}, err
 	}
-	if k, ok := a.requests[c.key]; ok && now.Sub(k.time) < 24*time.Hour {
+	if k, ok := a.requests[c.key]; ok && now.Sub(k.time) < 24*time.Hour && k.time.Sub(now) <= 5*time.Minute {
 		if k.request != c.request() {
 			return answer{}, workspace.ErrConflict
 		}
@@ -351,9 +351,11 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 		}
 		return strings.Compare(x, y)
 	})
-	for i, key := range old {
-		if i < 10 && now.Sub(a.requests[key].time) > 24*time.Hour {
+	dropped := 0
+	for _, key := range old {
+		if at := a.requests[key].time; dropped < 10 && (now.Sub(at) > 24*time.Hour || at.Sub(now) > 5*time.Minute) {
 			delete(a.requests, key)
+			dropped++
 		}
 	}
 	if c.key != "" {

@@ -13,7 +13,7 @@ import (
 const (
 	requestAge   = 24 * time.Hour
 	requestCount = 1000 // kept of an agent; beyond it the oldest goes
-	requestDrops = 10   // expired ones that one write removes at most
+	requestDrops = 10   // expired ones that one write removes at most; one from the future is expired
 	maxKey       = 128
 )
 
@@ -121,7 +121,7 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 		return Outcome{}, nil
 	case err != nil:
 		return Outcome{}, err
-	case a.now.Sub(kept.Time) >= requestAge:
+	case a.now.Sub(kept.Time) >= requestAge, kept.Time.Sub(a.now) > clockSkew:
 		a.stale = true
 		return Outcome{}, nil
 	case kept.Hash != a.hash:
@@ -138,7 +138,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 		return errNewAgent
 	}
 	if after.Requests > 0 {
-		if err := dropRequests(tx, after, a.now.Add(-requestAge), requestDrops); err != nil {
+		if err := dropRequests(tx, after, a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 		}
 	}
 	if over := int(state.Requests) + 1 - requestCount; over > 0 {
-		if err := dropRequests(tx, state, a.now.AddDate(1000, 0, 0), over); err != nil {
+		if err := dropAnyRequests(tx, state, over); err != nil {
 			return err
 		}
 	}
@@ -186,8 +186,16 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	return nil
 }
 
-func dropRequests(tx Tx, state *OwnerState, before time.Time, n int) error {
-	dropped, err := tx.DropRequests(before, n)
+// dropRequests removes requests that have expired: kept before the time from, or, by a
+// clock that was set back since, after the time to.
+func dropRequests(tx Tx, state *OwnerState, from, to time.Time, n int) error {
+	dropped, err := tx.DropRequests(from, to, n)
 	state.Requests -= int64(dropped)
 	return err
+}
+
+// dropAnyRequests removes the oldest requests.
+func dropAnyRequests(tx Tx, state *OwnerState, n int) error {
+	never := time.Unix(1<<40, 0)
+	return dropRequests(tx, state, never, never, n)
 }

@@ -167,7 +167,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
-	if err := dropSpend(s.store.System(ctx), spendPrefix(w.owner), ""); err != nil {
+	if err := dropSpend(s.store.System(ctx), spendPrefix(w.owner), "", ""); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool
@@ -198,7 +198,7 @@ func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 	}
 	for state.Requests > 0 {
 		before := state.Requests
-		if err := dropRequests(tx, &state, now.AddDate(1000, 0, 0), requestCount); err != nil {
+		if err := dropAnyRequests(tx, &state, requestCount); err != nil {
 			return false, err
 		}
 		if state.Requests == before {

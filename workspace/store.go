@@ -133,9 +133,9 @@ type Tx interface {
 	// SaveRequest keeps a request under its key, in place of one kept before.
 	SaveRequest(Request) error
 
-	// DropRequests removes at most n of the requests kept since before the
-	// time, the oldest first, and says how many it removed.
-	DropRequests(before time.Time, n int) (int, error)
+	// DropRequests removes at most n of the requests kept since before the time
+	// from or after the time to, the oldest first, and says how many it removed.
+	DropRequests(from, to time.Time, n int) (int, error)
 
 	// SaveOwner stores the owner's state alone. Of an owner whose state is zero
 	// nothing is left.

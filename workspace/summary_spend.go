@@ -17,21 +17,22 @@ func spendPrefix(o Owner) string { return "spend/summary/" + o.String() + "/" }
 // spendKey names what an agent has spent on summaries in a month.
 func spendKey(o Owner, now time.Time) string { return spendPrefix(o) + now.UTC().Format(spendMonth) }
 
-// dropOldSpend removes an agent's records of the months long past when one is new.
-// The one before stays: other processes' clocks may still be in it.
+// dropOldSpend removes an agent's records of the months long past when one is new,
+// and those of months to come, which a clock made that was set back since. The month
+// before and the one after stay: other processes' clocks may be in them.
 func dropOldSpend(records Records, key string) {
 	prefix, month := key[:len(key)-len(spendMonth)], key[len(key)-len(spendMonth):]
 	if t, err := time.Parse(spendMonth, month); err == nil {
-		dropSpend(records, prefix, prefix+t.AddDate(0, -1, 0).Format(spendMonth))
+		dropSpend(records, prefix, prefix+t.AddDate(0, -1, 0).Format(spendMonth), prefix+t.AddDate(0, 1, 0).Format(spendMonth))
 	}
 }
 
-// dropSpend removes an agent's records of the months before one; "": all. One that
-// is charged at the same time stays.
-func dropSpend(records Records, prefix, before string) error {
+// dropSpend removes an agent's records of the months before one and after another
+// one; "": all. One that is charged at the same time stays.
+func dropSpend(records Records, prefix, first, last string) error {
 	list, err := records.List(prefix)
 	for _, r := range list {
-		if before != "" && r.Key >= before {
+		if first != "" && r.Key >= first && r.Key <= last {
 			continue
 		}
 		if e := records.Delete(r.Key, r.Revision); !errors.Is(e, ErrNotFound) && !errors.Is(e, ErrConflict) {

@@ -29,10 +29,10 @@ func (t *tx) SaveRequest(q workspace.Request) error {
 	return nil
 }
 
-func (t *tx) DropRequests(before time.Time, n int) (int, error) {
+func (t *tx) DropRequests(from, to time.Time, n int) (int, error) {
 	var old []*request
 	for _, q := range t.requests.rows {
-		if q.Time.Before(before) {
+		if q.Time.Before(from) || q.Time.After(to) {
 			old = append(old, q)
 		}
 	}

@@ -28,7 +28,7 @@ type writer interface {
 	FoldFiles(n int) (int64, error)
 	FoldLogs(n int) (int64, error)
 	SaveRequest(workspace.Request) error
-	DropRequests(before time.Time, n int) (int, error)
+	DropRequests(from, to time.Time, n int) (int, error)
 	SaveOwner(workspace.OwnerState) error
 }
 
@@ -349,8 +349,14 @@ func (tx foldsSilently) FoldLogs(n int) (int64, error) {
 
 type dropsEqual struct{ workspace.Tx }
 
-func (tx dropsEqual) DropRequests(before time.Time, n int) (int, error) {
-	return tx.Tx.DropRequests(before.Add(time.Microsecond), n)
+type keepsAhead struct{ workspace.Tx }
+
+func (tx keepsAhead) DropRequests(from, _ time.Time, n int) (int, error) {
+	return tx.Tx.DropRequests(from, time.Unix(1<<40, 0), n)
+}
+
+func (tx dropsEqual) DropRequests(from, to time.Time, n int) (int, error) {
+	return tx.Tx.DropRequests(from.Add(time.Microsecond), to, n)
 }
 
 type keepsRequest struct{ workspace.Tx }

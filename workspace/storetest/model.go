@@ -157,7 +157,7 @@ func (o op) run(tx workspace.Tx) string {
 		n, err = tx.FoldLogs(o.N)
 	case "drop requests":
 		var dropped int
-		dropped, err = tx.DropRequests(at(o.Moment), o.N)
+		dropped, err = tx.DropRequests(at(o.Moment), at(o.Moment+4), o.N)
 		n = int64(dropped)
 	case "floor":
 		var state workspace.OwnerState
@@ -413,11 +413,14 @@ func (p *plain) SaveRequest(q workspace.Request) error {
 	return nil
 }
 
-func (p *plain) DropRequests(before time.Time, n int) (dropped int, err error) {
+func (p *plain) DropRequests(from, to time.Time, n int) (dropped int, err error) {
 	for dropped < n {
-		oldest, found := workspace.Request{Time: before}, false
+		oldest, found := workspace.Request{}, false
 		for _, q := range p.requests {
-			if q.Time.Before(oldest.Time) || found && q.Time.Equal(oldest.Time) && q.Key < oldest.Key {
+			if !q.Time.Before(from) && !q.Time.After(to) {
+				continue
+			}
+			if !found || q.Time.Before(oldest.Time) || q.Time.Equal(oldest.Time) && q.Key < oldest.Key {
 				oldest, found = q, true
 			}
 		}

@@ -76,6 +76,7 @@ var mutants = []struct {
 	{"fold takes one more", bend(func(tx workspace.Tx) workspace.Tx { return foldsMore{tx} }), []string{"Files/Fold", "Logs/Fold"}},
 	{"fold says no number", bend(func(tx workspace.Tx) workspace.Tx { return foldsSilently{tx} }), []string{"Files/Fold", "Files/FoldTies", "Logs/Fold"}},
 	{"requests of the very time are dropped", bend(func(tx workspace.Tx) workspace.Tx { return dropsEqual{tx} }), []string{"Requests/Drop"}},
+	{"requests that are ahead stay", bend(func(tx workspace.Tx) workspace.Tx { return keepsAhead{tx} }), []string{"Requests/Drop"}},
 	{"a request stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsRequest{tx} }), []string{"Requests/Replaced"}},
 	{"results are shared", sharesResults, []string{"Files/ResultsAreOwn"}},
 

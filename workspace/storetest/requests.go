@@ -57,7 +57,7 @@ func requestReplaced(t testing.TB, s workspace.Store) {
 	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)
 	dropped := 0
 	update(t, s, alice, func(tx workspace.Tx) (err error) {
-		dropped, err = tx.DropRequests(at(9), 10)
+		dropped, err = tx.DropRequests(at(9), at(9), 10)
 		return err
 	})
 	if dropped != 1 {
@@ -71,11 +71,12 @@ func requestDrop(t testing.TB, s workspace.Store) {
 		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
 	})
 	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	to := at(100)
 	drop := func(before time.Time, n, want int, left ...string) {
 		t.Helper()
 		got := 0
 		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			got, err = tx.DropRequests(before, n)
+			got, err = tx.DropRequests(before, to, n)
 			return err
 		})
 		if got != want {
@@ -95,6 +96,20 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	drop(at(5), 2, 1, "c")
 	drop(at(6), 2, 1)
 	drop(at(6), 2, 0)
+	all = []string{"e", "a", "d", "b", "c"}
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
+	})
+	state = view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	to = at(5) // the newest is of that very time
+	drop(at(1), 10, 0, "e", "a", "d", "b", "c")
+	to = at(4).Add(-time.Microsecond)
+	drop(at(2), 0, 0, "e", "a", "d", "b", "c")
+	drop(at(2), 2, 2, "a", "d", "c") // the old one before those that are ahead
+	drop(at(2), 2, 1, "a", "d")
+	to = at(1)
+	drop(at(0), 1, 1, "d")
+	drop(at(0), 10, 1)
 	after := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
 	equal(t, "DropRequests then Owner, which it leaves to its caller", after, state)
 }
