@@ -70,7 +70,6 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error {
 		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
 	})
-	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
 	to := at(100)
 	drop := func(before time.Time, n, want int, left ...string) {
 		t.Helper()
@@ -100,7 +99,7 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error {
 		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
 	})
-	state = view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
+	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
 	to = at(5) // the newest is of that very time
 	drop(at(1), 10, 0, "e", "a", "d", "b", "c")
 	to = at(4).Add(-time.Microsecond)
