@@ -84,7 +84,7 @@ func callText(tool, args string, pad int) string {
 
 func mustAnswer(t *testing.T, conn net.Conn, want string) {
 	t.Helper()
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Errorf("no answer: %v", err)

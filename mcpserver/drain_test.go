@@ -230,6 +230,7 @@ func TestBytesInFlight(t *testing.T) {
 	const n, size = 5, maxLine // one works, one waits to be let in, and one is read ahead
 	g := newGate()
 	w := newWire(t, gated(t, g))
+	w.patience = time.Minute // five lines in turn, each decoded
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)

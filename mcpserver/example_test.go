@@ -95,11 +95,16 @@ func ExampleServer_Run() {
 // workspace it is.
 func ExampleServer_Handler() {
 	type caller struct{} // the key of the caller's name in a context
+	nameOf := func(ctx context.Context) string {
+		name, _ := ctx.Value(caller{}).(string)
+		return name
+	}
 	svc := memory()
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: true,
+		Bound:  true,
+		Caller: nameOf, // a session belongs to who began it
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			name, _ := ctx.Value(caller{}).(string)
+			name := nameOf(ctx)
 			if call.AgentID != "" && call.AgentID != name {
 				return nil, fmt.Errorf("agent_id is not yours; leave it out: %w", workspace.ErrInvalid)
 			}

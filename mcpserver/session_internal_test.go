@@ -3,17 +3,43 @@ package mcpserver
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// ended collects the sessions that were ended.
-type ended map[string]bool
+// ended collects the sessions that were ended. It is safe for concurrent use.
+type ended struct {
+	mu  sync.Mutex // guards ids
+	ids map[string]bool
+}
 
-func (e ended) begin(t *testing.T, q *sessions, id, caller string) *session {
+func newEnded() *ended { return &ended{ids: map[string]bool{}} }
+
+func (e *ended) add(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ids[id] = true
+}
+
+func (e *ended) has(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ids[id]
+}
+
+func (e *ended) String() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return fmt.Sprint(slices.Sorted(maps.Keys(e.ids)))
+}
+
+func (e *ended) begin(t *testing.T, q *sessions, id, caller string) *session {
 	t.Helper()
-	s, err := q.begin(id, caller, func() { e[id] = true })
+	s, err := q.begin(id, caller, func() { e.add(id) })
 	if err != nil {
 		t.Fatalf("begin %s: %v", id, err)
 	}
@@ -23,20 +49,20 @@ func (e ended) begin(t *testing.T, q *sessions, id, caller string) *session {
 // The oldest idle session makes room, the caller's own first, and none that has a
 // call under way.
 func TestRoomForSessions(t *testing.T) {
-	q, gone := newSessions(), ended{}
+	q, gone := newSessions(), newEnded()
 	q.most, q.each = 4, 2
 	defer q.endAll()
 	busy := gone.begin(t, q, "a1", "a")
 	q.release(gone.begin(t, q, "a2", "a"))
 	q.release(gone.begin(t, q, "a3", "a"))
-	if fmt.Sprint(gone) != "map[a2:true]" {
+	if gone.String() != "[a2]" {
 		t.Errorf("ended are %v, want a2: a1 is busy", gone)
 	}
 	q.release(gone.begin(t, q, "b1", "b"))
 	held := q.enter("b1", "b")
 	q.release(gone.begin(t, q, "c1", "c"))
 	q.release(gone.begin(t, q, "d1", "d"))
-	if fmt.Sprint(gone) != "map[a2:true a3:true]" {
+	if gone.String() != "[a2 a3]" {
 		t.Errorf("ended are %v, want the oldest idle one of all, a3", gone)
 	}
 	if q.enter("b1", "a") != nil || q.enter("none", "b") != nil || q.enter("a3", "a") != nil {
@@ -49,7 +75,7 @@ func TestRoomForSessions(t *testing.T) {
 	}
 	q.release(held)
 	q.release(gone.begin(t, q, "e1", "e"))
-	if !gone["b1"] || gone["a1"] || len(q.byID) != 4 {
+	if !gone.has("b1") || gone.has("a1") || len(q.byID) != 4 {
 		t.Errorf("ended are %v, %d are left, want b1 ended and 4 left", gone, len(q.byID))
 	}
 	q.release(busy)
@@ -59,7 +85,7 @@ func TestRoomForSessions(t *testing.T) {
 // not while it is busy.
 func TestSessionsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, gone := newSessions(), ended{}
+		q, gone := newSessions(), newEnded()
 		q.release(gone.begin(t, q, "silent", "a"))
 		ready := gone.begin(t, q, "ready", "a")
 		q.ready(ready)
@@ -67,18 +93,18 @@ func TestSessionsExpire(t *testing.T) {
 		busy := gone.begin(t, q, "busy", "a")
 		time.Sleep(handshakeTimeout + time.Second)
 		synctest.Wait()
-		if fmt.Sprint(gone) != "map[silent:true]" {
+		if gone.String() != "[silent]" {
 			t.Errorf("ended are %v, want silent alone", gone)
 		}
 		q.release(q.enter("ready", "a"))
 		time.Sleep(sessionTimeout - time.Second)
 		synctest.Wait()
-		if gone["ready"] {
+		if gone.has("ready") {
 			t.Error("a session ended that was used")
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !gone["ready"] || gone["busy"] {
+		if !gone.has("ready") || gone.has("busy") {
 			t.Errorf("ended are %v, want ready too, and not busy", gone)
 		}
 		q.release(busy)
