@@ -45,6 +45,16 @@ func plain(statement string) string {
 	return s
 }
 
+// checkSchema refuses a database whose tables and indexes are not those of its
+// schema's number.
+func (c *conn) checkSchema() error {
+	version, err := c.userVersion()
+	if err != nil {
+		return err
+	}
+	return c.checkObjects(schemaText(version))
+}
+
 // checkObjects refuses a database whose tables and indexes are not those of the
 // schema, or that holds anything else but what SQLite makes itself. A trigger or
 // a view of somebody else changes what is stored or read; another index or

@@ -72,7 +72,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 		if err := r.damage(c.structure(ctx, &r)); err != nil {
 			return err
 		}
-		if err := r.damage(c.checkObjects(schemaSQL)); err != nil {
+		if err := r.damage(c.checkSchema()); err != nil {
 			return err
 		}
 		return r.damage(c.countAll(ctx, &r))

@@ -65,7 +65,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 	if err := r.damage(c.structure(ctx, &r)); err != nil {
 		return r, err
 	}
-	if err := r.damage(c.checkObjects(schemaSQL)); err != nil {
+	if err := r.damage(c.checkSchema()); err != nil {
 		return r, err
 	}
 	if err := r.damage(c.records(&r)); err != nil {

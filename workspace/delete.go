@@ -224,6 +224,7 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
+	state.beginAbove(a.floor)
 	if err := w.settleDeletion(tx, a, before, &state, Outcome{}); err != nil {
 		return err
 	}

@@ -72,6 +72,29 @@ func TestDeletedRowsGo(t *testing.T) {
 	}
 }
 
+// The first thing that an agent does again may be a deletion that finds nothing and
+// keeps its request. That is the agent's first write too.
+func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
+	clock := newClock()
+	store := memstore.New()
+	defer store.Close()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
+	ws := agentOf(t, svc, "a")
+	appendLog(t, ws, "l", "1", "2")
+	for _, name := range []string{"a", "nobody"} { // the second deletion removes the row
+		if _, err := svc.DeleteAgent(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		clock.advance(31 * day)
+	}
+	if _, err := ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IdempotencyKey: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	if first := appendLog(t, ws, "l", "x").First; first != 3 {
+		t.Errorf("the log goes on with entry %d, want 3", first)
+	}
+}
+
 // The planted bug: the records of the numbers are lost. The same check sees it.
 func TestDeletedRowsNeedTheRecord(t *testing.T) {
 	store := memstore.New()
