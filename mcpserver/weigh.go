@@ -11,8 +11,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// The weights are what calls take at their worst moment, found by measuring, in
-// multiples of bytes.
+// The weights are what calls take at their worst moment, in multiples of bytes. They
+// come from what the SDK and encoding/json copy, and TestLoad checks them.
 const (
 	bodyFactor   = 6  // of a request: as it came, in the decoder's buffers, decoded
 	readFactor   = 30 // of content that is read: all of it may be escaped, sixfold

@@ -57,7 +57,11 @@ func translate(err error) error {
 	if !errors.As(err, &de) {
 		return err
 	}
-	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: fmt.Sprintf("sqlite: %v", de)}
+	text := fmt.Sprintf("sqlite: %v", de)
+	if de.Code()&0xff == codeFull { // a copy that meets it has lost the text: "not an error"
+		text = "the disk is full"
+	}
+	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: text}
 }
 
 // kindOf returns nil for what only a mistake in this package can bring about.

@@ -169,14 +169,15 @@ func (d *database) open(ctx context.Context) (workspace.Store, error) {
 		return d.p.openReadOnly()
 	}
 	store, err := d.p.openStore(ctx)
-	if d.settle && errors.Is(err, workspace.ErrReadOnly) {
+	// A full disk keeps a database of an older schema from its migration.
+	if d.settle && (errors.Is(err, workspace.ErrReadOnly) || errors.Is(err, workspace.ErrStorageFull)) {
 		return d.openUnwritable(err)
 	}
 	return store, err
 }
 
-// openUnwritable opens a database that this user may only read, says so, and
-// why it cannot be written.
+// openUnwritable opens a database that can only be read now, says so, and why it
+// cannot be written.
 func (d *database) openUnwritable(why error) (workspace.Store, error) {
 	store, err := d.p.openReadOnly()
 	if err != nil {

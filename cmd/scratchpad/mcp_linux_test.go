@@ -103,6 +103,44 @@ func mustServeReads(t *testing.T, path string) string {
 	return said.String()
 }
 
+// A database of an older schema that a full disk keeps from its migration is
+// served for reading, as it is.
+func TestMCPFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mountTmpfs(t, dir)
+	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "old.db")
+	if err := errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "files")
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Stderr = &said
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
+		t.Errorf("read_file = %q; want the content", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if !strings.Contains(said.String(), "nothing can be stored") || !strings.Contains(said.String(), "the disk is full") {
+		t.Errorf("standard error = %q; want that the disk is full, and that nothing can be stored", said.String())
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, original) {
+		t.Errorf("the database has changed: %v", err)
+	}
+}
+
 // A backup that the disk has no room for says so, and leaves nothing.
 func TestBackupFullDisk(t *testing.T) {
 	root := t.TempDir()
