@@ -27,7 +27,7 @@ const (
 // checkpoint folds the write-ahead log into the database and empties it, when
 // it is this process's turn. Where readers are in the way, it is tried again.
 func (w *writer) checkpoint() {
-	if w.whyBroken() != nil {
+	if w.whyBroken() != nil && !w.lost {
 		w.dirty = false
 		return
 	}

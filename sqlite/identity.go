@@ -72,9 +72,7 @@ func isLost(err error) bool {
 func (w *writer) begin() error {
 	names, err := w.c.files.check()
 	if err != nil {
-		err = fmt.Errorf("%v; %s: %w", err, startAgain, workspace.ErrReadOnly)
-		w.fail(err)
-		return err
+		return w.loseFiles(err)
 	}
 	if names > 1 { // nothing is lost yet, and the link may go again
 		return fmt.Errorf("the database or its write-ahead log has another name (hard link), under which a write would damage it; remove the other name: %w", workspace.ErrReadOnly)
@@ -92,12 +90,22 @@ func (w *writer) begin() error {
 	return err
 }
 
-const startAgain = "stop every process that uses the database, put the right file in its place, and start again"
+const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first remove the files that end in -wal and -shm), and start again"
 
-// lostFiles is the answer when a file was lost during a commit: nothing is
-// written any more until the process is started again.
+// loseFiles makes the store read-only until the process is started again, and
+// returns why. The log is folded into the file that is open as soon as the writer
+// is idle, and when it ends. SQLite would leave the log, and what is put in the
+// database's place would then take its pages up.
+func (w *writer) loseFiles(err error) error {
+	why := fmt.Errorf("%v; %s: %w", err, startAgain, workspace.ErrReadOnly)
+	w.lost, w.dirty = true, true
+	w.fail(why)
+	return why
+}
+
+// lostFiles is the answer when a file was lost during a commit.
 func (w *writer) lostFiles(err error) {
-	w.fail(fmt.Errorf("%v; %s: %w", err, startAgain, workspace.ErrReadOnly))
+	_ = w.loseFiles(err) // which the next callers get
 	w.answerUnknown(fmt.Errorf("%v; the write may be lost with it; %s: %w", err, startAgain, workspace.ErrOutcomeUnknown))
 }
 

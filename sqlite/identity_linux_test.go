@@ -140,6 +140,32 @@ func TestLostLogIsFolded(t *testing.T) {
 	reopenAndCheck(t, s, path, acked)
 }
 
+// A backup that takes the place of a database in use, and nothing else that is done,
+// is what the next process finds: the log of the lost database does not get into it.
+func TestBackupInPlaceOfALostDatabase(t *testing.T) {
+	path := databaseIn(t)
+	backup := path + ".copy"
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	must(t, err)
+	ws := agent(t, newService(t, s), "alice")
+	put(t, ws, "in-the-backup")
+	must(t, s.Backup(t.Context(), backup, sqlite.BackupOptions{}))
+	for i := range 40 {
+		put(t, ws, fmt.Sprint("later-", i))
+	}
+	must(t, os.Rename(backup, path))
+	if _, err := ws.WriteFile(t.Context(), "late", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("write = %v, want ErrReadOnly", err)
+	}
+	must(t, s.Close())
+
+	again := workspaceOn(t, open(t, path), "alice")
+	expectFile(t, again, "in-the-backup", "in-the-backup")
+	if list, err := again.ListFiles(t.Context(), workspace.ListOptions{}); err != nil || len(list.Files) != 1 {
+		t.Errorf("the restored database has %d files, %v; want that of the backup alone", len(list.Files), err)
+	}
+}
+
 // A connection for reading that is opened after the database was replaced does
 // not read the other file.
 func TestReadersOfReplacedDatabase(t *testing.T) {

@@ -49,6 +49,7 @@ type writer struct {
 	foldAt     time.Time     // not before, after readers were in the way
 	foldPause  time.Duration // the last one
 	foldFailed bool          // the last time, of which the log was told
+	lost       bool          // a file, see loseFiles
 	foldLost   bool          // the disk failed to confirm a checkpoint
 	refillAt   time.Time     // when the reserve, once released, is to be tried again; zero: it is there
 
