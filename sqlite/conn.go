@@ -120,6 +120,9 @@ func (c *conn) close() error {
 	for _, s := range c.stmts {
 		s.Close()
 	}
+	if c.files != nil {
+		c.files.logFile.Close() // first: Windows removes no file that is open
+	}
 	return translate(c.dc.Close())
 }
 

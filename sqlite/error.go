@@ -27,6 +27,7 @@ const (
 	codeConstraint = 19
 	codeNotADB     = 26
 
+	codeIOErrShort      = 522
 	codeIOErrWrite      = 778
 	codeIOErrFsync      = 1034
 	codeIOErrDirFsync   = 1290

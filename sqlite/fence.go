@@ -27,8 +27,8 @@ func (c *conn) fence() error {
 	return migratedSchema(version)
 }
 
-// fenceRead is fence for those who only read, also an older schema, which it
-// learns.
+// fenceRead is fence for readers, which accept an older schema too. It notes the
+// number in c.schema.
 func (c *conn) fenceRead() error {
 	version, err := c.userVersion()
 	if err == nil && version > schemaVersion {

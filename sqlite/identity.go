@@ -18,6 +18,7 @@ import (
 type openFiles struct {
 	path, logPath string
 	db, log       fileID
+	logFile       *os.File // to sync it
 }
 
 // lostError says that a file is not at its path any more.
@@ -34,8 +35,14 @@ func openFilesOf(path string, db fileID) (*openFiles, error) {
 		return nil, &lostError{fmt.Sprintf("the write-ahead log cannot be looked at: %v", err)}
 	}
 	f := &openFiles{path: path, logPath: path + "-wal", db: db, log: log}
-	_, err = f.check()
-	return f, err
+	if f.logFile, err = openLog(f.logPath); err != nil {
+		return nil, fileError(err)
+	}
+	if _, err = f.check(); err != nil {
+		f.logFile.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // check returns a [lostError] when the open files are not those at the paths. It
@@ -67,15 +74,15 @@ func isLost(err error) bool {
 	return errors.As(err, &lost)
 }
 
-// begin begins a transaction, if what is written in it will be found again, and
-// is in the schema that this version knows.
+// begin begins a transaction, after checking that the open files are still at their
+// paths. Then it checks that the schema is the one that this version knows.
 func (w *writer) begin() error {
 	names, err := w.c.files.check()
 	if err != nil {
 		return w.loseFiles(err)
 	}
 	if names > 1 { // nothing is lost yet, and the link may go again
-		return fmt.Errorf("the database or its write-ahead log has another name (hard link), under which a write would damage it; remove the other name: %w", workspace.ErrReadOnly)
+		return fmt.Errorf("the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name: %w", workspace.ErrReadOnly)
 	}
 	if _, err = w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -93,14 +100,32 @@ func (w *writer) begin() error {
 const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first remove the files that end in -wal and -shm), and start again"
 
 // loseFiles makes the store read-only until the process is started again, and
-// returns why. The log is folded into the file that is open as soon as the writer
-// is idle, and when it ends. SQLite would leave the log, and what is put in the
-// database's place would then take its pages up.
+// returns why. The log is folded into the file that is open. SQLite would leave the
+// log, and what is put in the database's place would then take its pages up; and
+// where the log alone was removed, nobody else has what is in it. The caller holds
+// the turn.
 func (w *writer) loseFiles(err error) error {
 	why := fmt.Errorf("%v; %s: %w", err, startAgain, workspace.ErrReadOnly)
-	w.lost, w.dirty = true, true
 	w.fail(why)
+	if w.lost = w.c.files.mayFold(); w.lost {
+		whole, _ := w.fold(0) // tried again when the writer is idle, and when it ends
+		w.dirty = !whole
+	}
 	return why
+}
+
+// mayFold reports whether the log may be folded into the database that is open,
+// after one of them was lost: not where another database has come to their paths,
+// which may share the index of the log.
+func (f *openFiles) mayFold() bool {
+	if _, err := sameFile(f.path, "", f.db); err == nil {
+		return true
+	}
+	if _, err := sameFile(f.logPath, "", f.log); err == nil {
+		return true
+	}
+	_, _, err := statFile(f.logPath)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // lostFiles is the answer when a file was lost during a commit.

@@ -36,10 +36,13 @@ func Files(path string) []string {
 
 // checkName refuses a database whose name is that of another one's side file.
 func checkName(path string) error {
-	for _, end := range append([]string{partEnd}, sideFiles...) {
+	for _, end := range sideFiles {
 		if strings.HasSuffix(path, end) {
 			return fmt.Errorf("a name that ends in %s is for a file beside a database; give another one: %w", end, workspace.ErrInvalid)
 		}
+	}
+	if name := filepath.Base(path); strings.HasSuffix(name, partEnd) && strings.Contains(name, "-new-") {
+		return fmt.Errorf("a name with -new- that ends in %s is for a database that is being made; give another one: %w", partEnd, workspace.ErrInvalid)
 	}
 	return nil
 }
@@ -80,7 +83,18 @@ func look(path string) (isNew bool, err error) {
 		return false, lookError(err)
 	}
 	defer c.close()
-	return false, lookError(c.identify())
+	return false, restored(path, lookError(c.identify()))
+}
+
+// restored adds to an error about damage what a backup meets that was put beside
+// the log of the database before it.
+func restored(path string, err error) error {
+	info, statErr := os.Lstat(path + "-wal")
+	if !errors.Is(err, workspace.ErrCorrupt) || statErr != nil || info.Size() == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; if this is a backup that was put here, stop every process that uses the database, and remove %s and %s",
+		err, filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
 // lookNew is look where nothing was seen at the path. Another process may have
@@ -99,7 +113,7 @@ func lookNew(path string) (isNew bool, err error) {
 // write-ahead log of a lost one.
 func noOrphanLog(path string) error {
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
-		return fmt.Errorf("it is empty or missing, but %s holds data of it: restore the database from a backup, or move that file away: %w",
+		return fmt.Errorf("it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup: %w",
 			filepath.Base(path)+"-wal", workspace.ErrCorrupt)
 	}
 	return nil
@@ -138,6 +152,8 @@ func lookError(err error) error {
 		return err
 	case code == codeNotADB:
 		return fmt.Errorf("it is no SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
+	case code == codeIOErrShort:
+		return fmt.Errorf("its write-ahead log is missing or cut; where another process still has it open, stop that one in the usual way and try again; else restore the database from a backup: %w", workspace.ErrCorrupt)
 	case code&0xff == codeBusy:
 		return fmt.Errorf("another program keeps it locked; close that program or try again: %w", workspace.ErrBusy)
 	case code == codeReadOnlyRollbck:

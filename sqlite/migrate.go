@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -21,15 +20,15 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationRows does what the SQL of a migration cannot, after it: what leads to
-// each schema has a function here, or nothing.
+// migrationRows holds, by the schema that it leads to, the Go code that runs after
+// the SQL of a migration. Most need none.
 var migrationRows = map[int64]func(*conn) error{2: (*conn).moveOwners}
 
 // migrationStep is called before each step of a migration. Tests end the process
 // in it.
 var migrationStep = func(step string) {}
 
-// schemaText returns the statements that make a schema, from 1 to the present one.
+// schemaText returns the statements that make a schema, 1 or the present one.
 func schemaText(version int64) string {
 	if version == schemaVersion {
 		return schemaSQL
@@ -80,11 +79,9 @@ func (c *conn) migrate(path string, log *slog.Logger) error {
 // it is the same to the byte; no file is overwritten.
 func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) {
 	stem, dir := backupStem(path, c.schema), filepath.Dir(path)
-	if err := removeTemps(stem); err != nil {
-		return "", err
-	}
+	removeParts(stem)
 	migrationStep("copy")
-	f, err := os.CreateTemp(dir, filepath.Base(stem)+"-new-*") // mode 0600
+	f, err := os.CreateTemp(dir, filepath.Base(stem)+"-new-*"+partEnd) // mode 0600
 	if err != nil {
 		return "", fileError(err)
 	}
@@ -193,22 +190,6 @@ func sameContent(one, other string) (bool, error) {
 	}
 }
 
-// removeTemps removes the copies that a killed process did not finish.
-func removeTemps(stem string) error {
-	entries, err := os.ReadDir(filepath.Dir(stem))
-	if err != nil {
-		return fileError(err)
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(stem)+"-new-") && e.Type().IsRegular() {
-			if err := os.Remove(filepath.Join(filepath.Dir(stem), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fileError(err)
-			}
-		}
-	}
-	return nil
-}
-
 // upgrade runs the migrations that the database lacks, all or none of them.
 func (c *conn) upgrade() (err error) {
 	migrationStep("begin")
@@ -280,6 +261,11 @@ func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, er
 		last = f.text()
 		values := ownerValues(last, ownerForm1.read(&f, last))
 		if f.bad {
+			for i, v := range values { // what the table refuses would keep all owners from the new schema
+				if n, ok := v.(int64); ok {
+					values[i] = max(0, n)
+				}
+			}
 			crc := len(values) - 1
 			values[crc] = values[crc].(int64) ^ 1
 		}

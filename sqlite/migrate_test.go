@@ -285,7 +285,7 @@ func TestMigrationCopyNames(t *testing.T) {
 	if err := os.Mkdir(path+"-schema1-backup-2", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path+"-schema1-backup-new-123", []byte("half a copy"), 0o600); err != nil {
+	if err := os.WriteFile(path+"-schema1-backup-new-123-part", []byte("half a copy"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	open(t, path)
@@ -293,7 +293,7 @@ func TestMigrationCopyNames(t *testing.T) {
 		t.Errorf("the user's file holds %q", got)
 	}
 	wantDump(t, path+"-schema1-backup-3", 1, goldenDump(t))
-	if _, err := os.Stat(path + "-schema1-backup-new-123"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(path + "-schema1-backup-new-123-part"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("half a copy of a killed process is still there: %v", err)
 	}
 }

@@ -53,8 +53,8 @@ func readFloor(records Records, key string) (floor floorRecord, revision int64, 
 }
 
 // beginAbove lets an agent without a row begin above the numbers of deleted ones.
-func (s *OwnerState) beginAbove(floor floorRecord) {
-	if *s == (OwnerState{}) {
+func (s *OwnerState) beginAbove(floor *floorRecord) {
+	if *s == (OwnerState{}) && floor != nil {
 		s.FileFloor, s.LogFloor = floor.Files, floor.Logs
 	}
 }
@@ -69,7 +69,7 @@ func (s *Service) sweepDeleted(ctx context.Context) {
 		return
 	}
 	for _, o := range owners {
-		if s.sweepOwner(ctx, o) != nil {
+		if err := s.sweepOwner(ctx, o); err != nil && !errors.Is(err, ErrCorrupt) {
 			return
 		}
 	}

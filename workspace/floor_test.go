@@ -95,6 +95,72 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 	}
 }
 
+// The row of a deleted agent may go in the middle of the agent's first write: after
+// the write has seen it, and before or after the record is looked at.
+func TestNumbersBesideASweep(t *testing.T) {
+	for _, when := range []string{"totals", "record"} {
+		t.Run(when, func(t *testing.T) {
+			clock := newClock()
+			mem := memstore.New()
+			defer mem.Close()
+			other := serviceOn(t, mem, workspace.Options{Now: clock.Now})
+			sweep := func() {
+				if _, err := other.DeleteAgent(t.Context(), "nobody"); err != nil {
+					t.Error(err)
+				}
+			}
+			store := &interrupted{Store: mem}
+			ws := agentOf(t, serviceOn(t, store, workspace.Options{Now: clock.Now}), "a")
+			write(t, ws, "f", "1")
+			write(t, ws, "f", "2")
+			if _, err := other.DeleteAgent(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+			clock.advance(31 * day)
+			store.when, store.do = when, sweep
+			r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+			if err != nil || r.Version != 3 {
+				t.Errorf("the agent goes on with version %d, %v; want 3", r.Version, err)
+			}
+		})
+	}
+}
+
+// interrupted is a store in which something happens once, before the totals or
+// after a record is read.
+type interrupted struct {
+	workspace.Store
+	when string
+	do   func()
+}
+
+func (s *interrupted) at(when string) {
+	if s.when == when {
+		s.when = ""
+		s.do()
+	}
+}
+
+func (s *interrupted) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
+	s.at("totals")
+	return s.Store.Totals(ctx, tenant)
+}
+
+func (s *interrupted) System(ctx context.Context) workspace.Records {
+	return interruptedRecords{s.Store.System(ctx), s}
+}
+
+type interruptedRecords struct {
+	workspace.Records
+	s *interrupted
+}
+
+func (r interruptedRecords) Get(key string) (workspace.Record, error) {
+	record, err := r.Records.Get(key)
+	r.s.at("record")
+	return record, err
+}
+
 // The planted bug: the records of the numbers are lost. The same check sees it.
 func TestDeletedRowsNeedTheRecord(t *testing.T) {
 	store := memstore.New()

@@ -25,10 +25,11 @@ type attempt struct {
 	stale bool  // an expired request stands under the key
 	ops   int64 // what the call adds to the owner's operations
 
-	deletes  bool        // it is never refused for want of room
-	total    int64       // bytes that the store holds, about
-	admitted bool        // an agent that holds nothing may begin
-	floor    floorRecord // above which such an agent begins
+	deletes  bool         // it is never refused for want of room
+	total    int64        // bytes that the store holds, about
+	admitted bool         // an agent that holds nothing may begin
+	noRow    bool         // the last transaction found no row of the agent
+	floor    *floorRecord // above which an agent without a row begins; nil: not read yet
 }
 
 // newAttempt checks the key and hashes the request: the operation and all that
@@ -78,10 +79,13 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 		return Outcome{}, err
 	}
 	defer func() { <-w.svc.total.new }()
-	if err := w.svc.admit(ctx, w.owner, a); err != nil {
-		return Outcome{}, err
+	for err == errNewAgent { // twice where the agent's row went meanwhile
+		if err := w.svc.admit(ctx, w.owner, a); err != nil {
+			return Outcome{}, err
+		}
+		out, err = w.try(ctx, a, fn)
 	}
-	return w.try(ctx, a, fn)
+	return out, err
 }
 
 // try runs the transaction of a write once.
@@ -134,7 +138,8 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 // is counted, the quota checked. Where nothing has to go, a refusal comes before
 // any change.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
-	if before.Usage == (Usage{}) && !a.admitted {
+	a.noRow = before == (OwnerState{})
+	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
 		return errNewAgent
 	}
 	if after.Requests > 0 {
@@ -161,9 +166,8 @@ func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *
 	with := *after
 	with.Requests++
 	if w.svc.limits.checkQuota(before, with) != nil {
-		without := *a
-		without.key = ""
-		a = &without
+		defer func(key string) { a.key = key }(a.key) // for another run of the transaction
+		a.key = ""
 	}
 	return w.settle(tx, a, before, after, out)
 }

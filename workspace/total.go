@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -42,10 +43,12 @@ type storeTotal struct {
 	limits StoreLimits
 	new    chan struct{} // holds a token while an agent writes for the first time
 
-	adding chan struct{} // holds a token while somebody adds up or looks; guards the following
-	known  bool
-	at     time.Time
-	bytes  int64
+	adding chan struct{} // holds a token while somebody adds up
+
+	mu    sync.Mutex // guards the following
+	known bool
+	at    time.Time
+	bytes int64
 }
 
 func newStoreTotal(l StoreLimits) storeTotal {
@@ -53,28 +56,50 @@ func newStoreTotal(l StoreLimits) storeTotal {
 }
 
 // weigh tells a write how many bytes the store holds, as of the last five
-// seconds. Of those who ask at once one adds up.
+// seconds. Of those who ask at once one adds up, and the others take the sum before:
+// they wait only for the first one.
 func (s *Service) weigh(ctx context.Context, a *attempt) error {
 	t := &s.total
 	if t.limits.Bytes < 0 || a.deletes {
 		return nil
 	}
-	if err := enter(ctx, t.adding); err != nil {
-		return err
+	known, fresh := t.last(s.now(), a)
+	if fresh {
+		return nil
+	}
+	select {
+	case t.adding <- struct{}{}:
+	default:
+		if known {
+			return nil
+		}
+		if err := enter(ctx, t.adding); err != nil {
+			return err
+		}
 	}
 	defer func() { <-t.adding }()
-	now := s.now()
-	if age := now.Sub(t.at); t.known && age >= 0 && age < totalAge { // below 0: the clock was set back
-		a.total = t.bytes
+	if _, fresh := t.last(s.now(), a); fresh {
 		return nil
 	}
 	sum, err := s.store.Totals(ctx, s.tenant)
 	if err != nil {
 		return err
 	}
-	t.known, t.at, t.bytes = true, now, sum.Charged()
-	a.total = t.bytes
+	t.mu.Lock()
+	t.known, t.at, t.bytes = true, s.now(), sum.Charged()
+	t.mu.Unlock()
+	a.total = sum.Charged()
 	return nil
+}
+
+// last gives a write the last sum. It is fresh for five seconds, unless the clock
+// was set back since.
+func (t *storeTotal) last(now time.Time, a *attempt) (known, fresh bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a.total = t.bytes
+	age := now.Sub(t.at)
+	return t.known, t.known && age >= 0 && age < totalAge
 }
 
 // checkRoom refuses a change that takes the agent further over a limit of its
@@ -102,11 +127,17 @@ func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	if a.floor, err = s.floorOf(ctx, o); err != nil {
-		return err
-	}
 	a.admitted = true
-	return nil
+	if !a.noRow { // the row has the numbers
+		return nil
+	}
+	// It is read after the row was seen to be missing, and so after the record was
+	// raised to the numbers of that row.
+	floor, err := s.floorOf(ctx, o)
+	if err == nil {
+		a.floor = &floor
+	}
+	return err
 }
 
 func (s *Service) roomForAgent(ctx context.Context) error {
