@@ -22,7 +22,11 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Readers < 0 {
 		return nil, fmt.Errorf("open %s: Options.Readers is %d: %w", path, o.Readers, workspace.ErrInvalid)
 	}
-	abs, isNew, err := examine(ctx, path)
+	abs, err := resolve(ctx, path)
+	isNew := false
+	if err == nil {
+		isNew, err = look(abs)
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, err)

@@ -19,18 +19,6 @@ func (r reserve) name() string { return r.path + "-reserve" }
 // open opens the reserve, and makes it if flag is os.O_CREATE.
 func (r reserve) open(flag int) (*os.File, error) { return openSide(r.path, "-reserve", flag) }
 
-// check refuses what stands in the reserve's place and is none.
-func (r reserve) check() error {
-	info, err := os.Lstat(r.name())
-	if err != nil {
-		return nil // it is made when there is room
-	}
-	if err := checkSide(info, r.path); err != nil {
-		return sideError(r.name(), err)
-	}
-	return nil
-}
-
 // fill makes the reserve where it is missing and the disk has room for it, and
 // reports whether it is there. It is a precaution: what goes wrong in it is seen
 // when the reserve is needed.

@@ -41,6 +41,29 @@ func openSide(database, end string, flag int) (*os.File, error) {
 	return f, nil
 }
 
+// CheckFiles refuses what stands beside the database at a path under the names of its
+// side files and is none of them, as [Open] does, with [workspace.ErrInvalid]. It opens
+// nothing.
+func CheckFiles(path string) error {
+	for _, end := range sideFiles {
+		name := path + end
+		info, err := os.Lstat(name)
+		if err != nil {
+			continue // it is made when it is needed
+		}
+		switch end {
+		case "-turn", "-write", "-reserve":
+			err = checkSide(info, path)
+		default: // SQLite's own; any user of the database may make them
+			err = checkRegular(info)
+		}
+		if err != nil {
+			return sideError(name, err)
+		}
+	}
+	return nil
+}
+
 func sideError(name string, err error) error {
 	return fmt.Errorf("%s %v; it is not scratchpad's: move it away while no process uses the database, and a new one is made: %w",
 		filepath.Base(name), err, workspace.ErrInvalid)
@@ -48,13 +71,20 @@ func sideError(name string, err error) error {
 
 // checkSide returns what is wrong with a file beside the database.
 func checkSide(info fs.FileInfo, database string) error {
+	if err := checkRegular(info); err != nil {
+		return err
+	}
+	return checkOwner(info, database)
+}
+
+func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("is a symbolic link")
 	case !info.Mode().IsRegular():
 		return errors.New("is no regular file")
 	}
-	return checkOwner(info, database)
+	return nil
 }
 
 // checkWritable refuses a database that this user may only read, before anything

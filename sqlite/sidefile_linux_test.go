@@ -52,6 +52,20 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 	}
 }
 
+// So does a link in the place of one of SQLite's own files.
+func TestOpenRefusesLinkedLogs(t *testing.T) {
+	for _, end := range []string{"-wal", "-shm", "-journal"} {
+		t.Run(strings.TrimPrefix(end, "-"), func(t *testing.T) {
+			dir := t.TempDir()
+			path, precious := filepath.Join(dir, "a.db"), filepath.Join(dir, "precious")
+			write(t, precious, []byte("of somebody else"))
+			ours(t, path)
+			link(t, precious, path+end)
+			mustRefuse(t, path, workspace.ErrInvalid, filepath.Base(path)+end+" is a symbolic link")
+		})
+	}
+}
+
 // The files of the database's owner are accepted from root, who may work on the
 // database of another user.
 func TestOpenSideFilesOfOwner(t *testing.T) {

@@ -105,7 +105,14 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	case o.Durability != Full && o.Durability != Normal:
 		return nil, fmt.Errorf("Options.Durability is %v; it is Full or Normal: %w", o.Durability, workspace.ErrInvalid)
 	}
-	path, isNew, err := examine(ctx, path)
+	path, err := resolve(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckFiles(path); err != nil {
+		return nil, err
+	}
+	isNew, err := look(path)
 	if err != nil {
 		return nil, err
 	}
@@ -134,34 +141,34 @@ func newStore(path string, o Options) *Store {
 	return s
 }
 
-// examine refuses, without changing a byte, what is not to be opened.
-func examine(ctx context.Context, path string) (abs string, isNew bool, err error) {
+// resolve returns the absolute path, and refuses one that cannot be that of a
+// database.
+func resolve(ctx context.Context, path string) (abs string, err error) {
 	switch {
 	case ctx == nil:
-		return "", false, fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
+		return "", fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
 	case ctx.Err() != nil:
-		return "", false, ctx.Err()
+		return "", ctx.Err()
 	case path == "":
-		return "", false, fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
+		return "", fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
 	case path == "mem:":
-		return "", false, fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
+		return "", fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
 	}
 	if abs, err = filepath.Abs(path); err != nil {
-		return "", false, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return "", fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
 	}
 	if err := checkName(abs); err != nil {
-		return "", false, err
+		return "", err
 	}
 	dir := filepath.Dir(abs)
 	if err := checkFolder(dir); err != nil {
-		return "", false, err
+		return "", err
 	}
 	if name := networkDisk(dir); name != "" {
-		return "", false, fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
+		return "", fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
 			dir, name, workspace.ErrInvalid)
 	}
-	isNew, err = look(abs)
-	return abs, isNew, err
+	return abs, nil
 }
 
 // openWriter makes the database if it is new, takes one of an older schema to the
@@ -208,9 +215,6 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool, o Options
 
 // prepare is called in turn.
 func prepare(path string, isNew bool, o Options) (*conn, error) {
-	if err := (reserve{path}).check(); err != nil {
-		return nil, err
-	}
 	if isNew {
 		isNew, err := look(path)
 		if err != nil {

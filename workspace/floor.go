@@ -12,7 +12,7 @@ import (
 
 // No number is given twice, also when an agent was deleted. At first its own row
 // keeps them. After floorTime they go into a record that it shares with every
-// 4,096th agent, so that the rows of deleted agents are bounded, and what one agent
+// 65,536th agent, so that the rows of deleted agents are bounded, and what one agent
 // has written shows in the numbers of few others. The record is raised before the row
 // goes, and read by an agent that has no row, before its first write.
 const (
@@ -29,7 +29,7 @@ type floorRecord struct {
 
 func floorKey(o Owner) string {
 	sum := sha256.Sum256([]byte(o.Agent))
-	return fmt.Sprintf("%s%s/%03x", floorPrefix, o.Tenant, binary.BigEndian.Uint16(sum[:])>>4)
+	return fmt.Sprintf("%s%s/%04x", floorPrefix, o.Tenant, binary.BigEndian.Uint16(sum[:]))
 }
 
 // floorOf returns the numbers above which an agent without a row begins.

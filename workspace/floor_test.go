@@ -217,8 +217,8 @@ func TestFloorRecord(t *testing.T) {
 	if left := rowsLeft(t, store); len(left) != 0 {
 		t.Errorf("the rows of %v are left, want none", left)
 	}
-	for i := range 4096 {
-		if _, err := store.System(t.Context()).Put(fmt.Sprintf("floor/local/%03x", i), []byte("?"), 0); err != nil {
+	for i := range 1 << 16 {
+		if _, err := store.System(t.Context()).Put(fmt.Sprintf("floor/local/%04x", i), []byte("?"), 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -136,7 +136,7 @@ type LogPage struct {
 	Total   int64   // entries after the cursor, those of the page included; with Tail: entries older than the page
 	Last    int64   // the cursor for the next call
 	More    bool    // there are entries after the page; with Tail: before it
-	Removed int64   // the last of the entries after the cursor that were removed; 0: none was, or Tail
+	Removed int64   // the last of the entries after the cursor that were removed; 0: none was, there is no cursor, or Tail
 }
 
 const (
@@ -240,7 +240,7 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 		page.More = page.Total > 0
 		return page
 	}
-	if q.After < head.First-1 {
+	if q.After > 0 && q.After < head.First-1 {
 		page.Removed = head.First - 1
 	}
 	page.Total = max(0, head.Last-max(q.After, head.First-1))

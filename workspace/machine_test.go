@@ -587,7 +587,7 @@ func pageModel(log item, path string, o workspace.ReadLogOptions) workspace.LogP
 			o.Limit = 100
 		}
 		page.More = len(parts) > o.Limit
-		if gone := log.last - int64(len(log.parts)); log.live() && o.Since < gone {
+		if gone := log.last - int64(len(log.parts)); log.live() && o.Since > 0 && o.Since < gone {
 			page.Removed = gone
 		}
 		parts = parts[:min(len(parts), o.Limit)]

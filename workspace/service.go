@@ -126,11 +126,11 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 // It reports whether there was anything.
 //
 // The numbers that the agent's paths had reached stay, folded into one floor,
-// so that no version is ever given twice. Of an agent that was deleted more than 30
-// days ago, a later DeleteAgent removes that row too, at most 100 each: the highest
-// numbers of such agents are kept in at most 4,096 records, and what an agent
-// begins is numbered above those of its record. So an agent can begin above 1 where another
-// one was deleted.
+// so that no version is ever given twice. Each DeleteAgent also removes up to 100 of
+// these floors of agents that were deleted more than 30 days ago. Their highest numbers
+// live on in at most 65,536 shared records, so the numbers of a new agent may begin
+// above 1.
+//
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
 	w, err := s.Agent(agentID)

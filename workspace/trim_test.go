@@ -76,7 +76,7 @@ func TestReadLogAfterTrim(t *testing.T) {
 	appendLog(t, ws, "l", "one", "two", "three", "four", "five")
 	trimLog(t, ws, "l", 3, workspace.DeleteOptions{})
 	for since, want := range map[int64]workspace.LogPage{
-		0: {Total: 2, Last: 5, Removed: 3},
+		0: {Total: 2, Last: 5},
 		2: {Total: 2, Last: 5, Removed: 3},
 		3: {Total: 2, Last: 5},
 		4: {Total: 1, Last: 5},

@@ -218,6 +218,9 @@ func (c *checkup) files() bool {
 	if !mayWrite(c.Database) {
 		c.add(check{"rights", statusProblem, "this user may not write it, so that nothing can be stored", "Run as its owner, or chown it to this user."})
 	}
+	if err := sqlite.CheckFiles(c.Database); err != nil {
+		c.add(check{"side files", statusProblem, withoutKinds(err, err.Error()), "Nothing can be stored until then."})
+	}
 	c.log()
 	return true
 }
@@ -229,7 +232,7 @@ func (c *checkup) modes() {
 	}
 	var wide []string
 	for _, name := range sqlite.Files(c.Database) {
-		if info, err := os.Lstat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 			wide = append(wide, shellQuote(name))
 		}
 	}

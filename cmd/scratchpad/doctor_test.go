@@ -351,3 +351,19 @@ func TestDoctorSummaries(t *testing.T) {
 		}
 	}
 }
+
+// A link in the place of a side file keeps everything from being stored. doctor says
+// so, and gives no advice that would change the file that the link leads to.
+func TestDoctorLinkedSideFile(t *testing.T) {
+	dir := t.TempDir()
+	path, precious := filepath.Join(dir, "a.db"), filepath.Join(dir, "precious")
+	makeDatabase(t, path)
+	if err := errors.Join(os.WriteFile(precious, nil, 0o644), os.Remove(path+"-reserve"), os.Symlink(precious, path+"-reserve")); err != nil {
+		t.Fatal(err)
+	}
+	o := runCommand(t, dir, nil, "doctor", "--db", path)
+	o.must(t, exitDatabase, "a.db-reserve is a symbolic link; it is not scratchpad's")
+	if strings.Contains(o.out, "chmod") {
+		t.Errorf("doctor says %s; want nothing about the permissions of the link", o.out)
+	}
+}
