@@ -55,7 +55,8 @@ type readRecord struct {
 	ToLine         int             `json:"to_line,omitempty"`
 	Truncated      bool            `json:"truncated,omitempty"`
 	CutBytes       int64           `json:"cut_bytes,omitempty"`
-	ChangedLines   [][2]int        `json:"changed_lines,omitempty"`
+	ChangedLines   [][2]int        `json:"changed_lines,omitzero"`
+	RemovedLines   [][2]int        `json:"removed_lines,omitempty"` // of since_version
 	Large          bool            `json:"large,omitempty"`
 	Hint           string          `json:"hint,omitempty"`
 }
@@ -71,10 +72,8 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 		return result{record: rec}
 	case r.Changed != nil:
 		rec.VersionTooOld, rec.Lines = &r.VersionTooOld, &r.Lines
-		for _, c := range r.Changed {
-			rec.ChangedLines = append(rec.ChangedLines, [2]int{c.From, c.To})
-		}
-		rec.Hint = "the diff is too long to send; read changed lines with from_line and to_line"
+		rec.ChangedLines, rec.RemovedLines = pairs(r.Changed), pairs(r.Removed)
+		rec.Hint = readRanges(r)
 		return result{record: rec}
 	}
 	switch {
@@ -102,6 +101,29 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 		r.Content = []byte{}
 	}
 	return result{record: rec, body: r.Content}
+}
+
+func pairs(ranges []workspace.LineRange) [][2]int {
+	all := make([][2]int, len(ranges))
+	for i, r := range ranges {
+		all[i] = [2]int{r.From, r.To}
+	}
+	return all
+}
+
+// readRanges says how to read the lines that the ranges in place of a diff name.
+func readRanges(r workspace.ReadResult) string {
+	var ways []string
+	if len(r.Changed) > 0 {
+		ways = append(ways, "read changed lines with from_line and to_line")
+	}
+	if len(r.Removed) > 0 {
+		ways = append(ways, fmt.Sprintf("read removed lines with version %d, from_line and to_line", r.Since))
+	}
+	if r.Joined {
+		ways = append(ways, "the ranges cover unchanged lines too")
+	}
+	return "the diff is too long to send: " + strings.Join(ways, "; ")
 }
 
 // leastSummarized is how long a file is of which summarize_file makes a summary, in

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -80,49 +81,77 @@ func runeStarts(text []byte) (starts []int) {
 	return starts
 }
 
-// changedLines returns which lines of the new text differ, in ascending order. Where
-// lines were only removed, these are the line before and the line after. If there
-// are more ranges than most, those with the fewest lines between them are joined.
-func changedLines(d *linediff.Diff, lines, most int) []LineRange {
-	ranges := []LineRange{}
-	runs := d.Runs()
-	for i, run := range runs {
-		var next LineRange
-		switch {
-		case run.Op == linediff.Add:
-			next = LineRange{run.New + 1, run.New + run.Lines}
-		case run.Op == linediff.Remove && (i+1 == len(runs) || runs[i+1].Op != linediff.Add):
-			next = LineRange{max(run.New, 1), min(run.New+1, lines)}
-		default:
-			continue
-		}
-		if last := len(ranges) - 1; last >= 0 && next.From <= ranges[last].To+1 {
-			ranges[last].To = max(ranges[last].To, next.To)
-		} else if next.From <= next.To {
-			ranges = append(ranges, next)
-		}
-	}
-	return joined(ranges, most)
+// maxChanged is how many ranges of each kind are given in place of a diff.
+const maxChanged = 100
+
+// ranges gives the ranges of lines that were added and removed in place of a diff:
+// as many as cost no more than the given tokens, one of each kind at least.
+func (r *ReadResult) ranges(d *linediff.Diff, most int) {
+	added, removed := changedLines(d)
+	n := 1 + sort.Search(maxChanged-1, func(i int) bool {
+		n := i + 2
+		return !fits(appendRanges(appendRanges(nil, joined(added, n)), joined(removed, n)), most)
+	})
+	r.Diff, r.Truncated = nil, true
+	r.Changed, r.Removed = joined(added, n), joined(removed, n)
+	r.Joined = len(r.Changed) < len(added) || len(r.Removed) < len(removed)
 }
 
-// joined returns at most so many ranges that hold the same lines and more.
+// changedLines returns the lines of the new text that were added, and those of the
+// old text that were removed, both in ascending order.
+func changedLines(d *linediff.Diff) (added, removed []LineRange) {
+	added, removed = []LineRange{}, []LineRange{}
+	for _, run := range d.Runs() {
+		switch run.Op {
+		case linediff.Add:
+			added = append(added, LineRange{run.New + 1, run.New + run.Lines})
+		case linediff.Remove:
+			removed = append(removed, LineRange{run.Old + 1, run.Old + run.Lines})
+		}
+	}
+	return added, removed
+}
+
+// appendRanges appends ranges as JSON.
+func appendRanges(text []byte, ranges []LineRange) []byte {
+	text = append(text, '[')
+	for i, r := range ranges {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "[%d,%d]", r.From, r.To)
+	}
+	return append(text, ']')
+}
+
+// joined returns at most so many ranges that hold the same lines and more. It joins
+// the nearest; of gaps that are equal it keeps some that are evenly spread.
 func joined(ranges []LineRange, most int) []LineRange {
-	over := len(ranges) - most
-	if over <= 0 {
+	if len(ranges) <= most {
 		return ranges
 	}
-	gaps := make([]int, len(ranges)-1)
-	for i := range gaps {
-		gaps[i] = ranges[i+1].From - ranges[i].To
+	gap := func(i int) int { return ranges[i].From - ranges[i-1].To }
+	gaps := make([]int, 0, len(ranges)-1)
+	for i := 1; i < len(ranges); i++ {
+		gaps = append(gaps, gap(i))
 	}
 	slices.Sort(gaps)
-	widest := gaps[over-1]
-	few := ranges[:1]
-	for _, next := range ranges[1:] {
-		if last := &few[len(few)-1]; next.From-last.To <= widest {
-			last.To = next.To
+	widest := gaps[len(ranges)-most-1] // the widest that is joined
+	from, _ := slices.BinarySearch(gaps, widest)
+	to, _ := slices.BinarySearch(gaps, widest+1)
+	equal, keep := to-from, to-(len(ranges)-most)
+	few := append(make([]LineRange, 0, most), ranges[0])
+	seen := 0
+	for i := 1; i < len(ranges); i++ {
+		apart := gap(i) > widest
+		if gap(i) == widest {
+			apart = (seen+1)*keep/equal > seen*keep/equal
+			seen++
+		}
+		if apart {
+			few = append(few, ranges[i])
 		} else {
-			few = append(few, next)
+			few[len(few)-1].To = ranges[i].To
 		}
 	}
 	return few

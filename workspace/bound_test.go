@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,13 +94,14 @@ func TestReadMaxTokensDiff(t *testing.T) {
 	}
 	o.MaxTokens = 150
 	r := read(t, ws, "f", o)
-	want := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}, {From: 499, To: 500}}
-	if diff := cmp.Diff(want, r.Changed); diff != "" || r.Diff != nil || r.Content != nil || !r.Truncated || r.Lines != 999 {
+	want := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}}
+	gone := []workspace.LineRange{{From: 1, To: 1}, {From: 100, To: 109}, {From: 500, To: 500}}
+	if diff := cmp.Diff([2][]workspace.LineRange{want, gone}, [2][]workspace.LineRange{r.Changed, r.Removed}); diff != "" || r.Joined || r.Diff != nil || r.Content != nil || !r.Truncated || r.Lines != 999 {
 		t.Errorf("ReadFile since 1 of 150 tokens = %+v, want the changed lines (-want +got):\n%s", r, diff)
 	}
 	o.MaxTokens = 20
-	if r := read(t, ws, "f", o); len(r.Changed) != 2 || r.Changed[0] != (workspace.LineRange{From: 1, To: 109}) {
-		t.Errorf("ReadFile since 1 of 20 tokens = %v, want the nearest ranges joined", r.Changed)
+	if r := read(t, ws, "f", o); len(r.Changed) != 2 || len(r.Removed) != 2 || r.Removed[0] != (workspace.LineRange{From: 1, To: 109}) || !r.Joined {
+		t.Errorf("ReadFile since 1 of 20 tokens = %v and %v, want the nearest of the removed ranges joined", r.Changed, r.Removed)
 	}
 	o.MaxTokens = 1500
 	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
@@ -107,8 +109,58 @@ func TestReadMaxTokensDiff(t *testing.T) {
 	}
 	write(t, ws, "f", strings.Repeat("all is another text now\n", 1000))
 	r = read(t, ws, "f", o)
-	if !r.DiffLarger || !r.Truncated || r.FromLine != 1 || !strings.HasPrefix(string(r.Content), "all is another") {
-		t.Errorf("ReadFile since 1 where all has changed = %+v, want the beginning of the file", r)
+	all := func(n int) []workspace.LineRange { return []workspace.LineRange{{From: 1, To: n}} }
+	if diff := cmp.Diff([2][]workspace.LineRange{all(1000), all(1000)}, [2][]workspace.LineRange{r.Changed, r.Removed}); diff != "" || r.DiffLarger || !r.Truncated || r.Content != nil {
+		t.Errorf("ReadFile since 1 where all has changed = %+v, want the lines that changed (-want +got):\n%s", r, diff)
+	}
+}
+
+// Lines that were only removed are named by their numbers in the version before.
+func TestReadMaxTokensRemoved(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	lines := strings.SplitAfter(numbered(2000), "\n")
+	write(t, ws, "f", strings.Join(lines, ""))
+	write(t, ws, "f", strings.Join(append(lines[:500:500], lines[600:]...), ""))
+	r := read(t, ws, "f", workspace.ReadOptions{Since: 1, MaxTokens: 200})
+	if want := []workspace.LineRange{{From: 501, To: 600}}; !cmp.Equal(r.Removed, want) || r.Changed == nil || len(r.Changed) != 0 {
+		t.Errorf("ReadFile since 1 of 100 removed lines = %v changed and %v removed, want none and %v", r.Changed, r.Removed, want)
+	}
+	gone := read(t, ws, "f", workspace.ReadOptions{Version: 1, FromLine: r.Removed[0].From, ToLine: r.Removed[0].To})
+	if string(gone.Content) != strings.Join(strings.SplitAfter(numbered(600), "\n")[500:], "") {
+		t.Errorf("the removed lines are %.80q..., want those of version 1", gone.Content)
+	}
+}
+
+// As many ranges as the bound allows are given, also where all are equally far apart.
+func TestReadMaxTokensScattered(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	lines := strings.SplitAfter(numbered(1500), "\n")
+	write(t, ws, "f", strings.Join(lines, ""))
+	for i := 0; i < 1500; i += 10 {
+		lines[i] = fmt.Sprintf("edit %d of many that lie far apart from each other\n", i)
+	}
+	write(t, ws, "f", strings.Join(lines, ""))
+	for most, least := range map[int]int{200: 14, 500: 35, 1900: 100} {
+		r := read(t, ws, "f", workspace.ReadOptions{Since: 1, MaxTokens: most})
+		if len(r.Changed) < least || len(r.Changed) > 100 || !r.Joined {
+			t.Errorf("%d tokens: %d ranges of 150, want %d to 100, and Joined", most, len(r.Changed), least)
+		}
+		if n := o200k.Count(strings.NewReplacer("{", "[", "} ", "],", "}", "]", " ", ",").Replace(fmt.Sprint(r.Changed, r.Removed))); n > most*21/20 {
+			t.Errorf("%d tokens: the ranges cost %d by o200k", most, n)
+		}
+		for _, ranges := range [][]workspace.LineRange{r.Changed, r.Removed} {
+			within := 0
+			for i := 1; i <= 1500; i += 10 {
+				for _, c := range ranges {
+					if c.From <= i && i <= c.To {
+						within++
+					}
+				}
+			}
+			if longest := slices.MaxFunc(ranges, func(a, b workspace.LineRange) int { return a.To - a.From - b.To + b.From }); within != 150 || longest.To-longest.From > 2*1500/len(ranges) {
+				t.Errorf("%d tokens: %v holds %d of 150 edits, want all, spread evenly", most, ranges, within)
+			}
+		}
 	}
 }
 

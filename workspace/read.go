@@ -47,16 +47,20 @@ type ReadResult struct {
 	// With ReadOptions.MaxTokens: Content or Diff would cost more. Content then ends
 	// with the line ToLine, and CutBytes is how many bytes of that line are left out,
 	// which only happens where it is the first and alone too long. In place of a Diff,
-	// Changed says which lines to read.
+	// or of Content that is larger than the diff, Changed and Removed say which lines to
+	// read: each has 100 ranges at most, in ascending order, and together they cost no
+	// more than MaxTokens if that allows one range each.
 	Truncated bool
 	CutBytes  int64
-	Changed   []LineRange // of the current version, in ascending order, 100 at most; nil where Diff or Content answers
+	Changed   []LineRange // new lines of the current version; nil where Diff or Content answers
+	Removed   []LineRange // lines of the version Since that are gone
+	Joined    bool        // some ranges cover unchanged lines too
 
 	Since         int64            // echoed
 	Diff          []linediff.Chunk // what changed after Since; nil where Content answers
 	Unchanged     bool             // Since is the current version
 	VersionTooOld bool             // Since is not retained: Content is the whole file
-	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file
+	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, which MaxTokens allows
 }
 
 // largeTokens is the cost above which a body is marked as large.
@@ -192,24 +196,19 @@ func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
 	if !r.VersionTooOld {
 		d := linediff.Compare(old.Content, current.Content)
 		if r.Diff = affordableChunks(d, current.Content, o.Context); r.Diff != nil {
-			r.boundDiff(d, o)
+			if o.MaxTokens > 0 && !fits(linediff.AppendJSON(nil, r.Diff), o.MaxTokens) {
+				r.ranges(d, o.MaxTokens)
+			}
+			return
+		}
+		if o.MaxTokens > 0 && !fits(current.Content, o.MaxTokens) {
+			r.ranges(d, o.MaxTokens)
 			return
 		}
 		r.DiffLarger = true
 	}
 	r.Content = current.Content
 	r.fit(o)
-}
-
-// maxChanged is how many ranges of changed lines are given in place of a diff.
-const maxChanged = 100
-
-// boundDiff gives the ranges of changed lines in place of a diff over o.MaxTokens.
-func (r *ReadResult) boundDiff(d *linediff.Diff, o ReadOptions) {
-	if o.MaxTokens > 0 && !fits(linediff.AppendJSON(nil, r.Diff), o.MaxTokens) {
-		most := min(maxChanged, max(1, o.MaxTokens/10)) // a range costs 4 to 10 tokens
-		r.Diff, r.Truncated, r.Changed = nil, true, changedLines(d, r.Lines, most)
-	}
 }
 
 // lines cuts the content to the lines that were asked for.
