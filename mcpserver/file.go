@@ -17,7 +17,7 @@ const agentIDMeaning = "the name that the user gave you, always the same"
 var writeFile = tool{
 	name:        "write_file",
 	agentID:     agentIDMeaning,
-	description: "Write a file in your memory, for what changes; use logs for what only grows",
+	description: "Write a file in your memory. Use logs for what only grows",
 	write:       true,
 	properties: []property{path,
 		{name: "content", kind: "string", required: true},

@@ -134,10 +134,7 @@ const leastSummarized = 8000
 func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) string {
 	var ways []string
 	if r.CutBytes > 0 {
-		ways = append(ways, fmt.Sprintf("line %d is too long to send whole", r.ToLine))
-		if r.Version == r.Current {
-			ways = append(ways, "to read its rest, break it with edit_file")
-		}
+		ways = append(ways, fmt.Sprintf("line %d is too long to send whole; its rest cannot be read within the bound that the operator sets with --max-read-tokens", r.ToLine))
 	}
 	if r.ToLine < r.Lines {
 		next := fmt.Sprintf("go on with from_line %d", r.ToLine+1)
