@@ -430,7 +430,7 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 // write runs fn on the writer's goroutine.
 func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
 	if s.writer == nil {
-		return fmt.Errorf("%s is open for reading only, nothing is stored: %w", s.path, workspace.ErrReadOnly)
+		return fmt.Errorf("%s is open for reading only, nothing is stored; ask the operator to make it writable: %w", s.path, workspace.ErrReadOnly)
 	}
 	return s.writer.do(ctx, owner, fn)
 }

@@ -81,7 +81,7 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 // the log does not exist or its entries up to there are gone already.
 // Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
 func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
-	const op = "trim log"
+	const op = "delete entries of log"
 	p, err := start(ctx, op, path)
 	if err != nil {
 		return DeleteResult{}, err
@@ -190,7 +190,7 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
 	if through > head.Last {
-		return Outcome{}, fmt.Errorf("through_entry is %d, the last entry is %d: %w", through, head.Last, ErrInvalid)
+		return Outcome{}, fmt.Errorf("through_entry is %d, the last entry is %d; give that or less: %w", through, head.Last, ErrInvalid)
 	}
 	if through < head.First {
 		return Outcome{}, w.saveNothing(tx, a, before, state)

@@ -41,7 +41,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err := checkEdit(path, old, new, o); err != nil {
 		return EditResult{}, err
 	}
-	if err := checkText(op, path, []byte(new), w.svc.limits.FileBytes); err != nil {
+	if err := checkText(op, path, []byte(new), w.svc.limits.FileBytes, "files"); err != nil {
 		return EditResult{}, err
 	}
 	all := []byte{0}

@@ -225,10 +225,10 @@ func TestJournalQuota(t *testing.T) {
 		batch  []conversation.Record
 		says   string
 	}{
-		{"in a batch", workspace.Limits{Entries: 5}, []conversation.Record{said("3"), said("4"), said("5"), said("6")}, "2 entries of 5 are used, this write adds 4"},
-		{"in a record", workspace.Limits{Entries: 5, EntryBytes: 70}, []conversation.Record{said("3"), long}, "2 entries of 5 are used, this write adds 5"},
+		{"in a batch", workspace.Limits{Entries: 5}, []conversation.Record{said("3"), said("4"), said("5"), said("6")}, "entry limit exceeded (2 of 5), this write adds 4"},
+		{"in a record", workspace.Limits{Entries: 5, EntryBytes: 70}, []conversation.Record{said("3"), long}, "entry limit exceeded (2 of 5), this write adds 5"},
 		{"by bytes", workspace.Limits{Bytes: 2000, EntryBytes: 70}, []conversation.Record{long, long}, "bytes of 2000 are used"},
-		{"by logs", workspace.Limits{Logs: 1}, nil, "1 logs of 1 are used"},
+		{"by logs", workspace.Limits{Logs: 1}, nil, "log limit reached (1 of 1)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{Limits: test.limits})

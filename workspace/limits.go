@@ -66,13 +66,17 @@ func (l Limits) checkQuota(before, after OwnerState) error {
 		what                 string
 		limit, before, after int64
 	}{
-		{"files", l.Files, before.Files, after.Files},
-		{"logs", l.Logs, before.Logs, after.Logs},
-		{"entries", l.Entries, before.Entries, after.Entries},
+		{"file", l.Files, before.Files, after.Files},
+		{"log", l.Logs, before.Logs, after.Logs},
+		{"entry", l.Entries, before.Entries, after.Entries},
 	} {
 		if q.after > q.limit && q.after > q.before {
-			return fmt.Errorf("%d %s of %d are used, this write adds %d: delete what is not needed: %w",
-				q.before, q.what, q.limit, q.after-q.before, ErrQuota)
+			verb := "reached"
+			if q.before < q.limit {
+				verb = "exceeded"
+			}
+			return fmt.Errorf("%s limit %s (%d of %d), this write adds %d: delete what is not needed: %w",
+				q.what, verb, q.before, q.limit, q.after-q.before, ErrQuota)
 		}
 	}
 	if was, is := before.charged(), after.charged(); is > l.Bytes && is > was {

@@ -32,13 +32,13 @@ func TestSizes(t *testing.T) {
 	before := usage(t, ws)
 
 	_, err := ws.WriteFile(t.Context(), "f", make([]byte, file+1), workspace.WriteOptions{})
-	wantErr(t, "WriteFile", err, workspace.ErrTooLarge, "write f: 1048577 bytes, limit 1048576: too large")
+	wantErr(t, "WriteFile", err, workspace.ErrTooLarge, "write f: 1048577 bytes, limit 1048576; split it into several files: too large")
 	_, err = ws.AppendLog(t.Context(), "l", make([]byte, entry+1))
-	wantErr(t, "AppendLog", err, workspace.ErrTooLarge, "append to l: 65537 bytes, limit 65536: too large")
+	wantErr(t, "AppendLog", err, workspace.ErrTooLarge, "append to l: 65537 bytes, limit 65536; split it into several entries: too large")
 	_, err = ws.AppendLog(t.Context(), "l", []byte("ok"), make([]byte, entry+1), []byte("ok"))
 	wantErr(t, "AppendLog of three", err, workspace.ErrTooLarge, "entry 2", "65537 bytes, limit 65536")
 	_, err = ws.EditFile(t.Context(), "f", "x", strings.Repeat("y", file+1), workspace.EditOptions{})
-	wantErr(t, "EditFile", err, workspace.ErrTooLarge, "edit f: 1048577 bytes, limit 1048576: too large")
+	wantErr(t, "EditFile", err, workspace.ErrTooLarge, "edit f: 1048577 bytes, limit 1048576; split it into several files: too large")
 	_, err = ws.EditFile(t.Context(), "f", "\x00", "\x00\x00", workspace.EditOptions{All: true})
 	wantErr(t, "EditFile of all", err, workspace.ErrTooLarge, "2097152 bytes after the edit, limit 1048576")
 
@@ -73,23 +73,23 @@ var quotaTests = []quotaTest{
 			}
 			write(t, ws, "f0", "again")
 		},
-		writeNew, "3 files of 3 are used, this write adds 1", deleteFile},
+		writeNew, "file limit reached (3 of 3), this write adds 1", deleteFile},
 	{"logs", workspace.Limits{Logs: 2},
 		func(t testing.TB, ws *workspace.Workspace) {
 			appendLog(t, ws, "l0", "x")
 			appendLog(t, ws, "l1", "x")
 			appendLog(t, ws, "l1", "x")
 		},
-		appendNew, "2 logs of 2 are used, this write adds 1", deleteLog},
+		appendNew, "log limit reached (2 of 2), this write adds 1", deleteLog},
 	{"entries", workspace.Limits{Entries: 5},
 		func(t testing.TB, ws *workspace.Workspace) { appendLog(t, ws, "l0", "1", "2", "3", "4", "5") },
-		appendNew, "5 entries of 5 are used, this write adds 1", deleteLog},
+		appendNew, "entry limit reached (5 of 5), this write adds 1", deleteLog},
 	{"entries by several", workspace.Limits{Entries: 5},
 		func(t testing.TB, ws *workspace.Workspace) { appendLog(t, ws, "l0", "1", "2", "3") },
 		func(t testing.TB, ws *workspace.Workspace) error {
 			_, err := ws.AppendLog(t.Context(), "new", asBytes([]string{"1", "2", "3"})...)
 			return err
-		}, "3 entries of 5 are used, this write adds 3", deleteLog},
+		}, "entry limit exceeded (3 of 5), this write adds 3", deleteLog},
 	{"bytes of files", workspace.Limits{Bytes: oneFile + oneVersion + 100},
 		func(t testing.TB, ws *workspace.Workspace) {
 			write(t, ws, "f0", strings.Repeat("x", 60))

@@ -44,7 +44,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 		if len(entries) > 1 {
 			object = fmt.Sprintf("%s, entry %d", path, i+1)
 		}
-		if err := checkText(op, object, e, w.svc.limits.EntryBytes); err != nil {
+		if err := checkText(op, object, e, w.svc.limits.EntryBytes, "entries"); err != nil {
 			return AppendResult{}, err
 		}
 	}

@@ -29,7 +29,7 @@ func badAgentID(name string) string {
 	case name == "":
 		return "it is empty; give 1-128 of a-z A-Z 0-9 _ -"
 	case len(name) > most:
-		return fmt.Sprintf("%d characters, limit %d", len(name), most)
+		return fmt.Sprintf("%d characters, limit %d; use a shorter name", len(name), most)
 	}
 	for i := range len(name) {
 		if c := name[i]; !isWord(c) && c != '-' {
@@ -73,9 +73,9 @@ func badPath(name string) string {
 	for segment := range strings.SplitSeq(name, "/") {
 		switch segment {
 		case "":
-			return "it has an empty segment (two slashes in a row)"
+			return "it has an empty segment (two slashes in a row); leave one slash out"
 		case ".":
-			return `it has a segment "."`
+			return `it has a segment "."; use a path without it, such as notes/plan.md`
 		}
 	}
 	return ""
@@ -84,7 +84,10 @@ func badPath(name string) string {
 // badPathText finds what is wrong in a path or in a prefix of one.
 func badPathText(name string) string {
 	if len(name) > maxPath {
-		return fmt.Sprintf("%d characters, limit %d", len(name), maxPath)
+		return fmt.Sprintf("%d characters, limit %d; use a shorter path", len(name), maxPath)
+	}
+	if strings.HasPrefix(name, addressScheme) {
+		return "it is an address; leave " + addressScheme + "AGENT/ out"
 	}
 	for i := range len(name) {
 		if c := name[i]; !isWord(c) && c != '-' && c != '.' && c != '/' {
@@ -95,10 +98,13 @@ func badPathText(name string) string {
 	case name != "" && name[0] == '/':
 		return leadingSlash
 	case strings.Contains(name, ".."):
-		return `it holds ".."`
+		return `it holds ".."; use a path without it, such as notes/plan.md`
 	}
 	return ""
 }
+
+// addressScheme begins the addresses of files among the resources of the MCP server.
+const addressScheme = "scratchpad://"
 
 const leadingSlash = "it begins with a slash; "
 

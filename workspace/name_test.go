@@ -37,7 +37,7 @@ func TestParsePath(t *testing.T) {
 	}
 	for _, test := range []struct{ name, says string }{
 		{"", "empty"},
-		{strings.Repeat("x", 256), "256 characters, limit 255"},
+		{strings.Repeat("x", 256), "256 characters, limit 255; use a shorter path"},
 		{segments(256), "256 characters, limit 255"},
 		{"/etc/passwd", `begins with a slash; use "etc/passwd"`},
 		{"//notes/a.md/", `begins with a slash; use "notes/a.md"`},
@@ -46,13 +46,14 @@ func TestParsePath(t *testing.T) {
 		{"/a/../b", "begins with a slash; leave the slash out"},
 		{"/" + strings.Repeat("a", 200), "begins with a slash; leave the slash out"},
 		{"a/", "ends in a slash"},
-		{"a//b", "empty segment"},
-		{"..", `".."`},
+		{"a//b", "empty segment (two slashes in a row); leave one slash out"},
+		{"..", `it holds ".."; use a path without it`},
 		{"../a", `".."`},
 		{"a/../b", `".."`},
 		{"a..b", `".."`},
 		{"a/...", `".."`},
-		{".", `segment "."`},
+		{".", `segment "."; use a path without it`},
+		{"scratchpad://a/f", "leave scratchpad://AGENT/ out"},
 		{"./a", `segment "."`},
 		{"a/./b", `segment "."`},
 		{"a/.", `segment "."`},
@@ -83,7 +84,7 @@ func TestParseAgentID(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	for _, test := range []struct{ name, says string }{
 		{"", "empty"},
-		{strings.Repeat("x", 129), "129 characters, limit 128"},
+		{strings.Repeat("x", 129), "129 characters, limit 128; use a shorter name"},
 		{"a/b", `byte 2 is '/'`},
 		{"a.b", `byte 2 is '.'`},
 		{"a b", `byte 2 is ' '`},

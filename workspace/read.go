@@ -165,19 +165,31 @@ func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err
 	case o.Version != 0 && o.Version != head.Version:
 		v, err = head.version(tx, o.Version)
 	case o.Since < 0:
-		err = fmt.Errorf("since_version must be 1 or more, the current version is %d: %w", head.Version, ErrInvalid)
+		err = fmt.Errorf("since_version must be 1 or more, the current version is %d; %s: %w", head.Version, head.sinceWay(), ErrInvalid)
 	case o.Since > head.Version:
-		err = fmt.Errorf("since_version is %d, the current version is %d: %w", o.Since, head.Version, ErrInvalid)
+		err = fmt.Errorf("since_version is %d, the current version is %d; %s: %w", o.Since, head.Version, head.sinceWay(), ErrInvalid)
 	case o.Since >= head.Oldest() && o.Since < head.Version:
 		old, err = head.version(tx, o.Since)
 	}
 	return head, v, old, err
 }
 
+// sinceWay says what to give in place of a wrong since_version.
+func (h FileHead) sinceWay() string {
+	if h.Version == 1 {
+		return "read without since_version"
+	}
+	return fmt.Sprintf("read without since_version, or give 1 to %d", h.Version)
+}
+
 // version reads a retained version.
 func (h FileHead) version(tx Reader, n int64) (Version, error) {
 	if n < h.Oldest() || n > h.Version {
-		return Version{}, fmt.Errorf("version %d is not kept, versions %d to %d are: %w", n, h.Oldest(), h.Version, ErrNotFound)
+		kept := fmt.Sprintf("versions %d to %d are", h.Oldest(), h.Version)
+		if h.Oldest() == h.Version {
+			kept = fmt.Sprintf("only version %d is", h.Version)
+		}
+		return Version{}, fmt.Errorf("version %d is not kept, %s: %w", n, kept, ErrNotFound)
 	}
 	v, err := tx.Version(h.Path, n)
 	if errors.Is(err, ErrNotFound) {

@@ -40,7 +40,7 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 		return a, nil
 	}
 	if n := utf8.RuneCountInString(key); n > maxKey {
-		return nil, fail(ErrInvalid, op, object, "the idempotency key has %d characters, limit %d", n, maxKey)
+		return nil, fail(ErrInvalid, op, object, "the idempotency key has %d characters, limit %d; give a shorter one", n, maxKey)
 	}
 	for _, r := range key {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

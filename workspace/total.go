@@ -147,7 +147,7 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	}
 	sum, err := s.store.Totals(ctx, s.tenant)
 	if err == nil && sum.Agents >= limit {
-		err = fmt.Errorf("this store has %d agents of %d, and this one would be new: use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents: %w",
+		err = fmt.Errorf("agent limit of this store reached (%d of %d), and this agent would be new: use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents: %w",
 			sum.Agents, limit, ErrQuota)
 	}
 	return err

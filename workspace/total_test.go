@@ -33,7 +33,7 @@ func TestAgentLimit(t *testing.T) {
 	a, b, c := agentOf(t, svc, "a"), agentOf(t, svc, "b"), agentOf(t, svc, "c")
 	write(t, a, "f", "x")
 	appendLog(t, b, "l", "x")
-	const says = "this store has 2 agents of 2"
+	const says = "agent limit of this store reached (2 of 2)"
 	_, err := c.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "the write of a third agent", err, workspace.ErrQuota, "write f: "+says, "--max-agents")
 	_, err = c.AppendLog(t.Context(), "l", nil)

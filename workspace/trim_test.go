@@ -45,7 +45,7 @@ func TestTrimLog(t *testing.T) {
 	check(1, 0, 3, 4)
 	check(2, 0, 3, 4)
 	_, err := ws.TrimLog(t.Context(), "l", 5, workspace.DeleteOptions{})
-	wantErr(t, "TrimLog beyond the last entry", err, workspace.ErrInvalid, "through_entry is 5, the last entry is 4")
+	wantErr(t, "TrimLog beyond the last entry", err, workspace.ErrInvalid, "delete entries of log l: through_entry is 5, the last entry is 4; give that or less")
 	_, err = ws.TrimLog(t.Context(), "l", 0, workspace.DeleteOptions{})
 	wantErr(t, "TrimLog through 0", err, workspace.ErrInvalid, "through_entry is 0, the least is 1")
 	_, err = ws.TrimLog(t.Context(), "l", 1, workspace.DeleteOptions{IfVersion: ptr(1)})

@@ -81,10 +81,11 @@ func checkNumber(op, object, name string, n, least int64) error {
 	return nil
 }
 
-// checkText checks content before anything is stored.
-func checkText(op, object string, content []byte, limit int64) error {
+// checkText checks content before anything is stored. things is what to split
+// content into that is too large.
+func checkText(op, object string, content []byte, limit int64, things string) error {
 	if int64(len(content)) > limit {
-		return fail(ErrTooLarge, op, object, "%d bytes, limit %d", len(content), limit)
+		return fail(ErrTooLarge, op, object, "%d bytes, limit %d; split it into several %s", len(content), limit, things)
 	}
 	if !utf8.Valid(content) {
 		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", firstInvalid(content)+1)

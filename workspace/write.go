@@ -43,7 +43,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err := checkCondition(op, path, o.IfVersion); err != nil {
 		return WriteResult{}, err
 	}
-	if err := checkText(op, path, content, w.svc.limits.FileBytes); err != nil {
+	if err := checkText(op, path, content, w.svc.limits.FileBytes, "files"); err != nil {
 		return WriteResult{}, err
 	}
 	a, err := w.newAttempt(op, path, o.IdempotencyKey, content, conditionBytes(o.IfVersion))

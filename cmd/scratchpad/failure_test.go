@@ -50,7 +50,7 @@ func TestJSONFailures(t *testing.T) {
 	}{
 		{"files cat plan", exitNotFound, failure{"not_found", "read plan: there is no such file; the nearest name is plan.md", another}},
 		{"files cat plan --agent b", exitNotFound, failure{"not_found", "read plan: there is no such file; scratchpad files ls shows those that exist", ""}},
-		{"files cat plan.md --version 7", exitNotFound, failure{"not_found", "read plan.md: version 7 is not kept, versions 1 to 1 are", ""}},
+		{"files cat plan.md --version 7", exitNotFound, failure{"not_found", "read plan.md: version 7 is not kept, only version 1 is", ""}},
 		{"files write plan.md a.txt --if-version 0", exitConflict, failure{"conflict", "write plan.md: it exists at version 1, --if-version is 0; read it first", ""}},
 		{"files write plan.md a.txt --max-file-bytes 3", exitLimit, failure{"too_large", "write plan.md: the source has more than 3 bytes, the limit of a file (--max-file-bytes)", ""}},
 		{"files write b a.txt --max-files 1", exitLimit, failure{Kind: "quota"}},

@@ -236,7 +236,10 @@ func (c logsRm) answer(p *process, records []logDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
 			text := deletedText(r.Deleted, entries(r.EntriesRemoved))
-			if !r.Deleted && c.Through > 0 {
+			switch {
+			case c.Through > 0 && r.Deleted:
+				text = fmt.Sprintf("%s deleted, up to entry %d", entries(r.EntriesRemoved), c.Through)
+			case c.Through > 0:
 				text = fmt.Sprintf("no entry up to %d was left", c.Through)
 			}
 			fmt.Fprintf(out, "%s: %s\n", r.Path, text)

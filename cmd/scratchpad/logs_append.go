@@ -115,9 +115,9 @@ func (c logsAppend) appendLines(p *process) error {
 // answerLines also says what was stored before an error.
 func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s: %s", r.Path, entries(r.Count))
+		fmt.Fprintf(out, "%s: %s added", r.Path, entries(r.Count))
 		if r.Count > 0 {
-			fmt.Fprintf(out, " up to %d, %s", r.LastEntryID, plural(r.BytesWritten, "byte"))
+			fmt.Fprintf(out, ", the last is %d, %s", r.LastEntryID, plural(r.BytesWritten, "byte"))
 		}
 		_, err := fmt.Fprintln(out)
 		return err

@@ -93,7 +93,7 @@ func mustServeReads(t *testing.T, path string) string {
 			t.Errorf("read_file = %q; want the content", got)
 		}
 		got, isError = call(t, s, "write_file", m{"path": "plan.md", "content": "new"})
-		if !isError || !strings.Contains(got[0], "open for reading only, nothing is stored") {
+		if !isError || !strings.Contains(got[0], "open for reading only, nothing is stored; ask the operator to make it writable") {
 			t.Errorf("write_file = %q; want an error that says why", got)
 		}
 	}
