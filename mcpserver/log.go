@@ -58,6 +58,7 @@ type logRecord struct {
 	Removed     int64  `json:"removed_through,omitempty"` // entries after the cursor that are gone, up to this one
 	Exists      *bool  `json:"exists,omitempty"`          // false, or left out
 	Nearest     string `json:"nearest,omitempty"`
+	Hint        string `json:"hint,omitempty"`
 }
 
 // logResult has a line of JSON for each entry, so that no entry can forge
@@ -66,6 +67,9 @@ func logResult(page workspace.LogPage) result {
 	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More, Removed: page.Removed, Nearest: page.Nearest}
 	if !page.Exists {
 		rec.Exists = &page.Exists
+	}
+	if page.IsFile {
+		rec.Hint = "there is a file of this name; use read_file"
 	}
 	if len(page.Entries) == 0 {
 		return result{record: rec}

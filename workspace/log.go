@@ -131,7 +131,8 @@ type ReadLogOptions struct {
 type LogPage struct {
 	Path    string
 	Exists  bool
-	Nearest string  // where the log does not exist: the agent's log with the most similar name; "": none is near
+	IsFile  bool    // where the log does not exist: there is a file of its name
+	Nearest string  // where the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
 	Entries []Entry // in ascending order; 100 and 256 KiB as JSON at most, one at least
 	Total   int64   // entries after the cursor, those of the page included; with Tail: entries older than the page
 	Last    int64   // the cursor for the next call
@@ -188,7 +189,9 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	page := logPage(path, head, fitPage(entries, q.Tail), q)
 	if !page.Exists {
-		page.Nearest = w.nearest(ctx, p, logPaths)
+		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
+			page.Nearest = w.nearest(ctx, p, logPaths)
+		}
 	}
 	return page, nil
 }

@@ -18,10 +18,34 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 	if !errors.Is(err, errNoFile) {
 		return err
 	}
+	if w.has(ctx, p, logExists) {
+		return fmt.Errorf("there is no such file, but a log of this name; use read_log: %w", ErrNotFound)
+	}
 	if near := w.nearest(ctx, p, filePaths); near != "" {
 		return fmt.Errorf("there is no such file; the nearest name is %s: %w", clip(near), ErrNotFound)
 	}
 	return fmt.Errorf("there is no such file; list_files shows those that exist: %w", ErrNotFound)
+}
+
+func fileExists(tx Reader, p Path) (bool, error) {
+	head, _, err := tx.File(p.name)
+	return head.Exists(), err
+}
+
+func logExists(tx Reader, p Path) (bool, error) {
+	head, _, err := tx.Log(p.name)
+	return head.Exists(), err
+}
+
+// has reports whether a path exists in one of the two namespaces. It is a hint:
+// trouble of the store is no error here.
+func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, Path) (bool, error)) bool {
+	found := false
+	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+		found, err = exists(tx, p)
+		return err
+	})
+	return found && err == nil
 }
 
 func filePaths(tx Reader) (paths []string, err error) {

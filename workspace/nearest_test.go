@@ -56,6 +56,26 @@ func TestNearest(t *testing.T) {
 
 func failure[T any](_ T, err error) error { return err }
 
+// The hint for a file that is a log, or the other way round, says so.
+func TestNameOfTheOtherKind(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "file", "x")
+	write(t, ws, "logs", "x")
+	appendLog(t, ws, "log", "x")
+	_, err := ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
+	wantErr(t, "ReadFile of a log", err, workspace.ErrNotFound, "there is no such file, but a log of this name; use read_log:")
+	for path, isFile := range map[string]bool{"file": true, "log": false, "none": false} {
+		if page := readLog(t, ws, path, workspace.ReadLogOptions{}); page.IsFile != isFile || page.Nearest != "" || page.Exists != (path == "log") {
+			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
+		}
+	}
+	if _, err := ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
+	wantErr(t, "ReadFile of a deleted log", err, workspace.ErrNotFound, "the nearest name is logs:")
+}
+
 // No hint names what another agent has, nor what was deleted.
 func TestNearestIsOnesOwn(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})

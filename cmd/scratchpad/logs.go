@@ -105,7 +105,10 @@ func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
 	if err == nil && !page.Exists {
 		way := "scratchpad logs ls shows those that exist"
-		if page.Nearest != "" {
+		switch {
+		case page.IsFile:
+			way = "a file has this name: scratchpad files cat prints it"
+		case page.Nearest != "":
 			way = "the nearest name is " + page.Nearest
 		}
 		err = fmt.Errorf("read log %s: there is no such log; %s: %w", log, way, workspace.ErrNotFound)

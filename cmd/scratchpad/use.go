@@ -57,6 +57,7 @@ var flagNames = strings.NewReplacer(
 	"read it with since_version ", "see what changed with scratchpad files diff PATH ",
 	" to see what changed:", ":",
 	"; list_files shows those that exist:", "; scratchpad files ls shows those that exist:",
+	"there is no such file, but a log of this name; use read_log:", "there is no such file; a log has this name: scratchpad logs cat prints it:",
 	"through_entry is ", "--through is ",
 	"from_line is ", "--from-line is ",
 	"from_line ", "--from-line ",
