@@ -116,8 +116,13 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (b
 	if bad != nil {
 		return nil, false, &refusal{http.StatusBadRequest, bad.problem}
 	}
-	if string(m.fields["method"]) == `"subscriptions/listen"` && len(body) <= firstBytes {
-		return body, true, nil
+	switch string(m.fields["method"]) {
+	case `"notifications/initialized"`:
+		s.completeHandshake(r.Context())
+	case `"subscriptions/listen"`:
+		if len(body) <= firstBytes {
+			return body, true, nil
+		}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
 	defer cancel()
@@ -125,6 +130,14 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (b
 		return nil, false, &refusal{http.StatusServiceUnavailable, "too many large requests are under way; try again"}
 	}
 	return body, false, nil
+}
+
+// completeHandshake notes that the client of a session is ready. The SDK handles the
+// notification only after the request has been answered, when nobody knows whose it is.
+func (s *Server) completeHandshake(ctx context.Context) {
+	if m, ok := ctx.Value(memberKey{}).(member); ok && m.session != nil {
+		s.sessions.ready(m.session)
+	}
 }
 
 func refuse(w http.ResponseWriter, err error) {

@@ -236,9 +236,6 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 	if held == nil {
 		return charge, nil
 	}
-	if method == "notifications/initialized" {
-		s.sessions.ready(held)
-	}
 	return func() { s.sessions.release(held); charge() }, nil
 }
 
