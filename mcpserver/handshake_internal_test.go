@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,5 +27,28 @@ func TestSessionHandshake(t *testing.T) {
 		s.sessions.mu.Lock()
 		s.sessions.handshake = handshakeTimeout
 		s.sessions.mu.Unlock()
+	}
+}
+
+// DELETE ends a session whatever else the request says.
+func TestSessionDeleted(t *testing.T) {
+	s := newInner(t, Options{})
+	h := serveInner(t, s)
+	for name, c := range map[string]struct{ body, protocol string }{
+		"plain":            {"", "2025-06-18"},
+		"unknown protocol": {"", "1999-01-01"},
+		"body":             {listText, "2025-06-18"},
+		"no JSON":          {"no JSON", "2025-06-18"},
+		"batch":            {"[]", "2025-06-18"},
+		"large body":       {strings.Repeat(" ", 1<<20), "2025-06-18"},
+	} {
+		session := beginInner(t, h)
+		ask(t, h, "DELETE", c.body, session, map[string]string{"Mcp-Protocol-Version": c.protocol})
+		if status, text := ask(t, h, "POST", listText, session, nil); status != http.StatusNotFound {
+			t.Errorf("%s: a call after DELETE: %d %s, want 404", name, status, text)
+		}
+		for range s.mcp.Sessions() {
+			t.Errorf("%s: the SDK keeps the session", name)
+		}
 	}
 }

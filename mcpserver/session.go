@@ -32,7 +32,7 @@ type sessions struct {
 // A session has either a place among the idle ones or requests under way.
 type session struct {
 	id, caller  string
-	close       func() // ends the SDK's session
+	close       func() // ends the SDK's session; does nothing the second time
 	busy        int    // requests and calls under way
 	place       *list.Element
 	since       time.Time // when it became idle
@@ -165,11 +165,12 @@ func (q *sessions) ready(s *session) {
 	s.initialized = true
 }
 
-// end forgets a session that its caller has ended.
+// end ends a session that its caller wants ended, whether or not the SDK has done so.
 func (q *sessions) end(s *session) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.drop(s)
+	q.mu.Unlock()
+	s.close()
 }
 
 // endAll ends every session, and waits for the calls under way.
