@@ -30,6 +30,9 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 	if r.ContentLength > maxBody {
 		return nil, errTooLong
 	}
+	if r.Body == nil {
+		return nil, nil
+	}
 	deadline := http.NewResponseController(w).SetReadDeadline // an error where the server has none
 	defer deadline(time.Time{})                               // the call may take longer
 	body := make([]byte, 0, firstBytes)
@@ -38,7 +41,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 		if len(body) == cap(body) {
 			start, more := time.Now(), min(len(body), maxBody+1-len(body))
 			if err := a.grow(r.Context(), int64(more)); err != nil {
-				return nil, &refusal{http.StatusServiceUnavailable, "the request was given up while it waited"}
+				return nil, errGivenUp
 			}
 			allowed = allowed.Add(time.Since(start))
 			body = append(make([]byte, 0, len(body)+more), body...)
@@ -56,7 +59,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 		case err == io.EOF:
 			return body, nil
 		case err != nil:
-			return nil, &refusal{http.StatusBadRequest, "the body did not arrive: " + err.Error()}
+			return nil, notArrived(err)
 		}
 	}
 }
@@ -64,36 +67,33 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 var (
 	errTooLong = &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", maxBody)}
 	errBatch   = &refusal{http.StatusBadRequest, "send one message, no batch"}
+	errGivenUp = &refusal{http.StatusServiceUnavailable, "the request was given up while it waited"}
 )
 
-// admitBodies reads the body of each request, refuses one that is no single message
-// or that two decoders could read differently, and lets it on when there is memory
-// for what it asks for. The charge is the request's until its answer is written.
+func notArrived(err error) error {
+	return &refusal{http.StatusBadRequest, "the body did not arrive: " + err.Error()}
+}
+
+// admitBodies lets a request on when there is memory for what it asks for. The charge
+// is the request's until its answer is written.
 func (s *Server) admitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.budget.open()
 		defer c.leave()
 		r = r.WithContext(context.WithValue(r.Context(), chargeKey{}, c))
 		w = &timedWriter{w, c, s.limits.answer}
-		if r.Body == nil || r.Body == http.NoBody {
-			next.ServeHTTP(w, r)
-			return
+		var leave func()
+		var err error
+		if r.Method == http.MethodPost {
+			leave, err = s.admitBody(w, r, c)
+		} else {
+			leave, err = func() {}, skipBody(w, r, s.limits.body)
 		}
-		body, lasts, err := s.admitBody(w, r, c)
 		if err != nil {
 			refuse(w, err)
 			return
 		}
-		if !lasts {
-			if s.budget.calls.Acquire(r.Context(), 1) != nil {
-				return // the client has left
-			}
-			defer s.budget.calls.Release(1)
-		}
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{bytes.NewReader(body), r.Body}
+		defer leave()
 		next.ServeHTTP(w, r)
 	})
 }
@@ -102,34 +102,68 @@ type chargeKey struct{}
 
 func chargeOf(ctx context.Context) *charge { return ctx.Value(chargeKey{}).(*charge) }
 
-// admitBody returns the body when the charge has its weight. What the body held
-// while it arrived is given back then. lasts says that the request asks for a stream
-// of news without an end, which weighs nothing: connections bound those.
-func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (body []byte, lasts bool, err error) {
-	a := &arrival{in: &s.budget.bodies}
+// skipBody reads a body that means nothing, and keeps none of it. While a body is
+// unread the HTTP server does not see that the client hangs up.
+func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) error {
+	if r.Body != nil && r.ContentLength != 0 {
+		deadline := http.NewResponseController(w).SetReadDeadline
+		_ = deadline(time.Now().Add(timeout))
+		defer deadline(time.Time{})
+		n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxBody+1))
+		if err != nil {
+			return notArrived(err)
+		}
+		if n > maxBody {
+			return errTooLong
+		}
+	}
+	r.Body, r.ContentLength = http.NoBody, 0
+	return nil
+}
+
+// admitBody reads the body of a request. It refuses one that is no single message or
+// that two decoders could read differently. It returns when the request has a place
+// among the calls and its charge has the body's weight; leave gives the place back.
+// A request for a stream of news without an end takes neither: connections bound
+// those.
+func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (leave func(), err error) {
+	leave = func() {}
+	a := s.budget.arrival(r.ContentLength)
 	defer a.end()
-	body, err = readBody(w, r, a, s.limits.body)
-	if err != nil || len(bytes.TrimSpace(body)) == 0 {
-		return body, false, err // the SDK says what is wrong with an empty one
+	body, err := readBody(w, r, a, s.limits.body)
+	if err != nil {
+		return leave, err
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		r.Body = http.NoBody // the SDK says what is wrong
+		return leave, nil
 	}
 	m, bad := look(body)
 	if bad != nil {
-		return nil, false, &refusal{http.StatusBadRequest, bad.problem}
+		return leave, &refusal{http.StatusBadRequest, bad.problem}
 	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(body), r.Body}
 	switch string(m.fields["method"]) {
 	case `"notifications/initialized"`:
 		s.completeHandshake(r.Context())
 	case `"subscriptions/listen"`:
 		if len(body) <= firstBytes {
-			return body, true, nil
+			return leave, nil
 		}
+	}
+	if s.budget.calls.Acquire(r.Context(), 1) != nil {
+		return leave, errGivenUp
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
 	defer cancel()
-	if err := c.take(ctx, m.weight(len(body))); err != nil {
-		return nil, false, &refusal{http.StatusServiceUnavailable, "too many large requests are under way; try again"}
+	if err := s.budget.takeSoon(ctx, c, m.weight(len(body))); err != nil {
+		s.budget.calls.Release(1)
+		return leave, &refusal{http.StatusServiceUnavailable, errFull.Error()}
 	}
-	return body, false, nil
+	return func() { s.budget.calls.Release(1) }, nil
 }
 
 // completeHandshake notes that the client of a session is ready. The SDK handles the
@@ -164,10 +198,26 @@ func (t *timedWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 // Write implements [http.ResponseWriter].
 func (t *timedWriter) Write(p []byte) (int, error) {
-	allowed := t.timeout + time.Duration(len(p)>>20)*t.timeout/60
-	_ = http.NewResponseController(t.ResponseWriter).SetWriteDeadline(time.Now().Add(allowed))
+	defer t.limit(len(p))()
 	if t.Header().Get("Content-Type") == "application/json" {
 		t.charge.shrink(writtenWeight(len(p)))
 	}
 	return t.ResponseWriter.Write(p)
+}
+
+// FlushError is for [http.ResponseController].
+func (t *timedWriter) FlushError() error {
+	defer t.limit(0)()
+	return http.NewResponseController(t.ResponseWriter).Flush()
+}
+
+// limit begins the time for so many bytes. idle ends it for a stream of events,
+// which may say nothing for long: over HTTP/2 the time would end the stream.
+func (t *timedWriter) limit(bytes int) (idle func()) {
+	deadline := http.NewResponseController(t.ResponseWriter).SetWriteDeadline // an error where the server has none
+	_ = deadline(time.Now().Add(t.timeout + time.Duration(bytes>>20)*t.timeout/60))
+	if t.Header().Get("Content-Type") != "text/event-stream" {
+		return func() {}
+	}
+	return func() { _ = deadline(time.Time{}) }
 }

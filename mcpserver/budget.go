@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -12,27 +13,61 @@ const (
 	defaultMemory = 64 << 20
 	smallCall     = 1 << 20  // what weighs no more never waits for what weighs more
 	leastCall     = 16 << 10 // the weight of any call
-	maxCalls      = 1024     // with the SDK at once, where each takes some 64 KiB; others wait outside
-	maxWaiting    = 512      // of these, that wait to read much; others are told to try again
+	smallBody     = (smallCall - leastCall) / bodyFactor
+	maxCalls      = 1024 // with the SDK at once, where each takes some 64 KiB; others wait outside
+	maxWaiting    = 512  // of these, that wait to read much; others are told to try again
 )
 
-// A budget bounds the memory of all calls together. It has three parts, so that
-// nobody who holds one part waits for another that somebody waits in: small calls,
-// large calls, and bodies that are still arriving.
+// A budget bounds the memory of all calls together. A request takes its parts in this
+// order, and may leave one out:
+//
+//  1. bytes of arrivals, while its body arrives and until it has a weight
+//  2. a place among calls, over HTTP
+//  3. a weight in one of the lanes
+//  4. a place among diffs
+//
+// A request never waits for a part while it holds a later one. A call that needs
+// more weight in a lane gives its weight back before it waits. So whoever holds a
+// weight or a diff's place is at work, and ends.
 type budget struct {
-	small, large lane
-	bodies       arrivals
-	diffs        *semaphore.Weighted // a place for each processor
-	calls        *semaphore.Weighted // over HTTP
-	waiting      *semaphore.Weighted // over HTTP; fewer than calls, so that small ones have places
+	small, large             lane
+	smallBodies, largeBodies arrivals            // so that small ones do not wait for large ones
+	diffs                    *semaphore.Weighted // a place for each processor
+	calls                    *semaphore.Weighted // over HTTP
+	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small ones have places
 }
 
 func newBudget(total int64) *budget {
 	return &budget{
-		small: newLane(total / 4), bodies: arrivals{free: total / 8}, large: newLane(total - total/4 - total/8),
+		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
+		smallBodies: arrivals{free: total / 32}, largeBodies: arrivals{free: total/8 - total/32},
 		diffs: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
 	}
+}
+
+// arrival returns the account of a body of so many bytes. One whose length is not
+// known, which is -1, counts as large.
+func (b *budget) arrival(bytes int64) *arrival {
+	if 0 <= bytes && bytes <= smallBody {
+		return &arrival{in: &b.smallBodies}
+	}
+	return &arrival{in: &b.largeBodies}
+}
+
+// errFull says that there is no memory for a call, after a wait or at once.
+var errFull = errors.New("the server is at its memory limit; try again")
+
+// takeSoon is take for a request over HTTP. Where too many wait for much already, it
+// returns errFull at once.
+func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
+	if weight > smallCall {
+		if !b.waiting.TryAcquire(1) {
+			return errFull
+		}
+		defer b.waiting.Release(1)
+	}
+	return c.take(ctx, weight)
 }
 
 // A lane serves in the order of arrival.

@@ -69,7 +69,7 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) numbered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		q := &request{values: context.WithoutCancel(ctx), waiter: ctx, charge: chargeOf(ctx)}
+		q := &request{values: context.WithoutCancel(ctx), client: ctx, charge: chargeOf(ctx)}
 		if m, ok := ctx.Value(memberKey{}).(member); ok {
 			q.sessions, q.caller, q.session = true, m.caller, m.session
 		}

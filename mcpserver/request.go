@@ -15,7 +15,7 @@ import (
 // is, it alone says.
 type request struct {
 	values context.Context // of the HTTP request, or of Run
-	waiter context.Context // done when nobody waits for the answer; nil: never
+	client context.Context // done when the client has hung up; nil on stdio
 	charge *charge         // nil: of lines that have no answer
 
 	sessions bool     // over HTTP before 2026-07-28
@@ -55,19 +55,19 @@ func (q *requests) of(req mcp.Request) (*request, error) {
 		return nil, errGone
 	}
 	r := v.(*request)
-	if r.waiter != nil && r.waiter.Err() != nil {
+	if r.client != nil && r.client.Err() != nil {
 		return nil, errGone
 	}
 	return r, nil
 }
 
-// whileWanted returns a context that ends also when nobody waits for the answer.
+// whileWanted returns a context that ends also when the client hangs up.
 func (r *request) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	if r.waiter == nil {
+	if r.client == nil {
 		return ctx, cancel
 	}
-	stop := context.AfterFunc(r.waiter, cancel)
+	stop := context.AfterFunc(r.client, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 

@@ -52,16 +52,14 @@ func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool stri
 	if err != nil {
 		return done, err
 	}
-	busy := fmt.Errorf("%s: too many large calls are under way; try again: %w", tool, workspace.ErrBusy)
-	if r.waiter != nil && weight > smallCall {
-		if !s.budget.waiting.TryAcquire(1) {
-			return done, busy
-		}
-		defer s.budget.waiting.Release(1)
-	}
+	busy := fmt.Errorf("%s: %v: %w", tool, errFull, workspace.ErrBusy)
 	ctx, stop := r.whileWanted(ctx)
 	defer stop()
-	if r.charge.take(ctx, weight) != nil {
+	take := r.charge.take
+	if r.client != nil {
+		take = func(ctx context.Context, weight int64) error { return s.budget.takeSoon(ctx, r.charge, weight) }
+	}
+	if take(ctx, weight) != nil {
 		return done, busy
 	}
 	if isDiff {

@@ -1,0 +1,123 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// post makes a call of 2026-07-28 without a connection.
+func post(t *testing.T, handler http.Handler, tool, args string) string {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/", strings.NewReader(callOf(tool, args)))
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": stateless, "Mcp-Method": "tools/call", "Mcp-Name": tool,
+	} {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+func mustResult(t *testing.T, what, text string) {
+	t.Helper()
+	if !strings.Contains(text, `"result":{"`) || strings.Contains(text, `"isError":true`) {
+		t.Errorf("%s is answered with %.200q, want a result", what, text)
+	}
+}
+
+// Many more calls than have places at once, of which each needs more memory than its
+// request did, are all answered.
+func TestBudgetOfManyReads(t *testing.T) {
+	s := newInner(t, Options{Memory: 1 << 20, Timeout: 40 * time.Second})
+	handler := s.Handler()
+	var wg sync.WaitGroup
+	for range 2 * maxCalls {
+		wg.Go(func() { mustResult(t, "a read", post(t, handler, "read_file", `{"path":"mid"}`)) })
+	}
+	wg.Wait()
+}
+
+// A small request is answered while larger ones wait for memory.
+func TestBudgetOfSmallBodies(t *testing.T) {
+	s := newInner(t, Options{Timeout: 50 * time.Second})
+	handler := s.Handler()
+	large := &s.budget.large
+	if !large.TryAcquire(large.size) {
+		t.Fatal("the large lane is in use")
+	}
+	write := func(path string, bytes int) string {
+		return post(t, handler, "write_file", fmt.Sprintf(`{"path":%q,"content":%q}`, path, strings.Repeat("x", bytes)))
+	}
+	var wg sync.WaitGroup
+	for i := range 14 { // more than bodies may hold
+		wg.Go(func() { mustResult(t, "a large write", write(fmt.Sprint("large", i), 1_000_000)) })
+	}
+	time.Sleep(300 * time.Millisecond) // they come first
+	for i, size := range []int{6_000, 100_000, 160_000} {
+		answered := make(chan string, 1)
+		go func() { answered <- write(fmt.Sprint("small", i), size) }()
+		select {
+		case text := <-answered:
+			mustResult(t, fmt.Sprintf("a write of %d bytes", size), text)
+		case <-time.After(20 * time.Second):
+			t.Errorf("a write of %d bytes waits for larger ones", size)
+		}
+	}
+	large.Release(large.size)
+	wg.Wait()
+}
+
+// The body of a request without one is dropped, and holds no memory while a stream of
+// events is open.
+func TestBodyOfGet(t *testing.T) {
+	s := newInner(t, Options{})
+	h := serveInner(t, s)
+	session := beginInner(t, h)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	res := open(t, ctx, h, "GET", `{"jsonrpc":"2.0","method":"x","pad":"`+strings.Repeat("x", 200<<10)+`"}`, session, nil)
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("GET: %s, want 200", res.Status)
+	}
+	if large := &s.budget.large; !large.TryAcquire(large.size) {
+		t.Error("an open stream holds memory for its body")
+	}
+	if !s.budget.calls.TryAcquire(maxCalls) {
+		t.Error("an open stream holds a place for a call")
+	}
+}
+
+// A stream of events over HTTP/2 stays open however long nothing happens, and a
+// client that does not take an answer is given up.
+func TestIdleStream(t *testing.T) {
+	s := newInner(t, Options{})
+	s.limits.answer = 50 * time.Millisecond
+	h := httptest.NewUnstartedServer(s.Handler())
+	h.EnableHTTP2 = true
+	h.StartTLS()
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	res := open(t, ctx, h, "GET", "", beginInner(t, h), nil)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, res.Body)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Errorf("an idle stream over %s ended: %v", res.Proto, err)
+	case <-time.After(500 * time.Millisecond):
+	}
+	cancel()
+}
