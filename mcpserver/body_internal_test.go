@@ -161,7 +161,7 @@ func TestAnswerNotTaken(t *testing.T) {
 // An answer that is larger than the whole budget is sent, alone, and small calls are
 // answered meanwhile.
 func TestAnswerOverTheBudget(t *testing.T) {
-	h := newTimed(t, limits{bodyTimeout, answerTimeout}, 256<<10)
+	h := newTimed(t, limits{bodyTimeout, answerTimeout}, 1<<20)
 	var wg sync.WaitGroup
 	unread := dial(t, h, callText("read_file", `{"path":"large"}`, 0))
 	for range 4 {

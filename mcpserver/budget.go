@@ -11,6 +11,7 @@ import (
 
 const (
 	defaultMemory = 64 << 20
+	leastMemory   = 1 << 20  // less leaves no lane that bounds anything
 	smallCall     = 1 << 20  // what weighs no more never waits for what weighs more
 	leastCall     = 16 << 10 // the weight of any call
 	smallBody     = (smallCall - leastCall) / bodyFactor

@@ -27,11 +27,13 @@ const stateless = "2026-07-28" // the first protocol without sessions
 //
 // A session belongs to the caller who began it, as [Options].Caller names it.
 // Anybody else who sends its id gets the answer for a session that does not exist.
-// Nobody, which is a caller without a name, gets 401 in place of a session. A
-// request without a session is passed on: Workspace decides who may call.
-// There are at most 4,096 sessions, and 64 of one caller: when there is no room, the
-// one that has been idle for the longest time ends. A session also ends after 30
-// minutes without a request, or 2 before its handshake is complete.
+// A request whose caller is unknown (Caller returns "") gets 401 where it would need
+// a session: the protocols before 2026-07-28 need one for every request. A request
+// of 2026-07-28 needs none: Workspace alone decides who may call.
+// There are at most 4,096 sessions, and 64 of each caller that Caller or a verified
+// token names. When there is no room, the session that has been idle for the longest
+// time ends. A session also ends after 30 minutes without a request, or 2 before its
+// handshake is complete.
 //
 // A request of another origin that a browser sends is refused with 403, a batch
 // with 400, and a body over 16 MiB with 413. A body has 10 seconds to arrive, and 1
@@ -98,7 +100,7 @@ func (s *Server) withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m := member{caller: s.o.Caller(r.Context())}
 		if m.caller == "" {
-			http.Error(w, "it is not known who is calling, and nobody gets a session", http.StatusUnauthorized)
+			http.Error(w, "sign in first: a session needs a known caller", http.StatusUnauthorized)
 			return
 		}
 		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
@@ -115,13 +117,16 @@ func (s *Server) withSession(next http.Handler) http.Handler {
 	})
 }
 
-// everybody is the caller of every request, but for those that package auth of the
-// SDK has verified.
-func everybody(ctx context.Context) string {
+// unnamed is the caller of all requests that nobody names.
+const unnamed = "everybody"
+
+// tokenUser is the caller where Options has no Caller: the user of a token that
+// package auth of the SDK has verified, or unnamed.
+func tokenUser(ctx context.Context) string {
 	if t := auth.TokenInfoFromContext(ctx); t != nil && t.UserID != "" {
 		return "user " + t.UserID
 	}
-	return "everybody"
+	return unnamed
 }
 
 // sameOrigin refuses what a page of another origin makes a browser send, reads

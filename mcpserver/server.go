@@ -28,9 +28,11 @@ type Options struct {
 	// refuse any but the agent's own.
 	Bound bool
 
-	// Caller names who sends an HTTP request, from its context; "" is nobody, who
-	// gets no session. nil: all are one caller, but for those whose token package
-	// auth of the SDK has verified. It is called by many goroutines.
+	// Caller names who sends an HTTP request, from its context. "" means that the
+	// caller is unknown, and gets no session. nil: the caller is the UserID of the
+	// token that package auth of the SDK has verified. Requests without a token, and
+	// those whose token has no UserID, are then one caller together, who may have as
+	// many sessions as there are in all. It is called by many goroutines.
 	Caller func(context.Context) string
 
 	// Summarizer is that of the workspaces' Service, and adds the tool
@@ -40,7 +42,7 @@ type Options struct {
 	// Memory bounds, in bytes, what all calls hold together: requests, what is read
 	// for them, diffs, and answers until they are written. A call that would exceed
 	// it waits; one that alone is larger runs while no other large call does. 0: 64
-	// MiB. The process takes up to about three times as much, as its garbage is
+	// MiB; the least is 1 MiB. The process takes up to about three times as much, as its garbage is
 	// collected.
 	Memory int64
 
@@ -84,14 +86,15 @@ func New(o Options) (*Server, error) {
 	if o.MaxReadTokens < 0 {
 		return nil, fmt.Errorf("mcpserver: Options.MaxReadTokens is %d: %w", o.MaxReadTokens, workspace.ErrInvalid)
 	}
-	if o.Memory < 0 {
-		return nil, fmt.Errorf("mcpserver: Options.Memory is %d: %w", o.Memory, workspace.ErrInvalid)
-	}
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}
+	if o.Memory < leastMemory {
+		return nil, fmt.Errorf("mcpserver: Options.Memory is %d, the least is %d: %w", o.Memory, leastMemory, workspace.ErrInvalid)
+	}
+	sessions := newSessions()
 	if o.Caller == nil {
-		o.Caller = everybody
+		o.Caller, sessions.shared = tokenUser, unnamed
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -102,7 +105,7 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: newSessions(), limits: limits{bodyTimeout, answerTimeout}}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
 		Instructions:      instructions(o),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes

@@ -15,12 +15,13 @@ const (
 	sessionTimeout    = 30 * time.Minute // without a request
 )
 
-var errSessions = errors.New("there are too many sessions with calls under way; try again")
+var errSessions = errors.New("all sessions are in use; close one, or try again")
 
 // sessions are those of one server. A session is its caller's: for anybody else
 // it does not exist.
 type sessions struct {
-	most, each         int // in all, and of a caller
+	most, each         int    // in all, and of a caller
+	shared             string // the caller that many clients are, to whom each does not apply; "": there is none
 	handshake, timeout time.Duration
 
 	mu    sync.Mutex // guards the following, and what the sessions say
@@ -53,7 +54,7 @@ func (q *sessions) begin(id, caller string, end func()) (*session, error) {
 	s := &session{id: id, caller: caller, close: end, busy: 1}
 	var gone []*session
 	q.mu.Lock()
-	room := q.count[caller] < q.each || q.dropOldest(&gone, func(o *session) bool { return o.caller == caller })
+	room := caller == q.shared || q.count[caller] < q.each || q.dropOldest(&gone, func(o *session) bool { return o.caller == caller })
 	room = room && (len(q.byID) < q.most || q.dropOldest(&gone, func(*session) bool { return true }))
 	if room {
 		q.byID[id] = s

@@ -22,6 +22,8 @@ const (
 	logFactor    = 5  // of a page of a log, which is counted as JSON
 )
 
+const ordinaryFile = 1 << 20 // the default limit of a file
+
 // weight is what the request weighs until its tool is known to need more. A large
 // one weighs as much as its tool may need, because it cannot wait again.
 func (m message) weight(bytes int) int64 {
@@ -105,9 +107,14 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 }
 
 // readWeight is that of reading so many bytes, of which it is not known how they
-// will be escaped. No more than half of the lane, so that two can be read at once.
+// will be escaped. For a file of ordinary size it is at most half of the lane, so
+// that two can be read at once.
 func (s *Server) readWeight(bytes int64) int64 {
-	return min(leastCall+readFactor*bytes, max(s.budget.large.size/2, smallCall+1))
+	w := leastCall + readFactor*bytes
+	if bytes <= ordinaryFile {
+		w = min(w, max(s.budget.large.size/2, smallCall+1))
+	}
+	return w
 }
 
 // settle lowers the charge to what the answer takes, now that it is known.
