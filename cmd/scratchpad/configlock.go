@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,12 +25,12 @@ func lockBeside(name string) (unlock func(), err error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(lockPatience); ; <-tick.C {
-		f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 		if err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline) {
 			continue // the name of a file that was removed is not free at once
 		}
 		if err != nil {
-			return func() {}, nil // in a folder that cannot be written no file is replaced
+			return func() {}, withoutLock(lock, err)
 		}
 		err = lockFile(f)
 		if err == nil && sameFile(f, lock) {
@@ -43,6 +44,21 @@ func lockBeside(name string) (unlock func(), err error) {
 			return nil, fmt.Errorf("another scratchpad has been editing %s for %v; try again: %w", name, lockPatience, workspace.ErrBusy)
 		}
 	}
+}
+
+// withoutLock returns nil where no lock is needed: no file is replaced in a folder
+// that cannot be written. Else it says what to do about a lock that does not open.
+func withoutLock(lock string, err error) error {
+	if isReadOnly(err) {
+		return nil
+	}
+	if _, missing := os.Lstat(lock); missing == nil {
+		return fmt.Errorf("%s, which another user or an earlier edit left, cannot be opened (%v); remove it: %w", lock, err, workspace.ErrInvalid)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be made: %w", lock, err)
 }
 
 // sameFile reports whether the name still is the file: another process may have

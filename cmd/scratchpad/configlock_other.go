@@ -4,6 +4,11 @@ package main
 
 import "os"
 
+const noFollow = 0
+
+// isReadOnly reports whether a file could not be opened because its volume is read-only.
+func isReadOnly(error) bool { return false }
+
 // lockFile cannot lock here.
 func lockFile(*os.File) error { return nil }
 

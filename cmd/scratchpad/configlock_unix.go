@@ -8,6 +8,12 @@ import (
 	"syscall"
 )
 
+// noFollow refuses to open a link that somebody put in place of a lock.
+const noFollow = syscall.O_NOFOLLOW
+
+// isReadOnly reports whether a file could not be opened because its volume is read-only.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
 func lockFile(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// What stands in place of a lock and cannot be opened is an error that names it, and
+// no link is followed.
+func TestClientConfigLockLeft(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows waits for a name to become free")
+	}
+	dir := t.TempDir()
+	target := filepath.Join(dir, "target")
+	for name, leave := range map[string]func(lock string) error{
+		"folder": func(lock string) error { return os.Mkdir(lock, 0o755) },
+		"link":   func(lock string) error { return os.Symlink(target, lock) },
+	} {
+		lock := filepath.Join(dir, "."+name+".scratchpad-lock")
+		if err := leave(lock); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), lock) {
+			t.Errorf("%s: %v, want an error that names %s", name, err, lock)
+		}
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the link was followed: %v", err)
+	}
+}
+
+// No lock is needed in a folder that cannot be written, and only there.
+func TestClientConfigWithoutLock(t *testing.T) {
+	lock := filepath.Join(t.TempDir(), "lock")
+	if err := withoutLock(lock, fs.ErrPermission); err != nil {
+		t.Errorf("in a folder that cannot be written: %v", err)
+	}
+	if err := withoutLock(lock, errors.New("too many open files")); err == nil {
+		t.Error("another trouble means that there is no lock")
+	}
+	writeFile(t, lock, "")
+	if err := withoutLock(lock, fs.ErrPermission); !errors.Is(err, workspace.ErrInvalid) {
+		t.Errorf("a lock that cannot be opened: %v, want %v", err, workspace.ErrInvalid)
+	}
+}
