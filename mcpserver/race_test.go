@@ -1,0 +1,6 @@
+//go:build race
+
+package mcpserver_test
+
+// underRace says whether the race detector is on, which takes several times the memory.
+const underRace = true
