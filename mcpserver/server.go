@@ -42,8 +42,9 @@ type Options struct {
 	// Memory bounds, in bytes, what all calls hold together: requests, what is read
 	// for them, diffs, and answers until they are written. A call that would exceed
 	// it waits; one that alone is larger runs while no other large call does. 0: 64
-	// MiB; the least is 1 MiB. The process takes up to about three times as much, as its garbage is
-	// collected.
+	// MiB; the least is 1 MiB. The process takes up to about three times as much before
+	// its garbage is collected, and more with thousands of connections unless a memory
+	// limit is set (debug.SetMemoryLimit).
 	Memory int64
 
 	// MaxReadTokens bounds what the body of read_file costs a model, as
