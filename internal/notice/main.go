@@ -1,4 +1,4 @@
-// Notice prints the file NOTICE: the licences of everything that is linked into
+// Command notice prints the file NOTICE: the licences of everything that is linked into
 // scratchpad, for all systems that it is released for.
 //
 //	go run ./internal/notice >NOTICE
