@@ -156,25 +156,6 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (ow
 	return owners, err
 }
 
-// Totals implements [workspace.Store].
-func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
-	prefix := tenant + "/"
-	err = s.read(ctx, func(c *conn) error {
-		form := c.owners()
-		_, err := c.one(func(row []driver.Value) error {
-			f := fields{row: row}
-			for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
-				*n = f.int()
-			}
-			return f.err("totals of", tenant)
-		}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
-			" coalesce(sum("+form.versions+"), 0), coalesce(sum("+form.bytes+"), 0)"+
-			" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
-		return err
-	})
-	return sum, err
-}
-
 // Deleted implements [workspace.Store].
 func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (owners []workspace.Owner, err error) {
 	prefix := tenant + "/"

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Totals implements [workspace.Store]. Owners whose row is damaged are left out if
+// the sum is more than the database can hold, so that a flipped bit in the row of one
+// owner does not refuse the writes of all.
+func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		var whole error
+		if sum, whole = c.totals(tenant); whole == nil {
+			size, err := c.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+			if err != nil || max(sum.Files, sum.Logs, sum.Entries, sum.Versions, sum.Requests, sum.Bytes) <= size {
+				return err
+			}
+		}
+		sum, err = c.soundTotals(tenant)
+		return err
+	})
+	return sum, err
+}
+
+// totals adds the rows up as they are.
+func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
+	form, prefix := c.owners(), tenant+"/"
+	_, err = c.one(func(row []driver.Value) error {
+		f := fields{row: row}
+		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
+			*n = f.int()
+		}
+		return f.err("totals of", tenant)
+	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
+		" coalesce(sum("+form.versions+"), 0), coalesce(sum("+form.bytes+"), 0)"+
+		" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
+	return sum, err
+}
+
+// soundTotals adds up the rows that match their checksums. It takes several times as
+// long.
+func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
+	form, prefix := c.owners(), tenant+"/"
+	err = c.each(func(row []driver.Value) error {
+		f := fields{row: row}
+		o := form.read(&f, f.text())
+		if f.bad {
+			return nil
+		}
+		sum.Agents++
+		sum.Files += o.Files
+		sum.Logs += o.Logs
+		sum.Entries += o.Entries
+		sum.Requests += o.Requests
+		sum.Versions += o.Versions
+		sum.Bytes += o.Bytes
+		return nil
+	}, "SELECT owner, "+form.columns+" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
+	return sum, err
+}

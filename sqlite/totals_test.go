@@ -1,0 +1,30 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A flipped bit in what one agent uses is that agent's trouble. The others can write.
+func TestTotalsBesideADamagedRow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, path)
+	put(t, workspaceOn(t, s, "alice"), "hers")
+	put(t, workspaceOn(t, s, "bob"), "his")
+	must(t, s.Close())
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	_, err = db.Exec("UPDATE owners SET bytes = bytes | (1 << 40) WHERE owner = 'local/alice'")
+	must(t, errors.Join(err, db.Close()))
+
+	s = open(t, path)
+	put(t, workspaceOn(t, s, "bob"), "more")
+	want := workspace.Totals{Agents: 1, Files: 2, Versions: 2, Bytes: 7}
+	if got, err := s.Totals(t.Context(), "local"); err != nil || got != want {
+		t.Errorf("Totals = %+v, %v; want what the sound rows say, %+v", got, err, want)
+	}
+}
