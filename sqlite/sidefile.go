@@ -38,6 +38,7 @@ func openSide(database, end string, flag int) (*os.File, error) {
 		f.Close()
 		return nil, sideError(name, err)
 	}
+	giveToOwner(f, info, database)
 	return f, nil
 }
 

@@ -79,3 +79,24 @@ func TestOpenSideFilesOfOwner(t *testing.T) {
 	}
 	put(t, workspaceOn(t, open(t, path), "alice"), "new")
 }
+
+// What root makes beside the database of another user is that user's.
+func TestSideFilesMadeByRoot(t *testing.T) {
+	needRoot(t, "gives files to another user")
+	path := filepath.Join(t.TempDir(), "a.db")
+	must(t, open(t, path).Close())
+	for _, name := range sqlite.Files(path)[1:] {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	must(t, os.Chown(path, 12345, 12345))
+	must(t, open(t, path).Close())
+	for _, end := range []string{"-turn", "-write", "-reserve"} {
+		info, err := os.Stat(path + end)
+		must(t, err)
+		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 12345 {
+			t.Errorf("%s belongs to user %d, want the owner of the database", end, uid)
+		}
+	}
+}

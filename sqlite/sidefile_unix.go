@@ -37,3 +37,18 @@ func checkOwner(info fs.FileInfo, database string) error {
 
 // mayWrite asks the system whether this user may write a file or a folder.
 func mayWrite(name string) error { return unix.Access(name, unix.W_OK) }
+
+// giveToOwner gives a file of root to the owner of the database, who could not open
+// it otherwise, as SQLite does with its own files.
+func giveToOwner(f *os.File, info fs.FileInfo, database string) {
+	if of, ok := info.Sys().(*syscall.Stat_t); !ok || os.Geteuid() != 0 || of.Uid != 0 {
+		return
+	}
+	db, err := os.Lstat(database)
+	if err != nil {
+		return // it is made next, by root
+	}
+	if of, ok := db.Sys().(*syscall.Stat_t); ok && of.Uid != 0 {
+		_ = f.Chown(int(of.Uid), int(of.Gid)) // else that user is told whose it is
+	}
+}

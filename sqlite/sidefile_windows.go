@@ -19,3 +19,5 @@ func mayWrite(name string) error {
 	}
 	return err
 }
+
+func giveToOwner(*os.File, fs.FileInfo, string) {}
