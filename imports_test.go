@@ -18,7 +18,7 @@ const module = "github.com/agent-scratchpad/scratchpad"
 // standard library its files may import, tests aside. Imports point one way:
 //
 //	cmd -> internal/httpserver -> internal/auth, mcpserver -> workspace
-//	    -> scratchpad, conversation, linediff -> tokens
+//	    -> pad, conversation, linediff -> tokens
 //
 // and a backend knows the workspace alone. A path that ends in "/..." stands for
 // all below it.
@@ -26,9 +26,10 @@ var allowed = map[string][]string{
 	"tokens":                       {},
 	"tokens/o200k":                 {"github.com/tiktoken-go/tokenizer/..."},
 	"linediff":                     {},
-	".":                            {"tokens", "github.com/tidwall/btree"},
+	".":                            {},
+	"pad":                          {"tokens", "github.com/tidwall/btree"},
 	"conversation":                 {"tokens"},
-	"workspace":                    {".", "conversation", "linediff", "tokens"},
+	"workspace":                    {"pad", "conversation", "linediff", "tokens"},
 	"workspace/memstore":           {"workspace"},
 	"workspace/storetest":          {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt": {"conversation"},
@@ -71,7 +72,8 @@ func TestImportsFindsWhatIsForbidden(t *testing.T) {
 		{"tokens", "github.com/tiktoken-go/tokenizer", false},
 		{"tokens/o200k", "github.com/tiktoken-go/tokenizer", true},
 		{"workspace", module + "/sqlite", false},
-		{"workspace", module, true},
+		{"workspace", module + "/pad", true},
+		{"pad", module + "/workspace", false},
 		{"sqlite", module + "/mcpserver", false},
 		{"cmd/scratchpad", module + "/tokens/o200k", false},
 		{"sqlite", "golang.org/x/sys/unix", true},
@@ -87,7 +89,7 @@ func isAllowed(name string, allow []string) bool {
 		return true // the standard library
 	}
 	for _, a := range allow {
-		if first, _, _ := strings.Cut(a, "/"); !strings.Contains(first, ".") || a == "." {
+		if first, _, _ := strings.Cut(a, "/"); !strings.Contains(first, ".") {
 			a = path.Join(module, a)
 		}
 		below, all := strings.CutSuffix(a, "/...")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-scratchpad/scratchpad"
+	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -16,7 +16,7 @@ func TestSaver(t *testing.T) {
 		t.Fatalf("Load() before a Save = %v, %v, want nil, nil", s, err)
 	}
 	text := `{"entries":{"a":{"key":"a","value":1,"createdAt":1,"updatedAt":1,"accessedAt":1,"ttl":null,"slidingTtl":false,"tags":[]}},"timestamp":1,"version":1}`
-	var s scratchpad.Snapshot
+	var s pad.Snapshot
 	if err := s.UnmarshalJSON([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func TestSaver(t *testing.T) {
 	if err := s.UnmarshalJSON([]byte(strings.Replace(text, `"value":1`, `"value":"`+strings.Repeat("x", 400)+`"`, 1))); err != nil {
 		t.Fatal(err)
 	}
-	if err := saver.Save(t.Context(), &s); !errors.Is(err, workspace.ErrTooLarge) || !errors.Is(err, scratchpad.ErrPersist) {
+	if err := saver.Save(t.Context(), &s); !errors.Is(err, workspace.ErrTooLarge) || !errors.Is(err, pad.ErrPersist) {
 		t.Errorf("Save() over the limit = %v, want ErrTooLarge and ErrPersist", err)
 	}
 	write(t, ws, "pad.json", "no snapshot")
-	if _, err := saver.Load(t.Context()); !errors.Is(err, scratchpad.ErrPersist) {
+	if _, err := saver.Load(t.Context()); !errors.Is(err, pad.ErrPersist) {
 		t.Errorf("Load() of other text = %v, want ErrPersist", err)
 	}
 }

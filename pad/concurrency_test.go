@@ -1,0 +1,269 @@
+package pad_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+)
+
+// within10s fails with all stacks where f hangs.
+func within10s(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		buf := make([]byte, 1<<20)
+		t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// callAll calls every method that does not end the pad.
+func callAll(t testing.TB, p *pad.Pad, key string) {
+	view := p.Namespace("v")
+	for _, p := range []*pad.Pad{p, view} {
+		p.Set(key, 1)
+		p.SetWith(key, 2, pad.SetOptions{TTL: time.Millisecond, Expiry: pad.Sliding, Tags: []string{"t"}})
+		p.Get(key)
+		pad.Get[int](p, key)
+		pad.Update(p, key, func(old int, _ bool) (int, error) { return old + 1, nil })
+		p.Peek(key)
+		p.Has(key)
+		p.Len()
+		p.Keys()
+		p.Entries()
+		p.Find(func(e pad.Entry) bool { return p.Has(e.Key) })
+		p.FindByTag("t")
+		p.Stats()
+		s := p.Snapshot()
+		for e := range s.All() {
+			p.Peek(e.Key)
+		}
+		if _, err := s.MarshalJSON(); err != nil {
+			t.Error(err)
+		}
+		if err := p.Restore(s); err != nil {
+			t.Error(err)
+		}
+		fork := p.Fork()
+		fork.Set(key, 3)
+		fork.Get(key)
+		p.Restore(fork.Snapshot())
+		p.On(pad.EventSet, func(pad.Event) {})()
+		p.Sweep()
+		p.Delete(key)
+		p.Set(key, 4)
+		p.Clear()
+		p.Save(t.Context())
+		p.Load(t.Context())
+	}
+}
+
+func TestConcurrency(t *testing.T) {
+	defer pad.SetFold(3, -50)()
+	p, err := pad.New(pad.Options{SweepInterval: time.Millisecond, AutoSave: time.Millisecond, Saver: new(memorySaver)})
+	must(t, err)
+	var left atomic.Int64
+	left.Store(200)
+	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete, pad.EventExpire, pad.EventClear} {
+		p.On(kind, func(e pad.Event) {
+			if left.Add(-1) > 0 {
+				callAll(t, p, "from a handler")
+			}
+		})
+	}
+	within10s(t, func() {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for range 5 {
+					callAll(t, p, fmt.Sprint("k", i))
+				}
+			})
+		}
+		wg.Wait()
+	})
+	if left.Load() > 0 {
+		t.Errorf("handlers were called %d times too few", left.Load())
+	}
+	must(t, p.Close(t.Context()))
+}
+
+// What is there all the time is found all the time, whatever else happens.
+func TestReadersDuringWrites(t *testing.T) {
+	defer pad.SetFold(3, -50)()
+	c := newClock()
+	p, err := pad.New(pad.Options{Now: c.Now})
+	must(t, err)
+	view := p.Namespace("v")
+	keys := []string{"stays", "anew", "v:stays", "v:slides"}
+	must(t, p.Set("stays", 1))
+	must(t, p.Set("anew", 1))
+	must(t, view.Set("stays", 1))
+	must(t, view.SetWith("slides", 1, pad.SetOptions{TTL: 20 * time.Millisecond, Expiry: pad.Sliding}))
+	for i := range 200 {
+		must(t, p.Set(fmt.Sprint("v:", i), i))
+	}
+	writes := map[string]func(i int){
+		"set":           func(i int) { p.Set("stays", 1); p.Set(fmt.Sprint("v:", i), 1) },
+		"delete":        func(i int) { p.Delete(fmt.Sprint("v:", i)) },
+		"restore":       func(i int) { p.Restore(p.Snapshot()) },
+		"restore view":  func(i int) { view.Restore(view.Snapshot()) },
+		"restore other": func(i int) { view.Restore(view.Fork().Snapshot()) },
+		"sweep":         func(i int) { p.Sweep() },
+		"expired anew": func(i int) {
+			c.advance(time.Millisecond)
+			p.SetWith("anew", 1, pad.SetOptions{TTL: time.Millisecond})
+			p.Set("anew", 1)
+			p.Get("v:slides")
+		},
+		"time": func(i int) {
+			c.advance(time.Millisecond)
+			for _, key := range keys { // before the time passes on
+				p.Get(key)
+			}
+		},
+	}
+	var reads atomic.Int64
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	var doing atomic.Value
+	doing.Store("")
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				for _, key := range keys {
+					if _, ok := p.Get(key); !ok {
+						t.Errorf("Get(%q) found nothing during %v", key, doing.Load())
+						return
+					}
+					if !p.Has(key) {
+						t.Errorf("Has(%q) = false during %v", key, doing.Load())
+						return
+					}
+					reads.Add(1)
+				}
+			}
+		})
+	}
+	for i := range 300 {
+		for name, write := range writes {
+			doing.Store(name)
+			for seen := reads.Load(); reads.Load() == seen && !t.Failed(); {
+				write(i % 200)
+			}
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
+
+// No access is lost or out of sight while accesses are written into entries.
+func TestAccessesDuringFolds(t *testing.T) {
+	defer pad.SetFold(2, -1000)()
+	p, c := newPad(t, pad.Options{})
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprint(i)
+		must(t, p.Set(keys[i], i))
+	}
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				key, now := keys[i%len(keys)], c.Now()
+				p.Get(key)
+				if e, _ := p.Peek(key); e.AccessedAt.Before(now) {
+					t.Errorf("AccessedAt is %v after a Get at %v", e.AccessedAt, now)
+					return
+				}
+			}
+		})
+	}
+	for range 1000 {
+		c.advance(time.Millisecond)
+		for _, key := range keys {
+			p.Get(key)
+		}
+		p.Snapshot()
+	}
+	close(stop)
+	readers.Wait()
+}
+
+// A snapshot may be read and restored by many at once.
+func TestSnapshotShared(t *testing.T) {
+	p, _ := newPad(t, pad.Options{})
+	for i := range 100 {
+		must(t, p.SetWith(fmt.Sprint(i), i, pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour, Expiry: pad.Sliding}))
+	}
+	s := p.Snapshot()
+	want, err := s.MarshalJSON()
+	must(t, err)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 50 {
+				q, err := pad.FromSnapshot(s, pad.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				q.Get("7")
+				q.Set(fmt.Sprint(i), "changed")
+				q.Delete("9")
+				if got, err := s.MarshalJSON(); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("the snapshot has changed: %v", err)
+					return
+				}
+				if n := len(slices.Collect(s.All())); n != 100 {
+					t.Errorf("All() gave %d entries", n)
+				}
+				p.Set(fmt.Sprint(i), "changed")
+				p.Get("7")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Updates of one key lose nothing, also where each runs again and again.
+func TestConcurrentUpdates(t *testing.T) {
+	p, _ := newPad(t, pad.Options{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				if err := pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + 1, nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := pad.Get[int](p, "n"); got != 1600 || err != nil {
+		t.Errorf("after 1600 updates Get() = %d, %v", got, err)
+	}
+}

@@ -1,0 +1,206 @@
+package pad
+
+import (
+	"hash/maphash"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/btree"
+)
+
+// content is what a pad holds: the entries by key, and ordered indexes that hold
+// only keys. Copies share structure.
+type content struct {
+	trie  trie
+	order *btree.BTreeG[place]
+	keys  *btree.BTreeG[string]
+	tags  *btree.BTreeG[tagged]
+	due   *btree.BTreeG[due]
+	seq   uint64     // the store's when this was frozen
+	lock  sync.Mutex // of the copying of one that does not change
+}
+
+// place is an entry in the order of creation.
+type place struct {
+	seq uint64
+	key string
+}
+
+// tagged is an entry below a tag, in the order of creation.
+type tagged struct {
+	tag string
+	seq uint64
+}
+
+// due is an entry that expires, not before the time.
+type due struct {
+	at  int64 // Unix ns
+	seq uint64
+}
+
+var (
+	epochs    atomic.Uint64 // given to one store each, so that none takes another's nodes or entries for its own
+	revisions atomic.Uint64 // given to one change each, so that none takes another's entry for its own
+	seed      = maphash.MakeSeed()
+)
+
+func newEpoch() uint64 { return epochs.Add(1) }
+
+func newRevision() uint64 { return revisions.Add(1) }
+
+func hashKey(key string) uint64 { return maphash.String(seed, key) }
+
+func newContent() *content {
+	options := btree.Options{NoLocks: true}
+	return &content{
+		trie:  trie{epoch: newEpoch(), hash: hashKey},
+		order: btree.NewBTreeGOptions(func(a, b place) bool { return a.seq < b.seq }, options),
+		keys:  btree.NewBTreeGOptions(func(a, b string) bool { return a < b }, options),
+		tags: btree.NewBTreeGOptions(func(a, b tagged) bool {
+			return a.tag < b.tag || a.tag == b.tag && a.seq < b.seq
+		}, options),
+		due: btree.NewBTreeGOptions(func(a, b due) bool {
+			return a.at < b.at || a.at == b.at && a.seq < b.seq
+		}, options),
+	}
+}
+
+// copied returns a content to change, of one that does not change any more.
+func (c *content) copied() *content {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	d := &content{trie: c.trie}
+	d.trie.epoch = newEpoch()
+	d.order, d.keys, d.tags, d.due = c.order.Copy(), c.keys.Copy(), c.tags.Copy(), c.due.Copy()
+	return d
+}
+
+// put stores an entry in place of the one that has its key, nil if none does.
+func (c *content) put(e, old *entry) {
+	c.trie.put(e)
+	if old == nil || old.seq != e.seq {
+		if old == nil {
+			c.keys.Set(e.key)
+		} else {
+			c.order.Delete(place{seq: old.seq})
+		}
+		c.order.Set(place{e.seq, e.key})
+	}
+	c.retag(e, old)
+	if old != nil && old.ttl > 0 && (e.ttl == 0 || old.due != e.due || old.seq != e.seq) {
+		c.due.Delete(due{old.due, old.seq})
+	}
+	if e.ttl > 0 {
+		c.due.Set(due{e.due, e.seq})
+	}
+}
+
+func (c *content) retag(e, old *entry) {
+	if old != nil && old.seq == e.seq && slices.Equal(old.tags, e.tags) {
+		return
+	}
+	if old != nil {
+		c.untag(old)
+	}
+	for _, tag := range e.tags {
+		c.tags.Set(tagged{tag, e.seq})
+	}
+}
+
+func (c *content) untag(e *entry) {
+	for _, tag := range e.tags {
+		c.tags.Delete(tagged{tag, e.seq})
+	}
+}
+
+// drop removes an entry that is there.
+func (c *content) drop(e *entry) {
+	c.trie.remove(e.key)
+	c.keys.Delete(e.key)
+	c.order.Delete(place{seq: e.seq})
+	c.untag(e)
+	if e.ttl > 0 {
+		c.due.Delete(due{e.due, e.seq})
+	}
+}
+
+// dueBy returns the entries whose place in the index of expiry is not after the
+// time: all that have expired are among them.
+func (c *content) dueBy(now time.Time) []*entry {
+	var list []*entry
+	c.due.Scan(func(d due) bool {
+		if d.at > nanoseconds(now) {
+			return false
+		}
+		list = append(list, c.at(d.seq))
+		return true
+	})
+	return list
+}
+
+// at returns the entry at a place in the order of creation that is taken.
+func (c *content) at(seq uint64) *entry {
+	p, _ := c.order.Get(place{seq: seq})
+	return c.trie.get(p.key)
+}
+
+// within reports whether a view has the key: no view has an empty one.
+func within(key, prefix string) bool {
+	return len(key) > len(prefix) && strings.HasPrefix(key, prefix)
+}
+
+// below returns all entries within a view, in the order of creation. The cost
+// follows what it returns.
+func (c *content) below(prefix string) iter.Seq[*entry] {
+	if prefix == "" {
+		return func(yield func(*entry) bool) {
+			c.order.Scan(func(p place) bool { return yield(c.trie.get(p.key)) })
+		}
+	}
+	return func(yield func(*entry) bool) {
+		var list []*entry
+		c.keys.Ascend(prefix, func(key string) bool {
+			if !strings.HasPrefix(key, prefix) {
+				return false
+			}
+			if within(key, prefix) {
+				list = append(list, c.trie.get(key))
+			}
+			return true
+		})
+		slices.SortFunc(list, bySeq)
+		for _, e := range list {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+func bySeq(a, b *entry) int {
+	switch {
+	case a.seq < b.seq:
+		return -1
+	case a.seq > b.seq:
+		return 1
+	}
+	return 0
+}
+
+// withTag returns all entries within a view that have the tag, in the order of
+// creation.
+func (c *content) withTag(tag, prefix string) iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		c.tags.Ascend(tagged{tag: tag}, func(t tagged) bool {
+			if t.tag != tag {
+				return false
+			}
+			e := c.at(t.seq)
+			return !within(e.key, prefix) || yield(e)
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package pad_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDiff(t *testing.T) {
+	p := freshPad(t)
+	put(t, p, "same", map[string]any{"a": 1})
+	put(t, p, "value", 1)
+	put(t, p, "tags", 1, "a", "b")
+	put(t, p, "ttl", 1)
+	put(t, p, "gone", 1)
+	put(t, p, "again", []int{1})
+	put(t, p, "read", 1)
+	before := p.Snapshot()
+	put(t, p, "value", 2)
+	put(t, p, "tags", 1, "b", "a")
+	if err := p.SetWith("ttl", 1, pad.SetOptions{TTL: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	p.Delete("gone")
+	put(t, p, "again", []int{1})
+	put(t, p, "z", 1)
+	put(t, p, "new", 1)
+	p.Get("read")
+	want := pad.SnapshotDiff{
+		Added: []string{"new", "z"}, Removed: []string{"gone"},
+		Updated: []string{"tags", "ttl", "value"}, Unchanged: []string{"again", "read", "same"},
+	}
+	if diff := cmp.Diff(want, pad.Diff(before, p.Snapshot())); diff != "" {
+		t.Errorf("Diff() (-want +got):\n%s", diff)
+	}
+	none, all := []string{}, []string{"again", "gone", "read", "same", "tags", "ttl", "value"}
+	for name, c := range map[string]struct {
+		before, after *pad.Snapshot
+		want          pad.SnapshotDiff
+	}{
+		"from nil":  {nil, before, pad.SnapshotDiff{Added: all, Removed: none, Updated: none, Unchanged: none}},
+		"to nil":    {before, nil, pad.SnapshotDiff{Added: none, Removed: all, Updated: none, Unchanged: none}},
+		"from zero": {new(pad.Snapshot), before, pad.SnapshotDiff{Added: all, Removed: none, Updated: none, Unchanged: none}},
+		"of nil":    {nil, nil, pad.SnapshotDiff{Added: none, Removed: none, Updated: none, Unchanged: none}},
+		"of itself": {before, before, pad.SnapshotDiff{Added: none, Removed: none, Updated: none, Unchanged: all}},
+	} {
+		if diff := cmp.Diff(c.want, pad.Diff(c.before, c.after)); diff != "" {
+			t.Errorf("%s: Diff() (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Keys are those of the views, and a value that was read from JSON is the one it
+// gives.
+func TestDiffOfViewsAndJSON(t *testing.T) {
+	p := freshPad(t)
+	put(t, p, "v:a", map[string]any{"x": []any{"y", nil}})
+	put(t, p, "v:b", "1")
+	put(t, p, "other", 1)
+	snapshot := p.Namespace("v").Snapshot()
+	text, err := json.Marshal(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(text string) *pad.Snapshot {
+		var s pad.Snapshot
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		return &s
+	}
+	read := parse(string(text))
+	spaced := parse(strings.ReplaceAll(string(text), `{"x":[`, `{ "x" : [ `))
+	want := pad.SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{"a", "b"}}
+	for name, after := range map[string]*pad.Snapshot{"read": read, "spaced": spaced, "forked": p.Namespace("v").Fork().Snapshot()} {
+		for _, from := range []*pad.Snapshot{snapshot, read} {
+			if diff := cmp.Diff(want, pad.Diff(from, after)); diff != "" {
+				t.Errorf("%s: Diff() (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// A snapshot that is read back from its own JSON is unchanged, whatever it holds.
+func TestDiffReadBack(t *testing.T) {
+	type task struct {
+		ID    int      `json:"id"`
+		Done  bool     `json:"done"`
+		Notes []string `json:"notes"`
+	}
+	p := freshPadWith(t, pad.Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
+	for i, value := range []any{
+		1, int8(-2), uint64(math.MaxUint64), 1.5, 1e300, 5e-324, float32(0.1), math.Copysign(0, -1), 1e21, "é\u2028", nil, true,
+		[]int{1, 2}, []string(nil), []byte("bytes"), map[string]int{"b": 1, "a": 2}, map[int]string{1: "x"}, task{7, true, nil}, &task{ID: 8},
+		time.Unix(1, 2).UTC(), time.Second, json.Number("1e400"), json.RawMessage(`{"b": 1.0, "a": [1e2]}`),
+	} {
+		put(t, p, fmt.Sprint(i), value, "t")
+	}
+	must(t, p.SetWith("short", 1, pad.SetOptions{TTL: 1}))
+	must(t, p.SetWith("long", 1, pad.SetOptions{TTL: math.MaxInt64, Expiry: pad.Sliding}))
+	before := p.Snapshot()
+	after := readBack(t, before)
+	if d := pad.Diff(before, after); len(d.Unchanged) != before.Len() {
+		t.Errorf("Diff(before, after) = %+v, want all %d unchanged", d, before.Len())
+	}
+	if d := pad.Diff(after, before); len(d.Unchanged) != before.Len() {
+		t.Errorf("Diff(after, before) = %+v, want all %d unchanged", d, before.Len())
+	}
+}
+
+func readBack(t testing.TB, s *pad.Snapshot) *pad.Snapshot {
+	t.Helper()
+	text, err := s.MarshalJSON()
+	must(t, err)
+	again := new(pad.Snapshot)
+	must(t, again.UnmarshalJSON(text))
+	return again
+}
+
+// Values that were read from JSON are compared as JSON, numbers by their value.
+func TestDiffOfEncoded(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"1", "1.0", true}, {"1", "10e-1", true}, {"100", "1E+2", true}, {"0", "-0.0e7", true}, {"0.10", "1e-1", true}, {"-1", "1", false},
+		{"1", `"1"`, false}, {"0", "null", false}, {"0", "false", false}, {"12", "120", false}, {"1.2", "12", false},
+		{"9007199254740993", "9007199254740992", false}, {"18446744073709551615", "18446744073709551614", false},
+		{"123456789012345678901234567890", "1.2345678901234567890123456789e29", true},
+		{"1e400", "10e399", true}, {"1e400", "1e401", false}, {"1e99999999999999999999", "1e99999999999999999999", true},
+		{"1e99999999999999999999", "2e99999999999999999999", false}, {"0.1e-4611686018427387904", "1e-4611686018427387905", true},
+		{`{"a":1,"b":[1.0]}`, `{"b": [1], "a": 1e0}`, true}, {`{"a":1}`, `{"a":1,"b":null}`, false}, {"[1,2]", "[2,1]", false},
+		{`"é"`, `"\u00e9"`, true}, {"{}", "[]", false},
+	} {
+		entry := func(value string) *pad.Snapshot {
+			s := new(pad.Snapshot)
+			must(t, s.UnmarshalJSON([]byte(`{"entries":{"k":{"key":"k","value":`+value+`,"createdAt":1,"updatedAt":1,"accessedAt":1}},"timestamp":1,"version":1}`)))
+			return s
+		}
+		p := freshPad(t)
+		put(t, p, "k", json.RawMessage(c.b))
+		for name, after := range map[string]*pad.Snapshot{"read": entry(c.b), "set": p.Snapshot()} {
+			if d := pad.Diff(entry(c.a), after); (len(d.Unchanged) == 1) != c.same || len(d.Unchanged)+len(d.Updated) != 1 {
+				t.Errorf("%s and %s, %s: Diff() = %+v, want the same: %v", c.a, c.b, name, d, c.same)
+			}
+		}
+	}
+	p, q := freshPad(t), freshPad(t)
+	put(t, p, "k", 1)
+	put(t, q, "k", 1.0)
+	if d := pad.Diff(p.Snapshot(), q.Snapshot()); len(d.Updated) != 1 {
+		t.Errorf("an int and a float64: Diff() = %+v, want updated: neither was read from JSON", d)
+	}
+}
+
+// A snapshot has what was live when it was taken.
+func TestDiffExpired(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
+	put(t, p, "a", 1)
+	before := p.Snapshot()
+	now = now.Add(time.Minute)
+	put(t, p, "b", 1)
+	want := pad.SnapshotDiff{Added: []string{"b"}, Removed: []string{"a"}, Updated: []string{}, Unchanged: []string{}}
+	if diff := cmp.Diff(want, pad.Diff(before, p.Snapshot())); diff != "" {
+		t.Errorf("Diff() (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,37 @@
+package pad_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+)
+
+// A file that may not grow stands for a disk that is full.
+func TestFileSaverFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pad.json")
+	p := filePad(t, path)
+	must(t, p.Set("a", 1))
+	must(t, p.Save(t.Context()))
+	before, err := os.ReadFile(path)
+	must(t, err)
+	must(t, p.Set("b", strings.Repeat("x", 1<<20)))
+	var limit syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 16, Max: limit.Max}))
+	err = p.Save(t.Context())
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	if !errors.Is(err, pad.ErrPersist) || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("Save() = %v, want ErrPersist and EFBIG", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file has changed: %v", err)
+	}
+	onlyFiles(t, dir, "pad.json")
+	must(t, p.Save(t.Context()))
+}

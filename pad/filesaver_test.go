@@ -1,0 +1,221 @@
+package pad_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+)
+
+// filePad returns a pad that saves into a file.
+func filePad(t *testing.T, path string) *pad.Pad {
+	t.Helper()
+	p, _ := newPad(t, pad.Options{Saver: pad.FileSaver(path)})
+	return p
+}
+
+// onlyFiles fails where a folder has other files than the named ones.
+func onlyFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	must(t, err)
+	var got []string
+	for _, e := range list {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(names, " ") {
+		t.Errorf("the folder has %q, want %q", got, names)
+	}
+}
+
+func TestFileSaver(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pad.json")
+	p := filePad(t, path)
+	must(t, p.Load(t.Context()))
+	must(t, p.SetWith("a", "<b>", pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour}))
+	for i := range 3 {
+		must(t, p.Set("b", i))
+		must(t, p.Save(t.Context()))
+	}
+	onlyFiles(t, dir, "pad.json")
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+		t.Errorf("Stat() = %v, %v, want mode 0600", info.Mode(), err)
+	}
+	q := filePad(t, path)
+	must(t, q.Load(t.Context()))
+	if n, err := pad.Get[int](q, "b"); n != 2 || err != nil || q.Len() != 2 {
+		t.Errorf("loaded b = %d, %v of %d entries, want 2 of two", n, err, q.Len())
+	}
+	if got, _ := q.Peek("a"); got.Value != "<b>" || got.TTL != time.Hour || len(got.Tags) != 1 {
+		t.Errorf("loaded %+v", got)
+	}
+}
+
+// bad are files that are no snapshot of this version.
+var bad = map[string]string{
+	"empty":   "",
+	"damaged": `{"entries":{"a":{"key":"a","va`,
+	"foreign": `{"name":"package","version":"1.0.0"}`,
+	"text":    "dear diary\n",
+	"newer":   `{"entries":[],"version":2}`,
+}
+
+func TestFileSaverKeepsWhatItCannotRead(t *testing.T) {
+	for name, text := range bad {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "pad.json")
+			must(t, os.WriteFile(path, []byte(text), 0o644))
+			p := filePad(t, path)
+			must(t, p.Set("a", 1))
+			for range 2 {
+				if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) { // at first nobody called Load
+					t.Errorf("Save() = %v, want ErrPersist", err)
+				}
+				err := p.Load(t.Context())
+				var newer *pad.VersionError
+				if !errors.Is(err, pad.ErrPersist) || errors.As(err, &newer) != (name == "newer") {
+					t.Errorf("Load() = %v, want ErrPersist; a VersionError: %v", err, newer != nil)
+				}
+				if p.Len() != 1 {
+					t.Errorf("a Load() that failed left %d entries", p.Len())
+				}
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != text {
+				t.Errorf("the file is %q, %v, want it as it was", got, err)
+			}
+			onlyFiles(t, dir, "pad.json")
+		})
+	}
+}
+
+// A pad that never loaded leaves the file alone, and so does one whose Load failed.
+func TestAutoSaveLeavesFilesAlone(t *testing.T) {
+	files := map[string]string{"snapshot": fromNPM}
+	for name, text := range bad {
+		files[name] = text
+	}
+	for name, text := range files {
+		for _, load := range []bool{false, true} {
+			if load && name == "snapshot" {
+				continue
+			}
+			path := filepath.Join(t.TempDir(), "pad.json")
+			must(t, os.WriteFile(path, []byte(text), 0o644))
+			synctest.Test(t, func(t *testing.T) {
+				var errs []error
+				p, err := pad.New(pad.Options{Saver: pad.FileSaver(path), AutoSave: time.Second, OnError: func(err error) { errs = append(errs, err) }})
+				must(t, err)
+				if load {
+					p.Load(context.Background())
+				}
+				for range 3 {
+					must(t, p.Set("a", 1))
+					pass(time.Minute)
+				}
+				if len(errs) != 3 || !errors.Is(errs[0], pad.ErrPersist) {
+					t.Errorf("%s, loaded %v: errors %v, want three", name, load, errs)
+				}
+				if err := p.Close(context.Background()); !errors.Is(err, pad.ErrPersist) {
+					t.Errorf("%s, loaded %v: Close() = %v, want ErrPersist", name, load, err)
+				}
+			})
+			if got, err := os.ReadFile(path); err != nil || string(got) != text {
+				t.Errorf("%s, loaded %v: the file is %q, %v, want it as it was", name, load, got, err)
+			}
+		}
+	}
+}
+
+// A file that another put there after ours was known is looked at again.
+func TestFileSaverLooksAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pad.json")
+	p := filePad(t, path)
+	must(t, p.Save(t.Context()))
+	must(t, os.WriteFile(path, []byte("dear diary"), 0o600))
+	if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
+		t.Errorf("Save() over what came meanwhile = %v, want ErrPersist", err)
+	}
+	must(t, os.Remove(path))
+	must(t, p.Save(t.Context()))
+}
+
+func TestFileSaverPaths(t *testing.T) {
+	dir := t.TempDir()
+	for name, path := range map[string]string{"no path": "", "a folder": dir, "no folder": filepath.Join(dir, "none", "pad.json")} {
+		if err := filePad(t, path).Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
+			t.Errorf("%s: Save() = %v, want ErrPersist", name, err)
+		}
+	}
+	within10s(t, func() {
+		if _, err := pad.FileSaver("/dev/zero").Load(t.Context()); runtime.GOOS == "linux" && !errors.Is(err, pad.ErrPersist) {
+			t.Errorf("a device: Load() = %v, want ErrPersist", err)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(dir, "pad.json")
+	if err := filePad(t, path).Save(ctx); !errors.Is(err, pad.ErrPersist) || !errors.Is(err, context.Canceled) {
+		t.Errorf("Save() of a context that ended = %v, want ErrPersist and Canceled", err)
+	}
+	onlyFiles(t, dir)
+}
+
+func TestFileSaverLinks(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	path, file := filepath.Join(dir, "link"), filepath.Join(elsewhere, "pad.json")
+	if err := os.Symlink(file, path); err != nil {
+		t.Logf("not run: %v", err)
+		return
+	}
+	p := filePad(t, path)
+	for _, err := range []error{p.Save(t.Context()), p.Load(t.Context())} {
+		if !errors.Is(err, pad.ErrPersist) {
+			t.Errorf("a link to nothing: %v, want ErrPersist", err)
+		}
+	}
+	must(t, os.WriteFile(file, []byte(fromNPM), 0o600))
+	must(t, p.Load(t.Context()))
+	must(t, p.Set("new", 1))
+	must(t, p.Save(t.Context()))
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link became %v, %v", info, err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"new"`) {
+		t.Errorf("the file behind the link is %s, %v", text, err)
+	}
+	onlyFiles(t, dir, "link")
+	onlyFiles(t, elsewhere, "pad.json")
+}
+
+func TestFileSaverReadOnlyFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pad.json")
+	p := filePad(t, path)
+	must(t, p.Set("a", 1))
+	must(t, p.Save(t.Context()))
+	before, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.Chmod(dir, 0o500))
+	t.Cleanup(func() { os.Chmod(dir, 0o700) })
+	must(t, p.Set("b", 1))
+	if err := p.Save(t.Context()); os.Geteuid() != 0 && !errors.Is(err, pad.ErrPersist) {
+		t.Errorf("Save() into a folder without write permission = %v, want ErrPersist", err)
+	} else if err == nil {
+		t.Log("not run: root may write everywhere")
+		return
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file is %s, %v, want it as it was", after, err)
+	}
+	onlyFiles(t, dir, "pad.json")
+}

@@ -1,0 +1,84 @@
+package pad
+
+import (
+	"iter"
+	"slices"
+	"time"
+)
+
+// Len returns the number of live entries.
+func (p *Pad) Len() int {
+	s := p.store
+	if p.prefix == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reindex()
+		return s.liveAll()
+	}
+	v, now := s.view(), s.o.Now()
+	n := 0
+	for range p.live(v, now) {
+		n++
+	}
+	return n
+}
+
+// live returns the live entries of the pad or the view.
+func (p *Pad) live(v view, now time.Time) iter.Seq[*entry] {
+	if p.invalid {
+		return func(func(*entry) bool) {}
+	}
+	return v.live(p.prefix, now)
+}
+
+// Keys returns the keys of the live entries in the order of creation.
+func (p *Pad) Keys() []string {
+	keys := []string{}
+	for e := range p.live(p.store.view(), p.store.o.Now()) {
+		keys = append(keys, e.key[len(p.prefix):])
+	}
+	return keys
+}
+
+// All returns the live entries in the order of creation, as they are when the
+// iteration begins: the pad may change meanwhile.
+func (p *Pad) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		v := p.store.view()
+		for e := range p.live(v, p.store.o.Now()) {
+			if !yield(e.public(v.at, e.key[len(p.prefix):])) {
+				return
+			}
+		}
+	}
+}
+
+// Entries returns the live entries in the order of creation.
+func (p *Pad) Entries() []Entry { return slices.AppendSeq([]Entry{}, p.All()) }
+
+// Find returns the live entries that a predicate accepts, in the order of creation.
+func (p *Pad) Find(accept func(Entry) bool) []Entry {
+	list := []Entry{}
+	for e := range p.All() {
+		if accept(e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// FindByTag returns the live entries that have a tag, in the order of creation.
+// The cost follows what has the tag.
+func (p *Pad) FindByTag(tag string) []Entry {
+	list := []Entry{}
+	if p.invalid {
+		return list
+	}
+	v, now := p.store.view(), p.store.o.Now()
+	for e := range v.content.withTag(tag, p.prefix) {
+		if !e.expired(v.at, now) {
+			list = append(list, e.public(v.at, e.key[len(p.prefix):]))
+		}
+	}
+	return list
+}

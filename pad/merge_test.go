@@ -1,0 +1,434 @@
+package pad_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+	"github.com/google/go-cmp/cmp"
+)
+
+// forked returns a pad with some entries, a snapshot of it, and a fork.
+func forked(t testing.TB, keys ...string) (p *pad.Pad, base *pad.Snapshot, theirs *pad.Pad) {
+	t.Helper()
+	p = freshPad(t)
+	for _, key := range keys {
+		put(t, p, key, "base", "t")
+	}
+	return p, p.Snapshot(), p.Fork()
+}
+
+func merge(t testing.TB, p *pad.Pad, base *pad.Snapshot, theirs *pad.Pad, resolve func(pad.Conflict) pad.Resolution) []string {
+	t.Helper()
+	conflicts, err := p.Merge(base, theirs, resolve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{}
+	for _, c := range conflicts {
+		keys = append(keys, c.Key)
+	}
+	return keys
+}
+
+func checkKV(t testing.TB, p *pad.Pad, want ...string) {
+	t.Helper()
+	if got := p.Render(pad.RenderOptions{}); got != strings.Join(want, "\n") {
+		t.Errorf("the pad holds\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestMergeTakesTheSideThatChanged(t *testing.T) {
+	p, base, theirs := forked(t, "ours", "theirs", "both", "goneOurs", "goneTheirs", "goneBoth", "still")
+	put(t, p, "ours", 1, "o")
+	put(t, theirs, "theirs", 2, "x", "y")
+	put(t, p, "both", 3)
+	put(t, theirs, "both", 3)
+	p.Delete("goneOurs")
+	theirs.Delete("goneTheirs")
+	p.Delete("goneBoth")
+	theirs.Delete("goneBoth")
+	put(t, p, "newOurs", 4)
+	put(t, theirs, "z", 5)
+	put(t, theirs, "a", 6)
+	var events []string
+	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete} {
+		p.On(kind, func(e pad.Event) { events = append(events, e.Kind.String()+" "+e.Key) })
+	}
+	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
+		t.Errorf("conflicts = %q, want none", conflicts)
+	}
+	checkKV(t, p, "ours: 1", "theirs: 2", "both: 3", "still: base", "newOurs: 4", "z: 5", "a: 6")
+	if want := []string{"delete goneTheirs", "set theirs", "set z", "set a"}; !slices.Equal(events, want) {
+		t.Errorf("events = %q, want %q", events, want)
+	}
+	if e, _ := p.Peek("theirs"); !slices.Equal(e.Tags, []string{"x", "y"}) {
+		t.Errorf("tags = %q, want theirs", e.Tags)
+	}
+	if merge(t, p, base, theirs, nil); len(events) != 4 {
+		t.Errorf("merging again made %q", events[4:])
+	}
+}
+
+func TestMergeConflicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		resolve func(pad.Conflict) pad.Resolution
+		want    []string
+		tags    string
+	}{
+		"nil":    {nil, []string{"k: ours", "lost: ours", "new: ours"}, "o"},
+		"zero":   {func(pad.Conflict) pad.Resolution { return pad.Resolution{} }, []string{"k: ours", "lost: ours", "new: ours"}, "o"},
+		"ours":   {func(pad.Conflict) pad.Resolution { return pad.Ours() }, []string{"k: ours", "lost: ours", "new: ours"}, "o"},
+		"theirs": {func(pad.Conflict) pad.Resolution { return pad.Theirs() }, []string{"k: theirs", "new: theirs", "gone: theirs"}, "x"},
+		"use":    {func(c pad.Conflict) pad.Resolution { return pad.Use(c.Key) }, []string{"k: k", "lost: lost", "new: new", "gone: gone"}, "o"},
+		"use nil": {func(pad.Conflict) pad.Resolution { return pad.Use(nil) },
+			[]string{"k: null", "lost: null", "new: null", "gone: null"}, "o"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, base, theirs := forked(t, "k", "gone", "lost")
+			for _, key := range []string{"k", "lost", "new"} {
+				put(t, p, key, "ours", "o")
+			}
+			for _, key := range []string{"k", "gone", "new"} {
+				put(t, theirs, key, "theirs", "x")
+			}
+			p.Delete("gone")
+			theirs.Delete("lost")
+			if got, want := merge(t, p, base, theirs, c.resolve), []string{"gone", "k", "lost", "new"}; !slices.Equal(got, want) {
+				t.Errorf("conflicts = %q, want %q", got, want)
+			}
+			checkKV(t, p, c.want...)
+			if e, _ := p.Peek("k"); !slices.Equal(e.Tags, []string{c.tags}) {
+				t.Errorf("tags = %q, want %s", e.Tags, c.tags)
+			}
+		})
+	}
+}
+
+func TestMergeConflictEntries(t *testing.T) {
+	p, base, theirs := forked(t, "gone", "k")
+	put(t, p, "k", 1)
+	p.Delete("gone")
+	put(t, theirs, "k", 2)
+	put(t, theirs, "gone", 3)
+	conflicts, err := p.Merge(base, theirs, nil)
+	if err != nil || len(conflicts) != 2 {
+		t.Fatalf("Merge() = %v, %v, want two conflicts", conflicts, err)
+	}
+	values := func(c pad.Conflict) [3]any {
+		var v [3]any
+		for i, e := range []*pad.Entry{c.Base, c.Ours, c.Theirs} {
+			if v[i] = "absent"; e != nil && e.Key == c.Key {
+				v[i] = e.Value
+			}
+		}
+		return v
+	}
+	if got := values(conflicts[0]); got != [3]any{"base", "absent", 3} {
+		t.Errorf("%s: %v", conflicts[0].Key, got)
+	}
+	if got := values(conflicts[1]); got != [3]any{"base", 1, 2} {
+		t.Errorf("%s: %v", conflicts[1].Key, got)
+	}
+}
+
+// The tags, the TTL and the times of the side that wins come along.
+func TestMergeTTL(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }})
+	put(t, p, "k", 1)
+	put(t, p, "same", 1)
+	base, theirs := p.Snapshot(), p.Fork()
+	now = now.Add(time.Minute)
+	for _, key := range []string{"k", "same", "new"} {
+		value := 2
+		if key == "same" {
+			value = 1
+		}
+		if err := theirs.SetWith(key, value, pad.SetOptions{TTL: time.Hour, Expiry: pad.Sliding, Tags: []string{"x"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(time.Minute)
+	merge(t, p, base, theirs, nil)
+	for _, key := range []string{"k", "same", "new"} {
+		got, _ := p.Peek(key)
+		want, _ := theirs.Peek(key)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-theirs +got):\n%s", key, diff)
+		}
+		if found := p.FindByTag("x"); len(found) != 3 {
+			t.Errorf("FindByTag() = %v, want three", found)
+		}
+	}
+	now = now.Add(time.Hour)
+	if n := p.Sweep(); n != 3 {
+		t.Errorf("Sweep() = %d, want what came along", n)
+	}
+}
+
+// What has expired is absent on every side.
+func TestMergeExpired(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
+	put(t, p, "refreshed", 1)
+	put(t, p, "gone", 1)
+	put(t, p, "late", 1)
+	base, theirs := p.Snapshot(), p.Fork()
+	put(t, theirs, "late", 2)
+	now = now.Add(time.Minute)
+	put(t, theirs, "refreshed", 2)
+	put(t, p, "gone", 3)
+	theirs.Sweep()
+	expired := 0
+	p.On(pad.EventExpire, func(pad.Event) { expired++ })
+	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
+		t.Errorf("conflicts = %q, want none", conflicts)
+	}
+	checkKV(t, p, "gone: 3", "refreshed: 2")
+	if expired != 1 {
+		t.Errorf("%d expired, want the one that was replaced", expired)
+	}
+}
+
+func TestMergeErrors(t *testing.T) {
+	p, base, theirs := forked(t, "k")
+	put(t, theirs, "k", 1)
+	if _, err := p.Merge(base, nil, nil); !errors.Is(err, pad.ErrConfig) {
+		t.Errorf("nil theirs: %v, want ErrConfig", err)
+	}
+	if _, err := p.Merge(base, theirs.Namespace(""), nil); !errors.Is(err, pad.ErrKey) {
+		t.Errorf("theirs without a name: %v, want ErrKey", err)
+	}
+	if _, err := p.Namespace("").Merge(base, theirs, nil); !errors.Is(err, pad.ErrKey) {
+		t.Errorf("ours without a name: %v, want ErrKey", err)
+	}
+	if err := theirs.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, p, "k", 2)
+	if _, err := p.Merge(base, theirs, func(pad.Conflict) pad.Resolution {
+		_ = p.Close(t.Context())
+		return pad.Theirs()
+	}); !errors.Is(err, pad.ErrClosed) {
+		t.Errorf("closed while resolving: %v, want ErrClosed", err)
+	}
+	if _, err := p.Merge(base, theirs, nil); !errors.Is(err, pad.ErrClosed) {
+		t.Errorf("closed: %v, want ErrClosed", err)
+	}
+	checkKV(t, p, "k: 2")
+}
+
+func TestMergeNilBase(t *testing.T) {
+	p, q := freshPad(t), freshPad(t)
+	put(t, p, "a", 1)
+	put(t, p, "b", 1)
+	put(t, q, "b", 1)
+	put(t, q, "c", 2)
+	put(t, q, "a", 2)
+	for _, base := range []*pad.Snapshot{nil, new(pad.Snapshot)} {
+		if got := merge(t, p, base, q, nil); !slices.Equal(got, []string{"a"}) {
+			t.Errorf("conflicts = %q, want a", got)
+		}
+		checkKV(t, p, "a: 1", "b: 1", "c: 2")
+	}
+}
+
+func TestMergeWithItself(t *testing.T) {
+	p, base, _ := forked(t, "k", "l")
+	put(t, p, "k", 1)
+	p.Delete("l")
+	if got := merge(t, p, base, p, func(pad.Conflict) pad.Resolution { panic("a conflict with itself") }); len(got) != 0 {
+		t.Errorf("conflicts = %q", got)
+	}
+	if got := merge(t, p, nil, p, nil); len(got) != 0 {
+		t.Errorf("conflicts = %q", got)
+	}
+	checkKV(t, p, "k: 1")
+	put(t, p, "a:x", 1)
+	put(t, p, "b:y", 2)
+	merge(t, p.Namespace("a"), nil, p.Namespace("b"), nil)
+	checkKV(t, p, "k: 1", "a:x: 1", "b:y: 2", "a:y: 2")
+}
+
+// Keys are relative to each side's view, and nothing outside of them is touched.
+func TestMergeViews(t *testing.T) {
+	p := freshPad(t)
+	put(t, p, "v:k", 1)
+	put(t, p, "v:l", 1)
+	put(t, p, "out", 1)
+	v, whole := p.Namespace("v"), p.Fork()
+	for name, c := range map[string]struct {
+		base   *pad.Snapshot
+		theirs *pad.Pad
+	}{
+		"a fork of the view":             {v.Snapshot(), v.Fork()},
+		"a fork of the view, its own":    {v.Fork().Snapshot(), v.Fork()},
+		"the view of a fork":             {v.Snapshot(), whole.Namespace("v")},
+		"the view of a fork, other base": {v.Fork().Snapshot(), p.Fork().Namespace("v")},
+	} {
+		put(t, whole, "out", 9)
+		put(t, whole, "o", 9)
+		put(t, c.theirs, "k", 2, "x")
+		put(t, c.theirs, "m", 3)
+		c.theirs.Delete("l")
+		fork := p.Fork()
+		if got := merge(t, fork.Namespace("v"), c.base, c.theirs, nil); len(got) != 0 {
+			t.Errorf("%s: conflicts = %q", name, got)
+		}
+		if got := fork.Render(pad.RenderOptions{}); got != "v:k: 2\nout: 1\nv:m: 3" {
+			t.Errorf("%s: the pad holds %q", name, got)
+		}
+	}
+}
+
+// resolve runs without a lock, and again for a key that changed meanwhile.
+func TestMergeWhileThePadChanges(t *testing.T) {
+	p, base, theirs := forked(t, "a", "b", "c")
+	for _, key := range []string{"a", "b"} {
+		put(t, p, key, "ours")
+		put(t, theirs, key, "theirs")
+	}
+	put(t, theirs, "c", "theirs")
+	var calls []string
+	conflicts, err := p.Merge(base, theirs, func(c pad.Conflict) pad.Resolution {
+		calls = append(calls, c.Key+" "+c.Ours.Value.(string))
+		if len(calls) == 1 {
+			put(t, p, "b", "later")
+			put(t, p, "c", "later")
+			p.Get("a")
+		}
+		return pad.Use(c.Ours.Value.(string) + "+" + c.Theirs.Value.(string))
+	})
+	if want := []string{"a ours", "b ours", "b later", "c later"}; err != nil || !slices.Equal(calls, want) || len(conflicts) != 3 {
+		t.Errorf("resolve was called for %q, want %q; %d conflicts, %v", calls, want, len(conflicts), err)
+	}
+	if len(conflicts) == 3 && conflicts[1].Ours.Value != "later" {
+		t.Errorf("the conflict of b has ours %v, want what it was in the end", conflicts[1].Ours.Value)
+	}
+	checkKV(t, p, "a: ours+theirs", "b: later+theirs", "c: later+theirs")
+}
+
+func TestMergeResolvePanics(t *testing.T) {
+	p, base, theirs := forked(t, "a", "b", "c")
+	put(t, theirs, "a", 2)
+	put(t, theirs, "b", 2)
+	put(t, p, "b", 1)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_, _ = p.Merge(base, theirs, func(pad.Conflict) pad.Resolution { panic("no") })
+	}()
+	checkKV(t, p, "a: base", "b: 1", "c: base")
+	put(t, p, "d", 1) // no lock is held
+}
+
+// All changes are seen at once, or none.
+func TestMergeIsAtomic(t *testing.T) {
+	p := freshPad(t)
+	put(t, p, "a", 0)
+	put(t, p, "b", 0)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		for {
+			s := p.Snapshot().Render(pad.RenderOptions{})
+			if a, b, _ := strings.Cut(s, "\n"); strings.TrimPrefix(a, "a: ") != strings.TrimPrefix(b, "b: ") {
+				t.Errorf("seen half of a merge: %q", s)
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	for i := range 500 {
+		base, theirs := p.Snapshot(), p.Fork()
+		put(t, theirs, "a", i)
+		put(t, theirs, "b", i)
+		merge(t, p, base, theirs, nil)
+	}
+	close(done)
+	wg.Wait()
+}
+
+// Two agents' branches come together whatever the order.
+func TestMergeFromManyGoroutines(t *testing.T) {
+	p, base, _ := forked(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		theirs := p.Fork()
+		wg.Go(func() {
+			key := string(rune('a' + i))
+			for n := range 20 {
+				put(t, theirs, key, n)
+			}
+			if _, err := p.Merge(base, theirs, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 8 {
+		if v, _ := p.Get(string(rune('a' + i))); v != 19 {
+			t.Errorf("%c = %v, want 19", 'a'+i, v)
+		}
+	}
+}
+
+// A sweep puts a copy in the place of an entry that was accessed: that is no change.
+func TestMergeWhileSwept(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: pad.Sliding})
+	put(t, p, "k", 1)
+	theirs := p.Fork()
+	put(t, theirs, "k", 2)
+	now = now.Add(40 * time.Second)
+	p.Get("k")
+	theirs.Get("k")
+	now = now.Add(30 * time.Second)
+	calls := 0
+	merge(t, p, nil, theirs, func(pad.Conflict) pad.Resolution {
+		calls++
+		p.Sweep()
+		return pad.Theirs()
+	})
+	if calls != 1 {
+		t.Errorf("resolve was called %d times, want 1", calls)
+	}
+	checkKV(t, p, "k: 2")
+}
+
+// A base that was saved and loaded is the same base: what nobody changed is no
+// conflict, and what one side changed is taken.
+func TestMergeWithLoadedBase(t *testing.T) {
+	p := freshPad(t)
+	for key, value := range map[string]any{"same": 1, "ours": 2, "theirs": 3.5, "both": map[string]int{"n": 1}} {
+		put(t, p, key, value)
+	}
+	base := readBack(t, p.Snapshot())
+	theirs, err := pad.FromSnapshot(base, pad.Options{})
+	must(t, err)
+	put(t, p, "ours", 20)
+	put(t, theirs, "theirs", 35)
+	put(t, p, "both", map[string]int{"n": 2})
+	put(t, theirs, "both", map[string]any{"n": 2.0})
+	must(t, theirs.Restore(readBack(t, theirs.Snapshot())))
+	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
+		t.Errorf("conflicts = %q, want none", conflicts)
+	}
+	for key, want := range map[string]string{"same": "1", "ours": "20", "theirs": "35", "both": "map[n:2]"} {
+		if value, _ := p.Get(key); fmt.Sprint(value) != want {
+			t.Errorf("%s = %v, want %s", key, value, want)
+		}
+	}
+}

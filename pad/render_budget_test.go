@@ -1,0 +1,257 @@
+package pad_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
+	"github.com/agent-scratchpad/scratchpad/tokens"
+)
+
+func length(text string) int { return len(text) }
+
+// ticking is a pad whose clock moves on by a second with each look at it.
+func ticking(t testing.TB) *pad.Pad {
+	now := time.Unix(0, 0)
+	return freshPadWith(t, pad.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+}
+
+func TestRenderBudget(t *testing.T) {
+	p := ticking(t)
+	d := strings.Repeat("4", 60)
+	put(t, p, "a", "11")
+	put(t, p, "b", "22")
+	put(t, p, "c", "33")
+	put(t, p, "d", d)
+	put(t, p, "a", "99") // updated last
+	p.Get("b")           // an access is no update
+	for _, c := range []struct {
+		max          int
+		header, want string
+	}{
+		{0, "", "a: 99\nb: 22\nc: 33\nd: " + d},
+		{-1, "", ""},
+		{81, "", "a: 99\nb: 22\nc: 33\nd: " + d},
+		{80, "", "a: 99\nc: 33\nd: " + d}, // b is the oldest
+		{75, "", "a: 99\nc: 33\nd: " + d},
+		{74, "", "a: 99\nd: " + d},
+		{69, "", "a: 99\nd: " + d},
+		{68, "", "a: 99\n[3 entries left out]"}, // d fits alone, so what is older goes first
+		{62, "", "a: 99\nb: 22\nc: 33\n[1 entry left out]"},
+		{36, "", "a: 99\nb: 22\nc: 33\n[1 entry left out]"},
+		{35, "", "a: 99\nb: 22\nc: 33"},
+		{17, "", "a: 99\nb: 22\nc: 33"},
+		{16, "", "a: 99\nc: 33"},
+		{11, "", "a: 99\nc: 33"},
+		{10, "", "a: 99"},
+		{5, "", "a: 99"},
+		{4, "", ""},
+		{19, "H", "H\na: 99\nb: 22\nc: 33"},
+		{18, "H", "H\na: 99\nc: 33"},
+		{7, "H", "H\na: 99"},
+		{6, "H", "H"},
+		{1, "H", "H"},
+		{1, "HH", ""},
+	} {
+		o := pad.RenderOptions{MaxTokens: c.max, CountTokens: length, Header: c.header}
+		if got := p.Render(o); got != c.want {
+			t.Errorf("max %d, header %q:\ngot  %q\nwant %q", c.max, c.header, got, c.want)
+		}
+	}
+}
+
+func TestRenderBudgetFormats(t *testing.T) {
+	p := ticking(t)
+	put(t, p, "a", strings.Repeat("x", 40))
+	put(t, p, "b", "2")
+	put(t, p, "c", 3)
+	for _, c := range []struct {
+		max  int
+		want rendered
+	}{
+		{48, rendered{
+			"b: 2\nc: 3\n[1 entry left out]",
+			"## b\n2\n\n## c\n3\n\n[1 entry left out]",
+			`<entry key="b">2</entry>` + "\n" + "", `{"b":"2","c":3}`}},
+		{15, rendered{"b: 2\nc: 3", "## b\n2\n\n## c\n3", "", `{"b":"2","c":3}`}},
+		{14, rendered{"b: 2\nc: 3", "## b\n2\n\n## c\n3", "", `{"c":3}`}},
+		{13, rendered{"b: 2\nc: 3", "## c\n3", "", `{"c":3}`}},
+		{2, rendered{"", "", "", "{}"}},
+		{1, rendered{"", "", "", ""}},
+	} {
+		for i, f := range []pad.Format{pad.KV, pad.Markdown, pad.XML, pad.JSON} {
+			if f == pad.XML {
+				continue // longer: below
+			}
+			if got := p.Render(pad.RenderOptions{Format: f, MaxTokens: c.max, CountTokens: length}); got != c.want[i] {
+				t.Errorf("max %d, format %d = %q, want %q", c.max, f, got, c.want[i])
+			}
+		}
+	}
+	xml := `<entry key="b">2</entry>` + "\n" + `<entry key="c">3</entry>`
+	for max, want := range map[int]string{
+		len(xml): xml, len(xml) + 28: xml, len(xml) - 1: `<entry key="c">3</entry>`,
+		len(xml) - 21 + 26: `<entry key="c">3</entry>` + "\n<!-- 2 entries left out -->",
+	} {
+		got := p.Render(pad.RenderOptions{Format: pad.XML, MaxTokens: max, CountTokens: length})
+		if len(got) > max || max >= len(xml) && !strings.HasPrefix(got, xml) || max < len(xml) && got != want {
+			t.Errorf("max %d, XML = %q", max, got)
+		}
+	}
+}
+
+// Where none fits, the entry that was updated last is cut.
+func TestRenderCut(t *testing.T) {
+	p := ticking(t)
+	put(t, p, "old", strings.Repeat("o", 500))
+	put(t, p, "new", strings.Repeat("aé<\n", 200))
+	for name, f := range formats {
+		for max := range 700 {
+			got := p.Render(pad.RenderOptions{Format: f, MaxTokens: max + 1, CountTokens: length})
+			if len(got) > max+1 || !utf8.ValidString(got) {
+				t.Fatalf("%s, max %d: %d bytes, %q", name, max+1, len(got), got)
+			}
+			if max > 100 && max < 500 && (!strings.Contains(got, "… [cut]") || len(got) < max*9/10) {
+				t.Fatalf("%s, max %d: %d bytes, want nearly as many, cut: %q", name, max+1, len(got), got)
+			}
+			if max > 130 && max < 500 && f != pad.JSON && !strings.Contains(got, "1 entry left out") {
+				t.Fatalf("%s, max %d: want a last line: %q", name, max+1, got)
+			}
+		}
+	}
+	for max, want := range map[int]string{
+		12: "", 13: "", 14: "new: … [cut]", 15: "new: a… [cut]", 16: "new: a… [cut]", 17: "new: aé… [cut]",
+	} {
+		if got := p.Render(pad.RenderOptions{MaxTokens: max, CountTokens: length}); got != want {
+			t.Errorf("max %d = %q, want %q", max, got, want)
+		}
+	}
+}
+
+// The whole is rendered where it fits by the counter's own word, even where its
+// parts add up to more.
+func TestRenderWholeFits(t *testing.T) {
+	p := ticking(t)
+	for i := range 200 {
+		put(t, p, fmt.Sprint("key", i), strings.Repeat("word ", i%7))
+	}
+	for name, count := range map[string]func(string) int{
+		"estimate": tokens.Estimate, "rounded": func(s string) int { return (len(s) + 3) / 4 }, "overhead": func(s string) int { return len(s) + 100 },
+	} {
+		for _, f := range formats {
+			o := pad.RenderOptions{Format: f, Header: "H"}
+			whole := p.Render(o)
+			o.MaxTokens, o.CountTokens = count(whole), count
+			if got := p.Render(o); got != whole {
+				t.Errorf("%s: a budget that fits left something out", name)
+			}
+			o.MaxTokens--
+			if got := p.Render(o); got == whole || name != "overhead" && len(got) < len(whole)*9/10 {
+				t.Errorf("%s: a budget of one less gives %d bytes of %d", name, len(got), len(whole))
+			}
+		}
+	}
+}
+
+// The entry that was updated last is looked at alone before it is cut, whatever
+// its count with the separator was.
+func TestRenderNewestAlone(t *testing.T) {
+	p := ticking(t)
+	put(t, p, "a", "1")
+	put(t, p, "b", "2")
+	o := pad.RenderOptions{MaxTokens: 4, CountTokens: func(s string) int {
+		if strings.HasSuffix(s, "\n") {
+			return 1000
+		}
+		return len(s)
+	}}
+	if got := p.Render(o); got != "b: 2" {
+		t.Errorf("Render() = %q, want b, which fits alone", got)
+	}
+}
+
+// Counting is linear in the text: the bytes that a counter gets are a small
+// multiple of it, also where its counts do not add up or make no sense.
+func TestRenderCountingIsLinear(t *testing.T) {
+	many := ticking(t)
+	for i := range 400 {
+		put(t, many, fmt.Sprint("key", i), strings.Repeat("some text ", i%40))
+	}
+	one := ticking(t)
+	put(t, one, "key", strings.Repeat("some text ", 5000))
+	giant := many.Fork() // the entry that is left out last holds most of the text
+	put(t, giant, "giant", strings.Repeat("some text ", 12000))
+	random := uint32(1)
+	counters := map[string]struct {
+		count func(string) int
+		most  int // times the text
+	}{
+		"length":     {length, 3},
+		"estimate":   {tokens.Estimate, 3},
+		"quadratic":  {func(s string) int { return len(s) * len(s) / 1000 }, 8},
+		"root":       {func(s string) int { return int(math.Sqrt(float64(len(s)))) }, 8},
+		"huge":       {func(string) int { return math.MaxInt }, 8},
+		"negative":   {func(string) int { return math.MinInt }, 8},
+		"zero":       {func(string) int { return 0 }, 8},
+		"whole only": {func(s string) int { return max(0, len(s)-5000) * 1000 }, 8},
+		"random": {func(s string) int {
+			random = random*1664525 + 1013904223
+			return int(random>>8) % (len(s) + 1)
+		}, 8},
+	}
+	for padName, p := range map[string]*pad.Pad{"many": many, "one": one, "giant": giant} {
+		for name, c := range counters {
+			for _, f := range formats {
+				whole := len(p.Render(pad.RenderOptions{Format: f}))
+				for _, budget := range []int{1, 100, 5000, whole / 2, whole - 1} {
+					counted := 0
+					o := pad.RenderOptions{Format: f, MaxTokens: budget, CountTokens: func(s string) int { counted += len(s); return c.count(s) }}
+					got := p.Render(o)
+					if counted > c.most*whole+1000 {
+						t.Errorf("%s, %s, format %d, budget %d: counted %d bytes of %d, %.1f times", padName, name, f, budget, counted, whole, float64(counted)/float64(whole))
+					}
+					if n := c.count(got); name != "random" && n > budget && got != "" {
+						t.Errorf("%s, %s, budget %d: the result counts %d", padName, name, budget, n)
+					}
+					if f == pad.JSON && got != "" && !json.Valid([]byte(got)) {
+						t.Errorf("%s, %s, budget %d: not JSON: %.80q", padName, name, budget, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// CountTokens runs outside of locks: it may use the pad, and panic.
+func TestRenderCounterUsesPad(t *testing.T) {
+	p := ticking(t)
+	put(t, p, "a", "1")
+	put(t, p, "b", "2")
+	got := p.Render(pad.RenderOptions{MaxTokens: 4, CountTokens: func(s string) int {
+		put(t, p, fmt.Sprint("new", p.Len()), s)
+		return len(s)
+	}})
+	if got != "b: 2" {
+		t.Errorf("Render() = %q, want what the pad held at first", got)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the counter's panic was swallowed")
+			}
+		}()
+		p.Render(pad.RenderOptions{MaxTokens: 4, CountTokens: func(string) int { panic("no") }})
+	}()
+	put(t, p, "c", "3")
+	if p.Render(pad.RenderOptions{}) == "" {
+		t.Error("the pad is of no use after a panic")
+	}
+	for _, max := range []int{0, -1} {
+		p.Render(pad.RenderOptions{MaxTokens: max, CountTokens: func(string) int { t.Errorf("counted for MaxTokens %d", max); return 0 }})
+	}
+}

@@ -1,0 +1,158 @@
+package pad
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// layout is how a format writes entries.
+type layout struct {
+	open, separator, end string
+	entry                func(key, value string, m *meta) string
+	value                func(v any) string       // a stored value as entry takes it
+	literal              func(text string) string // a text as entry takes it
+	leftOut              string                   // the format of the last line; "": none
+}
+
+func (f Format) layout() layout {
+	asIs := func(text string) string { return text }
+	switch f {
+	case Markdown:
+		return layout{separator: "\n\n", entry: markdownEntry, value: valueText, literal: asIs, leftOut: "[%s left out]"}
+	case XML:
+		return layout{separator: "\n", entry: xmlEntry, value: valueText, literal: asIs, leftOut: "<!-- %s left out -->"}
+	case JSON:
+		return layout{open: "{", separator: ",", end: "}", entry: jsonEntry, value: valueJSON, literal: quoted}
+	}
+	return layout{separator: "\n", entry: kvEntry, value: valueText, literal: asIs, leftOut: "[%s left out]"}
+}
+
+// leftOut returns the last line, "" for none.
+func (r *rendering) leftOut(n int) string {
+	switch {
+	case n == 0 || r.layout.leftOut == "":
+		return ""
+	case n == 1:
+		return fmt.Sprintf(r.layout.leftOut, "1 entry")
+	}
+	return fmt.Sprintf(r.layout.leftOut, fmt.Sprint(n, " entries"))
+}
+
+// kvEntry ends the key at the first ": ". The line of metadata is indented by
+// two, which no line of a value is.
+func kvEntry(key, value string, m *meta) string {
+	if ambiguous(key) || strings.Contains(key, ": ") {
+		key = quoted(key)
+	}
+	text := indented(key) + ": " + indented(value)
+	if m != nil {
+		text += "\n  " + m.line()
+	}
+	return text
+}
+
+// markdownEntry ends the key before the first line that is not indented; if there
+// is none, the key is the first line.
+func markdownEntry(key, value string, m *meta) string {
+	block := opensBlock(value)
+	if ambiguous(key) || block && indented(key) != key {
+		key = quoted(key)
+	}
+	var b strings.Builder
+	b.WriteString("## " + indented(key) + "\n")
+	if m != nil {
+		b.WriteString("*" + m.line() + "*\n\n")
+	}
+	if block {
+		b.WriteString(indent)
+	}
+	b.WriteString(indented(value))
+	return b.String()
+}
+
+func xmlEntry(key, value string, m *meta) string {
+	var b strings.Builder
+	b.WriteString(`<entry key="` + xmlEscaped(key, true) + `"`)
+	if m != nil {
+		b.WriteString(` updated="` + m.updated + `"`)
+		if m.limit != "" {
+			b.WriteString(` ` + m.limit + `="` + m.until + `"`)
+		}
+		if len(m.tags) > 0 {
+			b.WriteString(` tags="` + xmlEscaped(tagList(m.tags), true) + `"`)
+		}
+	}
+	b.WriteString(">" + xmlEscaped(value, false) + "</entry>")
+	return b.String()
+}
+
+func jsonEntry(key, value string, m *meta) string {
+	if m == nil {
+		return quoted(key) + ":" + value
+	}
+	var b strings.Builder
+	b.WriteString(quoted(key) + `:{"value":` + value + `,"updated":"` + m.updated + `"`)
+	if m.limit != "" {
+		b.WriteString(`,"` + m.limit + `":"` + m.until + `"`)
+	}
+	for i, tag := range m.tags {
+		if i == 0 {
+			b.WriteString(`,"tags":[` + quoted(tag))
+		} else {
+			b.WriteString("," + quoted(tag))
+		}
+	}
+	if len(m.tags) > 0 {
+		b.WriteString("]")
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// meta is what [RenderOptions].Metadata adds to an entry. Nothing of it changes
+// unless the entry is set again.
+type meta struct {
+	tags    []string
+	updated string
+	limit   string // "expires", "ttl" of a sliding one, "" for neither
+	until   string
+}
+
+func newMeta(e *entry, at moment) *meta {
+	m := &meta{tags: e.tags, updated: stamp(e.updated)}
+	switch expires, ok := e.expiresAt(at); {
+	case !ok:
+	case e.sliding:
+		m.limit, m.until = "ttl", e.ttl.String()
+	default:
+		m.limit, m.until = "expires", stamp(expires)
+	}
+	return m
+}
+
+// stamp cuts a time to its second: more costs tokens.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// line is the metadata on one line, the tags last.
+func (m *meta) line() string {
+	text := "updated " + m.updated
+	if m.limit != "" {
+		text += "; " + m.limit + " " + m.until
+	}
+	if len(m.tags) > 0 {
+		text += "; tags: " + indented(tagList(m.tags))
+	}
+	return text
+}
+
+func tagList(tags []string) string {
+	list := make([]string, len(tags))
+	for i, tag := range tags {
+		list[i] = tag
+		if tag == "" || ambiguous(tag) || strings.Contains(tag, ",") {
+			list[i] = quoted(tag)
+		}
+	}
+	return strings.Join(list, ", ")
+}

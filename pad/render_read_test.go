@@ -1,0 +1,286 @@
+package pad_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func read(t *testing.T, format, text string, meta bool) (entries []shown, left int) {
+	t.Helper()
+	var err error
+	switch format {
+	case "KV":
+		entries, left, err = readKV(text, meta)
+	case "Markdown":
+		entries, left, err = readMarkdown(text, meta)
+	case "XML":
+		entries, left, err = readXML(text)
+	case "JSON":
+		entries, err = readJSON(text, meta)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v in %q", format, err, text)
+	}
+	return entries, left
+}
+
+var leftOut = regexp.MustCompile(`^\[(\d+) entr(?:y|ies) left out\]$`)
+
+func readLeftOut(line string) (n int) {
+	if m := leftOut.FindStringSubmatch(line); m != nil {
+		_, _ = fmt.Sscan(m[1], &n)
+	}
+	return n
+}
+
+const indentation = "    "
+
+// blocks joins the lines that are indented by four to the one before.
+func blocks(text string) []string {
+	var list []string
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 && strings.HasPrefix(line, indentation) {
+			list[len(list)-1] += "\n" + line
+		} else {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// unindented undoes the indentation after each line break, of which each must
+// have one.
+func unindented(text string) (string, error) {
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		if strings.HasPrefix(rest, "\r\n") {
+			size = 2
+		}
+		b.WriteString(rest[:size])
+		rest = rest[size:]
+		if strings.ContainsRune("\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) {
+			after, ok := strings.CutPrefix(rest, indentation)
+			if !ok {
+				return "", fmt.Errorf("a line of %q is not indented", text)
+			}
+			rest = after
+		}
+	}
+	return b.String(), nil
+}
+
+// unquoted reads a JSON string where one begins, and returns what follows it.
+func unquoted(text, end string) (name, rest string, err error) {
+	if !strings.HasPrefix(text, `"`) {
+		name, rest, ok := strings.Cut(text, end)
+		if !ok && end != "," {
+			return "", "", fmt.Errorf("%q has no %q", text, end)
+		}
+		return name, rest, nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&name); err != nil {
+		return "", "", err
+	}
+	rest, ok := strings.CutPrefix(text[d.InputOffset():], end)
+	if !ok && end != "," {
+		return "", "", fmt.Errorf("%q goes on behind the quotes", text)
+	}
+	return name, rest, nil
+}
+
+func readTags(line string) (tags []string, err error) {
+	line, err = unindented(line)
+	if err != nil || !strings.HasPrefix(line, "updated 1970-01-01T00:00:") {
+		return nil, fmt.Errorf("%q is no metadata: %v", line, err)
+	}
+	_, rest, _ := strings.Cut(line, "; tags: ")
+	return splitTags(rest)
+}
+
+func splitTags(rest string) (tags []string, err error) {
+	for rest != "" {
+		var tag string
+		if tag, rest, err = unquoted(rest, ","); err != nil {
+			return nil, err
+		}
+		tags, rest = append(tags, tag), strings.TrimPrefix(rest, " ")
+	}
+	return tags, nil
+}
+
+func readKV(text string, meta bool) (entries []shown, left int, err error) {
+	list := blocks(text)
+	for i := 0; i < len(list); i++ {
+		if n := readLeftOut(list[i]); n > 0 && i == len(list)-1 {
+			return entries, n, nil
+		}
+		line, err := unindented(list[i])
+		if err != nil {
+			return nil, 0, err
+		}
+		var e shown
+		if e.key, e.value, err = unquoted(line, ": "); err != nil {
+			return nil, 0, err
+		}
+		if meta {
+			if i++; i == len(list) || !strings.HasPrefix(list[i], "  updated") {
+				return nil, 0, fmt.Errorf("%q has no metadata", line)
+			}
+			if e.tags, err = readTags(list[i][2:]); err != nil {
+				return nil, 0, err
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries, 0, nil
+}
+
+func readMarkdown(text string, meta bool) (entries []shown, left int, err error) {
+	list := blocks(text)
+	for i := 0; i < len(list); i++ {
+		if n := readLeftOut(list[i]); n > 0 && i == len(list)-1 {
+			return entries, n, nil
+		}
+		head, ok := strings.CutPrefix(list[i], "## ")
+		if !ok {
+			return nil, 0, fmt.Errorf("%q is no heading", list[i])
+		}
+		var e shown
+		value, ends := "", func(i int) bool {
+			return i == len(list) || i+1 < len(list) && list[i] == "" && (strings.HasPrefix(list[i+1], "## ") || readLeftOut(list[i+1]) > 0 && i+2 == len(list))
+		}
+		if meta {
+			if i += 2; i >= len(list) || !strings.HasPrefix(list[i-1], "*") || !strings.HasSuffix(list[i-1], "*") {
+				return nil, 0, fmt.Errorf("%q has no metadata", head)
+			}
+			if e.tags, err = readTags(list[i-1][1 : len(list[i-1])-1]); err != nil {
+				return nil, 0, err
+			}
+			if inner, ok := strings.CutPrefix(list[i], "\n"+indentation); ok { // the blank line, and a value that is indented
+				value = inner
+			} else if i++; list[i-1] == "" && i < len(list) {
+				value = list[i]
+			} else {
+				return nil, 0, fmt.Errorf("%q has no value", head)
+			}
+		} else if first, inner, ok := strings.Cut(head, "\n"+indentation); ok && ends(i+1) {
+			head, value = first, inner // all is indented
+		} else if i++; i < len(list) {
+			value = list[i]
+		} else {
+			return nil, 0, fmt.Errorf("%q has no value", head)
+		}
+		if e.value, err = unindented(value); err != nil {
+			return nil, 0, err
+		}
+		if head, err = unindented(head); err != nil {
+			return nil, 0, err
+		}
+		e.key = head
+		if strings.HasPrefix(head, `"`) {
+			if err := json.Unmarshal([]byte(head), &e.key); err != nil {
+				return nil, 0, err
+			}
+		}
+		entries = append(entries, e)
+		if i++; !ends(i) {
+			return nil, 0, fmt.Errorf("%q goes on", list[i-1])
+		}
+	}
+	return entries, 0, nil
+}
+
+func readXML(text string) (entries []shown, left int, err error) {
+	d := xml.NewDecoder(strings.NewReader("<r>" + text + "</r>"))
+	if _, err := d.Token(); err != nil {
+		return nil, 0, err
+	}
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return nil, 0, err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			var x struct {
+				XMLName xml.Name `xml:"entry"`
+				Key     string   `xml:"key,attr"`
+				Tags    string   `xml:"tags,attr"`
+				Value   string   `xml:",chardata"`
+				Inner   []struct {
+					XMLName xml.Name
+				} `xml:",any"`
+			}
+			if err := d.DecodeElement(&x, &token); err != nil || x.Inner != nil {
+				return nil, 0, fmt.Errorf("%v, %v", err, x.Inner)
+			}
+			tags, err := splitTags(x.Tags)
+			if err != nil {
+				return nil, 0, err
+			}
+			for i := range tags {
+				tags[i] = forXML(tags[i]) // JSON quotes some that XML cannot hold
+			}
+			entries = append(entries, shown{x.Key, x.Value, tags})
+		case xml.Comment:
+			left = readLeftOut("[" + strings.TrimSpace(string(token)) + "]")
+		case xml.CharData:
+			if string(token) != "\n" {
+				return nil, 0, fmt.Errorf("%q between entries", token)
+			}
+		case xml.EndElement:
+			if d.InputOffset() != int64(len(text))+7 {
+				return nil, 0, errors.New("text after the end")
+			}
+			return entries, left, nil
+		}
+	}
+}
+
+func readJSON(text string, meta bool) (entries []shown, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
+		}
+		e := shown{key: key.(string)}
+		if meta {
+			var m struct {
+				Value json.RawMessage
+				Tags  []string
+			}
+			if err := json.Unmarshal(raw, &m); err != nil {
+				return nil, err
+			}
+			raw, e.tags = m.Value, m.Tags
+		}
+		if json.Unmarshal(raw, &e.value) != nil {
+			e.value = string(raw)
+		}
+		entries = append(entries, e)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("text after the end")
+	}
+	return entries, nil
+}

@@ -1,0 +1,109 @@
+package pad
+
+import (
+	"fmt"
+	"time"
+)
+
+// Restore replaces what the pad or the view holds by what a snapshot does, whether
+// that was taken of a pad or of a view. Entries keep their times; those that have
+// expired by now stay out of sight. It causes a Clear and a Set for each entry.
+// Entries that JSON had without a value are null, and are reported to
+// [Options].OnError once. On an error nothing has changed. Errors: [ErrConfig] for a nil snapshot, [ErrKey]
+// for a view without a valid name, [ErrClosed].
+func (p *Pad) Restore(from *Snapshot) error {
+	switch {
+	case from == nil:
+		return fmt.Errorf("restore: the snapshot is nil: %w", ErrConfig)
+	case p.invalid:
+		return fmt.Errorf("restore: the namespace has no valid name: %w", ErrKey)
+	}
+	s := p.store
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return fmt.Errorf("restore: %w", ErrClosed)
+	}
+	list := s.restore(p.prefix, from)
+	s.noteChange(true)
+	s.mu.Unlock()
+	s.events.deliver(list)
+	s.reportValueless("restore", from)
+	return nil
+}
+
+// reportValueless tells once of all entries that a snapshot read without a value.
+// It is called without the lock.
+func (s *store) reportValueless(what string, from *Snapshot) {
+	switch n := len(from.valueless); n {
+	case 0:
+	case 1:
+		s.events.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0], ErrPersist))
+	default:
+		s.events.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n, from.valueless[0], ErrPersist))
+	}
+}
+
+// restore replaces a view's content under the lock.
+func (s *store) restore(prefix string, from *Snapshot) []Event {
+	var list []Event
+	if prefix == "" && from.prefix == "" && from.view.content != nil {
+		if s.events.any() {
+			list = s.cleared(prefix, s.liveAll(), list)
+		}
+		s.adopt(from.view, from.time)
+	} else {
+		_, list = s.clear(prefix, nil)
+		s.copyIn(prefix, from)
+	}
+	if !s.events.any() {
+		return list
+	}
+	for e := range (view{s.look(), *s.now.Load()}).live(prefix, s.o.Now()) {
+		list = s.event(list, Event{Kind: EventSet, Key: e.key}, e)
+	}
+	return list
+}
+
+// adopt takes a view as the content, and shares all of it until the first change.
+func (s *store) adopt(from view, taken time.Time) {
+	at := from.at.after()
+	s.edited, s.frozen, s.seq = nil, from.content, max(s.seq, from.content.seq)
+	for _, e := range from.content.dueBy(taken) {
+		if e.expired(from.at, taken) {
+			s.edit().drop(e) // the snapshot has live entries alone
+		}
+	}
+	s.now.Store(&at)
+	s.changed()
+	s.fold()
+}
+
+// copyIn adds the entries of a snapshot below a prefix.
+func (s *store) copyIn(prefix string, from *Snapshot) {
+	at := *s.now.Load()
+	for e := range from.live() {
+		c := e.copied(from.view.at)
+		s.seq++
+		c.key, c.seq, c.revision, c.epoch = prefix+e.key[len(from.prefix):], s.seq, newRevision(), at.epoch
+		s.edit().put(c, nil)
+	}
+	s.changed()
+}
+
+// Fork returns an independent pad with the same content and options, but without
+// Saver, handlers and sweep; it needs no Close. A fork of a view is a pad whose
+// keys are those that the view shows.
+func (p *Pad) Fork() *Pad {
+	o := p.store.o
+	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
+	from := p.Snapshot()
+	if p.invalid || p.prefix != "" {
+		fork := &Pad{store: newStore(o, emptyView())}
+		fork.store.copyIn("", from)
+		return fork
+	}
+	fork := &Pad{store: newStore(o, from.view)}
+	fork.store.adopt(from.view, from.time)
+	return fork
+}

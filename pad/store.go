@@ -1,0 +1,295 @@
+package pad
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// store is what a pad and its views share. One goroutine changes it at a time;
+// readers of one key need no lock, and those of many take a view.
+type store struct {
+	o      Options
+	events events
+	saving *saving // nil: there is no Saver
+
+	root atomic.Pointer[node]   // of the trie as it is now
+	now  atomic.Pointer[moment] // for accesses
+
+	mu     sync.Mutex // guards the following
+	edited *content   // what is there, nil when nothing has changed since frozen was
+	frozen *content   // what is there, shared with views and not to be changed; nil when edited is not
+	seq    uint64     // the highest order of creation
+	closed bool
+
+	together bool // readers see the changes under way when all are made
+
+	stopSweep func()
+}
+
+// view is what a store held at one moment.
+type view struct {
+	content *content // does not change
+	at      moment
+}
+
+func newStore(o Options, from view) *store {
+	s := &store{o: o, frozen: from.content}
+	s.events.onError = o.OnError
+	s.root.Store(from.content.trie.root)
+	s.now.Store(&from.at)
+	return s
+}
+
+func emptyView() view { return view{newContent(), moment{&branch{}, newEpoch()}} }
+
+// get returns the entry of a full key, expired or not.
+func (s *store) get(key string) *entry { return s.root.Load().get(hashKey(key), key) }
+
+// changed is called under the lock after a change of the content.
+func (s *store) changed() {
+	if s.together {
+		return
+	}
+	if root := s.look().trie.root; s.root.Load() != root {
+		s.root.Store(root)
+	}
+}
+
+// look returns the content to read, under the lock.
+func (s *store) look() *content {
+	if s.edited != nil {
+		return s.edited
+	}
+	return s.frozen
+}
+
+// edit returns the content to change, under the lock.
+func (s *store) edit() *content {
+	if s.edited == nil {
+		s.edited, s.frozen = s.frozen.copied(), nil
+	}
+	return s.edited
+}
+
+// freeze returns the content as it is, under the lock. The next change pays for it.
+func (s *store) freeze() *content {
+	if s.frozen == nil {
+		s.frozen, s.edited = s.edited, nil
+		s.frozen.seq = s.seq
+	}
+	return s.frozen
+}
+
+// view returns what is there now. Accesses after it show in it.
+func (s *store) view() view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return view{s.freeze(), *s.now.Load()}
+}
+
+// seal returns what is there now, for good: accesses after it do not show.
+func (s *store) seal() view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sealLocked()
+}
+
+func (s *store) sealLocked() view {
+	s.fold()
+	s.reindex()
+	v := view{s.freeze(), *s.now.Load()}
+	s.now.Store(&moment{v.at.branch, newEpoch()})
+	return v
+}
+
+// maxDepth bounds the branches that a look at an access may have to go through, and
+// minTouches says how many accesses are too few to be written into entries. Tests
+// lower them.
+var (
+	maxDepth   = 32
+	minTouches = int64(1024)
+)
+
+// fold writes the accesses of earlier epochs into the entries, when there are so
+// many that each Get pays for its share, and begins a branch without a past. It is
+// called under the lock.
+func (s *store) fold() {
+	now := *s.now.Load()
+	total := int64(0)
+	for b := now.branch; b != nil; b = b.parent.Load() {
+		total += b.touches.Load()
+	}
+	if now.branch.depth < maxDepth && total <= minTouches+int64(s.look().order.Len()) {
+		return
+	}
+	next := now.after()
+	next.branch.depth = 0
+	s.now.Store(&next)
+	for b := now.branch; b != nil; b = b.parent.Load() {
+		for t := b.touched.Load(); t != nil; t = t.next {
+			if e := s.look().trie.get(t.key); e != nil && e.touches.Load() != nil {
+				s.replace(e, now, next)
+			}
+		}
+	}
+	next.branch.parent.Store(nil) // only now: Gets go on meanwhile
+}
+
+// replace puts a copy of an entry in its place that has its accesses in it. One
+// that comes while this is done is in the copy, or its Get finds that there is one.
+func (s *store) replace(e *entry, from, to moment) {
+	c := e.copied(from)
+	c.epoch = to.epoch
+	s.edit().put(c, e)
+	s.changed()
+	raise(&c.accessed, e.accessedAt(to))
+}
+
+// reindex gives entries that were accessed since their place in the index of expiry
+// was made a new one, so that what asks for what is due finds little else. Each
+// pays for it once in its TTL. It is called under the lock.
+func (s *store) reindex() {
+	now, at := s.o.Now(), *s.now.Load()
+	for _, e := range s.look().dueBy(now) {
+		if !e.expired(at, now) {
+			s.replace(e, at, at)
+		}
+	}
+}
+
+// renewed returns a copy of an entry that took its place, or the entry where that
+// would have to wait.
+func (s *store) renewed(e *entry) *entry {
+	if !s.mu.TryLock() {
+		return e
+	}
+	defer s.mu.Unlock()
+	if s.look().trie.get(e.key) != e {
+		return e
+	}
+	at := *s.now.Load()
+	s.replace(e, at, at)
+	return s.look().trie.get(e.key)
+}
+
+// expire removes an entry that has expired, if it is still there. It is called
+// under the lock.
+func (s *store) expire(e *entry, list []Event) []Event {
+	s.edit().drop(e)
+	s.changed()
+	return s.event(list, Event{Kind: EventExpire, Key: e.key}, e)
+}
+
+// event adds an event to those that are delivered after the lock. e may be nil.
+func (s *store) event(list []Event, v Event, e *entry) []Event {
+	s.events.seq++
+	if !s.events.any() {
+		return list
+	}
+	v.Seq = s.events.seq
+	if e != nil {
+		v.Entry = e.public(*s.now.Load(), e.key)
+	}
+	return append(list, v)
+}
+
+// removeExpired is what a reader does that meets an entry that has expired. It
+// returns the one that is live, where the reader met what is there no more.
+func (s *store) removeExpired(key string) *entry {
+	s.mu.Lock()
+	var list []Event
+	e := s.look().trie.get(key)
+	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
+		s.mu.Unlock()
+		return e
+	}
+	remove := e != nil && !s.closed
+	if remove {
+		list = s.expire(e, list)
+	}
+	s.noteChange(remove)
+	s.mu.Unlock()
+	s.events.deliver(list)
+	return nil
+}
+
+// sweep removes what has expired, and gives entries that were accessed since
+// their place in the index was made a new one.
+func (s *store) sweep() int {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return 0
+	}
+	now, at := s.o.Now(), *s.now.Load()
+	var list []Event
+	removed := 0
+	for _, e := range s.look().dueBy(now) {
+		if e.expired(at, now) {
+			removed++
+			list = s.expire(e, list)
+		} else {
+			s.replace(e, at, at)
+		}
+	}
+	s.noteChange(removed > 0)
+	s.mu.Unlock()
+	s.events.deliver(list)
+	return removed
+}
+
+func (s *store) startSweep() {
+	if s.o.SweepInterval <= 0 {
+		return
+	}
+	done := make(chan struct{})
+	s.stopSweep = sync.OnceFunc(func() { close(done) })
+	go func() {
+		ticker := time.NewTicker(s.o.SweepInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				s.sweep()
+			case <-done:
+				return
+			}
+		}
+	}()
+}
+
+// live returns the entries of a view below a prefix that have not expired, in the
+// order of creation.
+func (v view) live(prefix string, now time.Time) func(func(*entry) bool) {
+	return func(yield func(*entry) bool) {
+		for e := range v.content.below(prefix) {
+			if !e.expired(v.at, now) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// expiredBy counts the entries that have expired. The cost follows what is due.
+func (v view) expiredBy(now time.Time) int {
+	n := 0
+	for _, e := range v.content.dueBy(now) {
+		if e.expired(v.at, now) {
+			n++
+		}
+	}
+	return n
+}
+
+// distinct returns the tags once each, in their order.
+func distinct(tags []string) []string {
+	var list []string
+	for _, tag := range tags {
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}

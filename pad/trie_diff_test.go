@@ -1,0 +1,104 @@
+package pad
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// The difference of two tries is that of their maps, also where hashes collide in
+// some or all bits.
+func TestDiffTries(t *testing.T) {
+	for name, hash := range map[string]func(string) uint64{
+		"good": hashKey, "all the same": func(string) uint64 { return 7 },
+		"low bits": func(k string) uint64 { return hashKey(k) & 3 }, "high bits": func(k string) uint64 { return hashKey(k) << 61 },
+		"last two": func(k string) uint64 { return hashKey(k) & (1<<63 | 1) },
+	} {
+		for round := range uint64(300) {
+			r := rand.New(rand.NewPCG(1, round))
+			a := trie{epoch: newEpoch(), hash: hash}
+			inA := map[string]*entry{}
+			change(r, &a, inA, r.IntN(40))
+			b, inB := a, map[string]*entry{}
+			for k, e := range inA {
+				inB[k] = e
+			}
+			a.epoch, b.epoch = newEpoch(), newEpoch()
+			change(r, &a, inA, r.IntN(10))
+			change(r, &b, inB, r.IntN(10))
+			checkDiff(t, name, a.root, b.root, inA, inB)
+			checkDiff(t, name, nil, b.root, nil, inB)
+			checkDiff(t, name, a.root, nil, inA, nil)
+		}
+	}
+}
+
+func change(r *rand.Rand, t *trie, m map[string]*entry, n int) {
+	for range n {
+		key := fmt.Sprint(r.IntN(30))
+		if m[key] != nil && r.IntN(2) == 0 {
+			t.remove(key)
+			delete(m, key)
+		} else {
+			e := &entry{key: key}
+			t.put(e)
+			m[key] = e
+		}
+	}
+}
+
+func checkDiff(t *testing.T, name string, a, b *node, inA, inB map[string]*entry) {
+	t.Helper()
+	want := 0
+	for k, e := range inA {
+		if inB[k] != e {
+			want++
+		}
+	}
+	for k := range inB {
+		if inA[k] == nil {
+			want++
+		}
+	}
+	seen := map[string]bool{}
+	diffTries(a, b, func(ea, eb *entry) {
+		e := ea
+		if e == nil {
+			e = eb
+		}
+		if seen[e.key] || ea == eb || inA[e.key] != ea || inB[e.key] != eb {
+			t.Fatalf("%s: %q is %p and %p, want %p and %p once", name, e.key, ea, eb, inA[e.key], inB[e.key])
+		}
+		seen[e.key] = true
+	})
+	if len(seen) != want {
+		t.Fatalf("%s: %d differences, want %d", name, len(seen), want)
+	}
+}
+
+// The cost follows the changes: it is far less than a walk of all.
+func TestDiffTriesCost(t *testing.T) {
+	a := trie{epoch: newEpoch(), hash: hashKey}
+	for i := range 100_000 {
+		a.put(&entry{key: fmt.Sprint(i)})
+	}
+	b := a
+	a.epoch, b.epoch = newEpoch(), newEpoch()
+	for i := range 10 {
+		a.put(&entry{key: fmt.Sprint(i)})
+		b.remove(fmt.Sprint(1000 + i))
+	}
+	fastest := func(from, to *node) (best time.Duration) {
+		best = time.Hour
+		for range 5 {
+			begin := time.Now()
+			diffTries(from, to, func(_, _ *entry) {})
+			best = min(best, time.Since(begin))
+		}
+		return best
+	}
+	if changes, all := fastest(a.root, b.root), fastest(nil, b.root); changes > all/10 {
+		t.Errorf("20 changes took %v, a walk of all %v", changes, all)
+	}
+}

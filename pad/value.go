@@ -1,0 +1,118 @@
+package pad
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+)
+
+// encoded is a value that was read as JSON, which stays as it was written until
+// somebody asks for it.
+type encoded struct {
+	raw   json.RawMessage
+	plain func() any
+	typed sync.Map // reflect.Type to what decoding into it gave
+}
+
+func newEncoded(raw json.RawMessage) *encoded {
+	v := &encoded{raw: raw}
+	v.plain = sync.OnceValue(func() any { return plain(raw) })
+	return v
+}
+
+// untyped is a stored value as Get gives it.
+func untyped(v any) any {
+	if v, ok := v.(*encoded); ok {
+		return v.plain()
+	}
+	return v
+}
+
+// typed is a stored value as a T.
+func typed[T any](key string, v any) (T, error) {
+	if e, ok := v.(*encoded); ok {
+		return decoded[T](key, e)
+	}
+	if t, ok := v.(T); ok {
+		return t, nil
+	}
+	var zero T
+	want := reflect.TypeFor[T]()
+	if v == nil && nilable(want.Kind()) {
+		return zero, nil
+	}
+	return zero, &TypeError{Key: key, Have: reflect.TypeOf(v), Want: want}
+}
+
+func nilable(k reflect.Kind) bool {
+	switch k {
+	case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
+		return true
+	}
+	return false
+}
+
+func decoded[T any](key string, e *encoded) (T, error) {
+	want := reflect.TypeFor[T]()
+	var t T
+	if want.Kind() == reflect.Interface {
+		if v, ok := e.plain().(T); ok || e.plain() == nil {
+			return v, nil
+		}
+		return t, &TypeError{Key: key, Have: reflect.TypeOf(e.plain()), Want: want}
+	}
+	if v, ok := e.typed.Load(want); ok {
+		return v.(T), nil
+	}
+	if err := json.Unmarshal(e.raw, &t); err != nil {
+		var zero T
+		return zero, &TypeError{Key: key, Have: reflect.TypeOf(e.plain()), Want: want}
+	}
+	v, _ := e.typed.LoadOrStore(want, t)
+	return v.(T), nil
+}
+
+// encode returns a stored value as JSON without what only HTML needs.
+func encode(v any) (json.RawMessage, error) {
+	if v, ok := v.(*encoded); ok {
+		return v.raw, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("it has no JSON form: %v", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// encodeExactly is encode for what is kept: it does not replace what is no text.
+func encodeExactly(v any) (json.RawMessage, error) {
+	text, err := encode(v)
+	switch v.(type) {
+	case *encoded, json.RawMessage: // somebody wrote it so
+	default:
+		if err == nil && replaced(text) {
+			return nil, errors.New("it has text that is not valid UTF-8")
+		}
+	}
+	return text, err
+}
+
+// replaced reports whether the encoder put a replacement in the place of bytes
+// that are no text. It escapes that, and writes a character U+FFFD as it is.
+func replaced(text []byte) bool {
+	for {
+		i := bytes.Index(text, []byte(`\ufffd`))
+		if i < 0 {
+			return false
+		}
+		if n := len(text[:i]) - len(bytes.TrimRight(text[:i], `\`)); n%2 == 0 {
+			return true
+		}
+		text = text[i+1:]
+	}
+}
