@@ -134,9 +134,17 @@ func (w *writer) forget(j *job) {
 	}
 }
 
-// refuse answers everybody who waits with why nothing can be written now.
+// refuse answers those who wait with why nothing can be written now. A job that
+// comes meanwhile is not one of them: the cause may be gone by then.
 func (w *writer) refuse(err error) {
-	for j := w.pop(refused); j != nil; j = w.pop(refused) {
+	w.mu.Lock()
+	waiting := w.queue
+	w.queue = nil
+	w.mu.Unlock()
+	for _, j := range waiting {
+		if !j.state.CompareAndSwap(queued, refused) { // withdrawn by its caller
+			continue
+		}
 		j.err = err
 		close(j.done)
 	}

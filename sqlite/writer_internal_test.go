@@ -151,3 +151,29 @@ func TestCloseWaits(t *testing.T) {
 		t.Error("Close returned while a transaction was under way")
 	}
 }
+
+// A job that comes while others are refused is not refused with them: a caller who
+// has read the error, and has removed its cause, must not read it again.
+func TestRefuseSparesLaterJobs(t *testing.T) {
+	newJob := func() *job { return &job{ctx: t.Context(), done: make(chan struct{})} }
+	for range 2000 {
+		w := &writer{wake: make(chan struct{}, 1)}
+		first, later := newJob(), newJob()
+		if err := w.enqueue(first); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			w.refuse(workspace.ErrReadOnly)
+			close(ended)
+		}()
+		<-first.done
+		if err := w.enqueue(later); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if state := later.state.Load(); state != queued {
+			t.Fatalf("the later job has the state %d, want %d", state, queued)
+		}
+	}
+}
