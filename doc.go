@@ -12,6 +12,7 @@
 //   - Package mcpserver offers a workspace as MCP tools, over stdio and HTTP.
 //     Command scratchpad is that server in one binary, with commands for people.
 //   - Package summarize writes summaries of long files, with a model or offline.
+//   - Package outline says what is in a text, and where.
 //   - Package linediff compares two texts by lines.
 //   - Package tokens estimates what a text costs a model.
 //

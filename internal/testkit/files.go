@@ -1,0 +1,35 @@
+package testkit
+
+import (
+	"go/build"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// GoRoot returns the folder of the Go distribution. Its files are real texts of
+// many kinds. The test is skipped where they are not installed.
+func GoRoot(t testing.TB) string {
+	t.Helper()
+	root := build.Default.GOROOT
+	if _, err := os.Stat(filepath.Join(root, "src", "net", "http")); err != nil {
+		t.Skipf("the sources of the Go distribution are not at %q: %v", root, err)
+	}
+	return root
+}
+
+// ReadFile returns what is in a file. The test fails if it cannot be read.
+func ReadFile(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	Must(t, err)
+	return string(b)
+}
+
+// Must fails the test at once if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

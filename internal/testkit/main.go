@@ -1,0 +1,66 @@
+package testkit
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Long reports whether the long proofs are to run: SCRATCHPAD_TEST is "all".
+func Long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
+
+// SkipUnlessLong skips a long proof unless the long proofs are to run.
+func SkipUnlessLong(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("a long proof; set SCRATCHPAD_TEST=all to run it")
+	}
+}
+
+// Checks says how many cases each random test of a package draws, and how many
+// steps each case has. Zero leaves rapid's own default.
+type Checks struct {
+	Checks int // in go test
+	Long   int // with the long proofs
+	Short  int // in go test -short; 0: as Checks
+	Steps  int
+}
+
+// Set parses the command line and sets the flags of package rapid that it does not
+// give. TestMain calls it before the tests.
+func (c Checks) Set() {
+	flag.Parse()
+	checks := c.Checks
+	switch {
+	case Long() && c.Long > 0:
+		checks = c.Long
+	case testing.Short() && c.Short > 0:
+		checks = c.Short
+	}
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for name, n := range map[string]int{"rapid.checks": checks, "rapid.steps": c.Steps} {
+		if n == 0 || given[name] || flag.Lookup(name) == nil {
+			continue
+		}
+		if err := flag.Set(name, strconv.Itoa(n)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// ScaleChecks makes one random test draw times/by as many cases as the others.
+func ScaleChecks(t testing.TB, times, by int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	before := f.Value.String()
+	n, err := strconv.Atoi(before)
+	if err == nil {
+		err = flag.Set(f.Name, strconv.Itoa(max(1, n*times/by)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set(f.Name, before) })
+}
