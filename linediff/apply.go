@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// ErrMismatch says that chunks do not fit a text: they are not the difference of it and another.
+// ErrMismatch is the error of chunks that are not a difference of the given text.
 var ErrMismatch = errors.New("chunks do not fit the text")
 
-// Apply gives the new text of the chunks of which old is the old text, to the byte. It returns an [ErrMismatch]
-// where the equal and removed chunks are not, together, just the lines of old, and where a chunk is not one
-// that [Diff.Chunks] could make. It keeps neither argument.
+// Apply returns the new text, to the byte, from the old text and the chunks of the
+// difference. It returns [ErrMismatch] if the equal and removed chunks together are
+// not exactly the lines of old, or if [Diff.Chunks] could not have made a chunk. It
+// keeps neither argument.
 func Apply(old []byte, chunks []Chunk) ([]byte, error) {
 	p := patch{old: old, new: make([]byte, 0, len(old))}
 	for i, c := range chunks {
@@ -25,10 +26,10 @@ func Apply(old []byte, chunks []Chunk) ([]byte, error) {
 	return p.new, nil
 }
 
-// A patch is a text in the making.
+// A patch is a new text that is being put together.
 type patch struct {
 	old, new []byte
-	at       int // the bytes of old that have been used
+	at       int // bytes of old that are used
 }
 
 func (p *patch) apply(c Chunk) error {
@@ -80,7 +81,7 @@ func check(c Chunk) error {
 	return nil
 }
 
-// expect goes over lines of old, which must be these.
+// expect skips lines of old. They must be the given ones.
 func (p *patch) expect(lines []string) error {
 	for _, line := range lines {
 		from := p.at
@@ -113,7 +114,7 @@ func (p *patch) add(c Chunk) error {
 	return nil
 }
 
-// open says whether a line can follow.
+// open reports whether a line can follow.
 func (p *patch) open() error {
 	if unterminated(p.new) {
 		return errors.New("lines after one without a line feed")

@@ -1,6 +1,7 @@
 package linediff
 
-// A box is a part of the search: lines of one text against lines of the other, by number.
+// A box is one part of the search. It compares some lines of one text with some
+// lines of the other, all by their numbers.
 // The marks ina and inb, as long as a and b, say which lines have a partner.
 type box struct {
 	a, b     []int32
@@ -11,8 +12,8 @@ func (x box) empty() bool {
 	return len(x.a) == 0 || len(x.b) == 0
 }
 
-// cut divides at a point of both texts. What lies before
-// it has no partner after it.
+// cut divides a box at a point of both texts. No line before the point has its
+// partner after it.
 func (x box) cut(i, j int) (before, after box) {
 	before = box{a: x.a[:i], b: x.b[:j], ina: x.ina[:i], inb: x.inb[:j]}
 	after = box{a: x.a[i:], b: x.b[j:], ina: x.ina[i:], inb: x.inb[j:]}
@@ -28,8 +29,8 @@ func (x box) pair(i, j int) {
 	x.ina[i], x.inb[j] = true, true
 }
 
-// trim pairs the lines which both texts begin and end with, and gives the rest.
-// There is always a minimal difference with these pairs.
+// trim pairs the lines that both texts begin with and end with, and returns the
+// rest. Some minimal difference has these pairs.
 func (x box) trim() box {
 	i := 0
 	for i < len(x.a) && i < len(x.b) && x.a[i] == x.b[i] {

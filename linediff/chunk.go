@@ -2,25 +2,26 @@ package linediff
 
 import "strings"
 
-// A Chunk is a row of lines with the same operation, as its lines or, of equal ones, as
-// their number. The zero value is no lines.
+// A Chunk is a run of lines with the same operation. Of equal lines it may have only
+// their number. The zero value has no lines.
 type Chunk struct {
 	Op Op
-	// Count is the number of equal lines that Lines leaves out. It is 0 where Lines are given.
+	// Count is the number of equal lines. It is 0 if Lines has them.
 	Count int
-	// Lines has the lines without their line feeds.
+	// Lines are the lines, without their line feeds.
 	Lines []string
-	// NoNewline says that the chunk's last line is the last of its text and does not end in a line feed.
+	// NoNewline reports that the last line is the end of its text and has no line feed.
 	NoNewline bool
 }
 
-// Chunks gives the difference as chunks in order. Of equal lines it gives the number, but for the context:
-// as many lines before and after each change as context says, in chunks of their own.
-// Where the context leaves nothing to count, the equal lines are one chunk. A negative context
-// gives every line.
+// Chunks returns the difference as chunks, in order. Equal lines are counted. The
+// given number of context lines before and after each change is an exception: these
+// lines are chunks of their own, with their text. If no line is left to count, the
+// equal lines are one chunk. A negative context gives the text of every line.
 //
-// It returns nil for two empty texts. Removed and added lines take the bytes that [Diff.Size] tells, and 16
-// more each, and a chunk takes 56. The chunks share memory with each other, but not with the texts.
+// The result is nil for two empty texts. Removed and added lines take as many bytes
+// as [Diff.Size] says and 16 bytes more for each line. A chunk takes 56 bytes. The
+// chunks share memory with each other, but not with the texts.
 func (d *Diff) Chunks(context int) []Chunk {
 	var chunks, lines, size int
 	d.pieces(context, func(p piece) {
@@ -42,7 +43,7 @@ func (d *Diff) Chunks(context int) []Chunk {
 	return b.chunks
 }
 
-// A piece is a chunk yet to be made of text, which is whole lines.
+// A piece is what a chunk will be made of. Its text is whole lines.
 type piece struct {
 	op      Op
 	lines   int
@@ -76,8 +77,9 @@ func (d *Diff) pieces(context int, yield func(piece)) {
 	}
 }
 
-// split divides equal lines into those given after the change before them, those counted, and those
-// given before the change after them. The first run has no change before it, and the last none after it.
+// split divides equal lines into three: context after the change before them, lines
+// to count, and context before the change after them. The first run has no change
+// before it. The last run has no change after it.
 func split(lines, context int, first, last bool) (before, counted, after int) {
 	if context < 0 {
 		return lines, 0, 0
@@ -110,7 +112,7 @@ func (b *chunkBuilder) add(p piece) {
 	b.chunks = append(b.chunks, c)
 }
 
-// cut gives the lines of a piece, out of the one string that holds all of them.
+// cut returns the lines of a piece. They share one string.
 func (b *chunkBuilder) cut(p piece) []string {
 	from := b.text.Len()
 	b.text.Write(p.text)

@@ -2,7 +2,7 @@ package linediff
 
 import "hash/maphash"
 
-// Op says what became of the lines of a [Run] or a [Chunk]. The zero value is [Equal].
+// Op is what happened to the lines of a [Run] or a [Chunk]. The zero value is [Equal].
 type Op uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	Add              // in the new text only
 )
 
-// String gives the contract's name of the operation: "equal", "remove" or "add".
+// String returns the name of the operation, as it is in JSON: "equal", "remove" or "add".
 func (op Op) String() string {
 	switch op {
 	case Equal:
@@ -24,51 +24,52 @@ func (op Op) String() string {
 	return "unknown"
 }
 
-// A Run is a row of lines with the same operation.
+// A Run is a run of lines with the same operation.
 type Run struct {
 	Op Op
-	// Old and New are the lines, from 0, before which the run stands in each text.
+	// Old and New are where the run stands in each text: the number of lines before it.
 	Old, New int
-	// Lines is how many lines the run has, at least one.
+	// Lines is the number of lines, at least one.
 	Lines int
 }
 
-// A Diff is the difference of two texts. It is made by [Compare], does not change,
-// and is safe for concurrent use. The zero value is the difference of two empty texts.
+// A Diff is the difference of two texts. [Compare] makes it. A Diff is immutable and
+// safe for concurrent use. The zero value is the difference of two empty texts.
 type Diff struct {
 	old, new       []byte
 	runs           []Run
 	removed, added int
 }
 
-// Compare gives the difference of two texts, of whatever bytes. It never fails.
-// It keeps both slices, which must not be changed while the Diff is in use.
+// Compare returns the difference of two texts. The texts may have any bytes. Compare
+// never fails. It keeps both slices: do not change them while the Diff is in use.
 //
-// Two texts of at most 1 MiB take under 200 ms and 160 MiB. What does not fit the
-// budget for a minimal difference gets a valid one, which may be far from minimal
-// where few different lines repeat. Where the lines between what the texts have
-// in common at their ends come to 1 GiB or more, these are all removed and all
-// added.
+// Two texts of at most 1 MiB take less than 200 ms and 160 MiB. If a minimal
+// difference would exceed the budget, the result is correct but not minimal. It may be
+// far from minimal for texts that repeat a few lines many times. If 1 GiB or more lies
+// between the common beginning and the common end of the texts, all of it is removed
+// and added.
 func Compare(old, new []byte) *Diff {
 	seed := maphash.MakeSeed()
 	hash := func(line []byte) uint64 { return maphash.Bytes(seed, line) }
 	return compare(old, new, hash, limits{work: maxWork, table: maxTable, window: minWindow})
 }
 
-// Runs gives the difference as maximal runs in the order of the texts. Between two equal runs
-// stands at most one removed run, and then at most one added run. It is empty
-// for two empty texts. The slice must not be changed.
+// Runs returns the difference as runs, in the order of the texts. Neighbouring runs
+// differ in their operation. Between two equal runs there is at most one removed run,
+// followed by at most one added run. The result is empty for two empty texts. Do not
+// change the slice.
 func (d *Diff) Runs() []Run {
 	return d.runs
 }
 
-// Size gives the number of bytes of the removed and of the added lines, line ends included.
-// It costs nothing, so that a caller can refuse a difference before it makes the chunks.
+// Size returns the number of bytes of the removed and the added lines, with their line
+// ends. It is cheap, so a caller can refuse a large difference before making chunks.
 func (d *Diff) Size() (removed, added int) {
 	return d.removed, d.added
 }
 
-// maxMiddle bounds the offsets and the numbers of lines, which have 32 bits.
+// maxMiddle bounds offsets and line numbers. They have 32 bits.
 const maxMiddle = 1 << 30
 
 func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
@@ -96,14 +97,14 @@ func compare(old, new []byte, hash func(line []byte) uint64, l limits) *Diff {
 	}
 }
 
-// A matching says of each line of two texts whether it has a partner in the other.
-// The partners come in the same order: the first pairs with the first.
+// A matching says for each line of two texts whether it has a partner in the other
+// text. Partners come in the same order: the first pairs with the first.
 type matching struct {
 	old, new []bool
 }
 
-// match finds the partners by the budget. Lines that only one text has
-// need no search: leaving them out of it costs no minimality.
+// match finds partners within the budget. It leaves out lines that only one text has:
+// they have no partner, and the result is as minimal without them.
 func match(a, b []int32, distinct int, l limits) matching {
 	shared, symbols := number(a, b, distinct)
 	x := box{a: keep(a, shared), b: keep(b, shared)}
@@ -115,7 +116,7 @@ func match(a, b []int32, distinct int, l limits) matching {
 	return matching{old: expand(a, shared, x.ina), new: expand(b, shared, x.inb)}
 }
 
-// number gives each of the distinct lines that both texts have a number from 0, and -1 to the others.
+// number numbers the distinct lines that both texts have, from 0. Other lines get -1.
 func number(a, b []int32, distinct int) (shared []int32, symbols int) {
 	shared = make([]int32, distinct)
 	for _, id := range a {
@@ -161,7 +162,7 @@ func expand(ids, shared []int32, in []bool) []bool {
 	return all
 }
 
-// runs gives the matching as runs, between head and tail more lines that are equal.
+// runs returns the matching as runs. head and tail are the equal lines before and after.
 func (m matching) runs(head, tail int) []Run {
 	n := 0
 	m.walk(head, tail, func(Op, int) { n++ })

@@ -6,9 +6,8 @@ import (
 	"sort"
 )
 
-// A census tells how many matches, points where the two texts have the same line, a box
-// has: in all, and by how many a line has. A line that a has p times
-// and b q times has p*q.
+// A census counts the matches of a box. A match is a point where both texts have the
+// same line. A line that occurs p times in a and q times in b has p*q matches.
 type census struct {
 	inA, inB []int32   // by symbol
 	matches  [64]int64 // by the bit length of p*q
@@ -35,8 +34,8 @@ func (c *census) product(id int) int64 {
 	return int64(c.inA[id]) * int64(c.inB[id])
 }
 
-// rare gives the greatest p*q, as its bit length, up to which
-// all lines together have at most limit matches. It is 0 where no line is that rare.
+// rare returns a bit length: all lines whose p*q has at most so many bits have at most
+// limit matches together. It is 0 if no line is that rare.
 func (c *census) rare(limit int64) int {
 	sum, best := int64(0), 0
 	for size, n := range c.matches {
@@ -50,9 +49,10 @@ func (c *census) rare(limit int64) int {
 	return best
 }
 
-// hunt pairs a longest common subsequence of the lines whose p*q has at most size bits, in the way
-// of Hunt and Szymanski (A fast algorithm for computing longest common subsequences, 1977):
-// each match once, with a search in what the matches before it made. With all lines the result is minimal.
+// hunt pairs a longest common subsequence of the lines whose p*q has at most size bits.
+// It is the algorithm of Hunt and Szymanski (A fast algorithm for computing longest
+// common subsequences, 1977). It visits each match once and searches in the chains
+// found so far. If all lines take part, the result is minimal.
 func (s *solver) hunt(x box, c *census, size int) {
 	starts, places := c.places(x.b, size)
 	count := int64(0)
@@ -96,7 +96,7 @@ func (s *solver) hunt(x box, c *census, size int) {
 	}
 }
 
-// places gives, for each symbol with p*q of at most size bits, where b has it:
+// places returns where b has each symbol whose p*q has at most size bits:
 // places[starts[id]:starts[id+1]], ascending.
 func (c *census) places(b []int32, size int) (starts, places []int32) {
 	starts = make([]int32, len(c.inA)+1)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A lineSet numbers distinct lines from 0 in the order in which they come.
-// The numbers do not depend on hash, which may collide at any rate.
+// A lineSet numbers distinct lines from 0, in the order of their first occurrence.
+// Collisions of hash do not change the numbers.
 type lineSet struct {
 	hash     func(line []byte) uint64
 	slots    []uint64    // open addressing: 32 bits of the hash, then the number plus one; 0 is free
@@ -15,8 +15,8 @@ type lineSet struct {
 	firstNew uint32 // the lowest number whose line came first in new
 }
 
-// intern gives the number of each line of old and of new, line end included,
-// and how many numbers there are: equal lines have equal numbers.
+// intern returns the number of each line of old and of new, and how many numbers there
+// are. Equal lines, line ends included, have equal numbers.
 func intern(old, new []byte, oldStarts, newStarts []uint32, hash func([]byte) uint64) (a, b []int32, distinct int) {
 	s := &lineSet{hash: hash, slots: make([]uint64, 1<<10), old: old, new: new, firstNew: math.MaxUint32}
 	a = s.numbers(old, oldStarts)

@@ -8,8 +8,8 @@ import (
 
 var newline = []byte{'\n'}
 
-// Lines is the number of lines of text: "a\nb" has two, "a\n" one, and the
-// empty text none.
+// Lines returns the number of lines of a text. "a\nb" has two, "a\n" has one, and
+// the empty text has none.
 func Lines(text []byte) int {
 	n := bytes.Count(text, newline)
 	if unterminated(text) {
@@ -22,7 +22,7 @@ func unterminated(text []byte) bool {
 	return len(text) > 0 && text[len(text)-1] != '\n'
 }
 
-// lineStarts gives the offset of each line and, last, the length of text.
+// lineStarts returns the offset of each line and, at the end, the length of text.
 func lineStarts(text []byte) []uint32 {
 	starts := make([]uint32, 0, Lines(text)+1)
 	for at := 0; at < len(text); {
@@ -32,8 +32,8 @@ func lineStarts(text []byte) []uint32 {
 	return append(starts, uint32(len(text)))
 }
 
-// skipLines gives the offset n lines after at, which is the start of a line.
-// It stops at the end of text.
+// skipLines returns the offset that is n lines after at, or the end of text. at is the
+// start of a line.
 func skipLines(text []byte, at, n int) int {
 	for ; n > 0 && at < len(text); n-- {
 		i := bytes.IndexByte(text[at:], '\n')
@@ -45,8 +45,8 @@ func skipLines(text []byte, at, n int) int {
 	return at
 }
 
-// commonEnds gives the length in bytes of the whole lines which both texts
-// begin with, and of those which both end with. The two do not overlap.
+// commonEnds returns the number of bytes of the whole lines that both texts begin
+// with, and of those that both end with. The two do not overlap.
 func commonEnds(old, new []byte) (prefix, suffix int) {
 	prefix = commonPrefix(old, new)
 	if prefix == len(old) && prefix == len(new) {

@@ -2,15 +2,16 @@ package linediff
 
 import "math"
 
-// myers solves a trimmed box in the linear-space way of Myers (An O(ND) difference algorithm
-// and its variations, 1986), for when few lines differ. It gives false, with
-// nothing paired, when that takes more work than limit.
+// myers solves a trimmed box whose lines differ little. It is the linear-space
+// algorithm of Myers (An O(ND) difference algorithm and its variations, 1986). If it
+// would take more work than limit, it pairs nothing and returns false.
 func (s *solver) myers(x box, limit int64) bool {
 	afford := int(math.Sqrt(float64(max(limit, 0))/diagonalWork)) + 2
 	return s.split(x, min(afford, x.lines()/2+1), limit)
 }
 
-// split solves a trimmed box, which needs more than steps from each end only if it needs more work than limit.
+// split solves a trimmed box. It takes at most the given steps from each end, unless
+// it needs more work than limit.
 func (s *solver) split(x box, steps int, limit int64) bool {
 	i, j, steps := s.middle(x, steps, limit)
 	if steps == 0 {
@@ -25,12 +26,12 @@ func (s *solver) split(x box, steps int, limit int64) bool {
 	return true
 }
 
-// middle finds a point in the middle of a shortest path of removals and additions
-// from the start of a trimmed box to its end. It searches from both ends, and is done
-// where the two searches meet: after as many steps as it gives, or 0 where limit or steps do not suffice.
+// middle finds a point in the middle of a shortest path of removals and additions from
+// the start of a trimmed box to its end. It searches from both ends until the searches
+// meet. It returns the number of steps, or 0 if limit or steps do not suffice.
 //
-// On diagonal k are the points where i-j is k. After d steps, forward[k] is the greatest
-// i that d removals and additions reach on k, backward[k] the least.
+// Diagonal k has the points where i-j is k. After d steps, forward[k] is the greatest i
+// on k that d removals and additions reach, and backward[k] is the least.
 func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
 	a, b := x.a, x.b
 	n, m := len(a), len(b)
@@ -102,7 +103,7 @@ func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
 	return 0, 0, 0
 }
 
-// diagonalWork is the work of one diagonal in one step, but for the equal lines on it.
+// diagonalWork is the work of one diagonal in one step, without the equal lines on it.
 const diagonalWork = 6
 
 func resize[E any](s []E, n int) []E {

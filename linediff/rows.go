@@ -2,10 +2,10 @@ package linediff
 
 import "math/bits"
 
-// columns is the lines of b as the columns of a table of common subsequences, 64 to a word
-// (Hyyrö, Bit-parallel LCS-length computation revisited, 2004). Row i of the table has the bit j clear
-// where the longest common subsequence of a[:i] and b[:j+1] is one longer than that of a[:i] and b[:j],
-// and set elsewhere. Row 0 is all ones.
+// columns are the lines of b as the columns of a table of common subsequences, 64 to a
+// word (Hyyrö, Bit-parallel LCS-length computation revisited, 2004). Bit j of row i is
+// clear if the longest common subsequence of a[:i] and b[:j+1] is longer by one than
+// that of a[:i] and b[:j]. Otherwise it is set. Row 0 is all ones.
 type columns struct {
 	local  []int32 // by symbol, its index in the next four; 0 where b does not have it
 	seen   []int32 // the symbols of b, from index 1
@@ -21,7 +21,7 @@ func rowWords(n int) int {
 	return (n + 63) / 64
 }
 
-// set takes the lines of b in order, or from the last to the first.
+// set makes columns of the lines of b, from first to last or from last to first.
 func (c *columns) set(b []int32, symbols int, reverse bool) {
 	if c.local == nil {
 		c.local = make([]int32, symbols)
@@ -82,7 +82,7 @@ func setBits(mask []uint64, at []int32) {
 	}
 }
 
-// next makes of the row src the next one, for the line id of a, in dst. The two may be the same.
+// next writes into dst the row after src, for the line id of a. dst may be src.
 func (c *columns) next(dst, src []uint64, id int32) {
 	l := int(c.local[id])
 	if l == 0 {
@@ -112,8 +112,8 @@ func nextRow(dst, src, mask []uint64) {
 	}
 }
 
-// lastRow gives the row after all lines of a, against the columns b;
-// or, with reverse, that of both from the last line to the first.
+// lastRow returns the row after all lines of a, against the columns b. With reverse it
+// reads both texts from the last line to the first.
 func (s *solver) lastRow(a, b []int32, reverse bool) []uint64 {
 	s.columns.set(b, s.symbols, reverse)
 	row := firstRow(make([]uint64, rowWords(len(b))))
@@ -133,8 +133,9 @@ func firstRow(row []uint64) []uint64 {
 	return row
 }
 
-// solveTable solves a box by its whole table, on a path back from the end. It makes only the pairs before the first
-// point of that path, as seen from the end, that has at most upTo lines before it; and gives this point.
+// solveTable solves a box by its whole table. It follows a path from the end back to
+// the first point that has at most upTo lines before it. It makes the pairs before that
+// point only, and returns the point.
 func (s *solver) solveTable(x box, upTo int) (i, j int) {
 	s.fill(x)
 	words := rowWords(len(x.b))

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// limits bound the cost of the search.
+// limits bound the cost of a search.
 type limits struct {
-	work   int64 // in units of about a nanosecond; what is done where it has run out is linear in the lines
+	work   int64 // in units of about a nanosecond; when it has run out, the rest takes time linear in the lines
 	table  int   // the greatest table that is kept whole, in words
 	window int   // the least number of rows and of columns of a window in a square box
 }
@@ -20,8 +20,8 @@ const (
 	maxWindow = 4096
 )
 
-// A solver pairs lines. What it pairs is always in order; that it is the most
-// that can be paired, it takes care of while its budget lasts.
+// A solver pairs lines. The pairs are always in order. They are as many as possible
+// while the budget lasts.
 type solver struct {
 	limits
 	symbols int   // lines are numbers below this
@@ -32,9 +32,9 @@ type solver struct {
 	rows              []uint64
 }
 
-// solve pairs the lines of x by the cheapest of three exact ways, if there is one that the budget can pay:
-// myers for few differences, hunt for few matches, rectangle for few lines.
-// If there is none, the rare lines are paired, and then what lies between them.
+// solve pairs the lines of x. There are three exact ways: myers for few differences,
+// hunt for few matches, rectangle for few lines. It takes the cheapest one that the
+// budget can pay. If there is none, it pairs rare lines, and then the gaps between them.
 func (s *solver) solve(x box) {
 	if x = x.trim(); x.empty() {
 		return
@@ -56,8 +56,8 @@ func (s *solver) solve(x box) {
 	}
 }
 
-// gaps pairs lines between those that have a partner, in the small gaps first, so that
-// the large ones get what these leave of the budget.
+// gaps pairs lines between those that have a partner. It solves small gaps first, and
+// large gaps with the rest of the budget.
 func (s *solver) gaps(x box) {
 	gaps := s.largeGaps(x)
 	slices.SortStableFunc(gaps, func(x, y box) int { return cmp.Compare(x.lines(), y.lines()) })
@@ -80,7 +80,7 @@ func (s *solver) gaps(x box) {
 	}
 }
 
-// largeGaps solves the small gaps and gives the others, in order and trimmed.
+// largeGaps solves the small gaps and returns the others, in order and trimmed.
 func (s *solver) largeGaps(x box) []box {
 	var gaps []box
 	for len(x.a) > 0 && len(x.b) > 0 {
@@ -126,8 +126,8 @@ const (
 // smallGap is the number of lines of a gap that is solved at once.
 const smallGap = 64
 
-// rectangle solves a box by the rows of its table, in memory linear in its lines (Hirschberg, A linear space
-// algorithm for computing maximal common subsequences, 1975).
+// rectangle solves a box by the rows of its table. Its memory is linear in the lines
+// (Hirschberg, A linear space algorithm for computing maximal common subsequences, 1975).
 func (s *solver) rectangle(x box) {
 	if x = x.trim(); x.empty() {
 		return
@@ -148,9 +148,9 @@ func (s *solver) rectangle(x box) {
 	s.rectangle(after)
 }
 
-// meet gives the number of columns that the first half of the rows should have for
-// the longest common subsequence: before is the last row of that half, after that of the other half,
-// whose columns go backwards.
+// meet returns how many columns the first half of the rows gets in a longest common
+// subsequence. before is the last row of the first half. after is the last row of the
+// second half, read backwards.
 func meet(before, after []uint64, columns int) int {
 	step := func(row []uint64, j int) int { return int(^row[j/64] >> (j % 64) & 1) }
 	// Moving the point over column j gains a line in the first half where its bit is clear.
@@ -164,8 +164,8 @@ func meet(before, after []uint64, columns int) int {
 	return at
 }
 
-// windows pairs lines of a box that is too large for more. It solves one window at a time,
-// in the box's proportions, keeps the first half of it, and goes on from there.
+// windows pairs lines of a box that is too large for the other ways. It solves one
+// window at a time, of the box's proportions, keeps the first half, and goes on there.
 func (s *solver) windows(x box, share int64) {
 	size := s.windowSize(share / int64(x.lines()))
 	for x = x.trim(); !x.empty(); x = x.trim() {
@@ -184,7 +184,8 @@ func (s *solver) windows(x box, share int64) {
 	}
 }
 
-// windowSize gives the rows and columns that cost work for each line of a square box.
+// windowSize returns the rows and columns of a window that costs work for each line of
+// a square box.
 func (s *solver) windowSize(work int64) int {
 	return int(max(int64(s.window), min(64*(work-rowWork-columnWork), maxWindow)))
 }

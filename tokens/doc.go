@@ -1,22 +1,24 @@
 // Package tokens estimates what a text costs a language model, without a
 // tokenizer.
 //
-// [Estimate] reads the text once, allocates nothing and carries no vocabulary
-// but two lists of Chinese characters. It is for deciding: does this page fit,
-// which of two renderings is cheaper, where to cut.
+// [Estimate] reads the text once and allocates nothing. Its only vocabulary is two
+// lists of Chinese characters. Use it to decide whether a page fits, which of two
+// renderings is cheaper, or where to cut.
 //
-// On code (Go, Python, TypeScript), English prose, JSON, logs, Markdown and
-// Chinese of a few kilobytes it is within -5 % and +15 % of the o200k_base
-// count, and leans high. About one real file in fifty is outside: lists of
-// abbreviated names fall to -9 %, grammars and long snake_case paths rise to
-// +19 %, troff falls to -8 %. On Japanese, Korean, Russian, Arabic, Hindi,
-// emoji, CSV, YAML, HTML, base64 and hex it is within -15 % and +40 %. A short
-// record or sentence is within three tokens or a quarter. European languages
-// other than English come out low, German by 10 % and Polish by up to a third,
-// and Vietnamese up to 45 % high.
+// How far the estimate is from the o200k_base count, for texts of a few kilobytes:
 //
-// It is not for billing, not for cutting a text at an exact token, and makes no
-// promise for other vocabularies. The exact o200k_base count is
-// [github.com/agent-scratchpad/scratchpad/tokens/o200k], at the price of its
-// vocabulary in the binary.
+//   - Code (Go, Python, TypeScript), English prose, JSON, logs, Markdown and Chinese:
+//     between -5 % and +15 %, more often high. About one real file in fifty is
+//     outside. Lists of abbreviated names fall to -9 %, and troff to -8 %. Grammars
+//     and long snake_case paths rise to +19 %.
+//   - Japanese, Korean, Russian, Arabic, Hindi, emoji, CSV, YAML, HTML, base64 and
+//     hex: between -15 % and +40 %.
+//   - Other European languages are low: German by 10 %, Polish by up to a third.
+//     Vietnamese is up to 45 % high.
+//   - A short record or sentence: within three tokens, or a quarter.
+//
+// The estimate is not for billing or for cutting a text at an exact token. It promises
+// nothing for other vocabularies. Package
+// [github.com/agent-scratchpad/scratchpad/tokens/o200k] counts exactly, and adds its
+// vocabulary to the binary.
 package tokens

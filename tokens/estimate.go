@@ -2,26 +2,26 @@ package tokens
 
 import "unicode/utf8"
 
-// Estimate returns about how many o200k_base tokens text has, rather more than
-// fewer. It is 0 for "" and at least 1 for any other text. A byte that is not
-// valid UTF-8 counts as one token. Safe for concurrent use.
+// Estimate returns about how many o200k_base tokens a text has. It errs high more
+// often than low. It is 0 for "" and at least 1 for any other text. A byte that is not
+// valid UTF-8 counts as one token. Estimate is safe for concurrent use.
 func Estimate(text string) int { return estimate(text) }
 
 // EstimateBytes is [Estimate] for bytes. It neither keeps nor copies text.
 func EstimateBytes(text []byte) int { return estimate(text) }
 
-// The estimate cuts a text where o200k_base cuts it before it looks at its
-// vocabulary: a word with the one space or mark before it, up to three digits,
-// a run of marks with its line end, a run of blanks but for the last. What such
-// a piece costs depends on its kind and length; the mean costs below, in
-// hundredths of a token, were measured with the exact tokenizer on the sources
-// of Go, CPython and RxJS, on Rust's books and their translations, on manual
-// pages and message catalogues, and on generated JSON and logs.
+// The estimate cuts a text into pieces, as o200k_base does before it looks at its
+// vocabulary. A piece is a word with one space or mark before it, up to three digits, a
+// run of marks with its line end, or a run of blanks without the last. The cost of a
+// piece depends on its kind and length. The mean costs below are in hundredths of a
+// token. They were measured with the exact tokenizer on the sources of Go, CPython and
+// RxJS, on Rust's books and their translations, on manual pages and message catalogues,
+// and on generated JSON and logs.
 const (
 	token = 100
 
-	// One token in margin is added: texts vary around the means, and a budget
-	// exceeded is worse than one not used up.
+	// One token in margin is added. Texts vary around the means, and it is worse to
+	// exceed a budget than to leave some of it.
 	margin = 25
 )
 
@@ -72,8 +72,8 @@ var (
 	bareCaps   = [...]uint16{0, 100, 108, 122, 126, 140, 160, 195, 210, 240, 270, 300, 330, 360, 390, 420, 450}
 )
 
-// joinCost is what a mark adds to the word that follows it: little where the
-// vocabulary has many words with that mark in front, a whole token elsewhere.
+// joinCost is what a mark adds to the word after it. It is little if the vocabulary
+// has many words with that mark in front. Otherwise it is a whole token.
 var joinCost = func() (t [utf8.RuneSelf]uint8) {
 	for c := range t {
 		t[c] = 95
@@ -90,9 +90,9 @@ var joinCost = func() (t [utf8.RuneSelf]uint8) {
 // accentCost is what a letter outside ASCII adds to a Latin word.
 const accentCost = 65
 
-// A script is a range of runes outside ASCII: what the first and each further
-// rune of a run cost, and what a space before the run adds. Marks take the line
-// end after them.
+// A script is a range of runes outside ASCII. It has the cost of the first rune of a
+// run, of each further rune, and of a space before the run. Marks include the line end
+// after them.
 type script struct {
 	lo, hi             rune
 	first, rest, space uint8
@@ -147,7 +147,8 @@ func estimate[T string | []byte](text T) int {
 	return max(1, (cost+cost/margin+token/2)/token)
 }
 
-// space costs white space from i on, with the piece that takes the last blank.
+// space returns the cost of white space from i on, with the piece that takes the last
+// blank.
 func space[T string | []byte](text T, i int) (end, cost int) {
 	start, lines := i, 0 // lines is where the last line end of the run stops
 	for i < len(text) && (classes[text[i]] == blank || classes[text[i]] == newline) {
@@ -185,8 +186,8 @@ func space[T string | []byte](text T, i int) (end, cost int) {
 	return i, cost + c
 }
 
-// run is what repeating a byte n times adds to its first token, where the
-// vocabulary holds repetitions up to the longest.
+// run returns what n repetitions of a byte add to its first token. The vocabulary has
+// repetitions up to the longest.
 func run(n, longest int) int { return n / longest * token }
 
 func number[T string | []byte](text T, i int) (end, cost int) {
@@ -197,7 +198,7 @@ func number[T string | []byte](text T, i int) (end, cost int) {
 	return i, (i - start + 2) / 3 * token
 }
 
-// marks costs a mark with the word that follows it, or a run of marks.
+// marks returns the cost of a mark with the word after it, or of a run of marks.
 func marks[T string | []byte](text T, i int) (end, cost int) {
 	if i+1 < len(text) && isLetter(classes[text[i+1]]) {
 		end, cost = word(text, i+1, &bareWord)
@@ -206,8 +207,8 @@ func marks[T string | []byte](text T, i int) (end, cost int) {
 	return punctuation(text, i)
 }
 
-// punctuation costs a run of marks with its line end. Repeating a mark is
-// nearly free, and up to three different ones are mostly one token.
+// punctuation returns the cost of a run of marks with its line end. A repeated mark is
+// nearly free. Up to three different marks are mostly one token.
 func punctuation[T string | []byte](text T, i int) (end, cost int) {
 	start, changes := i, 0
 	for i < len(text) && classes[text[i]] == mark {
@@ -226,8 +227,8 @@ func punctuation[T string | []byte](text T, i int) (end, cost int) {
 	return i, cost
 }
 
-// word costs a run of letters as the tokenizer splits it: at each change from
-// a small to a capital letter, with a contraction such as 's.
+// word returns the cost of a run of letters. The tokenizer splits it at each change
+// from a small to a capital letter. A contraction such as 's belongs to it.
 func word[T string | []byte](text T, i int, costs *[17]uint16) (end, cost int) {
 	start := i
 	for i < len(text) && classes[text[i]] == upper {
@@ -301,7 +302,7 @@ func contraction[T string | []byte](text T, i int) (size, cost int) {
 	return 0, 0
 }
 
-// foreign costs a run of runes of one script.
+// foreign returns the cost of a run of runes of one script.
 func foreign[T string | []byte](text T, i int) (end, cost int) {
 	r, size := decode(text, i)
 	if r == utf8.RuneError && size == 1 {
@@ -337,8 +338,8 @@ func scriptOf(r rune) *script {
 	return &scripts[len(scripts)-1]
 }
 
-// decode is [utf8.DecodeRune] at i. The conversion is of at most four bytes
-// and stays on the stack.
+// decode is [utf8.DecodeRune] at i. It converts at most four bytes, which stay on the
+// stack.
 func decode[T string | []byte](text T, i int) (rune, int) {
 	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 }

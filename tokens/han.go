@@ -1,10 +1,10 @@
 package tokens
 
-// Chinese has no blanks to cut at and its characters no common cost: a pair is
-// one token, a character one, a seldom one two or more. Hence these two lists
-// from the vocabulary. Pairing from left to right is within 1 % of the exact
-// count on news, fiction, manuals and chat alike, where a mean cost per
-// character is off by 20 % either way.
+// Chinese has no blanks to cut at, and its characters differ in cost. Some pairs are
+// one token. A common character is one token, a rare one is two or more. These two
+// lists are from the vocabulary. Pairing from left to right is within 1 % of the exact
+// count on news, fiction, manuals and chat. A mean cost for each character is off by
+// 20 %.
 
 // The block of CJK Unified Ideographs.
 const firstHan, lastHan = 0x4E00, 0x9FFF
@@ -51,7 +51,7 @@ func isHanPair(a, b rune) bool {
 	return false
 }
 
-// chinese costs the run of Chinese characters at i.
+// chinese returns the cost of the run of Chinese characters at i.
 func chinese[T string | []byte](text T, i int) (end, cost int) {
 	a, size := decode(text, i)
 	for isHan(a) {

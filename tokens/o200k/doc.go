@@ -1,9 +1,8 @@
 // Package o200k counts the o200k_base tokens of a text exactly.
 //
-// It is for tests, calibration and tools that must not guess. It is not for
-// the scratchpad binary, which never links it: the vocabulary adds 8 to 12 MB
-// to a binary, and the first [Count] takes some 40 ms to build a table of 200
-// thousand entries, which stays on the heap with about 6 MB. After that it
-// reads some 8 MB a second. Where a close answer will do, use
+// It is for tests, calibration and tools that must not guess. The vocabulary adds 8 to
+// 12 MB to a binary, so the scratchpad binary does not link it. The first [Count] takes
+// about 40 ms: it builds a table of 200 thousand entries, which keeps 6 MB on the heap.
+// After that, Count reads about 8 MB a second. If an estimate is enough, use
 // [github.com/agent-scratchpad/scratchpad/tokens], which is thirty times as fast.
 package o200k

@@ -8,9 +8,9 @@ import (
 
 var encoding = sync.OnceValue(codec.NewO200kBase)
 
-// Count returns how many o200k_base tokens text has. Text that looks like a
-// special token, such as "<|endoftext|>", is counted as the plain text it is,
-// and each byte that is not valid UTF-8 as U+FFFD. Safe for concurrent use.
+// Count returns the number of o200k_base tokens of a text. A special token, such as
+// "<|endoftext|>", is counted as plain text. A byte that is not valid UTF-8 is counted
+// as U+FFFD. Count is safe for concurrent use.
 func Count(text string) int {
 	n, err := encoding().Count(text)
 	if err != nil {
