@@ -46,18 +46,7 @@ func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
 	work := int64(0)
 	defer func() { s.budget -= work }()
 	for d := 1; d <= steps; d++ {
-		if fmin > -m {
-			fmin--
-			forward[f0+fmin-1] = -1
-		} else {
-			fmin++
-		}
-		if fmax < n {
-			fmax++
-			forward[f0+fmax+1] = -1
-		} else {
-			fmax--
-		}
+		fmin, fmax = widen(forward, f0, fmin, fmax, n, m, -1)
 		for k := fmax; k >= fmin; k -= 2 {
 			from := int(max(forward[f0+k-1]+1, forward[f0+k+1]))
 			i, j := from, from-k
@@ -73,18 +62,7 @@ func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
 			}
 		}
 
-		if bmin > -m {
-			bmin--
-			backward[b0+bmin-1] = math.MaxInt32
-		} else {
-			bmin++
-		}
-		if bmax < n {
-			bmax++
-			backward[b0+bmax+1] = math.MaxInt32
-		} else {
-			bmax--
-		}
+		bmin, bmax = widen(backward, b0, bmin, bmax, n, m, math.MaxInt32)
 		for k := bmax; k >= bmin; k -= 2 {
 			from := int(min(backward[b0+k-1], backward[b0+k+1]-1))
 			i, j := from, from-k
@@ -101,6 +79,25 @@ func (s *solver) middle(x box, steps int, limit int64) (i, j, met int) {
 		}
 	}
 	return 0, 0, 0
+}
+
+// widen takes one more diagonal on each side, low to high, into a search of texts of n
+// and m lines. Beyond the edge of the texts it drops one instead. The diagonals
+// beside the new ones are marked as not reached. reach[zero] is diagonal 0.
+func widen(reach []int32, zero, low, high, n, m int, notReached int32) (newLow, newHigh int) {
+	if low > -m {
+		low--
+		reach[zero+low-1] = notReached
+	} else {
+		low++
+	}
+	if high < n {
+		high++
+		reach[zero+high+1] = notReached
+	} else {
+		high--
+	}
+	return low, high
 }
 
 // diagonalWork is the work of one diagonal in one step, without the equal lines on it.
