@@ -1,7 +1,6 @@
 package pad
 
 import (
-	"hash/maphash"
 	"iter"
 	"slices"
 	"strings"
@@ -10,12 +9,14 @@ import (
 	"time"
 
 	"github.com/tidwall/btree"
+
+	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
 // content is what a pad holds: the entries by key, and ordered indexes that hold
 // only keys. Copies share structure.
 type content struct {
-	trie  trie
+	trie  entryTrie
 	order *btree.BTreeG[place]
 	keys  *btree.BTreeG[string]
 	tags  *btree.BTreeG[tagged]
@@ -23,6 +24,12 @@ type content struct {
 	seq   uint64     // the store's when this was frozen
 	lock  sync.Mutex // of the copying of one that does not change
 }
+
+// entryTrie holds the entries by key, and entryNode is what readers see of it.
+type (
+	entryTrie = trie.Trie[entry, *entry]
+	entryNode = trie.Node[entry, *entry]
+)
 
 // place is an entry in the order of creation.
 type place struct {
@@ -43,21 +50,17 @@ type due struct {
 }
 
 var (
-	epochs    atomic.Uint64 // given to one store each, so that none takes another's nodes or entries for its own
+	epochs    atomic.Uint64 // given to one store each, so that none takes another's entries for its own
 	revisions atomic.Uint64 // given to one change each, so that none takes another's entry for its own
-	seed      = maphash.MakeSeed()
 )
 
 func newEpoch() uint64 { return epochs.Add(1) }
 
 func newRevision() uint64 { return revisions.Add(1) }
 
-func hashKey(key string) uint64 { return maphash.String(seed, key) }
-
 func newContent() *content {
 	options := btree.Options{NoLocks: true}
 	return &content{
-		trie:  trie{epoch: newEpoch(), hash: hashKey},
 		order: btree.NewBTreeGOptions(func(a, b place) bool { return a.seq < b.seq }, options),
 		keys:  btree.NewBTreeGOptions(func(a, b string) bool { return a < b }, options),
 		tags: btree.NewBTreeGOptions(func(a, b tagged) bool {
@@ -73,15 +76,14 @@ func newContent() *content {
 func (c *content) copied() *content {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	d := &content{trie: c.trie}
-	d.trie.epoch = newEpoch()
+	d := &content{trie: c.trie.Copy()}
 	d.order, d.keys, d.tags, d.due = c.order.Copy(), c.keys.Copy(), c.tags.Copy(), c.due.Copy()
 	return d
 }
 
 // put stores an entry in place of the one that has its key, nil if none does.
 func (c *content) put(e, old *entry) {
-	c.trie.put(e)
+	c.trie.Put(e)
 	if old == nil || old.seq != e.seq {
 		if old == nil {
 			c.keys.Set(e.key)
@@ -119,7 +121,7 @@ func (c *content) untag(e *entry) {
 
 // drop removes an entry that is there.
 func (c *content) drop(e *entry) {
-	c.trie.remove(e.key)
+	c.trie.Remove(e.key)
 	c.keys.Delete(e.key)
 	c.order.Delete(place{seq: e.seq})
 	c.untag(e)
@@ -145,7 +147,7 @@ func (c *content) dueBy(now time.Time) []*entry {
 // at returns the entry at a place in the order of creation that is taken.
 func (c *content) at(seq uint64) *entry {
 	p, _ := c.order.Get(place{seq: seq})
-	return c.trie.get(p.key)
+	return c.trie.Get(p.key)
 }
 
 // within reports whether a view has the key: no view has an empty one.
@@ -158,7 +160,7 @@ func within(key, prefix string) bool {
 func (c *content) below(prefix string) iter.Seq[*entry] {
 	if prefix == "" {
 		return func(yield func(*entry) bool) {
-			c.order.Scan(func(p place) bool { return yield(c.trie.get(p.key)) })
+			c.order.Scan(func(p place) bool { return yield(c.trie.Get(p.key)) })
 		}
 	}
 	return func(yield func(*entry) bool) {
@@ -168,7 +170,7 @@ func (c *content) below(prefix string) iter.Seq[*entry] {
 				return false
 			}
 			if within(key, prefix) {
-				list = append(list, c.trie.get(key))
+				list = append(list, c.trie.Get(key))
 			}
 			return true
 		})

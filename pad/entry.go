@@ -85,6 +85,9 @@ type entry struct {
 	touches  atomic.Pointer[touch]
 }
 
+// Key makes an entry an item of a trie.
+func (e *entry) Key() string { return e.key }
+
 // touch is when an entry was accessed after its epoch, in one later epoch of one
 // branch. The newest stands first.
 type touch struct {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
 // Conflict is a key that was changed on both sides of a merge, to different
@@ -106,11 +108,11 @@ type step struct {
 func (m *merge) changedKeys() []string {
 	var keys []string
 	if m.prefix == m.base.prefix {
-		var before *node
+		var before *entryNode
 		if m.base.view.content != nil {
-			before = m.base.view.content.trie.root
+			before = m.base.view.content.trie.Root()
 		}
-		diffTries(before, m.theirs.content.trie.root, func(a, b *entry) {
+		trie.Diff(before, m.theirs.content.trie.Root(), func(a, b *entry) {
 			if a == nil {
 				a = b
 			}
@@ -165,7 +167,7 @@ func (v view) entry(key string, now time.Time) *entry {
 	if v.content == nil {
 		return nil
 	}
-	if e := v.content.trie.get(key); e != nil && !e.expired(v.at, now) {
+	if e := v.content.trie.Get(key); e != nil && !e.expired(v.at, now) {
 		return e
 	}
 	return nil
@@ -201,7 +203,8 @@ func (m *merge) apply() (again []string, err error) {
 	var list []Event
 	steps := m.inOrder()
 	if len(steps) > 0 {
-		s.together, s.edit().trie.epoch = true, newEpoch() // in nodes that no reader has
+		s.together = true
+		s.edit().trie.Detach() // in nodes that no reader has
 		for _, st := range steps {
 			list = m.do(st, now, list)
 		}
@@ -251,7 +254,7 @@ func (st *step) place() uint64 {
 // do makes one change under the lock.
 func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 	s, key := m.pad.store, m.pad.prefix+st.key
-	old := s.look().trie.get(key)
+	old := s.look().trie.Get(key)
 	switch {
 	case st.take.choice == takeValue:
 		like := st.ours

@@ -94,7 +94,7 @@ func (s *store) set(key string, value any, o setting, now time.Time, list []Even
 		revision: newRevision(), epoch: at.epoch,
 	}
 	e.accessed.Store(now.UnixMilli())
-	old := s.look().trie.get(key)
+	old := s.look().trie.Get(key)
 	if old != nil && !old.expired(*at, now) {
 		e.seq, e.created = old.seq, old.created
 		if !e.expired(*at, now) {
@@ -229,7 +229,7 @@ func (s *store) update(key string, from *entry, value any) (done bool, err error
 	}
 	now := s.o.Now()
 	var list []Event
-	e := s.look().trie.get(key)
+	e := s.look().trie.Get(key)
 	expired := e != nil && e.expired(*s.now.Load(), now)
 	if expired {
 		list, e = s.expire(e, list), nil
@@ -275,7 +275,7 @@ func (p *Pad) Delete(key string) bool {
 	}
 	s := p.store
 	s.mu.Lock()
-	e := s.look().trie.get(full)
+	e := s.look().trie.Get(full)
 	if s.closed || e == nil {
 		s.mu.Unlock()
 		return false
@@ -320,7 +320,7 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 		n = s.liveAll()
 		s.edited, s.frozen = newContent(), nil
 	} else {
-		s.edit().trie.epoch = newEpoch()
+		s.edit().trie.Detach()
 		for e := range s.look().below(prefix) {
 			if !e.expired(at, now) {
 				n++

@@ -14,8 +14,8 @@ type store struct {
 	events events
 	saving *saving // nil: there is no Saver
 
-	root atomic.Pointer[node]   // of the trie as it is now
-	now  atomic.Pointer[moment] // for accesses
+	root atomic.Pointer[entryNode] // of the trie as it is now
+	now  atomic.Pointer[moment]    // for accesses
 
 	mu     sync.Mutex // guards the following
 	edited *content   // what is there, nil when nothing has changed since frozen was
@@ -37,7 +37,7 @@ type view struct {
 func newStore(o Options, from view) *store {
 	s := &store{o: o, frozen: from.content}
 	s.events.onError = o.OnError
-	s.root.Store(from.content.trie.root)
+	s.root.Store(from.content.trie.Root())
 	s.now.Store(&from.at)
 	return s
 }
@@ -45,14 +45,14 @@ func newStore(o Options, from view) *store {
 func emptyView() view { return view{newContent(), moment{&branch{}, newEpoch()}} }
 
 // get returns the entry of a full key, expired or not.
-func (s *store) get(key string) *entry { return s.root.Load().get(hashKey(key), key) }
+func (s *store) get(key string) *entry { return s.root.Load().Get(key) }
 
 // changed is called under the lock after a change of the content.
 func (s *store) changed() {
 	if s.together {
 		return
 	}
-	if root := s.look().trie.root; s.root.Load() != root {
+	if root := s.look().trie.Root(); s.root.Load() != root {
 		s.root.Store(root)
 	}
 }
@@ -129,7 +129,7 @@ func (s *store) fold() {
 	s.now.Store(&next)
 	for b := now.branch; b != nil; b = b.parent.Load() {
 		for t := b.touched.Load(); t != nil; t = t.next {
-			if e := s.look().trie.get(t.key); e != nil && e.touches.Load() != nil {
+			if e := s.look().trie.Get(t.key); e != nil && e.touches.Load() != nil {
 				s.replace(e, now, next)
 			}
 		}
@@ -166,12 +166,12 @@ func (s *store) renewed(e *entry) *entry {
 		return e
 	}
 	defer s.mu.Unlock()
-	if s.look().trie.get(e.key) != e {
+	if s.look().trie.Get(e.key) != e {
 		return e
 	}
 	at := *s.now.Load()
 	s.replace(e, at, at)
-	return s.look().trie.get(e.key)
+	return s.look().trie.Get(e.key)
 }
 
 // expire removes an entry that has expired, if it is still there. It is called
@@ -200,7 +200,7 @@ func (s *store) event(list []Event, v Event, e *entry) []Event {
 func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
 	var list []Event
-	e := s.look().trie.get(key)
+	e := s.look().trie.Get(key)
 	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
 		s.mu.Unlock()
 		return e

@@ -1,30 +1,27 @@
-package pad
+package trie
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-// The difference of two tries is that of their maps, also where hashes collide in
-// some or all bits.
-func TestDiffTries(t *testing.T) {
+// The difference of two tries is the difference of the maps that they stand for,
+// also if some or all bits of the hashes collide.
+func TestDiff(t *testing.T) {
 	for name, hash := range map[string]func(string) uint64{
-		"good": hashKey, "all the same": func(string) uint64 { return 7 },
-		"low bits": func(k string) uint64 { return hashKey(k) & 3 }, "high bits": func(k string) uint64 { return hashKey(k) << 61 },
-		"last two": func(k string) uint64 { return hashKey(k) & (1<<63 | 1) },
+		"good": nil, "all the same": func(string) uint64 { return 7 },
+		"low bits": func(k string) uint64 { return hashOf(k) & 3 }, "high bits": func(k string) uint64 { return hashOf(k) << 61 },
+		"last two": func(k string) uint64 { return hashOf(k) & (1<<63 | 1) },
 	} {
 		for round := range uint64(300) {
 			r := rand.New(rand.NewPCG(1, round))
-			a := trie{epoch: newEpoch(), hash: hash}
+			a := tree{hash: hash}
 			inA := map[string]*entry{}
 			change(r, &a, inA, r.IntN(40))
-			b, inB := a, map[string]*entry{}
-			for k, e := range inA {
-				inB[k] = e
-			}
-			a.epoch, b.epoch = newEpoch(), newEpoch()
+			b, inB := a.Copy(), maps.Clone(inA)
 			change(r, &a, inA, r.IntN(10))
 			change(r, &b, inB, r.IntN(10))
 			checkDiff(t, name, a.root, b.root, inA, inB)
@@ -34,15 +31,15 @@ func TestDiffTries(t *testing.T) {
 	}
 }
 
-func change(r *rand.Rand, t *trie, m map[string]*entry, n int) {
+func change(r *rand.Rand, t *tree, m map[string]*entry, n int) {
 	for range n {
 		key := fmt.Sprint(r.IntN(30))
 		if m[key] != nil && r.IntN(2) == 0 {
-			t.remove(key)
+			t.Remove(key)
 			delete(m, key)
 		} else {
 			e := &entry{key: key}
-			t.put(e)
+			t.Put(e)
 			m[key] = e
 		}
 	}
@@ -62,7 +59,7 @@ func checkDiff(t *testing.T, name string, a, b *node, inA, inB map[string]*entry
 		}
 	}
 	seen := map[string]bool{}
-	diffTries(a, b, func(ea, eb *entry) {
+	Diff(a, b, func(ea, eb *entry) {
 		e := ea
 		if e == nil {
 			e = eb
@@ -77,23 +74,22 @@ func checkDiff(t *testing.T, name string, a, b *node, inA, inB map[string]*entry
 	}
 }
 
-// The cost follows the changes: it is far less than a walk of all.
-func TestDiffTriesCost(t *testing.T) {
-	a := trie{epoch: newEpoch(), hash: hashKey}
+// The cost follows the changes, and is far below that of a walk over all items.
+func TestDiffCost(t *testing.T) {
+	var a tree
 	for i := range 100_000 {
-		a.put(&entry{key: fmt.Sprint(i)})
+		a.Put(&entry{key: fmt.Sprint(i)})
 	}
-	b := a
-	a.epoch, b.epoch = newEpoch(), newEpoch()
+	b := a.Copy()
 	for i := range 10 {
-		a.put(&entry{key: fmt.Sprint(i)})
-		b.remove(fmt.Sprint(1000 + i))
+		a.Put(&entry{key: fmt.Sprint(i)})
+		b.Remove(fmt.Sprint(1000 + i))
 	}
 	fastest := func(from, to *node) (best time.Duration) {
 		best = time.Hour
 		for range 5 {
 			begin := time.Now()
-			diffTries(from, to, func(_, _ *entry) {})
+			Diff(from, to, func(_, _ *entry) {})
 			best = min(best, time.Since(begin))
 		}
 		return best
