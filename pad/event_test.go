@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,51 +132,192 @@ func TestHandlerStops(t *testing.T) {
 	}
 }
 
-// A handler that blocks holds up who made the change, and nobody else.
-func TestHandlerBlocks(t *testing.T) {
+// Handlers run one at a time, in the order of Seq, whichever goroutine made the change.
+func TestEventsOfManyGoroutines(t *testing.T) {
+	const goroutines, changes = 8, 300
 	p, _ := newPad(t, pad.Options{})
-	in, out := make(chan struct{}), make(chan struct{})
+	var running atomic.Int64
+	var seqs []uint64 // without a lock: that is promised
+	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete} {
+		p.On(kind, func(e pad.Event) {
+			if running.Add(1) > 1 {
+				t.Error("two handlers run at once")
+			}
+			seqs = append(seqs, e.Seq)
+			if e.Seq%16 == 0 {
+				runtime.Gosched()
+			}
+			running.Add(-1)
+		})
+	}
+	var wg sync.WaitGroup
+	for i := range goroutines {
+		wg.Go(func() {
+			key := fmt.Sprint(i)
+			for range changes / 2 {
+				p.Set(key, 1)
+				p.Delete(key)
+			}
+		})
+	}
+	wg.Wait()
+	if len(seqs) != goroutines*changes {
+		t.Fatalf("%d events, want %d", len(seqs), goroutines*changes)
+	}
+	for i, seq := range seqs {
+		if seq != uint64(i+1) {
+			t.Fatalf("event %d has Seq %d, want all of them in order", i+1, seq)
+		}
+	}
+}
+
+// blocked returns a pad whose handler waits in the middle of the event of the key
+// "blocks" until release is called. The other goroutine makes that change, and ends
+// after it. The handler notes the keys of all events.
+func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
+	t.Helper()
+	p, _ = newPad(t, pad.Options{})
+	in, out, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	told = new([]string)
 	p.On(pad.EventSet, func(e pad.Event) {
+		*told = append(*told, e.Key)
 		if e.Key == "blocks" {
 			close(in)
 			<-out
 		}
 	})
-	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		p.Set("blocks", 1)
 	}()
-	within10s(t, func() {
-		<-in
-		p.Set("k", 1)
-		p.Get("blocks")
-		p.Snapshot()
-		p.Clear()
-		must(t, p.Close(t.Context()))
+	within10s(t, func() { <-in })
+	return p, told, func() {
+		t.Helper()
 		close(out)
-		<-done
-	})
+		within10s(t, func() { <-done })
+	}
 }
 
-// Handlers end, too, with runtime.Goexit, as t.FailNow does.
-func TestHandlerExits(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
-	var got []string
-	p.On(pad.EventSet, func(e pad.Event) { got = append(got, e.Key) })
-	stop := p.On(pad.EventSet, func(e pad.Event) { runtime.Goexit() })
+// While a handler runs, the changes of other goroutines return. Their events follow
+// when the handler has returned.
+func TestChangesWhileAHandlerRuns(t *testing.T) {
+	p, told, release := blocked(t)
 	within10s(t, func() {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			p.Set("a", 1)
-		}()
-		<-done
-		stop()
-		p.Set("b", 1)
+		must(t, p.Set("a", 1))
+		must(t, p.Set("b", 1))
+		p.Get("a")
+		p.Snapshot()
+		must(t, p.Restore(p.Snapshot()))
 	})
-	if strings.Join(got, " ") != "a b" {
-		t.Errorf("events %q, want a b", got)
+	release()
+	if got := strings.Join(*told, " "); got != "blocks a b blocks a b" {
+		t.Errorf("events %q, want the Set of each key and those of the Restore", got)
+	}
+	must(t, p.Set("c", 1))
+	if got := (*told)[len(*told)-1]; got != "c" {
+		t.Errorf("the last event is that of %q when Set of c has returned", got)
+	}
+}
+
+func TestManyGoroutinesWhileAHandlerRuns(t *testing.T) {
+	const n = 1000
+	p, told, release := blocked(t)
+	within10s(t, func() {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { p.Set(fmt.Sprint(i), i) })
+		}
+		wg.Wait()
+	})
+	release()
+	if keys := slices.Compact(slices.Sorted(slices.Values(*told))); len(keys) != n+1 || len(*told) != n+1 {
+		t.Errorf("%d events of %d keys, want %d", len(*told), len(keys), n+1)
+	}
+}
+
+// Events that wait for a handler to return are dropped by Close, and a handler that
+// is stopped is not told of them.
+func TestEventsThatWait(t *testing.T) {
+	for name, end := range map[string]func(p *pad.Pad, stop func()){
+		"Close": func(p *pad.Pad, _ func()) { must(t, p.Close(t.Context())) },
+		"stop":  func(_ *pad.Pad, stop func()) { stop() },
+	} {
+		p, _, release := blocked(t)
+		second := 0
+		stop := p.On(pad.EventSet, func(pad.Event) { second++ })
+		within10s(t, func() {
+			must(t, p.Set("a", 1))
+			end(p, stop)
+		})
+		release()
+		if second > 0 {
+			t.Errorf("%s: the handler was called %d times afterwards", name, second)
+		}
+	}
+}
+
+// A handler is not told of what happened before it was added, also if the event of
+// that still waits.
+func TestHandlerAddedLater(t *testing.T) {
+	p, _, release := blocked(t)
+	var later []string
+	within10s(t, func() {
+		must(t, p.Set("before", 1))
+		p.On(pad.EventSet, func(e pad.Event) { later = append(later, e.Key) })
+		must(t, p.Set("after", 1))
+	})
+	release()
+	if got := strings.Join(later, " "); got != "after" {
+		t.Errorf("events %q, want after alone", got)
+	}
+}
+
+// Neither a panic nor runtime.Goexit, which t.FailNow calls, stops the delivery.
+func TestHandlerEndsItsGoroutine(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { panic("sorry") }, "Goexit": runtime.Goexit} {
+		p, _ := newPad(t, pad.Options{OnError: func(error) {}})
+		var got []string
+		p.On(pad.EventSet, func(pad.Event) { end() })
+		stop := p.On(pad.EventSet, func(e pad.Event) {
+			got = append(got, e.Key)
+			if e.Key == "a" {
+				p.Set("b", 1)
+				p.Set("c", 1)
+			}
+			end()
+		})
+		p.On(pad.EventSet, func(e pad.Event) { got = append(got, strings.ToUpper(e.Key)) })
+		in := func(f func()) {
+			within10s(t, func() {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					f()
+				}()
+				<-done
+			})
+		}
+		in(func() { p.Set("a", 1) })
+		stop()
+		in(func() { p.Set("d", 1) })
+		if strings.Join(got, " ") != "a A b B c C D" {
+			t.Errorf("%s: events %q, want those of a, b and c for both handlers, and of d for one", name, got)
+		}
+	}
+}
+
+// A handler may save while its event comes from a Load.
+func TestHandlerSavesDuringLoad(t *testing.T) {
+	saver := &memorySaver{text: []byte(fromNPM)}
+	p, _ := newPad(t, pad.Options{Saver: saver})
+	told := 0
+	p.On(pad.EventSet, func(pad.Event) {
+		told++
+		must(t, p.Save(t.Context()))
+	})
+	within10s(t, func() { must(t, p.Load(t.Context())) })
+	if _, saves := saver.state(); told == 0 || saves != told {
+		t.Errorf("%d saves in %d calls of a handler", saves, told)
 	}
 }
 

@@ -185,8 +185,8 @@ func (v view) publicly(e *entry, key string) *Entry {
 func (m *merge) apply() (again []string, err error) {
 	s := m.pad.store
 	s.mu.Lock()
+	defer s.unlock()
 	if s.closed {
-		s.mu.Unlock()
 		return nil, ErrClosed
 	}
 	now, at := s.o.Now(), *s.now.Load()
@@ -196,24 +196,20 @@ func (m *merge) apply() (again []string, err error) {
 		}
 	}
 	if len(again) > 0 {
-		s.mu.Unlock()
 		slices.Sort(again)
 		return again, nil
 	}
-	var list []Event
 	steps := m.inOrder()
 	if len(steps) > 0 {
 		s.together = true
 		s.edit().trie.Detach() // in nodes that no reader has
 		for _, st := range steps {
-			list = m.do(st, now, list)
+			m.do(st, now)
 		}
 		s.together = false
 		s.changed()
-		s.noteChange(true)
+		s.noteChange()
 	}
-	s.mu.Unlock()
-	s.events.deliver(list)
 	return nil, nil
 }
 
@@ -252,7 +248,7 @@ func (st *step) place() uint64 {
 }
 
 // do makes one change under the lock.
-func (m *merge) do(st *step, now time.Time, list []Event) []Event {
+func (m *merge) do(st *step, now time.Time) {
 	s, key := m.pad.store, m.pad.prefix+st.key
 	old := s.look().trie.Get(key)
 	switch {
@@ -261,14 +257,15 @@ func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 		if like == nil {
 			like = st.theirs
 		}
-		return s.set(key, st.take.value, setting{like.ttl, like.sliding, like.tags}, now, list)
+		s.set(key, st.take.value, setting{like.ttl, like.sliding, like.tags}, now)
+		return
 	case st.theirs == nil:
-		s.edit().drop(old)
-		s.changed()
-		return s.event(list, Event{Kind: EventDelete, Key: key}, old)
+		s.delete(old)
+		return
 	}
 	if old != nil && st.ours == nil {
-		list, old = s.expire(old, list), nil
+		s.expire(old)
+		old = nil
 	}
 	e := st.theirs.copied(m.theirs.at)
 	e.key, e.revision, e.epoch = key, newRevision(), s.now.Load().epoch
@@ -280,7 +277,7 @@ func (m *merge) do(st *step, now time.Time, list []Event) []Event {
 	}
 	s.edit().put(e, old)
 	s.changed()
-	return s.event(list, Event{Kind: EventSet, Key: key, Update: old != nil}, e)
+	s.event(Event{Kind: EventSet, Key: key, Update: old != nil}, e)
 }
 
 // conflicts returns those of the keys as they were decided in the end.

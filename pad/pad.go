@@ -75,19 +75,17 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 	}
 	s := p.store
 	s.mu.Lock()
+	defer s.unlock()
 	if s.closed {
-		s.mu.Unlock()
 		return fmt.Errorf("set %q: %w", key, ErrClosed)
 	}
-	list := s.set(full, value, setting, s.o.Now(), nil)
-	s.noteChange(true)
-	s.mu.Unlock()
-	s.events.deliver(list)
+	s.set(full, value, setting, s.o.Now())
+	s.noteChange()
 	return nil
 }
 
 // set stores a value under the lock.
-func (s *store) set(key string, value any, o setting, now time.Time, list []Event) []Event {
+func (s *store) set(key string, value any, o setting, now time.Time) {
 	at := s.now.Load()
 	e := &entry{
 		key: key, value: value, tags: o.tags, created: now, updated: now, ttl: o.ttl, sliding: o.sliding,
@@ -101,19 +99,20 @@ func (s *store) set(key string, value any, o setting, now time.Time, list []Even
 			e.due = e.dueAt(*at)
 			s.edit().put(e, old)
 			s.changed()
-			return s.event(list, Event{Kind: EventSet, Key: key, Update: true}, e)
+			s.event(Event{Kind: EventSet, Key: key, Update: true}, e)
+			return
 		}
 		e.created = now
 	}
 	if old != nil {
-		list = s.event(list, Event{Kind: EventExpire, Key: key}, old)
+		s.event(Event{Kind: EventExpire, Key: key}, old)
 	}
 	s.seq++
 	e.seq = s.seq
 	e.due = e.dueAt(*at)
 	s.edit().put(e, old)
 	s.changed()
-	return s.event(list, Event{Kind: EventSet, Key: key}, e)
+	s.event(Event{Kind: EventSet, Key: key}, e)
 }
 
 // find returns the live entry of a key, nil if there is none. It removes one that
@@ -223,27 +222,25 @@ func Update[T any](p *Pad, key string, f func(old T, ok bool) (T, error)) error 
 // update stores a value if the key still has the entry, nil for none.
 func (s *store) update(key string, from *entry, value any) (done bool, err error) {
 	s.mu.Lock()
+	defer s.unlock()
 	if s.closed {
-		s.mu.Unlock()
 		return false, ErrClosed
 	}
 	now := s.o.Now()
-	var list []Event
 	e := s.look().trie.Get(key)
-	expired := e != nil && e.expired(*s.now.Load(), now)
-	if expired {
-		list, e = s.expire(e, list), nil
+	if e != nil && e.expired(*s.now.Load(), now) {
+		s.expire(e)
+		s.noteChange()
+		e = nil
 	}
 	if done = e == nil && from == nil || e != nil && from != nil && e.revision == from.revision; done {
 		o, _ := s.setting(SetOptions{})
 		if e != nil {
 			o = setting{e.ttl, e.sliding, e.tags}
 		}
-		list = s.set(key, value, o, now, list)
+		s.set(key, value, o, now)
+		s.noteChange()
 	}
-	s.noteChange(done || expired)
-	s.mu.Unlock()
-	s.events.deliver(list)
 	return done, nil
 }
 
@@ -275,45 +272,37 @@ func (p *Pad) Delete(key string) bool {
 	}
 	s := p.store
 	s.mu.Lock()
+	defer s.unlock()
 	e := s.look().trie.Get(full)
 	if s.closed || e == nil {
-		s.mu.Unlock()
 		return false
 	}
-	var list []Event
-	live := !e.expired(*s.now.Load(), s.o.Now())
-	if live {
-		s.edit().drop(e)
-		s.changed()
-		list = s.event(list, Event{Kind: EventDelete, Key: full}, e)
-	} else {
-		list = s.expire(e, list)
+	s.noteChange()
+	if e.expired(*s.now.Load(), s.o.Now()) {
+		s.expire(e)
+		return false
 	}
-	s.noteChange(true)
-	s.mu.Unlock()
-	s.events.deliver(list)
-	return live
+	s.delete(e)
+	return true
 }
 
 // Clear removes all entries and returns how many live ones it removed.
 func (p *Pad) Clear() int {
 	s := p.store
 	s.mu.Lock()
+	defer s.unlock()
 	if s.closed || p.invalid {
-		s.mu.Unlock()
 		return 0
 	}
-	n, list := s.clear(p.prefix, nil)
+	n := s.clear(p.prefix)
 	s.changed()
-	s.noteChange(true)
-	s.mu.Unlock()
-	s.events.deliver(list)
+	s.noteChange()
 	return n
 }
 
 // clear empties a view under the lock. Readers see it, and what the caller adds,
 // all at once when the caller calls changed.
-func (s *store) clear(prefix string, list []Event) (int, []Event) {
+func (s *store) clear(prefix string) int {
 	now, at := s.o.Now(), *s.now.Load()
 	n := 0
 	if prefix == "" {
@@ -328,16 +317,13 @@ func (s *store) clear(prefix string, list []Event) (int, []Event) {
 			s.edit().drop(e)
 		}
 	}
-	return n, s.cleared(prefix, n, list)
+	s.event(Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
+	return n
 }
 
 // liveAll counts the live entries under the lock.
 func (s *store) liveAll() int {
 	return s.look().order.Len() - view{s.look(), *s.now.Load()}.expiredBy(s.o.Now())
-}
-
-func (s *store) cleared(prefix string, n int, list []Event) []Event {
-	return s.event(list, Event{Kind: EventClear, Count: n, Prefix: prefix}, nil)
 }
 
 // Sweep removes all entries that have expired, of the whole pad, and returns how

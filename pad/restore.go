@@ -24,10 +24,9 @@ func (p *Pad) Restore(from *Snapshot) error {
 		s.mu.Unlock()
 		return fmt.Errorf("restore: %w", ErrClosed)
 	}
-	list := s.restore(p.prefix, from)
-	s.noteChange(true)
-	s.mu.Unlock()
-	s.events.deliver(list)
+	s.restore(p.prefix, from)
+	s.noteChange()
+	s.unlock()
 	s.reportValueless("restore", from)
 	return nil
 }
@@ -38,31 +37,29 @@ func (s *store) reportValueless(what string, from *Snapshot) {
 	switch n := len(from.valueless); n {
 	case 0:
 	case 1:
-		s.events.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0], ErrPersist))
+		s.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0], ErrPersist))
 	default:
-		s.events.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n, from.valueless[0], ErrPersist))
+		s.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n, from.valueless[0], ErrPersist))
 	}
 }
 
 // restore replaces a view's content under the lock.
-func (s *store) restore(prefix string, from *Snapshot) []Event {
-	var list []Event
+func (s *store) restore(prefix string, from *Snapshot) {
 	if prefix == "" && from.prefix == "" && from.view.content != nil {
 		if s.events.any() {
-			list = s.cleared(prefix, s.liveAll(), list)
+			s.event(Event{Kind: EventClear, Count: s.liveAll()}, nil)
 		}
 		s.adopt(from.view, from.time)
 	} else {
-		_, list = s.clear(prefix, nil)
+		s.clear(prefix)
 		s.copyIn(prefix, from)
 	}
 	if !s.events.any() {
-		return list
+		return
 	}
 	for e := range (view{s.look(), *s.now.Load()}).live(prefix, s.o.Now()) {
-		list = s.event(list, Event{Kind: EventSet, Key: e.key}, e)
+		s.event(Event{Kind: EventSet, Key: e.key}, e)
 	}
-	return list
 }
 
 // adopt takes a view as the content, and shares all of it until the first change.

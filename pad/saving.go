@@ -53,8 +53,8 @@ func (s *store) startSaving() {
 
 // noteChange arms the auto-save, where there is one. It is called under the lock,
 // so that a Close after the change knows of it, and before the handlers.
-func (s *store) noteChange(changed bool) {
-	if v := s.saving; v != nil && v.quiet > 0 && changed {
+func (s *store) noteChange() {
+	if v := s.saving; v != nil && v.quiet > 0 {
 		v.arm()
 	}
 }
@@ -77,7 +77,7 @@ func (v *saving) arm() {
 func (v *saving) auto() {
 	defer func() {
 		if r := recover(); r != nil {
-			v.s.events.report(fmt.Errorf("pad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
+			v.s.report(fmt.Errorf("pad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
 		}
 	}()
 	if !v.tryTake() {
@@ -85,7 +85,7 @@ func (v *saving) auto() {
 	}
 	defer v.give()
 	if err := v.flush(context.Background()); err != nil {
-		v.s.events.report(fmt.Errorf("pad: auto-%w", err))
+		v.s.report(fmt.Errorf("pad: auto-%w", err))
 	}
 }
 
@@ -224,9 +224,10 @@ func (p *Pad) Load(ctx context.Context) error {
 	case v == nil:
 		return nil
 	}
-	found, list, err := v.load(ctx)
-	p.store.events.deliver(list)
-	if found != nil && err == nil {
+	found, err := v.load(ctx)
+	p.store.mu.Lock()
+	p.store.unlock() // delivers the events of the load
+	if found != nil {
 		p.store.reportValueless("load", found)
 	}
 	return err
@@ -234,42 +235,43 @@ func (p *Pad) Load(ctx context.Context) error {
 
 // load keeps the turn until what was loaded is there: no save may come between.
 // What it found is nil where nothing was saved yet.
-func (v *saving) load(ctx context.Context) (found *Snapshot, list []Event, err error) {
+func (v *saving) load(ctx context.Context) (found *Snapshot, err error) {
 	if err := v.take(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer v.give()
 	before := v.read
 	v.read = readBadly // also where the Saver panics
 	found, err = v.saver.Load(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("load: %w", persist(err))
+		return nil, fmt.Errorf("load: %w", persist(err))
 	}
 	if found == nil {
 		v.read = readWell
-		return nil, nil, nil
+		return nil, nil
 	}
-	list, err = v.s.loaded(found)
-	if v.read = readWell; err != nil {
+	if err = v.s.loaded(found); err != nil {
 		v.read = before
+		return nil, err
 	}
-	return found, list, err
+	v.read = readWell
+	return found, nil
 }
 
 // loaded takes over what was loaded, which is no change that needs to be saved.
-func (s *store) loaded(from *Snapshot) ([]Event, error) {
+func (s *store) loaded(from *Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fmt.Errorf("load: %w", ErrClosed)
+		return fmt.Errorf("load: %w", ErrClosed)
 	}
-	list := s.restore("", from)
+	s.restore("", from)
 	v := s.saving
 	v.mu.Lock()
 	v.dirty, v.first = false, time.Time{}
 	v.timer.Stop()
 	v.mu.Unlock()
-	return list, nil
+	return nil
 }
 
 func (s *store) isClosed() bool {
@@ -306,6 +308,7 @@ func (s *store) stop() bool {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
+	s.events.end()
 	s.mu.Unlock()
 	if !first {
 		return false
@@ -313,7 +316,6 @@ func (s *store) stop() bool {
 	if s.stopSweep != nil {
 		s.stopSweep()
 	}
-	s.events.clear()
 	if v := s.saving; v != nil {
 		v.mu.Lock()
 		v.ended = true

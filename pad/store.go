@@ -36,7 +36,6 @@ type view struct {
 
 func newStore(o Options, from view) *store {
 	s := &store{o: o, frozen: from.content}
-	s.events.onError = o.OnError
 	s.root.Store(from.content.trie.Root())
 	s.now.Store(&from.at)
 	return s
@@ -176,42 +175,32 @@ func (s *store) renewed(e *entry) *entry {
 
 // expire removes an entry that has expired, if it is still there. It is called
 // under the lock.
-func (s *store) expire(e *entry, list []Event) []Event {
+func (s *store) expire(e *entry) {
 	s.edit().drop(e)
 	s.changed()
-	return s.event(list, Event{Kind: EventExpire, Key: e.key}, e)
+	s.event(Event{Kind: EventExpire, Key: e.key}, e)
 }
 
-// event adds an event to those that are delivered after the lock. e may be nil.
-func (s *store) event(list []Event, v Event, e *entry) []Event {
-	s.events.seq++
-	if !s.events.any() {
-		return list
-	}
-	v.Seq = s.events.seq
-	if e != nil {
-		v.Entry = e.public(*s.now.Load(), e.key)
-	}
-	return append(list, v)
+// delete removes a live entry. It is called under the lock.
+func (s *store) delete(e *entry) {
+	s.edit().drop(e)
+	s.changed()
+	s.event(Event{Kind: EventDelete, Key: e.key}, e)
 }
 
 // removeExpired is what a reader does that meets an entry that has expired. It
 // returns the one that is live, where the reader met what is there no more.
 func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
-	var list []Event
+	defer s.unlock()
 	e := s.look().trie.Get(key)
 	if e != nil && !e.expired(*s.now.Load(), s.o.Now()) {
-		s.mu.Unlock()
 		return e
 	}
-	remove := e != nil && !s.closed
-	if remove {
-		list = s.expire(e, list)
+	if e != nil && !s.closed {
+		s.expire(e)
+		s.noteChange()
 	}
-	s.noteChange(remove)
-	s.mu.Unlock()
-	s.events.deliver(list)
 	return nil
 }
 
@@ -219,24 +208,23 @@ func (s *store) removeExpired(key string) *entry {
 // their place in the index was made a new one.
 func (s *store) sweep() int {
 	s.mu.Lock()
+	defer s.unlock()
 	if s.closed {
-		s.mu.Unlock()
 		return 0
 	}
 	now, at := s.o.Now(), *s.now.Load()
-	var list []Event
 	removed := 0
 	for _, e := range s.look().dueBy(now) {
 		if e.expired(at, now) {
 			removed++
-			list = s.expire(e, list)
+			s.expire(e)
 		} else {
 			s.replace(e, at, at)
 		}
 	}
-	s.noteChange(removed > 0)
-	s.mu.Unlock()
-	s.events.deliver(list)
+	if removed > 0 {
+		s.noteChange()
+	}
 	return removed
 }
 
