@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -48,15 +47,6 @@ type due struct {
 	at  int64 // Unix ns
 	seq uint64
 }
-
-var (
-	epochs    atomic.Uint64 // given to one store each, so that none takes another's entries for its own
-	revisions atomic.Uint64 // given to one change each, so that none takes another's entry for its own
-)
-
-func newEpoch() uint64 { return epochs.Add(1) }
-
-func newRevision() uint64 { return revisions.Add(1) }
 
 func newContent() *content {
 	options := btree.Options{NoLocks: true}

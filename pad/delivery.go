@@ -1,7 +1,6 @@
 package pad
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -77,68 +76,4 @@ func (v *events) next() (h *subscription, e Event, ok bool) {
 		v.waiting[0] = Event{} // the slice must not keep its value
 		v.waiting = v.waiting[1:]
 	}
-}
-
-// event queues an event, under the lock. e may be nil.
-func (s *store) event(v Event, e *entry) {
-	s.events.seq++
-	if !s.events.any() {
-		return
-	}
-	v.Seq = s.events.seq
-	if e != nil {
-		v.Entry = e.public(*s.now.Load(), e.key)
-	}
-	s.events.waiting = append(s.events.waiting, v)
-}
-
-// unlock ends a change: it releases the lock, and then delivers all events that
-// wait, unless another goroutine or an outer call is doing so.
-func (s *store) unlock() {
-	deliver := len(s.events.waiting) > 0 && !s.events.delivering
-	if deliver {
-		s.events.delivering = true
-	}
-	s.mu.Unlock()
-	if deliver {
-		s.deliver()
-	}
-}
-
-// deliver calls handlers until no event waits. If a handler ends the goroutine, it
-// goes on while the goroutine ends.
-func (s *store) deliver() {
-	done := false
-	defer func() {
-		if !done {
-			s.deliver()
-		}
-	}()
-	for h, e, ok := s.nextCall(); ok; h, e, ok = s.nextCall() {
-		s.call(h, e)
-	}
-	done = true
-}
-
-func (s *store) nextCall() (*subscription, Event, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h, e, ok := s.events.next()
-	s.events.delivering = ok
-	return h, e, ok
-}
-
-func (s *store) call(h *subscription, e Event) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.report(fmt.Errorf("pad: handler of %v events panicked: %v", e.Kind, r))
-		}
-	}()
-	h.call(e)
-}
-
-// report tells OnError, which may panic itself. The lock must not be held.
-func (s *store) report(err error) {
-	defer func() { _ = recover() }()
-	s.o.OnError(err)
 }

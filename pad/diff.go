@@ -42,13 +42,3 @@ func Diff(before, after *Snapshot) SnapshotDiff {
 	}
 	return d
 }
-
-func orEmpty(s *Snapshot) *Snapshot {
-	if s == nil {
-		return &Snapshot{}
-	}
-	return s
-}
-
-// entry returns the live entry of a key, nil if there is none.
-func (s *Snapshot) entry(key string) *entry { return s.view.entry(s.prefix+key, s.time) }

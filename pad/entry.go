@@ -88,55 +88,6 @@ type entry struct {
 // Key makes an entry an item of a trie.
 func (e *entry) Key() string { return e.key }
 
-// touch is when an entry was accessed after its epoch, in one later epoch of one
-// branch. The newest stands first.
-type touch struct {
-	branch *branch
-	epoch  uint64
-	at     atomic.Int64 // Unix ms
-	before *touch
-	number int // of this and those before
-
-	key  string
-	next *touch // of the branch
-}
-
-// branch is a line of epochs of one pad. A fork begins one, and so does a
-// restore: what a pad did after the snapshot is none of their past.
-type branch struct {
-	parent atomic.Pointer[branch] // nil: none, or everything of it stands in the entries
-	until  uint64                 // the last epoch of the parent that is past
-	depth  int
-
-	touched atomic.Pointer[touch] // the first touches of entries in each epoch
-	touches atomic.Int64
-}
-
-// moment is a point on a branch: what the store is at, and what a view saw.
-type moment struct {
-	branch *branch
-	epoch  uint64
-}
-
-// after returns a moment on a new branch, whose past is this one and its past.
-func (m moment) after() moment {
-	b := &branch{until: m.epoch, depth: m.branch.depth + 1}
-	b.parent.Store(m.branch)
-	return moment{b, newEpoch()}
-}
-
-// sees reports whether a touch is in the past of the moment.
-func (m moment) sees(t *touch) bool {
-	epoch := m.epoch
-	for b := m.branch; b != nil; b = b.parent.Load() {
-		if b == t.branch {
-			return t.epoch <= epoch
-		}
-		epoch = b.until
-	}
-	return false
-}
-
 // accessedAt returns when the entry was last accessed, as the moment sees it, in
 // Unix ms.
 func (e *entry) accessedAt(m moment) int64 {
@@ -184,22 +135,6 @@ const maxTouches = 32
 func (e *entry) crowded() bool {
 	t := e.touches.Load()
 	return t != nil && t.number >= maxTouches
-}
-
-func raise(to *atomic.Int64, ms int64) {
-	for have := to.Load(); have < ms && !to.CompareAndSwap(have, ms); {
-		have = to.Load()
-	}
-}
-
-func (b *branch) add(t *touch) {
-	b.touches.Add(1)
-	for {
-		t.next = b.touched.Load()
-		if b.touched.CompareAndSwap(t.next, t) {
-			return
-		}
-	}
 }
 
 // expired reports whether the entry has expired at the time, as the moment sees
@@ -256,4 +191,26 @@ func (e *entry) public(m moment, key string) Entry {
 		AccessedAt: time.UnixMilli(e.accessedAt(m)).In(e.created.Location()),
 		TTL:        e.ttl, Sliding: e.sliding, Tags: slices.Clone(e.tags),
 	}
+}
+
+func newRevision() uint64 { return revisions.Add(1) }
+
+// SetOptions of [Pad.SetWith]. The zero value takes the pad's defaults.
+type SetOptions struct {
+	TTL    time.Duration // 0: the pad's default; Forever: never expires; Sliding: at least 1 ms
+	Expiry Expiry        // InheritExpiry: the pad's default
+	Tags   []string      // copied; duplicates are dropped, the order is kept
+}
+
+func (x Expiry) known() bool { return x == InheritExpiry || x == Fixed || x == Sliding }
+
+// distinct returns the tags once each, in their order.
+func distinct(tags []string) []string {
+	var list []string
+	for _, tag := range tags {
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
 }

@@ -102,3 +102,9 @@ func sameTTL(a, b *entry) bool {
 	}
 	return a.ttl == b.ttl
 }
+
+// sameRevision reports whether two entries, which may be nil, came of one change:
+// a copy that a fork or a sweep makes is the same.
+func sameRevision(a, b *entry) bool {
+	return a == b || a != nil && b != nil && a.revision == b.revision
+}

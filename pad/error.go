@@ -1,8 +1,8 @@
 package pad
 
 import (
+	"errors"
 	"fmt"
-	"reflect"
 )
 
 // codeError is an error that has a code, as the errors of the npm package do.
@@ -22,25 +22,10 @@ var (
 	ErrPersist  error = &codeError{"persistence", "SCRATCHPAD_PERSISTENCE_ERROR"}
 )
 
-// VersionError is a snapshot in a format that this version does not know.
-type VersionError struct{ Version int }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("snapshot of version %d; version %d is known", e.Version, snapshotVersion)
+// persist makes sure that an error wraps ErrPersist.
+func persist(err error) error {
+	if errors.Is(err, ErrPersist) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrPersist, err)
 }
-
-// Code returns the code of the npm package.
-func (e *VersionError) Code() string { return "SCRATCHPAD_VERSION_ERROR" }
-
-// TypeError is a value of another type than was asked for.
-type TypeError struct {
-	Key        string
-	Have, Want reflect.Type // Have is nil for a nil value; of a value read from JSON it is what Get gives
-}
-
-func (e *TypeError) Error() string {
-	return fmt.Sprintf("get %q: the value is a %v, not a %v", e.Key, e.Have, e.Want)
-}
-
-// Code returns the code of a value of the wrong type.
-func (e *TypeError) Code() string { return "SCRATCHPAD_TYPE_ERROR" }

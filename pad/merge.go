@@ -162,24 +162,6 @@ func optionsWin(base, ours, theirs *entry) choice {
 	return takeOurs
 }
 
-// entry returns the live entry of a full key, nil if there is none.
-func (v view) entry(key string, now time.Time) *entry {
-	if v.content == nil {
-		return nil
-	}
-	if e := v.content.trie.Get(key); e != nil && !e.expired(v.at, now) {
-		return e
-	}
-	return nil
-}
-
-func (v view) publicly(e *entry, key string) *Entry {
-	if e == nil {
-		return nil
-	}
-	return new(e.public(v.at, key))
-}
-
 // apply makes the changes that were planned, all or none: it returns the keys that
 // were changed meanwhile and must be planned again.
 func (m *merge) apply() (again []string, err error) {
@@ -211,12 +193,6 @@ func (m *merge) apply() (again []string, err error) {
 		s.noteChange()
 	}
 	return nil, nil
-}
-
-// sameRevision reports whether two entries, which may be nil, came of one change:
-// a copy that a fork or a sweep makes is the same.
-func sameRevision(a, b *entry) bool {
-	return a == b || a != nil && b != nil && a.revision == b.revision
 }
 
 // inOrder returns the steps that change something: deletions first, then what is

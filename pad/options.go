@@ -18,13 +18,6 @@ type Options struct {
 	OnError       func(error)      // trouble that no caller sees: of auto-save, panics of handlers, and saved entries without a value; nil: slog.Default
 }
 
-// SetOptions of [Pad.SetWith]. The zero value takes the pad's defaults.
-type SetOptions struct {
-	TTL    time.Duration // 0: the pad's default; Forever: never expires; Sliding: at least 1 ms
-	Expiry Expiry        // InheritExpiry: the pad's default
-	Tags   []string      // copied; duplicates are dropped, the order is kept
-}
-
 func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.DefaultTTL < 0 && o.DefaultTTL != Forever:
@@ -51,8 +44,6 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-func (x Expiry) known() bool { return x == InheritExpiry || x == Fixed || x == Sliding }
-
 // setting is SetOptions with the pad's defaults in them.
 type setting struct {
 	ttl     time.Duration
@@ -60,7 +51,7 @@ type setting struct {
 	tags    []string
 }
 
-func (s *store) setting(o SetOptions) (setting, error) {
+func (d Options) setting(o SetOptions) (setting, error) {
 	if o.TTL < 0 && o.TTL != Forever {
 		return setting{}, fmt.Errorf("SetOptions.TTL is %v; give a time, 0 or Forever: %w", o.TTL, ErrConfig)
 	}
@@ -74,12 +65,12 @@ func (s *store) setting(o SetOptions) (setting, error) {
 	}
 	switch o.TTL {
 	case 0:
-		o.TTL = s.o.DefaultTTL
+		o.TTL = d.DefaultTTL
 	case Forever:
 		o.TTL = 0
 	}
 	if o.Expiry == InheritExpiry {
-		o.Expiry = s.o.DefaultExpiry
+		o.Expiry = d.DefaultExpiry
 	}
 	if o.Expiry == Sliding && o.TTL > 0 {
 		o.TTL = max(o.TTL, time.Millisecond) // the resolution of AccessedAt: else it might be over at once

@@ -7,16 +7,6 @@ import (
 	"time"
 )
 
-// Format is how [Pad.Render] writes entries.
-type Format int
-
-const (
-	KV       Format = iota // "key: value", a line for each entry
-	Markdown               // "## key" with the value below, a blank line between entries
-	XML                    // <entry key="key">value</entry>, a line for each entry
-	JSON                   // one object
-)
-
 // RenderOptions of [Pad.Render]. The zero value renders all entries as KV.
 type RenderOptions struct {
 	Format    Format   // an unknown one is KV
@@ -72,7 +62,7 @@ func (v view) render(prefix string, now time.Time, o RenderOptions) string {
 	if o.MaxTokens == 0 {
 		return r.join(r.pieces, 0)
 	}
-	return newBudget(&r, o).fit()
+	return newBudget(&r, o.MaxTokens, o.CountTokens).fit()
 }
 
 // chosen returns the live entries below a prefix that the options let through.
@@ -94,57 +84,4 @@ func (v view) chosen(prefix string, now time.Time, o RenderOptions) iter.Seq[*en
 
 func (e *entry) taggedAny(tags []string) bool {
 	return slices.ContainsFunc(e.tags, func(tag string) bool { return slices.Contains(tags, tag) })
-}
-
-// rendering is what becomes of the entries that were chosen.
-type rendering struct {
-	header string
-	layout layout
-	pieces []*piece // in the order of creation
-}
-
-// piece is a rendered entry.
-type piece struct {
-	entry *entry
-	index int // among the pieces
-	key   string
-	meta  *meta
-	text  string // with the separator after it
-	count int    // tokens of the text
-}
-
-func (r *rendering) piece(e *entry, key string, at moment, withMeta bool) *piece {
-	p := &piece{entry: e, index: len(r.pieces), key: key}
-	if withMeta {
-		p.meta = newMeta(e, at)
-	}
-	p.text = r.layout.entry(key, r.layout.value(e.value), p.meta) + r.layout.separator
-	return p
-}
-
-// join writes some of the pieces, and how many were left out, 0 to leave that
-// unsaid.
-func (r *rendering) join(pieces []*piece, leftOut int) string {
-	var b strings.Builder
-	size := len(r.header) + 64
-	for _, p := range pieces {
-		size += len(p.text)
-	}
-	b.Grow(size)
-	b.WriteString(r.header)
-	last := r.leftOut(leftOut)
-	if r.header != "" && (len(pieces) > 0 || last != "" || r.layout.open != "") {
-		b.WriteByte('\n')
-	}
-	b.WriteString(r.layout.open)
-	for i, p := range pieces {
-		text := p.text
-		if i == len(pieces)-1 && last == "" {
-			text = strings.TrimSuffix(text, r.layout.separator)
-		}
-		b.WriteString(text)
-	}
-	b.WriteString(last)
-	b.WriteString(r.layout.end)
-	return b.String()
 }

@@ -26,8 +26,8 @@ const (
 	cutMark   = "… [cut]"
 )
 
-func newBudget(r *rendering, o RenderOptions) *budget {
-	b := &budget{rendering: r, max: o.MaxTokens, counter: o.CountTokens, oldest: slices.Clone(r.pieces)}
+func newBudget(r *rendering, most int, counter func(string) int) *budget {
+	b := &budget{rendering: r, max: most, counter: counter, oldest: slices.Clone(r.pieces)}
 	if b.counter == nil {
 		b.counter = tokens.Estimate
 	}

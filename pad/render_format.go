@@ -1,7 +1,6 @@
 package pad
 
 import (
-	"fmt"
 	"strings"
 	"time"
 )
@@ -26,17 +25,6 @@ func (f Format) layout() layout {
 		return layout{open: "{", separator: ",", end: "}", entry: jsonEntry, value: valueJSON, literal: quoted}
 	}
 	return layout{separator: "\n", entry: kvEntry, value: valueText, literal: asIs, leftOut: "[%s left out]"}
-}
-
-// leftOut returns the last line, "" for none.
-func (r *rendering) leftOut(n int) string {
-	switch {
-	case n == 0 || r.layout.leftOut == "":
-		return ""
-	case n == 1:
-		return fmt.Sprintf(r.layout.leftOut, "1 entry")
-	}
-	return fmt.Sprintf(r.layout.leftOut, fmt.Sprint(n, " entries"))
 }
 
 // kvEntry ends the key at the first ": ". The line of metadata is indented by
@@ -156,3 +144,13 @@ func tagList(tags []string) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// Format is how [Pad.Render] writes entries.
+type Format int
+
+const (
+	KV       Format = iota // "key: value", a line for each entry
+	Markdown               // "## key" with the value below, a blank line between entries
+	XML                    // <entry key="key">value</entry>, a line for each entry
+	JSON                   // one object
+)

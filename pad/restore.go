@@ -104,3 +104,16 @@ func (p *Pad) Fork() *Pad {
 	fork.store.adopt(from.view, from.time)
 	return fork
 }
+
+// FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig].
+func FromSnapshot(from *Snapshot, o Options) (*Pad, error) {
+	p, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Restore(from); err != nil {
+		p.store.stop()
+		return nil, err
+	}
+	return p, nil
+}

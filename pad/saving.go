@@ -2,7 +2,6 @@ package pad
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -15,9 +14,10 @@ const maxDelay = 10
 
 // saving takes a pad to its Saver and back, one call at a time.
 type saving struct {
-	s     *store
-	saver Saver
-	quiet time.Duration // 0: no auto-save
+	snapshot func() *Snapshot // of the whole pad
+	report   func(error)
+	saver    Saver
+	quiet    time.Duration // 0: no auto-save
 
 	turn chan struct{} // holds one token: who has it may call the Saver
 	read reading       // guarded by the turn
@@ -40,23 +40,31 @@ const (
 	readBadly                 // loading failed: nothing may be saved over it
 )
 
-func (s *store) startSaving() {
-	if s.o.Saver == nil {
-		return
+func newSaving(saver Saver, quiet time.Duration, snapshot func() *Snapshot, report func(error)) *saving {
+	v := &saving{
+		snapshot: snapshot, report: report, saver: saver,
+		quiet: min(max(0, quiet), math.MaxInt64/maxDelay), turn: make(chan struct{}, 1),
 	}
-	v := &saving{s: s, saver: s.o.Saver, quiet: min(max(0, s.o.AutoSave), math.MaxInt64/maxDelay), turn: make(chan struct{}, 1)}
 	v.turn <- struct{}{}
 	v.timer = time.AfterFunc(time.Hour, v.auto)
 	v.timer.Stop()
-	s.saving = v
+	return v
 }
 
-// noteChange arms the auto-save, where there is one. It is called under the lock,
-// so that a Close after the change knows of it, and before the handlers.
-func (s *store) noteChange() {
-	if v := s.saving; v != nil && v.quiet > 0 {
-		v.arm()
-	}
+// forget drops what an auto-save owes: a Load replaced those changes.
+func (v *saving) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.dirty, v.first = false, time.Time{}
+	v.timer.Stop()
+}
+
+// end ends the auto-save.
+func (v *saving) end() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ended = true
+	v.timer.Stop()
 }
 
 // arm puts the save off until it is quiet, but not for ever.
@@ -77,7 +85,7 @@ func (v *saving) arm() {
 func (v *saving) auto() {
 	defer func() {
 		if r := recover(); r != nil {
-			v.s.report(fmt.Errorf("pad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
+			v.report(fmt.Errorf("pad: auto-save: the Saver panicked: %v: %w", r, ErrPersist))
 		}
 	}()
 	if !v.tryTake() {
@@ -85,7 +93,7 @@ func (v *saving) auto() {
 	}
 	defer v.give()
 	if err := v.flush(context.Background()); err != nil {
-		v.s.report(fmt.Errorf("pad: auto-%w", err))
+		v.report(fmt.Errorf("pad: auto-%w", err))
 	}
 }
 
@@ -143,7 +151,7 @@ func (v *saving) save(ctx context.Context) error {
 			v.setDirty(true) // also where the Saver panics
 		}
 	}()
-	snapshot := (&Pad{store: v.s}).Snapshot()
+	snapshot := v.snapshot()
 	text, err := snapshot.MarshalJSON()
 	if err == nil {
 		snapshot.json = text
@@ -160,14 +168,6 @@ func (v *saving) setDirty(dirty bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.dirty = dirty
-}
-
-// persist makes sure that an error wraps ErrPersist.
-func persist(err error) error {
-	if errors.Is(err, ErrPersist) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrPersist, err)
 }
 
 func (v *saving) take(ctx context.Context) error {
@@ -194,48 +194,9 @@ func (v *saving) give() {
 	v.missed = false
 }
 
-// Save saves the whole pad, also where nobody has loaded what was saved before.
-// Without a Saver it does nothing. Errors: [ErrPersist], which names the key of a
-// value that JSON cannot hold; then nothing is saved. It works after a Close too,
-// whose own save may have failed. A Saver must not call it.
-func (p *Pad) Save(ctx context.Context) error {
-	v := p.store.saving
-	if v == nil {
-		return nil
-	}
-	if err := v.take(ctx); err != nil {
-		return err
-	}
-	defer v.give()
-	v.pending() // what comes from now on waits for a save of its own
-	return v.save(ctx)
-}
-
-// Load replaces what the pad holds by what was saved, as [Pad.Restore] does. Where
-// nothing was saved yet, or without a Saver, it changes nothing. Entries that were
-// saved without a value are null, and are reported to [Options].OnError once. After a
-// Load that failed nothing is saved until one succeeds. Errors: [ErrPersist],
-// [ErrClosed].
-func (p *Pad) Load(ctx context.Context) error {
-	v := p.store.saving
-	switch {
-	case p.store.isClosed():
-		return fmt.Errorf("load: %w", ErrClosed)
-	case v == nil:
-		return nil
-	}
-	found, err := v.load(ctx)
-	p.store.mu.Lock()
-	p.store.unlock() // delivers the events of the load
-	if found != nil {
-		p.store.reportValueless("load", found)
-	}
-	return err
-}
-
 // load keeps the turn until what was loaded is there: no save may come between.
 // What it found is nil where nothing was saved yet.
-func (v *saving) load(ctx context.Context) (found *Snapshot, err error) {
+func (v *saving) load(ctx context.Context, take func(*Snapshot) error) (found *Snapshot, err error) {
 	if err := v.take(ctx); err != nil {
 		return nil, err
 	}
@@ -250,77 +211,10 @@ func (v *saving) load(ctx context.Context) (found *Snapshot, err error) {
 		v.read = readWell
 		return nil, nil
 	}
-	if err = v.s.loaded(found); err != nil {
+	if err = take(found); err != nil {
 		v.read = before
 		return nil, err
 	}
 	v.read = readWell
 	return found, nil
-}
-
-// loaded takes over what was loaded, which is no change that needs to be saved.
-func (s *store) loaded(from *Snapshot) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return fmt.Errorf("load: %w", ErrClosed)
-	}
-	s.restore("", from)
-	v := s.saving
-	v.mu.Lock()
-	v.dirty, v.first = false, time.Time{}
-	v.timer.Stop()
-	v.mu.Unlock()
-	return nil
-}
-
-func (s *store) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
-
-// Close ends the sweep and the handlers, and saves what an auto-save still owes.
-// Afterwards reads work, and every change is refused with [ErrClosed]. A second
-// Close returns nil. Errors: [ErrPersist].
-func (p *Pad) Close(ctx context.Context) error {
-	s := p.store
-	if !s.stop() {
-		return nil
-	}
-	v := s.saving
-	if v == nil || v.quiet == 0 {
-		return nil
-	}
-	err := v.take(ctx)
-	if err == nil {
-		defer v.give()
-		err = v.flush(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("close: %w", err)
-	}
-	return nil
-}
-
-// stop ends everything but a save, and reports whether this call did.
-func (s *store) stop() bool {
-	s.mu.Lock()
-	first := !s.closed
-	s.closed = true
-	s.events.end()
-	s.mu.Unlock()
-	if !first {
-		return false
-	}
-	if s.stopSweep != nil {
-		s.stopSweep()
-	}
-	if v := s.saving; v != nil {
-		v.mu.Lock()
-		v.ended = true
-		v.timer.Stop()
-		v.mu.Unlock()
-	}
-	return true
 }

@@ -1,7 +1,7 @@
 package pad
 
 import (
-	"slices"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,20 +28,12 @@ type store struct {
 	stopSweep func()
 }
 
-// view is what a store held at one moment.
-type view struct {
-	content *content // does not change
-	at      moment
-}
-
 func newStore(o Options, from view) *store {
 	s := &store{o: o, frozen: from.content}
 	s.root.Store(from.content.trie.Root())
 	s.now.Store(&from.at)
 	return s
 }
-
-func emptyView() view { return view{newContent(), moment{&branch{}, newEpoch()}} }
 
 // get returns the entry of a full key, expired or not.
 func (s *store) get(key string) *entry { return s.root.Load().Get(key) }
@@ -88,14 +80,15 @@ func (s *store) view() view {
 	return view{s.freeze(), *s.now.Load()}
 }
 
-// seal returns what is there now, for good: accesses after it do not show.
+// snapshot returns what a view holds now. Later accesses do not show in it.
+func (s *store) snapshot(prefix string) *Snapshot {
+	now := s.o.Now()
+	return &Snapshot{time: now, view: s.seal(), prefix: prefix}
+}
+
 func (s *store) seal() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sealLocked()
-}
-
-func (s *store) sealLocked() view {
 	s.fold()
 	s.reindex()
 	v := view{s.freeze(), *s.now.Load()}
@@ -248,36 +241,100 @@ func (s *store) startSweep() {
 	}()
 }
 
-// live returns the entries of a view below a prefix that have not expired, in the
-// order of creation.
-func (v view) live(prefix string, now time.Time) func(func(*entry) bool) {
-	return func(yield func(*entry) bool) {
-		for e := range v.content.below(prefix) {
-			if !e.expired(v.at, now) && !yield(e) {
-				return
-			}
-		}
+// event queues an event, under the lock. e may be nil.
+func (s *store) event(v Event, e *entry) {
+	s.events.seq++
+	if !s.events.any() {
+		return
+	}
+	v.Seq = s.events.seq
+	if e != nil {
+		v.Entry = e.public(*s.now.Load(), e.key)
+	}
+	s.events.waiting = append(s.events.waiting, v)
+}
+
+// unlock ends a change: it releases the lock, and then delivers all events that
+// wait, unless another goroutine or an outer call is doing so.
+func (s *store) unlock() {
+	deliver := len(s.events.waiting) > 0 && !s.events.delivering
+	if deliver {
+		s.events.delivering = true
+	}
+	s.mu.Unlock()
+	if deliver {
+		s.deliver()
 	}
 }
 
-// expiredBy counts the entries that have expired. The cost follows what is due.
-func (v view) expiredBy(now time.Time) int {
-	n := 0
-	for _, e := range v.content.dueBy(now) {
-		if e.expired(v.at, now) {
-			n++
+// deliver calls handlers until no event waits. If a handler ends the goroutine, it
+// goes on while the goroutine ends.
+func (s *store) deliver() {
+	done := false
+	defer func() {
+		if !done {
+			s.deliver()
 		}
+	}()
+	for h, e, ok := s.nextCall(); ok; h, e, ok = s.nextCall() {
+		s.call(h, e)
 	}
-	return n
+	done = true
 }
 
-// distinct returns the tags once each, in their order.
-func distinct(tags []string) []string {
-	var list []string
-	for _, tag := range tags {
-		if !slices.Contains(list, tag) {
-			list = append(list, tag)
+func (s *store) nextCall() (*subscription, Event, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, e, ok := s.events.next()
+	s.events.delivering = ok
+	return h, e, ok
+}
+
+func (s *store) call(h *subscription, e Event) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.report(fmt.Errorf("pad: handler of %v events panicked: %v", e.Kind, r))
 		}
+	}()
+	h.call(e)
+}
+
+// report tells OnError, which may panic itself. The lock must not be held.
+func (s *store) report(err error) {
+	defer func() { _ = recover() }()
+	s.o.OnError(err)
+}
+
+func (s *store) startSaving() {
+	if s.o.Saver == nil {
+		return
 	}
-	return list
+	s.saving = newSaving(s.o.Saver, s.o.AutoSave, func() *Snapshot { return s.snapshot("") }, s.report)
+}
+
+// noteChange arms the auto-save, where there is one. It is called under the lock,
+// so that a Close after the change knows of it, and before the handlers.
+func (s *store) noteChange() {
+	if v := s.saving; v != nil && v.quiet > 0 {
+		v.arm()
+	}
+}
+
+// stop ends everything but a save, and reports whether this call did.
+func (s *store) stop() bool {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	s.events.end()
+	s.mu.Unlock()
+	if !first {
+		return false
+	}
+	if s.stopSweep != nil {
+		s.stopSweep()
+	}
+	if s.saving != nil {
+		s.saving.end()
+	}
+	return true
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"sync"
+	"time"
 )
 
 // encoded is a value that was read as JSON, which stays as it was written until
@@ -115,4 +117,63 @@ func replaced(text []byte) bool {
 		}
 		text = text[i+1:]
 	}
+}
+
+// TypeError is a value of another type than was asked for.
+type TypeError struct {
+	Key        string
+	Have, Want reflect.Type // Have is nil for a nil value; of a value read from JSON it is what Get gives
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("get %q: the value is a %v, not a %v", e.Key, e.Have, e.Want)
+}
+
+// Code returns the code of a value of the wrong type.
+func (e *TypeError) Code() string { return "SCRATCHPAD_TYPE_ERROR" }
+
+// plain decodes a value that was valid JSON when it was read.
+func plain(raw json.RawMessage) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return numbers(v)
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		switch {
+		case err != nil:
+			return v // beyond what a float64 holds
+		case f == math.Trunc(f) && math.Abs(f) <= 1<<53:
+			return int64(f)
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	}
+	return v
+}
+
+// ttlMilliseconds is a TTL as JSON has it. Less than a millisecond must not become
+// none.
+func ttlMilliseconds(ttl time.Duration) int64 {
+	if ttl > math.MaxInt64-time.Millisecond {
+		return ttl.Milliseconds()
+	}
+	return (ttl + time.Millisecond - 1).Milliseconds()
 }

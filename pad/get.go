@@ -1,0 +1,94 @@
+package pad
+
+import "fmt"
+
+// find returns the live entry of a key, nil if there is none. It removes one that
+// has expired.
+func (p *Pad) find(key string) *entry {
+	full, err := p.fullKey(key)
+	if err != nil {
+		return nil
+	}
+	e := p.store.get(full)
+	if e == nil || e.ttl == 0 {
+		return e
+	}
+	if e.expired(*p.store.now.Load(), p.store.o.Now()) {
+		return p.store.removeExpired(full)
+	}
+	return e
+}
+
+// access is find for an access, which moves AccessedAt.
+func (p *Pad) access(key string) *entry {
+	full, err := p.fullKey(key)
+	if err != nil {
+		return nil
+	}
+	s := p.store
+	e := s.get(full)
+	if e == nil {
+		return nil
+	}
+	now := s.o.Now()
+	if e.expired(*s.now.Load(), now) {
+		if e = s.removeExpired(full); e == nil {
+			return nil
+		}
+	}
+	for {
+		at := s.now.Load()
+		if e.crowded() || e.sliding && e.due <= nanoseconds(now) { // its place in the index is long past
+			e = s.renewed(e)
+		}
+		e.access(*at, now.UnixMilli())
+		current := s.get(full)
+		if current == nil || current.revision != e.revision || current == e && s.now.Load() == at {
+			return e
+		}
+		e = current // a copy took its place, or the moment is past: the access may be out of sight
+	}
+}
+
+// Get returns the value of a key, and false if there is none. Of a value that was
+// read as JSON it gives the map, slice, string, bool or nil that it is, a number
+// as int64 when it is whole and exact, else as float64. It counts as an access.
+func (p *Pad) Get(key string) (any, bool) {
+	e := p.access(key)
+	if e == nil {
+		return nil, false
+	}
+	return untyped(e.value), true
+}
+
+// Get returns the value of a key as a T: the value itself where it is one, or what
+// was read as JSON decoded into a T. It counts as an access. Errors: [ErrNotFound],
+// [*TypeError].
+func Get[T any](p *Pad, key string) (T, error) {
+	e := p.access(key)
+	if e == nil {
+		var zero T
+		return zero, fmt.Errorf("get %q: %w", key, ErrNotFound)
+	}
+	return typed[T](key, e.value)
+}
+
+// Peek returns the entry of a key without counting as an access.
+func (p *Pad) Peek(key string) (Entry, bool) {
+	s := p.store
+	for {
+		at := s.now.Load()
+		e := p.find(key)
+		if e == nil {
+			return Entry{}, false
+		}
+		entry := e.public(*at, key)
+		if s.now.Load() == at && s.get(e.key) == e {
+			return entry, true // entry and moment belong together
+		}
+	}
+}
+
+// Has reports whether there is a live entry of a key. It does not count as an
+// access.
+func (p *Pad) Has(key string) bool { return p.find(key) != nil }

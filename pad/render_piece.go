@@ -1,0 +1,70 @@
+package pad
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rendering is what becomes of the entries that were chosen.
+type rendering struct {
+	header string
+	layout layout
+	pieces []*piece // in the order of creation
+}
+
+// piece is a rendered entry.
+type piece struct {
+	entry *entry
+	index int // among the pieces
+	key   string
+	meta  *meta
+	text  string // with the separator after it
+	count int    // tokens of the text
+}
+
+func (r *rendering) piece(e *entry, key string, at moment, withMeta bool) *piece {
+	p := &piece{entry: e, index: len(r.pieces), key: key}
+	if withMeta {
+		p.meta = newMeta(e, at)
+	}
+	p.text = r.layout.entry(key, r.layout.value(e.value), p.meta) + r.layout.separator
+	return p
+}
+
+// join writes some of the pieces, and how many were left out, 0 to leave that
+// unsaid.
+func (r *rendering) join(pieces []*piece, leftOut int) string {
+	var b strings.Builder
+	size := len(r.header) + 64
+	for _, p := range pieces {
+		size += len(p.text)
+	}
+	b.Grow(size)
+	b.WriteString(r.header)
+	last := r.leftOut(leftOut)
+	if r.header != "" && (len(pieces) > 0 || last != "" || r.layout.open != "") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(r.layout.open)
+	for i, p := range pieces {
+		text := p.text
+		if i == len(pieces)-1 && last == "" {
+			text = strings.TrimSuffix(text, r.layout.separator)
+		}
+		b.WriteString(text)
+	}
+	b.WriteString(last)
+	b.WriteString(r.layout.end)
+	return b.String()
+}
+
+// leftOut returns the last line, "" for none.
+func (r *rendering) leftOut(n int) string {
+	switch {
+	case n == 0 || r.layout.leftOut == "":
+		return ""
+	case n == 1:
+		return fmt.Sprintf(r.layout.leftOut, "1 entry")
+	}
+	return fmt.Sprintf(r.layout.leftOut, fmt.Sprint(n, " entries"))
+}
