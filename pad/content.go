@@ -12,37 +12,37 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
-// content is what a pad holds: the entries by key, and ordered indexes that hold
-// only keys. Copies share structure.
+// content holds the entries of a pad by key, and ordered indexes of their keys. Copies
+// share structure.
 type content struct {
 	trie  entryTrie
 	order *btree.BTreeG[place]
 	keys  *btree.BTreeG[string]
 	tags  *btree.BTreeG[tagged]
 	due   *btree.BTreeG[due]
-	seq   uint64     // the store's when this was frozen
-	lock  sync.Mutex // of the copying of one that does not change
+	seq   uint64     // of the store when the content was frozen
+	lock  sync.Mutex // held while a frozen content is copied
 }
 
-// entryTrie holds the entries by key, and entryNode is what readers see of it.
+// entryTrie holds the entries by key. Readers without a lock use its root.
 type (
 	entryTrie = trie.Trie[entry, *entry]
 	entryNode = trie.Node[entry, *entry]
 )
 
-// place is an entry in the order of creation.
+// place is the place of a key in the order of creation.
 type place struct {
 	seq uint64
 	key string
 }
 
-// tagged is an entry below a tag, in the order of creation.
+// tagged is the place of an entry among those with the same tag.
 type tagged struct {
 	tag string
 	seq uint64
 }
 
-// due is an entry that expires, not before the time.
+// due is the place of an entry in the index of expiry. It does not expire before at.
 type due struct {
 	at  int64 // Unix ns
 	seq uint64
@@ -62,7 +62,7 @@ func newContent() *content {
 	}
 }
 
-// copied returns a content to change, of one that does not change any more.
+// copied returns a copy to change, of a content that is frozen.
 func (c *content) copied() *content {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -71,7 +71,7 @@ func (c *content) copied() *content {
 	return d
 }
 
-// put stores an entry in place of the one that has its key, nil if none does.
+// put stores an entry. old is the entry that has its key now, or nil.
 func (c *content) put(e, old *entry) {
 	c.trie.Put(e)
 	if old == nil || old.seq != e.seq {
@@ -109,7 +109,7 @@ func (c *content) untag(e *entry) {
 	}
 }
 
-// drop removes an entry that is there.
+// drop removes an entry, which must be there.
 func (c *content) drop(e *entry) {
 	c.trie.Remove(e.key)
 	c.keys.Delete(e.key)
@@ -120,8 +120,8 @@ func (c *content) drop(e *entry) {
 	}
 }
 
-// dueBy returns the entries whose place in the index of expiry is not after the
-// time: all that have expired are among them.
+// dueBy returns the entries that are due at the given time by the index of expiry. All
+// that have expired are among them.
 func (c *content) dueBy(now time.Time) []*entry {
 	var list []*entry
 	c.due.Scan(func(d due) bool {
@@ -134,19 +134,20 @@ func (c *content) dueBy(now time.Time) []*entry {
 	return list
 }
 
-// at returns the entry at a place in the order of creation that is taken.
+// at returns the entry at a place in the order of creation, which must be taken.
 func (c *content) at(seq uint64) *entry {
 	p, _ := c.order.Get(place{seq: seq})
 	return c.trie.Get(p.key)
 }
 
-// within reports whether a view has the key: no view has an empty one.
+// within reports whether a key belongs to the view with the prefix. No view has the
+// empty key.
 func within(key, prefix string) bool {
 	return len(key) > len(prefix) && strings.HasPrefix(key, prefix)
 }
 
-// below returns all entries within a view, in the order of creation. The cost
-// follows what it returns.
+// below returns all entries of a view in the order of creation, expired or not. The
+// cost follows their number.
 func (c *content) below(prefix string) iter.Seq[*entry] {
 	if prefix == "" {
 		return func(yield func(*entry) bool) {
@@ -183,8 +184,7 @@ func bySeq(a, b *entry) int {
 	return 0
 }
 
-// withTag returns all entries within a view that have the tag, in the order of
-// creation.
+// withTag returns all entries of a view with a tag, in the order of creation.
 func (c *content) withTag(tag, prefix string) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		c.tags.Ascend(tagged{tag: tag}, func(t tagged) bool {

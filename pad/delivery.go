@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// events are the handlers of a store, and what they are still to be told. The
-// store's lock guards all of it.
+// events holds the handlers of a store and the events that wait for them. The lock of
+// the store guards all fields.
 type events struct {
 	seq        uint64 // of the newest event
 	handlers   []*subscription
 	waiting    []Event // in the order of Seq
-	delivering bool    // a goroutine calls the handlers, and goes on until nothing waits
+	delivering bool    // a goroutine calls handlers until no event waits
 
 	current Event           // the event being delivered
-	rest    []*subscription // the handlers that were not offered it yet
+	rest    []*subscription // the handlers that it was not offered to yet
 }
 
 // subscription is a handler for one kind of event of a view.
 type subscription struct {
 	kind    EventKind
 	prefix  string
-	since   uint64 // events up to this Seq came before the handler
+	since   uint64 // Seq of the last event before the handler was added
 	call    func(Event)
 	stopped bool
 }
@@ -36,7 +36,7 @@ func (h *subscription) wants(e Event) bool {
 	return within(e.Key, h.prefix)
 }
 
-// subscribe adds a handler. It leaves the old list alone, which rest may share.
+// subscribe adds a handler. It copies the list, which rest may share.
 func (v *events) subscribe(kind EventKind, prefix string, call func(Event)) *subscription {
 	h := &subscription{kind: kind, prefix: prefix, since: v.seq, call: call}
 	v.handlers = append(slices.Clone(v.handlers), h)
@@ -48,7 +48,7 @@ func (v *events) unsubscribe(h *subscription) {
 	v.handlers = slices.DeleteFunc(slices.Clone(v.handlers), func(other *subscription) bool { return other == h })
 }
 
-// end removes all handlers, and what they were still to be told.
+// end removes all handlers and all events that wait.
 func (v *events) end() {
 	for _, h := range v.handlers {
 		h.stopped = true
@@ -56,10 +56,10 @@ func (v *events) end() {
 	v.handlers, v.waiting = nil, nil
 }
 
-// any reports whether there are handlers, so that events need to be made.
+// any reports whether there are handlers.
 func (v *events) any() bool { return len(v.handlers) > 0 }
 
-// next returns the next call to make, and false when there is none.
+// next returns the next handler to call and its event, and false if there is none.
 func (v *events) next() (h *subscription, e Event, ok bool) {
 	for {
 		for len(v.rest) > 0 {
@@ -73,7 +73,7 @@ func (v *events) next() (h *subscription, e Event, ok bool) {
 			return nil, Event{}, false
 		}
 		v.current, v.rest = v.waiting[0], v.handlers
-		v.waiting[0] = Event{} // the slice must not keep its value
+		v.waiting[0] = Event{} // so that the array does not keep the value
 		v.waiting = v.waiting[1:]
 	}
 }

@@ -2,22 +2,22 @@ package pad
 
 import "slices"
 
-// SnapshotDiff lists keys, as the snapshots' views name them. Each list is sorted,
-// and none is nil.
+// SnapshotDiff lists the keys that differ between two snapshots. The keys are relative to
+// the views of the snapshots. Each list is sorted and not nil.
 type SnapshotDiff struct {
-	Added, Removed []string // only in the snapshot after, only in the one before
-	Updated        []string // in both, with another value, other tags, or another TTL
-	Unchanged      []string // the rest; an access or a Set of the same changes nothing
+	Added, Removed []string // only in the second snapshot; only in the first
+	Updated        []string // in both, with a different value, TTL or tags
+	Unchanged      []string // all others. An access, or a Set of an equal value, is not a difference
 }
 
-// Diff compares two snapshots, of any pads or views. A nil snapshot is an empty one.
+// Diff compares two snapshots, of any pads or views. A nil snapshot is empty.
 //
-// Two values are equal if they come from the same Set, or if [reflect.DeepEqual]
-// says so. Where a value was read from JSON, both are compared as JSON: the order
-// of members does not count, and numbers are equal if their values are, however
-// large. 1, 1.0 and 1e0 are equal; 9007199254740993 and 9007199254740992 are not.
-// So a snapshot that is read back from its own JSON is unchanged. A TTL that was
-// read from JSON is compared in milliseconds. The order of tags counts.
+// Two values are equal if they come from the same Set, or if [reflect.DeepEqual] says
+// so. If one of them was read from JSON, both are compared as JSON: the order of members
+// does not matter, and numbers are compared exactly. 1, 1.0 and 1e0 are equal;
+// 9007199254740993 and 9007199254740992 are not. A TTL that was read from JSON is compared
+// in milliseconds. So a snapshot and the same snapshot read back from its JSON do not
+// differ. The order of tags matters.
 func Diff(before, after *Snapshot) SnapshotDiff {
 	before, after = orEmpty(before), orEmpty(after)
 	d := SnapshotDiff{Added: []string{}, Removed: []string{}, Updated: []string{}, Unchanged: []string{}}

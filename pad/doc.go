@@ -1,24 +1,25 @@
 // Package pad is working memory inside a Go program. A [Pad] holds values under
-// keys, in the order of their creation.
+// keys, in the order in which they were created.
 //
-//	p, err := pad.New(pad.Options{DefaultTTL: time.Hour})
-//	err = p.SetWith("plan", plan, pad.SetOptions{Tags: []string{"prompt"}})
-//	plan, err := pad.Get[Plan](p, "plan")
-//	prompt := p.Render(pad.RenderOptions{Format: pad.Markdown, MaxTokens: 2000})
+//		p, err := pad.New(pad.Options{DefaultTTL: time.Hour})
+//		err = p.SetWith("plan", plan, pad.SetOptions{Tags: []string{"prompt"}})
+//		plan, err := pad.Get[Plan](p, "plan")
+//		prompt := p.Render(pad.RenderOptions{Format: pad.Markdown, MaxTokens: 2000})
 //
-// Entries expire after a time from their creation, or from their last access.
-// [Pad.Namespace] gives each agent a view of its own. [Pad.Snapshot] and [Pad.Fork]
-// cost nothing, whatever the size: to try something and come back with
-// [Pad.Restore], or to explore in parallel and put the results together with
-// [Pad.Merge]. [Pad.On] tells of changes. A [Saver] keeps a pad in a file
-// ([FileSaver]) or in an agent's workspace. Its JSON is that of the npm package
-// agent-scratchpad.
+//	  - Entries expire a given time after their creation, or after their last access.
+//	  - [Pad.Namespace] returns a view with keys of its own, for one agent or task.
+//	  - [Pad.Snapshot] and [Pad.Fork] take about a microsecond, whatever the size. An
+//	    agent can try something and go back with [Pad.Restore], or explore in parallel
+//	    and bring the results together with [Pad.Merge].
+//	  - [Pad.Render] writes a pad into a prompt, within a token budget.
+//	  - [Pad.On] calls a handler after each change.
+//	  - A [Saver] keeps a pad in a file ([FileSaver]) or in an agent's workspace. Saved
+//	    pads can be exchanged with the npm package agent-scratchpad.
 //
-// A pad is not for what must survive at once: it is saved as a whole, when asked or
-// when it is quiet. Package workspace is for that.
+// A pad is saved as a whole: when the program asks, or after a quiet time. To keep
+// each change at once, use package workspace.
 //
-// Inside, the entries are immutable and stand in a hash trie whose nodes pads and
-// snapshots share (trie.go). Ordered indexes hold only keys (content.go). A Get
-// needs no lock (store.go), and its time of access is kept beside the entry
-// (entry.go), so that no snapshot changes.
+// How it works: entries are immutable. They are in a hash trie, and snapshots share
+// its nodes (package trie, content.go). Get takes no lock (store.go). The time of an
+// access is stored beside the entry, so that snapshots do not change (access.go).
 package pad

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Forever is a TTL that never ends.
+// Forever is the TTL of an entry that never expires.
 const Forever time.Duration = -1
 
-// Expiry says what a TTL counts from.
+// Expiry says when a TTL begins.
 type Expiry int
 
 const (
-	InheritExpiry Expiry = iota // as [Options].DefaultExpiry says
-	Fixed                       // from the first Set of the entry
-	Sliding                     // from the last access
+	InheritExpiry Expiry = iota // as in [Options].DefaultExpiry
+	Fixed                       // at the first Set of the entry
+	Sliding                     // at the last access
 )
 
-// Entry is one value of working memory with what is kept of it. AccessedAt has a
-// resolution of 1 ms, and so have all times in a snapshot's JSON.
+// Entry is a key and its value, with times, TTL and tags. AccessedAt has a resolution
+// of 1 ms, and so do all times in the JSON of a snapshot.
 type Entry struct {
 	Key                              string
 	Value                            any
 	CreatedAt, UpdatedAt, AccessedAt time.Time
 	TTL                              time.Duration // 0: never expires
-	Sliding                          bool          // the TTL counts from AccessedAt, not from CreatedAt
+	Sliding                          bool          // the TTL begins at AccessedAt, not at CreatedAt
 	Tags                             []string
 }
 
@@ -49,13 +49,13 @@ func expiry(from time.Time, ttl time.Duration) (time.Time, bool) {
 	return from.Add(ttl), true
 }
 
-// Expired reports whether the entry has expired at the time.
+// Expired reports whether the entry has expired at the given time.
 func (e Entry) Expired(now time.Time) bool {
 	at, ok := e.ExpiresAt()
 	return ok && !now.Before(at)
 }
 
-// Options returns what sets the entry again as it is.
+// Options returns the options to set the same entry again. A TTL of 0 becomes [Forever].
 func (e Entry) Options() SetOptions {
 	o := SetOptions{TTL: e.TTL, Expiry: Fixed, Tags: slices.Clone(e.Tags)}
 	if e.TTL == 0 {
@@ -67,8 +67,8 @@ func (e Entry) Options() SetOptions {
 	return o
 }
 
-// entry is an Entry as it is stored. It does not change, but for when it was
-// accessed, and pads and snapshots share it.
+// entry is an Entry as it is stored. Pads and snapshots share it. Only the times of
+// access change.
 type entry struct {
 	key              string
 	value            any // or *encoded
@@ -76,20 +76,19 @@ type entry struct {
 	created, updated time.Time
 	ttl              time.Duration
 	sliding          bool
-	due              int64  // where the index of expiry has it; Unix ns, no later than it expires
-	seq              uint64 // the order of creation; a later Set of a live entry keeps it
-	revision         uint64 // the change that made it, of any pad; a copy keeps it
-	epoch            uint64 // the epoch it was made in
+	due              int64  // its place in the index of expiry: Unix ns, not after it expires
+	seq              uint64 // its place in the order of creation; a Set of a live entry keeps it
+	revision         uint64 // the change that made it; a copy has the same one
+	epoch            uint64 // the epoch in which it was made
 
-	accessed atomic.Int64 // Unix ms; changed in the entry's own epoch only
+	accessed atomic.Int64 // Unix ms; changed only in the epoch of the entry
 	touches  atomic.Pointer[touch]
 }
 
 // Key makes an entry an item of a trie.
 func (e *entry) Key() string { return e.key }
 
-// accessedAt returns when the entry was last accessed, as the moment sees it, in
-// Unix ms.
+// accessedAt returns the last access that the moment sees, in Unix ms.
 func (e *entry) accessedAt(m moment) int64 {
 	for t := e.touches.Load(); t != nil; t = t.before {
 		if m.sees(t) {
@@ -99,7 +98,7 @@ func (e *entry) accessedAt(m moment) int64 {
 	return e.accessed.Load()
 }
 
-// access moves the time of access to ms. It never moves it back.
+// access stores an access at ms, unless a later one is stored already.
 func (e *entry) access(m moment, ms int64) {
 	if e.epoch == m.epoch {
 		raise(&e.accessed, ms)
@@ -112,7 +111,7 @@ func (e *entry) access(m moment, ms int64) {
 			return
 		}
 		at := e.accessedAt(m)
-		// What stands on an earlier branch alone is out of sight once that is folded.
+		// If the access is stored only on an earlier branch, fold will lose it.
 		if at >= ms && (head == nil || head.branch == m.branch) {
 			return
 		}
@@ -128,17 +127,18 @@ func (e *entry) access(m moment, ms int64) {
 	}
 }
 
-// maxTouches bounds what an entry keeps of the accesses of other pads.
+// maxTouches is how many touches an entry may have. They stay when the pads that made
+// them are gone.
 const maxTouches = 32
 
-// crowded reports whether an access should rather go to a copy.
+// crowded reports whether an access should go to a copy of the entry.
 func (e *entry) crowded() bool {
 	t := e.touches.Load()
 	return t != nil && t.number >= maxTouches
 }
 
-// expired reports whether the entry has expired at the time, as the moment sees
-// its last access.
+// expired reports whether the entry has expired at the given time. A sliding TTL
+// begins at the last access that the moment sees.
 func (e *entry) expired(m moment, now time.Time) bool {
 	if e.ttl == 0 {
 		return false
@@ -154,7 +154,8 @@ func (e *entry) expiresAt(m moment) (time.Time, bool) {
 	return expiry(e.created, e.ttl)
 }
 
-// copied returns the entry as the moment sees it, to stand in its place.
+// copied returns a copy to replace the entry. Its last access is the one that the
+// moment sees.
 func (e *entry) copied(m moment) *entry {
 	c := &entry{
 		key: e.key, value: e.value, tags: e.tags, created: e.created, updated: e.updated, ttl: e.ttl, sliding: e.sliding,
@@ -165,7 +166,8 @@ func (e *entry) copied(m moment) *entry {
 	return c
 }
 
-// dueAt returns when the entry expires, in Unix ns within their range.
+// dueAt returns when the entry expires, in Unix ns. Times out of range become the
+// nearest one in range.
 func (e *entry) dueAt(m moment) int64 {
 	at, ok := e.expiresAt(m)
 	if !ok {
@@ -184,7 +186,7 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// public returns the entry as the moment sees it, with the key as a view names it.
+// public returns the Entry that the moment sees, under a key relative to a view.
 func (e *entry) public(m moment, key string) Entry {
 	return Entry{
 		Key: key, Value: untyped(e.value), CreatedAt: e.created, UpdatedAt: e.updated,
@@ -195,16 +197,16 @@ func (e *entry) public(m moment, key string) Entry {
 
 func newRevision() uint64 { return revisions.Add(1) }
 
-// SetOptions of [Pad.SetWith]. The zero value takes the pad's defaults.
+// SetOptions are the options of [Pad.SetWith]. The zero value takes the pad's defaults.
 type SetOptions struct {
-	TTL    time.Duration // 0: the pad's default; Forever: never expires; Sliding: at least 1 ms
+	TTL    time.Duration // 0: the pad's default; Forever: never expires. A sliding TTL is at least 1 ms
 	Expiry Expiry        // InheritExpiry: the pad's default
 	Tags   []string      // copied; duplicates are dropped, the order is kept
 }
 
 func (x Expiry) known() bool { return x == InheritExpiry || x == Fixed || x == Sliding }
 
-// distinct returns the tags once each, in their order.
+// distinct returns the tags without duplicates, in their order.
 func distinct(tags []string) []string {
 	var list []string
 	for _, tag := range tags {

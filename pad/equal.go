@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// sameValue reports whether two entries, which may be nil, hold equal values.
+// sameValue reports whether two entries hold equal values. They may be nil.
 func sameValue(a, b *entry) bool {
 	if a == nil || b == nil || sameRevision(a, b) {
 		return sameRevision(a, b)
@@ -25,8 +25,8 @@ func (e *entry) isEncoded() bool {
 	return ok
 }
 
-// sameJSON reports whether two stored values have the same JSON. A value that
-// cannot be saved is equal to none.
+// sameJSON reports whether two stored values have the same JSON. A value without JSON is
+// not equal to any.
 func sameJSON(a, b any) bool {
 	x, errX := encodeExactly(a)
 	y, errY := encodeExactly(b)
@@ -36,13 +36,13 @@ func sameJSON(a, b any) bool {
 	return bytes.Equal(x, y) || reflect.DeepEqual(canonical(x), canonical(y))
 }
 
-// canonical decodes valid JSON so that equal values are deeply equal.
+// canonical decodes valid JSON into a value to compare with reflect.DeepEqual.
 func canonical(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return err // it nests deeper than the decoder goes
+		return err // nested too deeply for the decoder
 	}
 	return canonicalNumbers(v)
 }
@@ -63,8 +63,8 @@ func canonicalNumbers(v any) any {
 	return v
 }
 
-// canonicalNumber writes a JSON number so that numbers of the same value have the
-// same text, of any size: 1, 1.0 and 10e-1 become 1e0.
+// canonicalNumber returns the same text for numbers of the same value, of any size: 1,
+// 1.0 and 10e-1 become 1e0.
 func canonicalNumber(text string) json.Number {
 	unsigned, negative := strings.CutPrefix(text, "-")
 	mantissa, power := unsigned, "0"
@@ -73,7 +73,7 @@ func canonicalNumber(text string) json.Number {
 	}
 	exponent, err := strconv.ParseInt(power, 10, 64)
 	if err != nil || exponent > 1<<62 || exponent < -1<<62 {
-		return json.Number(text) // the sums below would overflow
+		return json.Number(text) // the exponent would overflow below
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
@@ -94,8 +94,7 @@ func sameOptions(a, b *entry) bool {
 	return sameTTL(a, b) && (a.sliding == b.sliding || a.ttl == 0) && slices.Equal(a.tags, b.tags)
 }
 
-// sameTTL compares in milliseconds where an entry was read from JSON, which has
-// no finer TTL.
+// sameTTL compares two TTLs, in milliseconds if one of them was read from JSON.
 func sameTTL(a, b *entry) bool {
 	if a.isEncoded() || b.isEncoded() {
 		return ttlMilliseconds(a.ttl) == ttlMilliseconds(b.ttl)
@@ -103,8 +102,8 @@ func sameTTL(a, b *entry) bool {
 	return a.ttl == b.ttl
 }
 
-// sameRevision reports whether two entries, which may be nil, came of one change:
-// a copy that a fork or a sweep makes is the same.
+// sameRevision reports whether two entries were made by the same change. The copies that
+// a fork or a sweep makes are the same. Both may be nil.
 func sameRevision(a, b *entry) bool {
 	return a == b || a != nil && b != nil && a.revision == b.revision
 }

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// codeError is an error that has a code, as the errors of the npm package do.
+// codeError is an error with a code of the npm package.
 type codeError struct{ text, code string }
 
 func (e *codeError) Error() string { return e.text }
 
-// Code returns the code of the npm package.
+// Code returns the error code that the npm package uses.
 func (e *codeError) Code() string { return e.code }
 
-// The kinds of error, for errors.Is.
+// The kinds of error, for [errors.Is]. Each has a method Code() string.
 var (
 	ErrConfig   error = &codeError{"invalid option", "SCRATCHPAD_CONFIG_ERROR"}
 	ErrKey      error = &codeError{"invalid key", "SCRATCHPAD_KEY_ERROR"}
@@ -22,7 +22,7 @@ var (
 	ErrPersist  error = &codeError{"persistence", "SCRATCHPAD_PERSISTENCE_ERROR"}
 )
 
-// persist makes sure that an error wraps ErrPersist.
+// persist wraps an error in ErrPersist, if it is not yet.
 func persist(err error) error {
 	if errors.Is(err, ErrPersist) {
 		return err

@@ -2,13 +2,13 @@ package pad
 
 import "fmt"
 
-// EventKind is what happened.
+// EventKind is the kind of a change.
 type EventKind int
 
 const (
-	EventSet    EventKind = iota + 1 // an entry was set; Update tells a new one from a changed one
+	EventSet    EventKind = iota + 1 // an entry was set
 	EventDelete                      // a live entry was deleted
-	EventExpire                      // an entry that had expired was removed
+	EventExpire                      // an expired entry was removed
 	EventClear                       // a pad or a view was emptied
 )
 
@@ -27,13 +27,13 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
 
-// Event is a change of a pad.
+// Event describes a change of a pad.
 type Event struct {
 	Kind   EventKind
 	Key    string // the full key, also for handlers of a view; "" for a Clear
-	Entry  Entry  // as it is now, for a Set; as it was, for a Delete or an Expire
-	Update bool   // of a Set: the key had a live entry before
-	Count  int    // of a Clear: the live entries that were removed
-	Prefix string // of a Clear: the view that was cleared, with its colon; "" for the whole pad
-	Seq    uint64 // ascending over all events of a pad, from 1
+	Entry  Entry  // Set: the new entry; Delete and Expire: the removed entry
+	Update bool   // Set: the key had a live entry before
+	Count  int    // Clear: how many live entries were removed
+	Prefix string // Clear: the view that was cleared, with its colon; "" for the whole pad
+	Seq    uint64 // number of the event in its pad, from 1. Events without a handler are counted too
 }

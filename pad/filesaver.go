@@ -10,18 +10,20 @@ import (
 	"sync"
 )
 
-// FileSaver returns a [Saver] that keeps a snapshot as a file of JSON, which the
-// npm package agent-scratchpad reads and writes too. A Save writes another file,
-// syncs it and its folder, and renames: the file is the old or the new one, whole.
-// It has mode 0600. A link is followed. What cannot be read as a snapshot is an
-// error of Load and of Save, and stays as it is.
+// FileSaver returns a [Saver] that keeps a snapshot in a JSON file. The npm package
+// agent-scratchpad can read and write the same file.
+//
+// Save writes a temporary file in the same folder, syncs it and renames it: after a
+// crash the file is the old or the new one, complete. The file has mode 0600. Links are
+// followed. If the file is not a snapshot, Load and Save return an error and leave
+// it alone. Errors: [ErrPersist].
 func FileSaver(path string) Saver { return &fileSaver{path: path} }
 
 type fileSaver struct {
 	path string
 
 	mu   sync.Mutex
-	ours os.FileInfo // the file as it was when it was last known to be a snapshot; nil: never
+	ours os.FileInfo // the file when it was last known to be a snapshot; nil: never
 }
 
 func (f *fileSaver) Load(ctx context.Context) (*Snapshot, error) {
@@ -43,7 +45,7 @@ func (f *fileSaver) load(path string) (*Snapshot, error) {
 		return nil, fmt.Errorf("%w: %w", ErrPersist, err)
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file: %w", path, ErrPersist) // reading one may never end
+		return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrPersist) // reading a device may never end
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -57,13 +59,13 @@ func (f *fileSaver) load(path string) (*Snapshot, error) {
 	return s, nil
 }
 
-// target is the file itself, where the path is a link.
+// target returns the path of the file, with links resolved.
 func (f *fileSaver) target(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrPersist, err)
 	}
 	if f.path == "" {
-		return "", fmt.Errorf("FileSaver: the path is empty; give a file: %w", ErrPersist)
+		return "", fmt.Errorf("FileSaver: the path is empty: %w", ErrPersist)
 	}
 	path, err := filepath.EvalSymlinks(f.path)
 	switch {
@@ -73,7 +75,7 @@ func (f *fileSaver) target(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrPersist, err)
 	}
 	if _, err := os.Lstat(f.path); err == nil {
-		return "", fmt.Errorf("%s is a link to nothing: %w", f.path, ErrPersist)
+		return "", fmt.Errorf("%s is a link to a file that does not exist: %w", f.path, ErrPersist)
 	}
 	return f.path, nil
 }
@@ -99,19 +101,19 @@ func (f *fileSaver) Save(ctx context.Context, s *Snapshot) error {
 	return nil
 }
 
-// check refuses to replace what is no snapshot.
+// check refuses to replace a file that is not a snapshot.
 func (f *fileSaver) check(path string) error {
 	now, err := os.Stat(path)
 	if err == nil && f.ours != nil && os.SameFile(now, f.ours) && now.ModTime().Equal(f.ours.ModTime()) && now.Size() == f.ours.Size() {
 		return nil
 	}
 	if _, err := f.load(path); err != nil {
-		return fmt.Errorf("what is there is not replaced; move it away: %w", err)
+		return fmt.Errorf("the file is not replaced, move it away first: %w", err)
 	}
 	return nil
 }
 
-// replace puts a file in the place of another so that there is always one whole.
+// replace replaces the content of a file in one step.
 func replace(path string, text []byte) (err error) {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
@@ -142,7 +144,7 @@ func replace(path string, text []byte) (err error) {
 	}
 	defer d.Close()
 	if err = d.Sync(); err != nil && filepath.Separator == '\\' {
-		err = nil // Windows cannot sync a folder
+		err = nil // Windows cannot sync folders
 	}
 	return err
 }

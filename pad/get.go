@@ -2,8 +2,7 @@ package pad
 
 import "fmt"
 
-// find returns the live entry of a key, nil if there is none. It removes one that
-// has expired.
+// find returns the live entry of a key, nil if there is none. It removes an expired one.
 func (p *Pad) find(key string) *entry {
 	full, err := p.fullKey(key)
 	if err != nil {
@@ -19,7 +18,7 @@ func (p *Pad) find(key string) *entry {
 	return e
 }
 
-// access is find for an access, which moves AccessedAt.
+// access is find, and moves AccessedAt.
 func (p *Pad) access(key string) *entry {
 	full, err := p.fullKey(key)
 	if err != nil {
@@ -38,7 +37,7 @@ func (p *Pad) access(key string) *entry {
 	}
 	for {
 		at := s.now.Load()
-		if e.crowded() || e.sliding && e.due <= nanoseconds(now) { // its place in the index is long past
+		if e.crowded() || e.sliding && e.due <= nanoseconds(now) { // its place in the index has passed
 			e = s.renewed(e)
 		}
 		e.access(*at, now.UnixMilli())
@@ -46,13 +45,13 @@ func (p *Pad) access(key string) *entry {
 		if current == nil || current.revision != e.revision || current == e && s.now.Load() == at {
 			return e
 		}
-		e = current // a copy took its place, or the moment is past: the access may be out of sight
+		e = current // the entry was replaced, or an epoch has begun: the access may be lost
 	}
 }
 
-// Get returns the value of a key, and false if there is none. Of a value that was
-// read as JSON it gives the map, slice, string, bool or nil that it is, a number
-// as int64 when it is whole and exact, else as float64. It counts as an access.
+// Get returns the value of a key, and false if there is none. A value that was loaded
+// from JSON is a map[string]any, []any, string, bool or nil. A number is an int64 if it
+// is whole and exact, else a float64. Get counts as an access.
 func (p *Pad) Get(key string) (any, bool) {
 	e := p.access(key)
 	if e == nil {
@@ -61,9 +60,8 @@ func (p *Pad) Get(key string) (any, bool) {
 	return untyped(e.value), true
 }
 
-// Get returns the value of a key as a T: the value itself where it is one, or what
-// was read as JSON decoded into a T. It counts as an access. Errors: [ErrNotFound],
-// [*TypeError].
+// Get returns the value of a key as a T. A value that was loaded from JSON is decoded
+// into a T. Get counts as an access. Errors: [ErrNotFound], [*TypeError].
 func Get[T any](p *Pad, key string) (T, error) {
 	e := p.access(key)
 	if e == nil {
@@ -73,7 +71,8 @@ func Get[T any](p *Pad, key string) (T, error) {
 	return typed[T](key, e.value)
 }
 
-// Peek returns the entry of a key without counting as an access.
+// Peek returns the entry of a key, and false if there is none. It does not count as an
+// access.
 func (p *Pad) Peek(key string) (Entry, bool) {
 	s := p.store
 	for {
@@ -84,11 +83,10 @@ func (p *Pad) Peek(key string) (Entry, bool) {
 		}
 		entry := e.public(*at, key)
 		if s.now.Load() == at && s.get(e.key) == e {
-			return entry, true // entry and moment belong together
+			return entry, true // no epoch began between the two
 		}
 	}
 }
 
-// Has reports whether there is a live entry of a key. It does not count as an
-// access.
+// Has reports whether a key has a live entry. It does not count as an access.
 func (p *Pad) Has(key string) bool { return p.find(key) != nil }

@@ -1,24 +1,24 @@
 package pad
 
-// On calls a handler for each event of a kind that is caused from now on and
-// concerns the pad or the view, until stop is called or the pad is closed. A Clear
-// concerns the views that hold the cleared one, and the cleared view itself.
+// On adds a handler for one kind of event. The handler is called for each later change
+// in the pad or the view, until stop is called or the pad is closed. A Clear of a view
+// is also an event of the views around it. On a view without a valid name, and with a
+// nil handler, On does nothing.
 //
-// The handlers of a pad are called one at a time, in the order of Seq, and without
-// a lock: they may call the pad. The goroutine that makes a change calls the
-// handlers before its own call returns. If a handler is running already, in the same
-// goroutine or in another one, the change leaves its events to the goroutine that
-// runs that handler, and returns at once. So with one goroutine all events come before
-// the change returns, except for changes that a handler makes: their events follow
-// when the handler has returned.
+// The handlers of a pad are called one at a time, in the order of Seq. No lock is held:
+// a handler may call the pad. The goroutine that makes a change calls the handlers
+// before its call returns. There is one exception: if a handler is already running, in
+// this goroutine or in another, the change returns at once. The goroutine of that
+// handler delivers the event afterwards.
 //
-// Events wait in memory, and nothing bounds their number. A handler should be quick,
-// or pass its work on to another goroutine. The goroutine that delivers goes on
-// until no event waits. A handler that never returns holds up all others.
+// Events wait in memory, and their number has no limit. A goroutine that delivers
+// events continues until none waits, also for the changes of other goroutines. So
+// handlers should be quick: send longer work to another goroutine. A handler that
+// never returns blocks all others.
 //
-// A panic in a handler is reported to [Options].OnError. Neither a panic nor a
-// [runtime.Goexit] keeps the other handlers from being called. A call that has begun
-// when stop or Close returns may still be running.
+// A panic in a handler is reported to [Options].OnError. Delivery continues after a
+// panic and after [runtime.Goexit]. When stop or Close returns, a call that began
+// earlier may still be running.
 func (p *Pad) On(kind EventKind, handler func(Event)) (stop func()) {
 	if p.invalid || handler == nil {
 		return func() {}

@@ -40,8 +40,8 @@ func (p *Pad) Keys() []string {
 	return keys
 }
 
-// All returns the live entries in the order of creation, as they are when the
-// iteration begins: the pad may change meanwhile.
+// All returns the live entries in the order of creation. They are those at the start of
+// the iteration. The pad may change meanwhile.
 func (p *Pad) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		v := p.store.view()
@@ -56,7 +56,7 @@ func (p *Pad) All() iter.Seq[Entry] {
 // Entries returns the live entries in the order of creation.
 func (p *Pad) Entries() []Entry { return slices.AppendSeq([]Entry{}, p.All()) }
 
-// Find returns the live entries that a predicate accepts, in the order of creation.
+// Find returns the live entries for which accept returns true, in the order of creation.
 func (p *Pad) Find(accept func(Entry) bool) []Entry {
 	list := []Entry{}
 	for e := range p.All() {
@@ -67,8 +67,8 @@ func (p *Pad) Find(accept func(Entry) bool) []Entry {
 	return list
 }
 
-// FindByTag returns the live entries that have a tag, in the order of creation.
-// The cost follows what has the tag.
+// FindByTag returns the live entries with a tag, in the order of creation. The cost
+// follows the number of entries with the tag.
 func (p *Pad) FindByTag(tag string) []Entry {
 	list := []Entry{}
 	if p.invalid {

@@ -9,14 +9,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad/internal/trie"
 )
 
-// Conflict is a key that was changed on both sides of a merge, to different
-// values. An entry is nil where there is none.
+// Conflict is a key that both sides of a merge changed, to different values. An entry is
+// nil if that side has none.
 type Conflict struct {
-	Key                string // as the view that is merged into names it
+	Key                string // relative to the view that is merged into
 	Base, Ours, Theirs *Entry
 }
 
-// Resolution says what a conflict comes to. The zero value is [Ours].
+// Resolution is the decision about a conflict. The zero value is [Ours].
 type Resolution struct {
 	choice choice
 	value  any
@@ -30,35 +30,38 @@ const (
 	takeValue
 )
 
-// Ours keeps what the pad that is merged into has.
+// Ours keeps the entry of the pad that is merged into.
 func Ours() Resolution { return Resolution{} }
 
-// Theirs takes what the other pad has, with its tags, TTL and times; if it has
-// nothing, the key is deleted.
+// Theirs takes the entry of the other pad, with its tags, TTL and times. If the other pad
+// has no entry, the key is deleted.
 func Theirs() Resolution { return Resolution{choice: takeTheirs} }
 
-// Use sets a value, with the tags and the TTL of ours, or of theirs where ours has
-// no entry.
+// Use sets a value. Tags and TTL are those of our entry, or of theirs if we have none.
 func Use(value any) Resolution { return Resolution{choice: takeValue, value: value} }
 
-// Merge brings into the pad what theirs changed since base, which is what both
-// once held: the snapshot that was taken when theirs was forked. All keys are
-// relative to their own pad, view or snapshot. A nil base is an empty one.
+// Merge brings the changes of another pad into this one. base is the content that both
+// once had: the snapshot that was taken when theirs was forked. A nil base is empty. Keys
+// are relative to their own pad, view or snapshot.
 //
-// A key whose value was changed on one side takes that side, and where no value
-// was, changed tags or TTL are taken likewise. One that was changed to different
-// values on both is a conflict for resolve, nil for [Ours]; conflicts are returned
-// sorted by key, the resolved ones too. Values are equal as [Diff] says. An entry
-// that has expired by now counts as absent on every side, in base too. What is taken
-// from theirs keeps its times, and its order among new ones; an entry that is there
-// keeps its place.
+// If one side changed the value of a key, Merge takes that side. If neither changed the
+// value, Merge takes changed tags or a changed TTL in the same way. If both sides changed
+// the value to different values, the key is a conflict: resolve decides, and a nil
+// resolve means [Ours]. Merge returns all conflicts, sorted by key, also those that were
+// resolved. Values are compared as in [Diff]. An entry that has expired by now counts as
+// absent on every side, and in base.
 //
-// resolve runs outside of the lock, in the order of the keys, and again for a key
-// that somebody else changed meanwhile: it must have no effect but its result, and
-// may read the pads. The changes are made at once, and cause a Set or a Delete each;
-// on an error there are none. The cost follows the changes, or the size of the
-// views where they have different prefixes. Errors: [ErrConfig] for a nil theirs,
-// [ErrKey] for a view without a valid name, [ErrClosed] of the pad merged into.
+// Entries taken from theirs keep their times. New ones keep their order among each other.
+// A key that was there keeps its place. All changes become visible at once, and each
+// is a Set or a Delete event. On an error nothing changes.
+//
+// resolve is called in the order of the keys, without a lock: it may read the pads. If
+// a key changes meanwhile, resolve is called for it again. So it must have no effect but
+// its result.
+//
+// The cost follows the number of changes, or the size of the views if their prefixes
+// differ. Errors: [ErrConfig] for a nil theirs, [ErrKey] for a view without a valid
+// name, [ErrClosed] if this pad is closed.
 func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resolution) ([]Conflict, error) {
 	switch {
 	case theirs == nil:
@@ -68,7 +71,7 @@ func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resoluti
 	}
 	m := &merge{pad: p, base: orEmpty(base), theirs: theirs.store.view(), prefix: theirs.prefix, resolve: resolve}
 	if p.store == theirs.store && p.prefix == theirs.prefix {
-		m.base = &Snapshot{view: m.theirs, prefix: m.prefix} // whatever changed, both did
+		m.base = &Snapshot{view: m.theirs, prefix: m.prefix} // a pad has no changes against itself
 	}
 	m.steps = make(map[string]*step)
 	keys := m.changedKeys()
@@ -85,7 +88,7 @@ func (p *Pad) Merge(base *Snapshot, theirs *Pad, resolve func(Conflict) Resoluti
 	}
 }
 
-// merge is one under way. Base and theirs stay as they are.
+// merge is a merge that is running. base and theirs do not change.
 type merge struct {
 	pad     *Pad
 	base    *Snapshot
@@ -95,16 +98,15 @@ type merge struct {
 	steps   map[string]*step
 }
 
-// step is what becomes of a key that theirs changed.
+// step is the decision about a key that theirs changed.
 type step struct {
 	key          string
-	ours, theirs *entry // as they were when it was decided; nil if absent
+	ours, theirs *entry // when it was decided; nil if absent
 	conflict     *Conflict
 	take         Resolution
 }
 
-// changedKeys returns the keys whose entry is not the same in base and theirs,
-// sorted.
+// changedKeys returns the keys whose entries differ between base and theirs, sorted.
 func (m *merge) changedKeys() []string {
 	var keys []string
 	if m.prefix == m.base.prefix {
@@ -128,7 +130,7 @@ func (m *merge) changedKeys() []string {
 	return keys
 }
 
-// plan decides about keys, as all sides stand now.
+// plan decides about keys, by the current content of all sides.
 func (m *merge) plan(keys []string) {
 	s := m.pad.store
 	ours, now := s.view(), s.o.Now()
@@ -154,7 +156,7 @@ func (m *merge) plan(keys []string) {
 	}
 }
 
-// optionsWin says whose tags and TTL to take where the values are the same.
+// optionsWin decides whose tags and TTL to take if the values are the same.
 func optionsWin(base, ours, theirs *entry) choice {
 	if base != nil && ours != nil && sameOptions(base, ours) && !sameOptions(base, theirs) {
 		return takeTheirs
@@ -162,8 +164,8 @@ func optionsWin(base, ours, theirs *entry) choice {
 	return takeOurs
 }
 
-// apply makes the changes that were planned, all or none: it returns the keys that
-// were changed meanwhile and must be planned again.
+// apply makes all planned changes, or none. It returns the keys that have changed since
+// they were planned.
 func (m *merge) apply() (again []string, err error) {
 	s := m.pad.store
 	s.mu.Lock()
@@ -184,7 +186,7 @@ func (m *merge) apply() (again []string, err error) {
 	steps := m.inOrder()
 	if len(steps) > 0 {
 		s.together = true
-		s.edit().trie.Detach() // in nodes that no reader has
+		s.edit().trie.Detach() // so that readers of the old root see none of the changes
 		for _, st := range steps {
 			m.do(st, now)
 		}
@@ -195,8 +197,8 @@ func (m *merge) apply() (again []string, err error) {
 	return nil, nil
 }
 
-// inOrder returns the steps that change something: deletions first, then what is
-// set in theirs' order of creation, by key where theirs has none.
+// inOrder returns the steps that change something: first keys that theirs does not have,
+// by key, then the others in their order of creation.
 func (m *merge) inOrder() []*step {
 	var list []*step
 	for _, st := range m.steps {
@@ -223,7 +225,7 @@ func (st *step) place() uint64 {
 	return st.theirs.seq
 }
 
-// do makes one change under the lock.
+// do makes the change of one step. The lock must be held.
 func (m *merge) do(st *step, now time.Time) {
 	s, key := m.pad.store, m.pad.prefix+st.key
 	old := s.look().trie.Get(key)
@@ -256,7 +258,7 @@ func (m *merge) do(st *step, now time.Time) {
 	s.event(Event{Kind: EventSet, Key: key, Update: old != nil}, e)
 }
 
-// conflicts returns those of the keys as they were decided in the end.
+// conflicts returns the conflicts as they were last decided.
 func (m *merge) conflicts() []Conflict {
 	list := []Conflict{}
 	for _, st := range m.steps {

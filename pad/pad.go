@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Pad is working memory: values under keys, in the order of their creation. A
-// value that was stored must not be changed afterwards. A Pad is safe for
-// concurrent use; Get never waits for another Get.
-//
-// A view that [Pad.Namespace] returns is a Pad too.
+// Pad is working memory: values under keys, in the order of creation. A value must not
+// be changed after it was stored. [Pad.Namespace] returns a view of a pad, which is a
+// Pad too. A Pad is safe for concurrent use. Get never waits for another Get.
 type Pad struct {
 	store   *store
-	prefix  string // of the full keys, "" for the whole pad
-	invalid bool   // the view of a name that is none
+	prefix  string // of the full keys; "" for the whole pad
+	invalid bool   // the view has no valid name
 }
 
-// New returns an empty pad. Nothing is loaded: see [Pad.Load]. Errors: [ErrConfig].
+// New returns an empty pad. It loads nothing: see [Pad.Load]. A pad with a SweepInterval
+// or an AutoSave needs a [Pad.Close]. Errors: [ErrConfig].
 func New(o Options) (*Pad, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -29,7 +28,7 @@ func New(o Options) (*Pad, error) {
 	return &Pad{store: s}, nil
 }
 
-// fullKey checks a key and returns it as the store knows it.
+// fullKey checks a key and returns it with the prefix of the view.
 func (p *Pad) fullKey(key string) (string, error) {
 	switch {
 	case p.invalid:
@@ -42,14 +41,14 @@ func (p *Pad) fullKey(key string) (string, error) {
 	return p.prefix + key, nil
 }
 
-// Set stores a value with the pad's default TTL and without tags. It is
-// [Pad.SetWith] with no options.
+// Set stores a value with the pad's default TTL and without tags. It is [Pad.SetWith]
+// with zero options.
 func (p *Pad) Set(key string, value any) error { return p.SetWith(key, value, SetOptions{}) }
 
-// SetWith stores a value. An entry that is there keeps its CreatedAt and its place
-// in the order; what the options do not say falls back to the pad's defaults, not
-// to what the entry had. Where a fixed TTL, counted from CreatedAt, has already
-// passed, the entry expires and the value begins a new one. Errors: [ErrKey],
+// SetWith stores a value. If the key has a live entry, CreatedAt and the place in the
+// order stay the same, and everything else is replaced: options that are not given come
+// from the pad's defaults, not from the old entry. If a fixed TTL has already passed
+// since CreatedAt, the old entry expires and a new one is created. Errors: [ErrKey],
 // [ErrConfig], [ErrClosed].
 func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 	full, err := p.fullKey(key)
@@ -71,7 +70,7 @@ func (p *Pad) SetWith(key string, value any, o SetOptions) error {
 	return nil
 }
 
-// set stores a value under the lock.
+// set stores a value. The lock must be held.
 func (s *store) set(key string, value any, o setting, now time.Time) {
 	at := s.now.Load()
 	e := &entry{
@@ -102,7 +101,8 @@ func (s *store) set(key string, value any, o setting, now time.Time) {
 	s.event(Event{Kind: EventSet, Key: key}, e)
 }
 
-// Delete removes a key, and reports whether it had a live entry.
+// Delete removes a key, and reports whether it had a live entry. On a closed pad it
+// returns false.
 func (p *Pad) Delete(key string) bool {
 	full, err := p.fullKey(key)
 	if err != nil {
@@ -124,7 +124,8 @@ func (p *Pad) Delete(key string) bool {
 	return true
 }
 
-// Clear removes all entries and returns how many live ones it removed.
+// Clear removes all entries, and returns how many of them were live. On a closed pad it
+// returns 0.
 func (p *Pad) Clear() int {
 	s := p.store
 	s.mu.Lock()
@@ -138,8 +139,8 @@ func (p *Pad) Clear() int {
 	return n
 }
 
-// clear empties a view under the lock. Readers see it, and what the caller adds,
-// all at once when the caller calls changed.
+// clear removes the entries of a view. Readers see that when the caller calls changed,
+// together with the entries that the caller adds. The lock must be held.
 func (s *store) clear(prefix string) int {
 	now, at := s.o.Now(), *s.now.Load()
 	n := 0
@@ -159,20 +160,23 @@ func (s *store) clear(prefix string) int {
 	return n
 }
 
-// liveAll counts the live entries under the lock.
+// liveAll counts the live entries of the whole pad. The lock must be held.
 func (s *store) liveAll() int {
 	return s.look().order.Len() - view{s.look(), *s.now.Load()}.expiredBy(s.o.Now())
 }
 
-// Sweep removes all entries that have expired, of the whole pad, and returns how
-// many. Its cost follows what is due. It is what [Options].SweepInterval repeats.
+// Sweep removes all expired entries of the whole pad, and returns how many. Its cost
+// follows the number of entries that are due. With [Options].SweepInterval the pad
+// does this on its own.
 func (p *Pad) Sweep() int { return p.store.sweep() }
 
-// Namespace returns a view of the entries whose key begins with the name and a
-// colon. Everything a view does is about those alone, and speaks of keys without
-// that beginning, but for events; Save, Load, Sweep and Close act on the whole pad.
-// Views nest. A view of an empty or invalid name holds nothing and refuses Set
-// with [ErrKey]: an agent's name that went missing must not open the whole pad.
+// Namespace returns a view of the entries whose keys begin with the name and a colon.
+// The keys of a view do not have this prefix, except in events. All methods act on the
+// entries of the view only, except for Save, Load, Sweep and Close, which act on the
+// whole pad. Views can be nested.
+//
+// If the name is empty or not valid UTF-8, the view is empty, and Set fails with
+// [ErrKey]. So a program that lost an agent's name does not open the whole pad.
 func (p *Pad) Namespace(name string) *Pad {
 	return &Pad{
 		store: p.store, prefix: p.prefix + name + ":",
@@ -180,7 +184,8 @@ func (p *Pad) Namespace(name string) *Pad {
 	}
 }
 
-// Snapshot returns what the pad or the view holds.
+// Snapshot returns the live entries of the pad or the view. The cost does not depend on
+// their number.
 func (p *Pad) Snapshot() *Snapshot {
 	if p.invalid {
 		return &Snapshot{time: p.store.o.Now()}

@@ -5,28 +5,27 @@ import (
 	"fmt"
 )
 
-// Save saves the whole pad, also where nobody has loaded what was saved before.
-// Without a Saver it does nothing. Errors: [ErrPersist], which names the key of a
-// value that JSON cannot hold; then nothing is saved. It works after a Close too,
-// whose own save may have failed. A Saver must not call it.
+// Save saves the whole pad, and replaces what was saved before. Without a Saver it does
+// nothing. If JSON cannot hold a value, nothing is saved, and the error names the key.
+// After a failed [Pad.Load], Save fails until a Load succeeds. Save also works after
+// Close. A Saver must not call it. Errors: [ErrPersist].
 func (p *Pad) Save(ctx context.Context) error {
 	v := p.store.saving
 	if v == nil {
 		return nil
 	}
 	if err := v.take(ctx); err != nil {
-		return err
+		return fmt.Errorf("save: %w", err)
 	}
 	defer v.give()
-	v.pending() // what comes from now on waits for a save of its own
+	v.pending() // later changes wait for a save of their own
 	return v.save(ctx)
 }
 
-// Load replaces what the pad holds by what was saved, as [Pad.Restore] does. Where
-// nothing was saved yet, or without a Saver, it changes nothing. Entries that were
-// saved without a value are null, and are reported to [Options].OnError once. After a
-// Load that failed nothing is saved until one succeeds. Errors: [ErrPersist],
-// [ErrClosed].
+// Load replaces the content of the whole pad by the saved one, as [Pad.Restore] does. If
+// nothing was saved yet, or without a Saver, it changes nothing. Entries that were saved
+// without a value become null, and are reported to [Options].OnError once. After a failed
+// Load, nothing is saved until a Load succeeds. Errors: [ErrPersist], [ErrClosed].
 func (p *Pad) Load(ctx context.Context) error {
 	v := p.store.saving
 	switch {
@@ -44,7 +43,7 @@ func (p *Pad) Load(ctx context.Context) error {
 	return err
 }
 
-// loaded takes over what was loaded, which is no change that needs to be saved.
+// loaded restores a loaded snapshot. This is not a change that needs a save.
 func (s *store) loaded(from *Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,9 +61,9 @@ func (s *store) isClosed() bool {
 	return s.closed
 }
 
-// Close ends the sweep and the handlers, and saves what an auto-save still owes.
-// Afterwards reads work, and every change is refused with [ErrClosed]. A second
-// Close returns nil. Errors: [ErrPersist].
+// Close stops the sweep, removes all handlers, and saves the changes that wait for an
+// auto-save. Events that still wait are dropped. Afterwards reads work, and every change
+// fails with [ErrClosed]. A second Close returns nil. Errors: [ErrPersist].
 func (p *Pad) Close(ctx context.Context) error {
 	s := p.store
 	if !s.stop() {

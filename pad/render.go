@@ -7,40 +7,41 @@ import (
 	"time"
 )
 
-// RenderOptions of [Pad.Render]. The zero value renders all entries as KV.
+// RenderOptions are the options of [Pad.Render]. The zero value renders all entries as KV.
 type RenderOptions struct {
-	Format    Format   // an unknown one is KV
-	Tags      []string // entries with at least one of them; none: all entries
-	Namespace string   // entries below it, "a" and "a:" alike; "": all entries. Keys stay as they are
+	Format    Format   // an unknown format means KV
+	Tags      []string // only entries with at least one of these tags; none: all entries
+	Namespace string   // only entries below it; "a" and "a:" mean the same; "": all entries. Keys keep the prefix
 
-	MaxTokens   int                   // what CountTokens of the result never exceeds; 0: no limit, negative: the result is ""
-	CountTokens func(text string) int // nil: tokens.Estimate. A negative count is taken for 0
+	MaxTokens   int                   // the limit for CountTokens of the result; 0: no limit; negative: the result is ""
+	CountTokens func(text string) int // nil: tokens.Estimate. A negative count is taken as 0
 
-	Metadata bool   // adds tags, the time of the update, and that of expiry (sliding: the TTL)
-	Header   string // written as it is, before the rest, on a line of its own; "": none
+	Metadata bool   // adds tags, the time of the update, and the time of expiry or the sliding TTL
+	Header   string // a first line, written as it is; "": none
 }
 
-// Render writes the live entries for a prompt, in the order of creation. A pad
-// that has not changed renders as the same bytes. A string is written as it is, and
-// so is a value whose JSON is a string, such as a [time.Time]; any other as compact
-// JSON. Of a value that JSON cannot hold, a number is written as text ("NaN"), and
-// for any other a note with its type.
+// Render writes the live entries for a prompt, in the order of creation. Two renders of a
+// pad that has not changed return the same bytes.
 //
-// What is stored cannot pass for another entry. In KV and Markdown each further
-// line of a key, a tag or a value is indented by four, and in Markdown the first
-// line of a value too where it could open a block, such as a heading. A line ends
-// where Unicode or Python ends one: \n, \r, \r\n, \v, \f, U+001C to U+001E,
-// U+0085, U+2028, U+2029. A key that could be read in two ways, as one that holds
-// ": " in KV, is written as a JSON string, and so is a tag with a comma. In XML a
-// character that it cannot hold becomes U+FFFD, as a byte that is not valid UTF-8
-// does everywhere.
+// A string is written as it is, and so is a value whose JSON is a string, such as a
+// [time.Time]. Other values are written as compact JSON. A number that JSON cannot hold is
+// written as text ("NaN"), and any other such value as a note with its type.
 //
-// To keep to MaxTokens, whole entries are left out: those that do not fit alone,
-// then the least recently updated. Where there is room, a last line says how many
-// (not in JSON). If none fits, the most recently updated is cut, and ends in
-// "… [cut]". The result is well-formed in any case, but "" where not even the
-// header fits. CountTokens is called outside of any lock; the text it gets in
-// total is a small multiple of the whole.
+// No stored text can be mistaken for another entry. In KV and Markdown, each further line
+// of a key, a tag or a value is indented by four. In Markdown the first line of a value
+// is indented too if it could begin a block, such as a heading. Lines end at \n, \r,
+// \r\n, \v, \f, U+001C to U+001E, U+0085, U+2028 and U+2029. A key that could be read in
+// two ways, for example with ": " in KV, is written as a JSON string, and so is a tag with
+// a comma. Bytes that are not valid UTF-8 become U+FFFD, and in XML also characters that
+// XML does not allow.
+//
+// To stay within MaxTokens, whole entries are left out: first those that do not fit alone,
+// then the least recently updated. If there is room, a last line says how many (not in
+// JSON). If no entry fits, the most recently updated one is cut, and ends in "… [cut]".
+// The result is always well-formed. It is "" if not even the header fits.
+//
+// CountTokens is called without a lock. The texts that it gets add up to a small multiple
+// of the whole text.
 func (p *Pad) Render(o RenderOptions) string {
 	if p.invalid {
 		return view{}.render("", time.Time{}, o)
@@ -48,7 +49,7 @@ func (p *Pad) Render(o RenderOptions) string {
 	return p.store.view().render(p.prefix, p.store.o.Now(), o)
 }
 
-// Render writes the entries as [Pad.Render] does.
+// Render writes the entries like [Pad.Render].
 func (s *Snapshot) Render(o RenderOptions) string { return s.view.render(s.prefix, s.time, o) }
 
 func (v view) render(prefix string, now time.Time, o RenderOptions) string {
@@ -65,7 +66,7 @@ func (v view) render(prefix string, now time.Time, o RenderOptions) string {
 	return newBudget(&r, o.MaxTokens, o.CountTokens).fit()
 }
 
-// chosen returns the live entries below a prefix that the options let through.
+// chosen returns the live entries below a prefix that the options select.
 func (v view) chosen(prefix string, now time.Time, o RenderOptions) iter.Seq[*entry] {
 	if o.Namespace != "" {
 		prefix += strings.TrimSuffix(o.Namespace, ":") + ":"

@@ -9,20 +9,20 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// budget fits a rendering into a number of tokens. Counting a text may cost far
-// more than writing it, so the texts that are counted add up to a small multiple
-// of the whole, whatever the counter returns.
+// budget fits a rendering into a number of tokens. Counting may cost far more than
+// writing. So the counted texts add up to a small multiple of the whole, whatever the
+// counter returns.
 type budget struct {
 	*rendering
 	max     int
 	counter func(string) int
 	oldest  []*piece // all pieces, the least recently updated first
-	fixed   int      // tokens of what stands around the pieces, less one separator
+	fixed   int      // tokens of the text around the pieces, minus one separator
 }
 
 const (
-	fewTries  = 3 // one more entry is left out so many times, then half of them
-	maxProbes = 4 // of how much of a cut value fits
+	fewTries  = 3 // how often one more entry is left out, before it is half of the rest
+	maxProbes = 4 // how many lengths of a cut value are tried
 	cutMark   = "… [cut]"
 )
 
@@ -49,8 +49,7 @@ func (b *budget) count(text string) int {
 
 func (b *budget) fits(text string) bool { return b.count(text) <= b.max }
 
-// fit returns the text that fits, with as many of the entries as the counts of
-// the single ones allow.
+// fit returns a text within the budget, with as many entries as their own counts allow.
 func (b *budget) fit() string {
 	whole := b.join(b.pieces, 0)
 	n := b.count(whole)
@@ -62,7 +61,7 @@ func (b *budget) fit() string {
 	}
 	kept := b.chosen()
 	if len(kept) == len(b.pieces) {
-		kept = kept[1:] // the counter says that it is more than its parts
+		kept = kept[1:] // the whole counts more than its parts
 	}
 	for tries := 1; len(kept) > 0; tries++ {
 		if text, ok := b.attempt(kept, tries == 1); ok {
@@ -77,8 +76,7 @@ func (b *budget) fit() string {
 	return b.cut(n)
 }
 
-// chosen returns the pieces that fit by their own counts, the least recently
-// updated first.
+// chosen returns the pieces to keep by their own counts, the least recently updated first.
 func (b *budget) chosen() []*piece {
 	around := b.layout.open + b.layout.end
 	if b.header != "" {
@@ -101,8 +99,8 @@ func (b *budget) chosen() []*piece {
 	return alone
 }
 
-// attempt writes the pieces, with how many were left out where that fits too. The
-// first one goes by the counts of the pieces.
+// attempt writes the pieces, and the number of entries left out if that fits too. The
+// first attempt trusts the counts of the pieces.
 func (b *budget) attempt(kept []*piece, first bool) (string, bool) {
 	sum := b.fixed
 	for _, p := range kept {
@@ -134,8 +132,8 @@ func inOrder(pieces []*piece) []*piece {
 	return slices.SortedFunc(slices.Values(pieces), func(p, q *piece) int { return p.index - q.index })
 }
 
-// halved leaves out half of the text. If the last entry is more than that, cut
-// looks at it alone.
+// halved leaves out half of the text. If the last entry is longer than half, nothing is
+// left, and cut tries that entry alone.
 func halved(kept []*piece) []*piece {
 	size := 0
 	for _, p := range kept {
@@ -147,8 +145,8 @@ func halved(kept []*piece) []*piece {
 	return kept
 }
 
-// cut writes as much as fits of the entry that was updated last, or nothing of
-// any. whole is the count of the text with all of them.
+// cut returns the beginning of the most recently updated entry, as much as fits, or a text
+// without entries. whole is the count of the text with all entries.
 func (b *budget) cut(whole int) string {
 	newest := b.oldest[len(b.oldest)-1]
 	if len(b.pieces) > 1 {
@@ -166,7 +164,7 @@ func (b *budget) cut(whole int) string {
 	}
 	n := b.count(write(cutMark, left))
 	if n > b.max/2 && left > 0 && b.layout.leftOut != "" {
-		left = 0 // the room is for the value
+		left = 0 // use the room for the value
 		n = b.count(write(cutMark, left))
 	}
 	if n > b.max {
@@ -176,8 +174,9 @@ func (b *budget) cut(whole int) string {
 	return b.longest(value, n, whole+max(0, marks), func(size int) string { return write(value[:size]+cutMark, left) })
 }
 
-// longest returns what write makes of the longest prefix of a value that it finds
-// to fit. The counts are of what it makes of none of the value and of all of it.
+// longest returns the text with the longest prefix of a value that it finds to fit. write
+// returns the text for a length. none and all are its counts with no value and with the
+// whole value.
 func (b *budget) longest(value string, none, all int, write func(size int) string) string {
 	best, low, high := write(0), 0, len(value)
 	for probe := 0; high-low > 1; probe++ {
@@ -201,8 +200,8 @@ func (b *budget) longest(value string, none, all int, write func(size int) strin
 	return best
 }
 
-// boundary returns the last character boundary up to size, or if that is not after
-// low the next one.
+// boundary returns the last character boundary up to size. If that is not after low, it
+// returns the next one.
 func boundary(value string, size, low int) int {
 	for size > low && !utf8.RuneStart(value[size]) {
 		size--
@@ -214,7 +213,7 @@ func boundary(value string, size, low int) int {
 	return low + n
 }
 
-// share returns n times part/whole, from 1 to n-1.
+// share returns n times part/whole, but at least 1 and at most n-1.
 func share(n, part, whole int) int {
 	f := float64(n) * float64(part) / float64(whole)
 	if math.IsNaN(f) {
@@ -223,7 +222,7 @@ func share(n, part, whole int) int {
 	return int(max(1, min(f, float64(n-1))))
 }
 
-// nothing is the result without any entry.
+// nothing returns the text without any entry.
 func (b *budget) nothing() string {
 	for _, left := range []int{len(b.pieces), 0} {
 		if text := b.join(nil, left); b.fits(text) {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// layout is how a format writes entries.
+// layout writes entries in one format.
 type layout struct {
 	open, separator, end string
 	entry                func(key, value string, m *meta) string
-	value                func(v any) string       // a stored value as entry takes it
-	literal              func(text string) string // a text as entry takes it
-	leftOut              string                   // the format of the last line; "": none
+	value                func(v any) string       // writes a stored value for entry
+	literal              func(text string) string // writes a text for entry
+	leftOut              string                   // the last line, with %s for the number; "": none
 }
 
 func (f Format) layout() layout {
@@ -27,8 +27,8 @@ func (f Format) layout() layout {
 	return layout{separator: "\n", entry: kvEntry, value: valueText, literal: asIs, leftOut: "[%s left out]"}
 }
 
-// kvEntry ends the key at the first ": ". The line of metadata is indented by
-// two, which no line of a value is.
+// kvEntry writes an entry whose key ends at the first ": ". Metadata is on a line that is
+// indented by two. No line of a value is.
 func kvEntry(key, value string, m *meta) string {
 	if ambiguous(key) || strings.Contains(key, ": ") {
 		key = quoted(key)
@@ -40,8 +40,8 @@ func kvEntry(key, value string, m *meta) string {
 	return text
 }
 
-// markdownEntry ends the key before the first line that is not indented; if there
-// is none, the key is the first line.
+// markdownEntry writes an entry whose key ends before the first line that is not
+// indented. If all lines are indented, the key is the first line.
 func markdownEntry(key, value string, m *meta) string {
 	block := opensBlock(value)
 	if ambiguous(key) || block && indented(key) != key {
@@ -98,12 +98,11 @@ func jsonEntry(key, value string, m *meta) string {
 	return b.String()
 }
 
-// meta is what [RenderOptions].Metadata adds to an entry. Nothing of it changes
-// unless the entry is set again.
+// meta is the metadata of an entry. It changes only when the entry is set again.
 type meta struct {
 	tags    []string
 	updated string
-	limit   string // "expires", "ttl" of a sliding one, "" for neither
+	limit   string // "expires", "ttl" of a sliding entry, or ""
 	until   string
 }
 
@@ -119,10 +118,10 @@ func newMeta(e *entry, at moment) *meta {
 	return m
 }
 
-// stamp cuts a time to its second: more costs tokens.
+// stamp writes a time in seconds: more digits cost tokens.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// line is the metadata on one line, the tags last.
+// line returns the metadata as one line, with the tags last.
 func (m *meta) line() string {
 	text := "updated " + m.updated
 	if m.limit != "" {
@@ -145,12 +144,12 @@ func tagList(tags []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Format is how [Pad.Render] writes entries.
+// Format is the format in which [Pad.Render] writes entries.
 type Format int
 
 const (
-	KV       Format = iota // "key: value", a line for each entry
-	Markdown               // "## key" with the value below, a blank line between entries
-	XML                    // <entry key="key">value</entry>, a line for each entry
-	JSON                   // one object
+	KV       Format = iota // "key: value", one line for each entry
+	Markdown               // "## key" with the value below, and a blank line between entries
+	XML                    // <entry key="key">value</entry>, one line for each entry
+	JSON                   // one object, a member for each entry
 )

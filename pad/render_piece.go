@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rendering is what becomes of the entries that were chosen.
+// rendering is the text of some entries in pieces.
 type rendering struct {
 	header string
 	layout layout
@@ -15,10 +15,10 @@ type rendering struct {
 // piece is a rendered entry.
 type piece struct {
 	entry *entry
-	index int // among the pieces
+	index int // in the order of creation
 	key   string
 	meta  *meta
-	text  string // with the separator after it
+	text  string // ends in the separator
 	count int    // tokens of the text
 }
 
@@ -31,8 +31,8 @@ func (r *rendering) piece(e *entry, key string, at moment, withMeta bool) *piece
 	return p
 }
 
-// join writes some of the pieces, and how many were left out, 0 to leave that
-// unsaid.
+// join returns the text of some of the pieces. Unless leftOut is 0, the last line says how
+// many entries were left out.
 func (r *rendering) join(pieces []*piece, leftOut int) string {
 	var b strings.Builder
 	size := len(r.header) + 64
@@ -58,7 +58,7 @@ func (r *rendering) join(pieces []*piece, leftOut int) string {
 	return b.String()
 }
 
-// leftOut returns the last line, "" for none.
+// leftOut returns the last line for n entries, "" if the format has none.
 func (r *rendering) leftOut(n int) string {
 	switch {
 	case n == 0 || r.layout.leftOut == "":

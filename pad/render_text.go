@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// lineBreaks are what ends a line for Unicode, JavaScript or Python's splitlines.
+// lineBreaks are the characters that end a line in Unicode, JavaScript or Python.
 const lineBreaks = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 const indent = "    "
 
-// indented moves each line but the first in, blank ones too, so that it cannot
-// pass for the beginning of an entry.
+// indented indents each line but the first, also blank ones. So no line of a value looks
+// like the beginning of an entry.
 func indented(text string) string {
 	if !strings.ContainsAny(text, lineBreaks) {
 		return text
@@ -32,15 +32,14 @@ func indented(text string) string {
 	return b.String()
 }
 
-// ambiguous reports whether a key or a tag must be quoted to be told from what
-// stands before it.
+// ambiguous reports whether a key or a tag must be quoted because of its first character.
 func ambiguous(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return r == '"' || unicode.IsSpace(r) || strings.ContainsRune(lineBreaks, r)
 }
 
-// opensBlock reports whether Markdown could take a line for something other than
-// a paragraph, or whether it looks indented.
+// opensBlock reports whether a line could begin something other than a paragraph in
+// Markdown, or looks indented.
 func opensBlock(line string) bool {
 	if line == "" || strings.ContainsRune(lineBreaks, rune(line[0])) {
 		return false // a blank line
@@ -79,11 +78,11 @@ func valueText(v any) string {
 	return text
 }
 
-// valueJSON returns a stored value as compact JSON, and something for one that
-// has none.
+// valueJSON returns a stored value as compact JSON. If it has no JSON form, the result is
+// a JSON string that says so.
 func valueJSON(v any) (text string) {
 	defer func() {
-		if recover() != nil { // of a MarshalJSON
+		if recover() != nil { // a MarshalJSON panicked
 			text = quoted(withoutJSON(v))
 		}
 	}()
@@ -100,8 +99,8 @@ func valueJSON(v any) (text string) {
 	return validUTF8(string(raw))
 }
 
-// withoutJSON describes a value that has no JSON form. It neither follows it, as
-// it may hold itself, nor prints an address, which another run would not repeat.
+// withoutJSON describes a value that has no JSON form. It does not follow pointers, as
+// the value may contain itself, and prints no address, which would change from run to run.
 func withoutJSON(v any) string {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -112,8 +111,7 @@ func withoutJSON(v any) string {
 	return fmt.Sprintf("(a %T, which has no JSON form)", v)
 }
 
-// validUTF8 replaces each byte that is not valid UTF-8 by U+FFFD, as encoding/json
-// does.
+// validUTF8 replaces each byte that is not valid UTF-8 by U+FFFD, like encoding/json.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -121,9 +119,8 @@ func validUTF8(s string) string {
 	return strings.Map(func(r rune) rune { return r }, s)
 }
 
-// xmlEscaped returns a text as XML. Quotes are escaped in an attribute alone: each
-// escape costs tokens. A parser turns some white space into other, more of it in
-// an attribute: such is written by number.
+// xmlEscaped returns a text as XML. Quotes are escaped only in attributes, as each escape
+// costs tokens. White space that a parser would change is written by its number.
 func xmlEscaped(text string, attribute bool) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Restore replaces what the pad or the view holds by what a snapshot does, whether
-// that was taken of a pad or of a view. Entries keep their times; those that have
-// expired by now stay out of sight. It causes a Clear and a Set for each entry.
-// Entries that JSON had without a value are null, and are reported to
-// [Options].OnError once. On an error nothing has changed. Errors: [ErrConfig] for a nil snapshot, [ErrKey]
-// for a view without a valid name, [ErrClosed].
+// Restore replaces the content of the pad or the view by that of a snapshot, which may
+// come from any pad or view. Entries keep their times. Entries that have expired by now
+// are not visible. The events are a Clear, and a Set for each entry. Entries that had no
+// value in the JSON become null, and are reported to [Options].OnError once.
+//
+// On an error nothing changes. Errors: [ErrConfig] for a nil snapshot, [ErrKey] for a
+// view without a valid name, [ErrClosed].
 func (p *Pad) Restore(from *Snapshot) error {
 	switch {
 	case from == nil:
@@ -31,8 +32,8 @@ func (p *Pad) Restore(from *Snapshot) error {
 	return nil
 }
 
-// reportValueless tells once of all entries that a snapshot read without a value.
-// It is called without the lock.
+// reportValueless reports the entries of a snapshot that had no value in the JSON. The
+// lock must not be held.
 func (s *store) reportValueless(what string, from *Snapshot) {
 	switch n := len(from.valueless); n {
 	case 0:
@@ -43,7 +44,7 @@ func (s *store) reportValueless(what string, from *Snapshot) {
 	}
 }
 
-// restore replaces a view's content under the lock.
+// restore replaces the content of a view. The lock must be held.
 func (s *store) restore(prefix string, from *Snapshot) {
 	if prefix == "" && from.prefix == "" && from.view.content != nil {
 		if s.events.any() {
@@ -62,13 +63,14 @@ func (s *store) restore(prefix string, from *Snapshot) {
 	}
 }
 
-// adopt takes a view as the content, and shares all of it until the first change.
+// adopt makes a view the content of the store. The two share everything until the first
+// change.
 func (s *store) adopt(from view, taken time.Time) {
 	at := from.at.after()
 	s.edited, s.frozen, s.seq = nil, from.content, max(s.seq, from.content.seq)
 	for _, e := range from.content.dueBy(taken) {
 		if e.expired(from.at, taken) {
-			s.edit().drop(e) // the snapshot has live entries alone
+			s.edit().drop(e) // a snapshot has only live entries
 		}
 	}
 	s.now.Store(&at)
@@ -88,9 +90,9 @@ func (s *store) copyIn(prefix string, from *Snapshot) {
 	s.changed()
 }
 
-// Fork returns an independent pad with the same content and options, but without
-// Saver, handlers and sweep; it needs no Close. A fork of a view is a pad whose
-// keys are those that the view shows.
+// Fork returns an independent pad with the same content and options, but without Saver,
+// handlers and sweep. It needs no Close. The cost does not depend on the size, except
+// for a view. A fork of a view has the keys of the view.
 func (p *Pad) Fork() *Pad {
 	o := p.store.o
 	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
@@ -105,7 +107,8 @@ func (p *Pad) Fork() *Pad {
 	return fork
 }
 
-// FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig].
+// FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig], also for
+// a nil snapshot.
 func FromSnapshot(from *Snapshot, o Options) (*Pad, error) {
 	p, err := New(o)
 	if err != nil {

@@ -2,13 +2,14 @@ package pad
 
 import "context"
 
-// Saver keeps a snapshot somewhere. Errors wrap [ErrPersist] or say more.
+// Saver stores snapshots for [Pad.Save], [Pad.Load] and auto-save. A pad calls one
+// method at a time. Its errors are wrapped in [ErrPersist] unless they are already.
 type Saver interface {
-	// Load returns what was saved last; nil, nil if nothing was yet. What cannot
-	// be read as a snapshot is an error, and stays as it is.
+	// Load returns the snapshot that was saved last, or nil, nil if there is none. It
+	// returns an error for data that is not a snapshot, and leaves that data alone.
 	Load(context.Context) (*Snapshot, error)
 
-	// Save keeps the snapshot in place of the one before. It is durable when
-	// Save returns nil.
+	// Save replaces the snapshot that was saved before. When Save returns nil, the
+	// snapshot is durable.
 	Save(context.Context, *Snapshot) error
 }

@@ -8,36 +8,35 @@ import (
 	"time"
 )
 
-// maxDelay is how many quiet times a change may wait for its save where changes
-// never pause.
+// maxDelay is how many quiet times a change may wait for its save.
 const maxDelay = 10
 
-// saving takes a pad to its Saver and back, one call at a time.
+// saving calls the Saver of a pad, one call at a time.
 type saving struct {
 	snapshot func() *Snapshot // of the whole pad
 	report   func(error)
 	saver    Saver
 	quiet    time.Duration // 0: no auto-save
 
-	turn chan struct{} // holds one token: who has it may call the Saver
+	turn chan struct{} // holds one token: its owner may call the Saver
 	read reading       // guarded by the turn
 
 	mu     sync.Mutex // guards the following
-	dirty  bool       // there are changes that no save holds
-	first  time.Time  // of those changes; zero once a save of them was tried
+	dirty  bool       // there are changes that were not saved
+	first  time.Time  // when the first of them was made; zero after a save was tried
 	timer  *time.Timer
-	missed bool // the timer went off while somebody had the turn
+	missed bool // the timer fired while another had the turn
 	ended  bool
 }
 
-// reading is what is known of what the Saver has.
+// reading tells whether the pad knows what the Saver has stored.
 type reading int
 
 const (
-	unread     reading = iota // nobody looked
-	askedBadly                // an auto-save looked and failed: the next one looks again
-	readWell                  // it was loaded, or is ours
-	readBadly                 // loading failed: nothing may be saved over it
+	unread     reading = iota // not yet
+	askedBadly                // an auto-save asked, and Load failed: the next one asks again
+	readWell                  // the pad has loaded or saved it
+	readBadly                 // Pad.Load failed: nothing may be saved until it succeeds
 )
 
 func newSaving(saver Saver, quiet time.Duration, snapshot func() *Snapshot, report func(error)) *saving {
@@ -51,7 +50,7 @@ func newSaving(saver Saver, quiet time.Duration, snapshot func() *Snapshot, repo
 	return v
 }
 
-// forget drops what an auto-save owes: a Load replaced those changes.
+// forget drops the changes that an auto-save would save: a Load has replaced them.
 func (v *saving) forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -67,7 +66,7 @@ func (v *saving) end() {
 	v.timer.Stop()
 }
 
-// arm puts the save off until it is quiet, but not for ever.
+// arm delays the save by the quiet time, up to maxDelay times in all.
 func (v *saving) arm() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,7 +80,7 @@ func (v *saving) arm() {
 	v.timer.Reset(min(v.quiet, v.first.Add(maxDelay*v.quiet).Sub(now)))
 }
 
-// auto is a save that nobody waits for.
+// auto runs an auto-save.
 func (v *saving) auto() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -97,9 +96,10 @@ func (v *saving) auto() {
 	}
 }
 
-// tryTake takes the turn, or leaves word for who has it to try again afterwards.
+// tryTake takes the turn. If another has it, that one starts the timer again when it
+// gives the turn back.
 func (v *saving) tryTake() bool {
-	for range 2 { // it may be given back before there is word
+	for range 2 { // the turn may be given back before missed is set
 		select {
 		case <-v.turn:
 			return true
@@ -112,8 +112,8 @@ func (v *saving) tryTake() bool {
 	return false
 }
 
-// flush saves what no save holds. It never saves over what nobody has read. The
-// caller has the turn.
+// flush saves the changes that were not saved. It never replaces data that the pad has
+// not read. The caller must have the turn.
 func (v *saving) flush(ctx context.Context) error {
 	if !v.pending() {
 		return nil
@@ -123,15 +123,16 @@ func (v *saving) flush(ctx context.Context) error {
 		switch {
 		case err != nil:
 			v.read = askedBadly
-			return fmt.Errorf("save: what is there cannot be read: %w: %w", ErrPersist, err)
+			return fmt.Errorf("save: cannot read the saved pad: %w: %w", ErrPersist, err)
 		case found != nil:
-			return fmt.Errorf("save: something is there that was not loaded; call Load first, or Save to replace it: %w", ErrPersist)
+			return fmt.Errorf("save: a saved pad exists that was not loaded; call Load first, or Save to replace it: %w", ErrPersist)
 		}
 		v.read = readWell
 	}
 	return v.save(ctx)
 }
 
+// pending reports whether there are changes to save.
 func (v *saving) pending() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -139,16 +140,16 @@ func (v *saving) pending() bool {
 	return v.dirty
 }
 
-// save encodes all values, and then calls the Saver. The caller has the turn.
+// save encodes all values, and then calls the Saver. The caller must have the turn.
 func (v *saving) save(ctx context.Context) error {
 	if v.read == readBadly || v.read == askedBadly {
-		return fmt.Errorf("save: what is there could not be loaded, and is not replaced; call Load until it succeeds: %w", ErrPersist)
+		return fmt.Errorf("save: the saved pad could not be loaded, so it is not replaced; call Load until it succeeds: %w", ErrPersist)
 	}
-	v.setDirty(false) // of what the snapshot does not have, arm tells again
+	v.setDirty(false) // a change after the snapshot sets it again
 	saved := false
 	defer func() {
 		if !saved {
-			v.setDirty(true) // also where the Saver panics
+			v.setDirty(true) // also if the Saver panics
 		}
 	}()
 	snapshot := v.snapshot()
@@ -180,7 +181,7 @@ func (v *saving) take(ctx context.Context) error {
 	case <-v.turn:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("save: another one is under way: %w: %w", ErrPersist, ctx.Err())
+		return fmt.Errorf("another save or load is running: %w: %w", ErrPersist, ctx.Err())
 	}
 }
 
@@ -194,15 +195,15 @@ func (v *saving) give() {
 	v.missed = false
 }
 
-// load keeps the turn until what was loaded is there: no save may come between.
-// What it found is nil where nothing was saved yet.
+// load calls the Saver, and passes the snapshot that it found to take. It returns nil
+// if nothing was saved yet. It keeps the turn to the end: no save may come between.
 func (v *saving) load(ctx context.Context, take func(*Snapshot) error) (found *Snapshot, err error) {
 	if err := v.take(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("load: %w", err)
 	}
 	defer v.give()
 	before := v.read
-	v.read = readBadly // also where the Saver panics
+	v.read = readBadly // also if the Saver panics
 	found, err = v.saver.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", persist(err))

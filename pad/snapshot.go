@@ -5,24 +5,25 @@ import (
 	"time"
 )
 
-// Snapshot is what a pad or a view held at one moment, live entries alone. It does
-// not change, but by UnmarshalJSON, and costs nothing to take but for its share in
-// writing down the accesses since the last ones; only the time of an access that is
-// under way at that moment may come into it a little later. Its JSON is that of
-// the npm package agent-scratchpad:
+// Snapshot holds the live entries of a pad or a view at one moment. It is immutable,
+// except through UnmarshalJSON. If a Get runs while the snapshot is taken, the time of
+// that access may still show in it.
+//
+// The JSON of a snapshot is the format of the npm package agent-scratchpad:
 //
 //	{"entries":{key:{key,value,createdAt,updatedAt,accessedAt,ttl,slidingTtl,tags}},"timestamp":ms,"version":1}
 //
-// with times in milliseconds since 1970, ttl null or milliseconds, and the
-// entries in order. The zero value is an empty snapshot. A Snapshot is safe for
-// concurrent use.
+// Times are milliseconds since 1970. ttl is null or milliseconds. The entries are in
+// the order of creation.
+//
+// The zero value is an empty snapshot. A Snapshot is safe for concurrent use.
 type Snapshot struct {
 	time   time.Time
-	view   view // the content is nil in an empty one
+	view   view // without a content in an empty snapshot
 	prefix string
-	json   []byte // what MarshalJSON returns, where it is known already
+	json   []byte // the result of MarshalJSON, if it is known
 
-	valueless []string // keys of the entries that JSON had without a value
+	valueless []string // keys of the entries that had no value in the JSON
 }
 
 // Len returns the number of entries.
@@ -43,7 +44,7 @@ func (s *Snapshot) Len() int {
 // Time returns when the snapshot was taken.
 func (s *Snapshot) Time() time.Time { return s.time }
 
-// All returns the entries in order of creation, their values as [Pad.Get] gives
+// All returns the entries in the order of creation, with values as [Pad.Get] returns
 // them.
 func (s *Snapshot) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// VersionError is a snapshot in a format that this version does not know.
+// VersionError is the error for a snapshot in an unknown version of the format.
 type VersionError struct{ Version int }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("snapshot of version %d; version %d is known", e.Version, snapshotVersion)
+	return fmt.Sprintf("snapshot has format version %d, want %d", e.Version, snapshotVersion)
 }
 
-// Code returns the code of the npm package.
+// Code returns the error code that the npm package uses.
 func (e *VersionError) Code() string { return "SCRATCHPAD_VERSION_ERROR" }
 
 const snapshotVersion = 1
@@ -35,8 +35,8 @@ type entryJSON struct {
 	Tags       []string        `json:"tags"`
 }
 
-// MarshalJSON writes the snapshot without escaping what only HTML needs. A value
-// that JSON cannot hold is an error that names its key.
+// MarshalJSON returns the snapshot as JSON, without escapes for HTML. If JSON cannot
+// hold a value, the error names its key.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	if s.json != nil {
 		return slices.Clone(s.json), nil
@@ -98,17 +98,19 @@ func milliseconds(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// UnmarshalJSON reads a snapshot and validates all of it: on an error nothing
-// has changed. An entry with a ttl of 0 has expired at once and is left out. The npm
-// package writes an entry whose value is undefined without a value: it is null here,
-// and a pad that takes such entries over reports them to [Options].OnError once.
-// Errors: [ErrPersist] and [*VersionError].
+// UnmarshalJSON reads a snapshot and validates all of it. On an error the snapshot
+// does not change. An entry with a ttl of 0 has expired and is left out.
+//
+// The npm package writes no value for undefined. Such a value becomes null, and
+// [Pad.Restore] or [Pad.Load] reports it to [Options].OnError.
+//
+// Errors: [ErrPersist], [*VersionError].
 func (s *Snapshot) UnmarshalJSON(data []byte) error {
 	if !utf8.Valid(data) {
-		return bad("it is not valid UTF-8")
+		return bad("not valid UTF-8")
 	}
 	var outer struct {
-		Entries   json.RawMessage `json:"entries"` // raw, as another version may have it otherwise
+		Entries   json.RawMessage `json:"entries"` // raw: another version may have another type
 		Timestamp json.RawMessage `json:"timestamp"`
 		Version   *int            `json:"version"`
 	}
@@ -153,11 +155,11 @@ func bad(format string, args ...any) error {
 	return fmt.Errorf("snapshot: %s: %w", fmt.Sprintf(format, args...), ErrPersist)
 }
 
-// parseEntries reads the object of entries in its order, which a map would lose.
+// parseEntries reads the object of entries. A map would lose its order.
 func parseEntries(raw json.RawMessage) ([]*entry, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, bad("entries is no object")
+		return nil, bad("entries is not an object")
 	}
 	seen := map[string]bool{}
 	var entries []*entry
@@ -172,7 +174,7 @@ func parseEntries(raw json.RawMessage) ([]*entry, error) {
 			return nil, bad("entry %q: %v", key, err)
 		}
 		if seen[key] {
-			return nil, bad("entry %q stands twice", key)
+			return nil, bad("entry %q occurs twice", key)
 		}
 		seen[key] = true
 		e, expired, err := parseEntry(key, j)
@@ -186,13 +188,13 @@ func parseEntries(raw json.RawMessage) ([]*entry, error) {
 	return entries, nil
 }
 
-// parseEntry leaves the value nil where there is none.
+// parseEntry reads one entry. The value is nil if there is none.
 func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	switch {
 	case key == "":
-		return nil, false, bad("an entry has no key")
+		return nil, false, bad("an entry has an empty key")
 	case j.Key != key:
-		return nil, false, bad("entry %q says that its key is %q", key, j.Key)
+		return nil, false, bad("entry %q has the key %q", key, j.Key)
 	}
 	e = &entry{key: key, sliding: j.SlidingTTL, tags: distinct(j.Tags)}
 	if j.Value != nil {
@@ -213,7 +215,7 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 		return e, false, nil
 	}
 	if *j.TTL < 0 {
-		return nil, false, bad("entry %q: ttl %v is no time in milliseconds", key, *j.TTL)
+		return nil, false, bad("entry %q: ttl is %v, want null or milliseconds", key, *j.TTL)
 	}
 	e.ttl = time.Duration(math.MaxInt64)
 	if whole, part := math.Modf(*j.TTL); whole < float64(math.MaxInt64/int64(time.Millisecond)) {
@@ -222,10 +224,10 @@ func parseEntry(key string, j entryJSON) (e *entry, expired bool, err error) {
 	return e, *j.TTL == 0, nil
 }
 
-// mostMilliseconds before and since 1970 are what JavaScript's Date holds.
+// mostMilliseconds is the limit of JavaScript's Date, before and after 1970.
 const mostMilliseconds = 8.64e15
 
-// inRange refuses to write a time that could not be read.
+// inRange refuses a time that could not be read again.
 func inRange(times ...int64) error {
 	for _, ms := range times {
 		if ms < -mostMilliseconds || ms > mostMilliseconds {
@@ -237,7 +239,7 @@ func inRange(times ...int64) error {
 
 func parseTime(name string, ms *float64) (time.Time, error) {
 	if ms == nil || math.IsNaN(*ms) || math.Abs(*ms) > mostMilliseconds {
-		return time.Time{}, bad("%s is no time in milliseconds", name)
+		return time.Time{}, bad("%s is not a time in milliseconds", name)
 	}
 	return time.UnixMilli(int64(*ms)).UTC(), nil
 }

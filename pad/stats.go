@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Stats counts what a pad or a view holds.
+// Stats are counts of the entries of a pad or a view.
 type Stats struct {
 	Size           int            // live entries
-	RawSize        int            // those that have expired and were not removed yet included
-	Expired        int            // RawSize less Size
-	Namespaces     []string       // the first segments of keys that have a colon, sorted
-	WithTTL        int            // live entries that expire some time
+	RawSize        int            // all entries, with those that have expired but were not removed yet
+	Expired        int            // RawSize minus Size
+	Namespaces     []string       // what stands before the first colon of a key, each name once, sorted
+	WithTTL        int            // live entries with a TTL
 	TagCounts      map[string]int // live entries by tag
-	Oldest, Newest time.Time      // CreatedAt of the first and the last live entry; zero if there is none
+	Oldest, Newest time.Time      // the first and the last CreatedAt of a live entry; zero if there is none
 }
 
-// Stats returns counts of the pad or the view. It looks at every entry.
+// Stats returns counts of the entries of the pad or the view. It visits every entry.
 func (p *Pad) Stats() Stats {
 	st := Stats{Namespaces: []string{}, TagCounts: map[string]int{}}
 	if p.invalid {

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// store is what a pad and its views share. One goroutine changes it at a time;
-// readers of one key need no lock, and those of many take a view.
+// store is the state that a pad and its views share. One goroutine at a time changes
+// it. Reading one key needs no lock. To read many keys, take a view.
 type store struct {
 	o      Options
 	events events
-	saving *saving // nil: there is no Saver
+	saving *saving // nil without a Saver
 
-	root atomic.Pointer[entryNode] // of the trie as it is now
-	now  atomic.Pointer[moment]    // for accesses
+	root atomic.Pointer[entryNode] // the current root of the trie
+	now  atomic.Pointer[moment]    // the moment at which accesses happen
 
 	mu     sync.Mutex // guards the following
-	edited *content   // what is there, nil when nothing has changed since frozen was
-	frozen *content   // what is there, shared with views and not to be changed; nil when edited is not
-	seq    uint64     // the highest order of creation
+	edited *content   // the content, if it has changed since it was frozen; else nil
+	frozen *content   // the content that views share, which must not change; nil if edited is not
+	seq    uint64     // the last place in the order of creation
 	closed bool
 
-	together bool // readers see the changes under way when all are made
+	together bool // a merge is under way: readers must not see part of it
 
 	stopSweep func()
 }
@@ -38,7 +38,7 @@ func newStore(o Options, from view) *store {
 // get returns the entry of a full key, expired or not.
 func (s *store) get(key string) *entry { return s.root.Load().Get(key) }
 
-// changed is called under the lock after a change of the content.
+// changed shows a change of the content to readers. The lock must be held.
 func (s *store) changed() {
 	if s.together {
 		return
@@ -48,7 +48,7 @@ func (s *store) changed() {
 	}
 }
 
-// look returns the content to read, under the lock.
+// look returns the content to read. The lock must be held.
 func (s *store) look() *content {
 	if s.edited != nil {
 		return s.edited
@@ -56,7 +56,7 @@ func (s *store) look() *content {
 	return s.frozen
 }
 
-// edit returns the content to change, under the lock.
+// edit returns the content to change. The lock must be held.
 func (s *store) edit() *content {
 	if s.edited == nil {
 		s.edited, s.frozen = s.frozen.copied(), nil
@@ -64,7 +64,8 @@ func (s *store) edit() *content {
 	return s.edited
 }
 
-// freeze returns the content as it is, under the lock. The next change pays for it.
+// freeze returns the content for a view. The next change makes a copy. The lock must
+// be held.
 func (s *store) freeze() *content {
 	if s.frozen == nil {
 		s.frozen, s.edited = s.edited, nil
@@ -73,7 +74,7 @@ func (s *store) freeze() *content {
 	return s.frozen
 }
 
-// view returns what is there now. Accesses after it show in it.
+// view returns the current content. Later accesses may show in it.
 func (s *store) view() view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,17 +97,16 @@ func (s *store) seal() view {
 	return v
 }
 
-// maxDepth bounds the branches that a look at an access may have to go through, and
-// minTouches says how many accesses are too few to be written into entries. Tests
-// lower them.
+// fold runs when a store has maxDepth branches, or more touches than entries and
+// minTouches. Tests lower both.
 var (
 	maxDepth   = 32
 	minTouches = int64(1024)
 )
 
-// fold writes the accesses of earlier epochs into the entries, when there are so
-// many that each Get pays for its share, and begins a branch without a past. It is
-// called under the lock.
+// fold stores the accesses of earlier epochs in the entries, and begins a branch
+// without a past. It waits until there are enough touches that the cost of an access
+// stays constant. The lock must be held.
 func (s *store) fold() {
 	now := *s.now.Load()
 	total := int64(0)
@@ -126,11 +126,11 @@ func (s *store) fold() {
 			}
 		}
 	}
-	next.branch.parent.Store(nil) // only now: Gets go on meanwhile
+	next.branch.parent.Store(nil) // not earlier: Gets run meanwhile
 }
 
-// replace puts a copy of an entry in its place that has its accesses in it. One
-// that comes while this is done is in the copy, or its Get finds that there is one.
+// replace replaces an entry by a copy that holds its last access. If a Get runs
+// meanwhile, its access is in the copy, or the Get finds the copy and tries again.
 func (s *store) replace(e *entry, from, to moment) {
 	c := e.copied(from)
 	c.epoch = to.epoch
@@ -139,9 +139,9 @@ func (s *store) replace(e *entry, from, to moment) {
 	raise(&c.accessed, e.accessedAt(to))
 }
 
-// reindex gives entries that were accessed since their place in the index of expiry
-// was made a new one, so that what asks for what is due finds little else. Each
-// pays for it once in its TTL. It is called under the lock.
+// reindex moves entries that are due but were accessed meanwhile to a later place in
+// the index of expiry, so that dueBy returns few live entries. An entry moves at most
+// once in its TTL. The lock must be held.
 func (s *store) reindex() {
 	now, at := s.o.Now(), *s.now.Load()
 	for _, e := range s.look().dueBy(now) {
@@ -151,8 +151,8 @@ func (s *store) reindex() {
 	}
 }
 
-// renewed returns a copy of an entry that took its place, or the entry where that
-// would have to wait.
+// renewed replaces an entry by a copy and returns the copy. If the lock is taken, it
+// returns the entry itself.
 func (s *store) renewed(e *entry) *entry {
 	if !s.mu.TryLock() {
 		return e
@@ -166,23 +166,22 @@ func (s *store) renewed(e *entry) *entry {
 	return s.look().trie.Get(e.key)
 }
 
-// expire removes an entry that has expired, if it is still there. It is called
-// under the lock.
+// expire removes an expired entry. The lock must be held.
 func (s *store) expire(e *entry) {
 	s.edit().drop(e)
 	s.changed()
 	s.event(Event{Kind: EventExpire, Key: e.key}, e)
 }
 
-// delete removes a live entry. It is called under the lock.
+// delete removes a live entry. The lock must be held.
 func (s *store) delete(e *entry) {
 	s.edit().drop(e)
 	s.changed()
 	s.event(Event{Kind: EventDelete, Key: e.key}, e)
 }
 
-// removeExpired is what a reader does that meets an entry that has expired. It
-// returns the one that is live, where the reader met what is there no more.
+// removeExpired removes the entry of a key for a reader that found it expired. If the
+// key has a live entry by now, it returns that one.
 func (s *store) removeExpired(key string) *entry {
 	s.mu.Lock()
 	defer s.unlock()
@@ -197,8 +196,8 @@ func (s *store) removeExpired(key string) *entry {
 	return nil
 }
 
-// sweep removes what has expired, and gives entries that were accessed since
-// their place in the index was made a new one.
+// sweep removes all expired entries, and returns how many there were. It also does
+// the work of reindex.
 func (s *store) sweep() int {
 	s.mu.Lock()
 	defer s.unlock()
@@ -241,7 +240,7 @@ func (s *store) startSweep() {
 	}()
 }
 
-// event queues an event, under the lock. e may be nil.
+// event queues an event if there are handlers. e may be nil. The lock must be held.
 func (s *store) event(v Event, e *entry) {
 	s.events.seq++
 	if !s.events.any() {
@@ -254,8 +253,8 @@ func (s *store) event(v Event, e *entry) {
 	s.events.waiting = append(s.events.waiting, v)
 }
 
-// unlock ends a change: it releases the lock, and then delivers all events that
-// wait, unless another goroutine or an outer call is doing so.
+// unlock ends a change. It releases the lock, and then delivers the events that wait,
+// unless another goroutine or an outer call is delivering already.
 func (s *store) unlock() {
 	deliver := len(s.events.waiting) > 0 && !s.events.delivering
 	if deliver {
@@ -267,8 +266,8 @@ func (s *store) unlock() {
 	}
 }
 
-// deliver calls handlers until no event waits. If a handler ends the goroutine, it
-// goes on while the goroutine ends.
+// deliver calls handlers until no event waits. If a handler calls runtime.Goexit, the
+// deferred call delivers the rest before the goroutine ends.
 func (s *store) deliver() {
 	done := false
 	defer func() {
@@ -299,7 +298,7 @@ func (s *store) call(h *subscription, e Event) {
 	h.call(e)
 }
 
-// report tells OnError, which may panic itself. The lock must not be held.
+// report calls OnError, which may panic. The lock must not be held.
 func (s *store) report(err error) {
 	defer func() { _ = recover() }()
 	s.o.OnError(err)
@@ -312,15 +311,16 @@ func (s *store) startSaving() {
 	s.saving = newSaving(s.o.Saver, s.o.AutoSave, func() *Snapshot { return s.snapshot("") }, s.report)
 }
 
-// noteChange arms the auto-save, where there is one. It is called under the lock,
-// so that a Close after the change knows of it, and before the handlers.
+// noteChange arms the auto-save, if there is one. The lock must be held, so that a
+// Close in a handler of the change saves it.
 func (s *store) noteChange() {
 	if v := s.saving; v != nil && v.quiet > 0 {
 		v.arm()
 	}
 }
 
-// stop ends everything but a save, and reports whether this call did.
+// stop closes the store and ends its goroutines. It returns false if the store was
+// closed before.
 func (s *store) stop() bool {
 	s.mu.Lock()
 	first := !s.closed

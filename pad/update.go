@@ -2,12 +2,13 @@ package pad
 
 import "fmt"
 
-// Update replaces the value of a key by what f makes of it, with no change between.
-// ok is false where there is none; the new entry then has the pad's defaults, else
-// TTL and tags stay. f runs outside of the lock, and again when somebody else
-// changed the key meanwhile: it must have no effect but its result, and may read
-// the pad. An error of f is returned as it is, and nothing changes. Errors:
-// [ErrKey], [ErrClosed], [*TypeError].
+// Update replaces the value of a key by the result of f, as one atomic change. TTL and
+// tags stay the same. If the key has no live entry, ok is false, and the new entry gets
+// the pad's defaults.
+//
+// No lock is held while f runs, so f may read the pad. If the key changes meanwhile, f
+// is called again. So f must have no effect but its result. An error of f is returned
+// as it is, and nothing changes. Errors: [ErrKey], [ErrClosed], [*TypeError].
 func Update[T any](p *Pad, key string, f func(old T, ok bool) (T, error)) error {
 	full, err := p.fullKey(key)
 	if err != nil {
@@ -35,7 +36,7 @@ func Update[T any](p *Pad, key string, f func(old T, ok bool) (T, error)) error 
 	}
 }
 
-// update stores a value if the key still has the entry, nil for none.
+// update stores a value if the key still has the same entry. A nil entry means none.
 func (s *store) update(key string, from *entry, value any) (done bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// encoded is a value that was read as JSON, which stays as it was written until
-// somebody asks for it.
+// encoded is a value that was read as JSON. It is decoded when it is first used.
 type encoded struct {
 	raw   json.RawMessage
 	plain func() any
-	typed sync.Map // reflect.Type to what decoding into it gave
+	typed sync.Map // by reflect.Type: the value decoded into that type
 }
 
 func newEncoded(raw json.RawMessage) *encoded {
@@ -25,7 +24,7 @@ func newEncoded(raw json.RawMessage) *encoded {
 	return v
 }
 
-// untyped is a stored value as Get gives it.
+// untyped returns a stored value as Pad.Get does.
 func untyped(v any) any {
 	if v, ok := v.(*encoded); ok {
 		return v.plain()
@@ -33,7 +32,7 @@ func untyped(v any) any {
 	return v
 }
 
-// typed is a stored value as a T.
+// typed returns a stored value as a T.
 func typed[T any](key string, v any) (T, error) {
 	if e, ok := v.(*encoded); ok {
 		return decoded[T](key, e)
@@ -77,7 +76,7 @@ func decoded[T any](key string, e *encoded) (T, error) {
 	return v.(T), nil
 }
 
-// encode returns a stored value as JSON without what only HTML needs.
+// encode returns a stored value as JSON, without escapes for HTML.
 func encode(v any) (json.RawMessage, error) {
 	if v, ok := v.(*encoded); ok {
 		return v.raw, nil
@@ -86,26 +85,27 @@ func encode(v any) (json.RawMessage, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("it has no JSON form: %v", err)
+		return nil, fmt.Errorf("the value has no JSON form: %v", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// encodeExactly is encode for what is kept: it does not replace what is no text.
+// encodeExactly is encode for saving: it refuses text that is not valid UTF-8, which
+// encode replaces.
 func encodeExactly(v any) (json.RawMessage, error) {
 	text, err := encode(v)
 	switch v.(type) {
-	case *encoded, json.RawMessage: // somebody wrote it so
+	case *encoded, json.RawMessage: // a \ufffd in it is the author's
 	default:
 		if err == nil && replaced(text) {
-			return nil, errors.New("it has text that is not valid UTF-8")
+			return nil, errors.New("the value has text that is not valid UTF-8")
 		}
 	}
 	return text, err
 }
 
-// replaced reports whether the encoder put a replacement in the place of bytes
-// that are no text. It escapes that, and writes a character U+FFFD as it is.
+// replaced reports whether the encoder replaced bytes that are not valid UTF-8. It
+// writes \ufffd for them, and leaves a U+FFFD in the text as it is.
 func replaced(text []byte) bool {
 	for {
 		i := bytes.Index(text, []byte(`\ufffd`))
@@ -119,20 +119,20 @@ func replaced(text []byte) bool {
 	}
 }
 
-// TypeError is a value of another type than was asked for.
+// TypeError is the error for a value whose type is not the requested one.
 type TypeError struct {
 	Key        string
-	Have, Want reflect.Type // Have is nil for a nil value; of a value read from JSON it is what Get gives
+	Have, Want reflect.Type // Have is nil for nil, and the type that Get returns for a value from JSON
 }
 
 func (e *TypeError) Error() string {
 	return fmt.Sprintf("get %q: the value is a %v, not a %v", e.Key, e.Have, e.Want)
 }
 
-// Code returns the code of a value of the wrong type.
+// Code returns SCRATCHPAD_TYPE_ERROR.
 func (e *TypeError) Code() string { return "SCRATCHPAD_TYPE_ERROR" }
 
-// plain decodes a value that was valid JSON when it was read.
+// plain decodes valid JSON into the types that Pad.Get returns.
 func plain(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -152,7 +152,7 @@ func numbers(v any) any {
 		f, err := v.Float64()
 		switch {
 		case err != nil:
-			return v // beyond what a float64 holds
+			return v // too large for a float64
 		case f == math.Trunc(f) && math.Abs(f) <= 1<<53:
 			return int64(f)
 		}
@@ -169,8 +169,7 @@ func numbers(v any) any {
 	return v
 }
 
-// ttlMilliseconds is a TTL as JSON has it. Less than a millisecond must not become
-// none.
+// ttlMilliseconds returns a TTL in milliseconds, rounded up: 0 would mean expired.
 func ttlMilliseconds(ttl time.Duration) int64 {
 	if ttl > math.MaxInt64-time.Millisecond {
 		return ttl.Milliseconds()

@@ -2,16 +2,16 @@ package pad
 
 import "time"
 
-// view is what a store held at one moment.
+// view is the content of a store at one moment.
 type view struct {
-	content *content // does not change
+	content *content // frozen
 	at      moment
 }
 
 func emptyView() view { return view{newContent(), moment{&branch{}, newEpoch()}} }
 
-// live returns the entries of a view below a prefix that have not expired, in the
-// order of creation.
+// live returns the entries below a prefix that have not expired, in the order of
+// creation.
 func (v view) live(prefix string, now time.Time) func(func(*entry) bool) {
 	return func(yield func(*entry) bool) {
 		for e := range v.content.below(prefix) {
@@ -40,7 +40,8 @@ func (v view) publicly(e *entry, key string) *Entry {
 	return new(e.public(v.at, key))
 }
 
-// expiredBy counts the entries that have expired. The cost follows what is due.
+// expiredBy counts the expired entries. The cost follows the number of entries that
+// are due.
 func (v view) expiredBy(now time.Time) int {
 	n := 0
 	for _, e := range v.content.dueBy(now) {
