@@ -1,33 +1,15 @@
 package pad_test
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
-
-// within10s fails with all stacks where f hangs.
-func within10s(t *testing.T, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	select {
-	case <-done:
-	case <-time.After(10 * time.Second):
-		buf := make([]byte, 1<<20)
-		t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
-	}
-}
 
 // callAll calls every method that does not end the pad.
 func callAll(t testing.TB, p *pad.Pad, key string) {
@@ -73,7 +55,7 @@ func callAll(t testing.TB, p *pad.Pad, key string) {
 func TestConcurrency(t *testing.T) {
 	defer pad.SetFold(3, -50)()
 	p, err := pad.New(pad.Options{SweepInterval: time.Millisecond, AutoSave: time.Millisecond, Saver: new(memorySaver)})
-	must(t, err)
+	testkit.Must(t, err)
 	var left atomic.Int64
 	left.Store(200)
 	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete, pad.EventExpire, pad.EventClear} {
@@ -97,25 +79,12 @@ func TestConcurrency(t *testing.T) {
 	if left.Load() > 0 {
 		t.Errorf("handlers were called %d times too few", left.Load())
 	}
-	must(t, p.Close(t.Context()))
+	testkit.Must(t, p.Close(t.Context()))
 }
 
-// What is there all the time is found all the time, whatever else happens.
-func TestReadersDuringWrites(t *testing.T) {
-	defer pad.SetFold(3, -50)()
-	c := newClock()
-	p, err := pad.New(pad.Options{Now: c.Now})
-	must(t, err)
-	view := p.Namespace("v")
-	keys := []string{"stays", "anew", "v:stays", "v:slides"}
-	must(t, p.Set("stays", 1))
-	must(t, p.Set("anew", 1))
-	must(t, view.Set("stays", 1))
-	must(t, view.SetWith("slides", 1, pad.SetOptions{TTL: 20 * time.Millisecond, Expiry: pad.Sliding}))
-	for i := range 200 {
-		must(t, p.Set(fmt.Sprint("v:", i), i))
-	}
-	writes := map[string]func(i int){
+// changesBeside returns changes of a pad that leave a live entry under each of the keys.
+func changesBeside(p, view *pad.Pad, c *testkit.Clock, keys []string) map[string]func(i int) {
+	return map[string]func(i int){
 		"set":           func(i int) { p.Set("stays", 1); p.Set(fmt.Sprint("v:", i), 1) },
 		"delete":        func(i int) { p.Delete(fmt.Sprint("v:", i)) },
 		"restore":       func(i int) { p.Restore(p.Snapshot()) },
@@ -123,18 +92,36 @@ func TestReadersDuringWrites(t *testing.T) {
 		"restore other": func(i int) { view.Restore(view.Fork().Snapshot()) },
 		"sweep":         func(i int) { p.Sweep() },
 		"expired anew": func(i int) {
-			c.advance(time.Millisecond)
+			c.Advance(time.Millisecond)
 			p.SetWith("anew", 1, pad.SetOptions{TTL: time.Millisecond})
 			p.Set("anew", 1)
 			p.Get("v:slides")
 		},
 		"time": func(i int) {
-			c.advance(time.Millisecond)
+			c.Advance(time.Millisecond)
 			for _, key := range keys { // before the time passes on
 				p.Get(key)
 			}
 		},
 	}
+}
+
+// What is there all the time is found all the time, whatever else happens.
+func TestReadersDuringWrites(t *testing.T) {
+	defer pad.SetFold(3, -50)()
+	c := testkit.NewClock()
+	p, err := pad.New(pad.Options{Now: c.Now})
+	testkit.Must(t, err)
+	view := p.Namespace("v")
+	keys := []string{"stays", "anew", "v:stays", "v:slides"}
+	testkit.Must(t, p.Set("stays", 1))
+	testkit.Must(t, p.Set("anew", 1))
+	testkit.Must(t, view.Set("stays", 1))
+	testkit.Must(t, view.SetWith("slides", 1, pad.SetOptions{TTL: 20 * time.Millisecond, Expiry: pad.Sliding}))
+	for i := range 200 {
+		testkit.Must(t, p.Set(fmt.Sprint("v:", i), i))
+	}
+	writes := changesBeside(p, view, c, keys)
 	var reads atomic.Int64
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
@@ -181,7 +168,7 @@ func TestAccessesDuringFolds(t *testing.T) {
 	keys := make([]string, 100)
 	for i := range keys {
 		keys[i] = fmt.Sprint(i)
-		must(t, p.Set(keys[i], i))
+		testkit.Must(t, p.Set(keys[i], i))
 	}
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
@@ -203,7 +190,7 @@ func TestAccessesDuringFolds(t *testing.T) {
 		})
 	}
 	for range 1000 {
-		c.advance(time.Millisecond)
+		c.Advance(time.Millisecond)
 		for _, key := range keys {
 			p.Get(key)
 		}
@@ -211,59 +198,4 @@ func TestAccessesDuringFolds(t *testing.T) {
 	}
 	close(stop)
 	readers.Wait()
-}
-
-// A snapshot may be read and restored by many at once.
-func TestSnapshotShared(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
-	for i := range 100 {
-		must(t, p.SetWith(fmt.Sprint(i), i, pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour, Expiry: pad.Sliding}))
-	}
-	s := p.Snapshot()
-	want, err := s.MarshalJSON()
-	must(t, err)
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range 50 {
-				q, err := pad.FromSnapshot(s, pad.Options{})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				q.Get("7")
-				q.Set(fmt.Sprint(i), "changed")
-				q.Delete("9")
-				if got, err := s.MarshalJSON(); err != nil || !bytes.Equal(got, want) {
-					t.Errorf("the snapshot has changed: %v", err)
-					return
-				}
-				if n := len(slices.Collect(s.All())); n != 100 {
-					t.Errorf("All() gave %d entries", n)
-				}
-				p.Set(fmt.Sprint(i), "changed")
-				p.Get("7")
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// Updates of one key lose nothing, also where each runs again and again.
-func TestConcurrentUpdates(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 200 {
-				if err := pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + 1, nil }); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got, err := pad.Get[int](p, "n"); got != 1600 || err != nil {
-		t.Errorf("after 1600 updates Get() = %d, %v", got, err)
-	}
 }

@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 func TestDiff(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "same", map[string]any{"a": 1})
 	put(t, p, "value", 1)
 	put(t, p, "tags", 1, "a", "b")
@@ -59,20 +61,16 @@ func TestDiff(t *testing.T) {
 // Keys are those of the views, and a value that was read from JSON is the one it
 // gives.
 func TestDiffOfViewsAndJSON(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "v:a", map[string]any{"x": []any{"y", nil}})
 	put(t, p, "v:b", "1")
 	put(t, p, "other", 1)
 	snapshot := p.Namespace("v").Snapshot()
 	text, err := json.Marshal(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	parse := func(text string) *pad.Snapshot {
 		var s pad.Snapshot
-		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(text), &s))
 		return &s
 	}
 	read := parse(string(text))
@@ -94,7 +92,7 @@ func TestDiffReadBack(t *testing.T) {
 		Done  bool     `json:"done"`
 		Notes []string `json:"notes"`
 	}
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return time.Unix(1e9, 0) }})
 	for i, value := range []any{
 		1, int8(-2), uint64(math.MaxUint64), 1.5, 1e300, 5e-324, float32(0.1), math.Copysign(0, -1), 1e21, "é\u2028", nil, true,
 		[]int{1, 2}, []string(nil), []byte("bytes"), map[string]int{"b": 1, "a": 2}, map[int]string{1: "x"}, task{7, true, nil}, &task{ID: 8},
@@ -102,8 +100,8 @@ func TestDiffReadBack(t *testing.T) {
 	} {
 		put(t, p, fmt.Sprint(i), value, "t")
 	}
-	must(t, p.SetWith("short", 1, pad.SetOptions{TTL: 1}))
-	must(t, p.SetWith("long", 1, pad.SetOptions{TTL: math.MaxInt64, Expiry: pad.Sliding}))
+	testkit.Must(t, p.SetWith("short", 1, pad.SetOptions{TTL: 1}))
+	testkit.Must(t, p.SetWith("long", 1, pad.SetOptions{TTL: math.MaxInt64, Expiry: pad.Sliding}))
 	before := p.Snapshot()
 	after := readBack(t, before)
 	if d := pad.Diff(before, after); len(d.Unchanged) != before.Len() {
@@ -112,15 +110,6 @@ func TestDiffReadBack(t *testing.T) {
 	if d := pad.Diff(after, before); len(d.Unchanged) != before.Len() {
 		t.Errorf("Diff(after, before) = %+v, want all %d unchanged", d, before.Len())
 	}
-}
-
-func readBack(t testing.TB, s *pad.Snapshot) *pad.Snapshot {
-	t.Helper()
-	text, err := s.MarshalJSON()
-	must(t, err)
-	again := new(pad.Snapshot)
-	must(t, again.UnmarshalJSON(text))
-	return again
 }
 
 // Values that were read from JSON are compared as JSON, numbers by their value.
@@ -140,10 +129,10 @@ func TestDiffOfEncoded(t *testing.T) {
 	} {
 		entry := func(value string) *pad.Snapshot {
 			s := new(pad.Snapshot)
-			must(t, s.UnmarshalJSON([]byte(`{"entries":{"k":{"key":"k","value":`+value+`,"createdAt":1,"updatedAt":1,"accessedAt":1}},"timestamp":1,"version":1}`)))
+			testkit.Must(t, s.UnmarshalJSON([]byte(`{"entries":{"k":{"key":"k","value":`+value+`,"createdAt":1,"updatedAt":1,"accessedAt":1}},"timestamp":1,"version":1}`)))
 			return s
 		}
-		p := freshPad(t)
+		p := emptyPad(t)
 		put(t, p, "k", json.RawMessage(c.b))
 		for name, after := range map[string]*pad.Snapshot{"read": entry(c.b), "set": p.Snapshot()} {
 			if d := pad.Diff(entry(c.a), after); (len(d.Unchanged) == 1) != c.same || len(d.Unchanged)+len(d.Updated) != 1 {
@@ -151,7 +140,7 @@ func TestDiffOfEncoded(t *testing.T) {
 			}
 		}
 	}
-	p, q := freshPad(t), freshPad(t)
+	p, q := emptyPad(t), emptyPad(t)
 	put(t, p, "k", 1)
 	put(t, q, "k", 1.0)
 	if d := pad.Diff(p.Snapshot(), q.Snapshot()); len(d.Updated) != 1 {
@@ -162,7 +151,7 @@ func TestDiffOfEncoded(t *testing.T) {
 // A snapshot has what was live when it was taken.
 func TestDiffExpired(t *testing.T) {
 	now := time.Unix(0, 0)
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
 	put(t, p, "a", 1)
 	before := p.Snapshot()
 	now = now.Add(time.Minute)

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -21,13 +21,13 @@ func TestEvents(t *testing.T) {
 	view := p.Namespace("v")
 	var told []pad.Event
 	keep(view, &told)
-	must(t, view.Set("k", 1))
-	must(t, view.Set("k", 2))
-	must(t, p.Set("k", 3))
+	testkit.Must(t, view.Set("k", 1))
+	testkit.Must(t, view.Set("k", 2))
+	testkit.Must(t, p.Set("k", 3))
 	view.Delete("k")
 	view.Delete("k")
-	must(t, view.SetWith("dead", 4, fixed(ms)))
-	c.advance(ms)
+	testkit.Must(t, view.SetWith("dead", 4, fixed(ms)))
+	c.Advance(ms)
 	view.Has("dead")
 	p.Clear()
 	var got []string
@@ -56,7 +56,7 @@ func TestEvents(t *testing.T) {
 
 // What a handler causes comes after it has returned, in order, without recursion.
 func TestHandlerCallsPad(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
+	p := emptyPad(t)
 	var got []string
 	deep := 0
 	p.On(pad.EventSet, func(e pad.Event) {
@@ -65,16 +65,16 @@ func TestHandlerCallsPad(t *testing.T) {
 		}
 		got = append(got, e.Key)
 		if n := len(e.Key); n < 4 {
-			must(t, p.Set(e.Key+"x", 1))
-			must(t, p.Set(e.Key+"y", 1))
+			testkit.Must(t, p.Set(e.Key+"x", 1))
+			testkit.Must(t, p.Set(e.Key+"y", 1))
 			if !p.Has(e.Key + "x") {
 				t.Error("a handler's change is not there")
 			}
 		}
 		deep--
 	})
-	must(t, p.Set("aaa", 1))
-	must(t, p.Set("b", 1))
+	testkit.Must(t, p.Set("aaa", 1))
+	testkit.Must(t, p.Set("b", 1))
 	const want = "aaa aaax aaay b bx by bxx bxy byx byy bxxx bxxy bxyx bxyy byxx byxy byyx byyy"
 	if strings.Join(got, " ") != want {
 		t.Errorf("events %q, want %s", got, want)
@@ -90,15 +90,15 @@ func TestHandlerPanics(t *testing.T) {
 	p.On(pad.EventSet, func(e pad.Event) { panic("sorry") })
 	called := 0
 	p.On(pad.EventSet, func(e pad.Event) { called++ })
-	must(t, p.Set("k", 1))
-	must(t, p.Set("k", 2))
+	testkit.Must(t, p.Set("k", 1))
+	testkit.Must(t, p.Set("k", 2))
 	if called != 2 || len(errs) != 2 || !strings.Contains(errs[0].Error(), "sorry") {
 		t.Errorf("the second handler was called %d times; errors %v", called, errs)
 	}
 }
 
 func TestHandlerStops(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
+	p := emptyPad(t)
 	var got []string
 	var stops [2]func()
 	for i := range stops {
@@ -108,8 +108,8 @@ func TestHandlerStops(t *testing.T) {
 			stops[1]()
 		})
 	}
-	must(t, p.Set("k", 1))
-	must(t, p.Set("l", 1))
+	testkit.Must(t, p.Set("k", 1))
+	testkit.Must(t, p.Set("l", 1))
 	if strings.Join(got, " ") != "k0" {
 		t.Errorf("events %q, want one: the first handler stopped both", got)
 	}
@@ -126,7 +126,7 @@ func TestHandlerStops(t *testing.T) {
 		}
 	})
 	p.On(pad.EventSet, func(e pad.Event) { t.Error("told after Close()") })
-	must(t, p.Set("m", 1))
+	testkit.Must(t, p.Set("m", 1))
 	if strings.Join(got, " ") != "k0 m" {
 		t.Errorf("events %q", got)
 	}
@@ -135,7 +135,7 @@ func TestHandlerStops(t *testing.T) {
 // Handlers run one at a time, in the order of Seq, whichever goroutine made the change.
 func TestEventsOfManyGoroutines(t *testing.T) {
 	const goroutines, changes = 8, 300
-	p, _ := newPad(t, pad.Options{})
+	p := emptyPad(t)
 	var running atomic.Int64
 	var seqs []uint64 // without a lock: that is promised
 	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete} {
@@ -176,7 +176,7 @@ func TestEventsOfManyGoroutines(t *testing.T) {
 // after it. The handler notes the keys of all events.
 func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 	t.Helper()
-	p, _ = newPad(t, pad.Options{})
+	p = emptyPad(t)
 	in, out, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	told = new([]string)
 	p.On(pad.EventSet, func(e pad.Event) {
@@ -203,17 +203,17 @@ func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 func TestChangesWhileAHandlerRuns(t *testing.T) {
 	p, told, release := blocked(t)
 	within10s(t, func() {
-		must(t, p.Set("a", 1))
-		must(t, p.Set("b", 1))
+		testkit.Must(t, p.Set("a", 1))
+		testkit.Must(t, p.Set("b", 1))
 		p.Get("a")
 		p.Snapshot()
-		must(t, p.Restore(p.Snapshot()))
+		testkit.Must(t, p.Restore(p.Snapshot()))
 	})
 	release()
 	if got := strings.Join(*told, " "); got != "blocks a b blocks a b" {
 		t.Errorf("events %q, want the Set of each key and those of the Restore", got)
 	}
-	must(t, p.Set("c", 1))
+	testkit.Must(t, p.Set("c", 1))
 	if got := (*told)[len(*told)-1]; got != "c" {
 		t.Errorf("the last event is that of %q when Set of c has returned", got)
 	}
@@ -239,14 +239,14 @@ func TestManyGoroutinesWhileAHandlerRuns(t *testing.T) {
 // is stopped is not told of them.
 func TestEventsThatWait(t *testing.T) {
 	for name, end := range map[string]func(p *pad.Pad, stop func()){
-		"Close": func(p *pad.Pad, _ func()) { must(t, p.Close(t.Context())) },
+		"Close": func(p *pad.Pad, _ func()) { testkit.Must(t, p.Close(t.Context())) },
 		"stop":  func(_ *pad.Pad, stop func()) { stop() },
 	} {
 		p, _, release := blocked(t)
 		second := 0
 		stop := p.On(pad.EventSet, func(pad.Event) { second++ })
 		within10s(t, func() {
-			must(t, p.Set("a", 1))
+			testkit.Must(t, p.Set("a", 1))
 			end(p, stop)
 		})
 		release()
@@ -262,9 +262,9 @@ func TestHandlerAddedLater(t *testing.T) {
 	p, _, release := blocked(t)
 	var later []string
 	within10s(t, func() {
-		must(t, p.Set("before", 1))
+		testkit.Must(t, p.Set("before", 1))
 		p.On(pad.EventSet, func(e pad.Event) { later = append(later, e.Key) })
-		must(t, p.Set("after", 1))
+		testkit.Must(t, p.Set("after", 1))
 	})
 	release()
 	if got := strings.Join(later, " "); got != "after" {
@@ -313,63 +313,10 @@ func TestHandlerSavesDuringLoad(t *testing.T) {
 	told := 0
 	p.On(pad.EventSet, func(pad.Event) {
 		told++
-		must(t, p.Save(t.Context()))
+		testkit.Must(t, p.Save(t.Context()))
 	})
-	within10s(t, func() { must(t, p.Load(t.Context())) })
+	within10s(t, func() { testkit.Must(t, p.Load(t.Context())) })
 	if _, saves := saver.state(); told == 0 || saves != told {
 		t.Errorf("%d saves in %d calls of a handler", saves, told)
-	}
-}
-
-func TestSweepGoroutine(t *testing.T) {
-	p, err := pad.New(pad.Options{SweepInterval: ms})
-	must(t, err)
-	gone := make(chan string, 1)
-	p.On(pad.EventExpire, func(e pad.Event) { gone <- e.Key })
-	must(t, p.SetWith("k", 1, fixed(ms)))
-	select {
-	case key := <-gone:
-		if key != "k" {
-			t.Errorf("%q expired", key)
-		}
-	case <-time.After(10 * time.Second):
-		t.Error("nothing was swept")
-	}
-	must(t, p.Close(t.Context())) // TestMain sees that nothing runs on
-}
-
-func TestBadOptions(t *testing.T) {
-	for name, o := range map[string]pad.Options{
-		"TTL":    {DefaultTTL: -2},
-		"expiry": {DefaultExpiry: 3},
-		"below":  {DefaultExpiry: -1},
-		"sweep":  {SweepInterval: -1},
-	} {
-		if p, err := pad.New(o); p != nil || !errors.Is(err, pad.ErrConfig) {
-			t.Errorf("%s: New() = %v, %v, want ErrConfig", name, p, err)
-		}
-		var s pad.Snapshot
-		if p, err := pad.FromSnapshot(&s, o); p != nil || !errors.Is(err, pad.ErrConfig) {
-			t.Errorf("%s: FromSnapshot() = %v, %v, want ErrConfig", name, p, err)
-		}
-	}
-	p, _ := newPad(t, pad.Options{DefaultTTL: pad.Forever, AutoSave: -1})
-	must(t, p.Set("k", 1))
-	if e, _ := p.Peek("k"); e.TTL != 0 {
-		t.Errorf("Forever as the default gave %+v", e)
-	}
-	for name, o := range map[string]pad.SetOptions{"expiry": {Expiry: 3}, "tag": {Tags: []string{"\xff"}}} {
-		if err := p.SetWith("k", 2, o); !errors.Is(err, pad.ErrConfig) {
-			t.Errorf("%s: SetWith() = %v, want ErrConfig", name, err)
-		}
-	}
-	for err, code := range map[error]string{
-		pad.ErrConfig: "SCRATCHPAD_CONFIG_ERROR", pad.ErrPersist: "SCRATCHPAD_PERSISTENCE_ERROR",
-		&pad.VersionError{Version: 2}: "SCRATCHPAD_VERSION_ERROR", &pad.TypeError{Key: "k"}: "SCRATCHPAD_TYPE_ERROR",
-	} {
-		var coded interface{ Code() string }
-		if !errors.As(fmt.Errorf("wrapped: %w", err), &coded) || coded.Code() != code || err.Error() == "" {
-			t.Errorf("%v: the code is not %s", err, code)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -16,16 +17,16 @@ func TestFileSaverFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pad.json")
 	p := filePad(t, path)
-	must(t, p.Set("a", 1))
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, p.Set("a", 1))
+	testkit.Must(t, p.Save(t.Context()))
 	before, err := os.ReadFile(path)
-	must(t, err)
-	must(t, p.Set("b", strings.Repeat("x", 1<<20)))
+	testkit.Must(t, err)
+	testkit.Must(t, p.Set("b", strings.Repeat("x", 1<<20)))
 	var limit syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
-	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 16, Max: limit.Max}))
+	testkit.Must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	testkit.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 16, Max: limit.Max}))
 	err = p.Save(t.Context())
-	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	testkit.Must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	if !errors.Is(err, pad.ErrPersist) || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("Save() = %v, want ErrPersist and EFBIG", err)
 	}
@@ -33,5 +34,5 @@ func TestFileSaverFullDisk(t *testing.T) {
 		t.Errorf("the file has changed: %v", err)
 	}
 	onlyFiles(t, dir, "pad.json")
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, p.Save(t.Context()))
 }

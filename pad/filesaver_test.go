@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -26,7 +27,7 @@ func filePad(t *testing.T, path string) *pad.Pad {
 func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	must(t, err)
+	testkit.Must(t, err)
 	var got []string
 	for _, e := range list {
 		got = append(got, e.Name())
@@ -40,18 +41,18 @@ func TestFileSaver(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pad.json")
 	p := filePad(t, path)
-	must(t, p.Load(t.Context()))
-	must(t, p.SetWith("a", "<b>", pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour}))
+	testkit.Must(t, p.Load(t.Context()))
+	testkit.Must(t, p.SetWith("a", "<b>", pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour}))
 	for i := range 3 {
-		must(t, p.Set("b", i))
-		must(t, p.Save(t.Context()))
+		testkit.Must(t, p.Set("b", i))
+		testkit.Must(t, p.Save(t.Context()))
 	}
 	onlyFiles(t, dir, "pad.json")
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 		t.Errorf("Stat() = %v, %v, want mode 0600", info.Mode(), err)
 	}
 	q := filePad(t, path)
-	must(t, q.Load(t.Context()))
+	testkit.Must(t, q.Load(t.Context()))
 	if n, err := pad.Get[int](q, "b"); n != 2 || err != nil || q.Len() != 2 {
 		t.Errorf("loaded b = %d, %v of %d entries, want 2 of two", n, err, q.Len())
 	}
@@ -74,9 +75,9 @@ func TestFileSaverKeepsWhatItCannotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "pad.json")
-			must(t, os.WriteFile(path, []byte(text), 0o644))
+			testkit.Must(t, os.WriteFile(path, []byte(text), 0o644))
 			p := filePad(t, path)
-			must(t, p.Set("a", 1))
+			testkit.Must(t, p.Set("a", 1))
 			for range 2 {
 				if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) { // at first nobody called Load
 					t.Errorf("Save() = %v, want ErrPersist", err)
@@ -110,16 +111,16 @@ func TestAutoSaveLeavesFilesAlone(t *testing.T) {
 				continue
 			}
 			path := filepath.Join(t.TempDir(), "pad.json")
-			must(t, os.WriteFile(path, []byte(text), 0o644))
+			testkit.Must(t, os.WriteFile(path, []byte(text), 0o644))
 			synctest.Test(t, func(t *testing.T) {
 				var errs []error
 				p, err := pad.New(pad.Options{Saver: pad.FileSaver(path), AutoSave: time.Second, OnError: func(err error) { errs = append(errs, err) }})
-				must(t, err)
+				testkit.Must(t, err)
 				if load {
 					p.Load(context.Background())
 				}
 				for range 3 {
-					must(t, p.Set("a", 1))
+					testkit.Must(t, p.Set("a", 1))
 					pass(time.Minute)
 				}
 				if len(errs) != 3 || !errors.Is(errs[0], pad.ErrPersist) {
@@ -140,13 +141,13 @@ func TestAutoSaveLeavesFilesAlone(t *testing.T) {
 func TestFileSaverLooksAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pad.json")
 	p := filePad(t, path)
-	must(t, p.Save(t.Context()))
-	must(t, os.WriteFile(path, []byte("dear diary"), 0o600))
+	testkit.Must(t, p.Save(t.Context()))
+	testkit.Must(t, os.WriteFile(path, []byte("dear diary"), 0o600))
 	if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
 		t.Errorf("Save() over what came meanwhile = %v, want ErrPersist", err)
 	}
-	must(t, os.Remove(path))
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, os.Remove(path))
+	testkit.Must(t, p.Save(t.Context()))
 }
 
 func TestFileSaverPaths(t *testing.T) {
@@ -183,10 +184,10 @@ func TestFileSaverLinks(t *testing.T) {
 			t.Errorf("a link to nothing: %v, want ErrPersist", err)
 		}
 	}
-	must(t, os.WriteFile(file, []byte(fromNPM), 0o600))
-	must(t, p.Load(t.Context()))
-	must(t, p.Set("new", 1))
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, os.WriteFile(file, []byte(fromNPM), 0o600))
+	testkit.Must(t, p.Load(t.Context()))
+	testkit.Must(t, p.Set("new", 1))
+	testkit.Must(t, p.Save(t.Context()))
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link became %v, %v", info, err)
 	}
@@ -201,13 +202,13 @@ func TestFileSaverReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pad.json")
 	p := filePad(t, path)
-	must(t, p.Set("a", 1))
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, p.Set("a", 1))
+	testkit.Must(t, p.Save(t.Context()))
 	before, err := os.ReadFile(path)
-	must(t, err)
-	must(t, os.Chmod(dir, 0o500))
+	testkit.Must(t, err)
+	testkit.Must(t, os.Chmod(dir, 0o500))
 	t.Cleanup(func() { os.Chmod(dir, 0o700) })
-	must(t, p.Set("b", 1))
+	testkit.Must(t, p.Set("b", 1))
 	if err := p.Save(t.Context()); os.Geteuid() != 0 && !errors.Is(err, pad.ErrPersist) {
 		t.Errorf("Save() into a folder without write permission = %v, want ErrPersist", err)
 	} else if err == nil {

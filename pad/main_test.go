@@ -1,93 +1,93 @@
 package pad_test
 
 import (
-	"flag"
 	"os"
-	"sync"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 // roleVariable makes the test binary save files until it is killed.
 const roleVariable = "SCRATCHPAD_TEST_ROLE"
 
-// TestMain keeps the random tests short unless they are asked to be long.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(roleVariable); path != "" {
 		saveForever(path)
 	}
-	flag.Parse()
-	wanted := map[string]string{"rapid.checks": "800", "rapid.steps": "80"}
-	if long() {
-		wanted["rapid.checks"] = "5000"
-	} else if testing.Short() {
-		wanted["rapid.checks"] = "150"
-	}
-	flag.Visit(func(f *flag.Flag) { delete(wanted, f.Name) })
-	for name, value := range wanted {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	testkit.Checks{Checks: 800, Long: 5000, Short: 150, Steps: 80}.Set()
 	goleak.VerifyTestMain(m)
 }
 
-// long reports whether the long proofs are to run.
-func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
+const ms = time.Millisecond
 
-// start is when the fake clock begins.
-var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// start is when the clock of a test stands at first.
+var start = testkit.Start
 
-// A clock stands still but for what the test does. It is safe for concurrent use.
-type clock struct {
-	mu  sync.Mutex // guards now
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: start} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// newPad returns a pad on a clock of its own, closed at the end of the test.
-func newPad(t testing.TB, o pad.Options) (*pad.Pad, *clock) {
+// newPad returns a pad on a clock of its own. It is closed at the end of the test.
+func newPad(t testing.TB, o pad.Options) (*pad.Pad, *testkit.Clock) {
 	t.Helper()
-	c := newClock()
+	c := testkit.NewClock()
 	if o.Now == nil {
 		o.Now = c.Now
 	}
 	p, err := pad.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { p.Close(t.Context()) })
 	return p, c
 }
 
-// must fails the test on an error.
-func must(t testing.TB, err error) {
+// emptyPad is newPad for a test that needs no options and no clock.
+func emptyPad(t testing.TB) *pad.Pad {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := newPad(t, pad.Options{})
+	return p
+}
+
+func put(t testing.TB, p *pad.Pad, key string, value any, tags ...string) {
+	t.Helper()
+	testkit.Must(t, p.SetWith(key, value, pad.SetOptions{Tags: tags}))
 }
 
 // keep records all events that a pad or a view delivers.
 func keep(p *pad.Pad, to *[]pad.Event) {
 	for _, kind := range []pad.EventKind{pad.EventSet, pad.EventDelete, pad.EventExpire, pad.EventClear} {
 		p.On(kind, func(e pad.Event) { *to = append(*to, e) })
+	}
+}
+
+func sliding(ttl time.Duration) pad.SetOptions {
+	return pad.SetOptions{TTL: ttl, Expiry: pad.Sliding}
+}
+
+func fixed(ttl time.Duration) pad.SetOptions {
+	return pad.SetOptions{TTL: ttl, Expiry: pad.Fixed}
+}
+
+func wantKeys(t *testing.T, p *pad.Pad, want string) {
+	t.Helper()
+	if got := strings.Join(p.Keys(), " "); got != want {
+		t.Errorf("Keys() = %q, want %q", got, want)
+	}
+}
+
+// within10s fails with all stacks where f hangs.
+func within10s(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		buf := make([]byte, 1<<20)
+		t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
 	}
 }

@@ -6,17 +6,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 // forked returns a pad with some entries, a snapshot of it, and a fork.
 func forked(t testing.TB, keys ...string) (p *pad.Pad, base *pad.Snapshot, theirs *pad.Pad) {
 	t.Helper()
-	p = freshPad(t)
+	p = emptyPad(t)
 	for _, key := range keys {
 		put(t, p, key, "base", "t")
 	}
@@ -26,9 +29,7 @@ func forked(t testing.TB, keys ...string) (p *pad.Pad, base *pad.Snapshot, their
 func merge(t testing.TB, p *pad.Pad, base *pad.Snapshot, theirs *pad.Pad, resolve func(pad.Conflict) pad.Resolution) []string {
 	t.Helper()
 	conflicts, err := p.Merge(base, theirs, resolve)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	keys := []string{}
 	for _, c := range conflicts {
 		keys = append(keys, c.Key)
@@ -140,7 +141,7 @@ func TestMergeConflictEntries(t *testing.T) {
 // The tags, the TTL and the times of the side that wins come along.
 func TestMergeTTL(t *testing.T) {
 	now := time.Unix(1000, 0)
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }})
 	put(t, p, "k", 1)
 	put(t, p, "same", 1)
 	base, theirs := p.Snapshot(), p.Fork()
@@ -175,7 +176,7 @@ func TestMergeTTL(t *testing.T) {
 // What has expired is absent on every side.
 func TestMergeExpired(t *testing.T) {
 	now := time.Unix(1000, 0)
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
 	put(t, p, "refreshed", 1)
 	put(t, p, "gone", 1)
 	put(t, p, "late", 1)
@@ -208,9 +209,7 @@ func TestMergeErrors(t *testing.T) {
 	if _, err := p.Namespace("").Merge(base, theirs, nil); !errors.Is(err, pad.ErrKey) {
 		t.Errorf("ours without a name: %v, want ErrKey", err)
 	}
-	if err := theirs.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, theirs.Close(t.Context()))
 	put(t, p, "k", 2)
 	if _, err := p.Merge(base, theirs, func(pad.Conflict) pad.Resolution {
 		_ = p.Close(t.Context())
@@ -225,7 +224,7 @@ func TestMergeErrors(t *testing.T) {
 }
 
 func TestMergeNilBase(t *testing.T) {
-	p, q := freshPad(t), freshPad(t)
+	p, q := emptyPad(t), emptyPad(t)
 	put(t, p, "a", 1)
 	put(t, p, "b", 1)
 	put(t, q, "b", 1)
@@ -258,7 +257,7 @@ func TestMergeWithItself(t *testing.T) {
 
 // Keys are relative to each side's view, and nothing outside of them is touched.
 func TestMergeViews(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "v:k", 1)
 	put(t, p, "v:l", 1)
 	put(t, p, "out", 1)
@@ -333,7 +332,7 @@ func TestMergeResolvePanics(t *testing.T) {
 
 // All changes are seen at once, or none.
 func TestMergeIsAtomic(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "a", 0)
 	put(t, p, "b", 0)
 	var wg sync.WaitGroup
@@ -388,7 +387,7 @@ func TestMergeFromManyGoroutines(t *testing.T) {
 // A sweep puts a copy in the place of an entry that was accessed: that is no change.
 func TestMergeWhileSwept(t *testing.T) {
 	now := time.Unix(1000, 0)
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: pad.Sliding})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: pad.Sliding})
 	put(t, p, "k", 1)
 	theirs := p.Fork()
 	put(t, theirs, "k", 2)
@@ -411,18 +410,18 @@ func TestMergeWhileSwept(t *testing.T) {
 // A base that was saved and loaded is the same base: what nobody changed is no
 // conflict, and what one side changed is taken.
 func TestMergeWithLoadedBase(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	for key, value := range map[string]any{"same": 1, "ours": 2, "theirs": 3.5, "both": map[string]int{"n": 1}} {
 		put(t, p, key, value)
 	}
 	base := readBack(t, p.Snapshot())
 	theirs, err := pad.FromSnapshot(base, pad.Options{})
-	must(t, err)
+	testkit.Must(t, err)
 	put(t, p, "ours", 20)
 	put(t, theirs, "theirs", 35)
 	put(t, p, "both", map[string]int{"n": 2})
 	put(t, theirs, "both", map[string]any{"n": 2.0})
-	must(t, theirs.Restore(readBack(t, theirs.Snapshot())))
+	testkit.Must(t, theirs.Restore(readBack(t, theirs.Snapshot())))
 	if conflicts := merge(t, p, base, theirs, nil); len(conflicts) != 0 {
 		t.Errorf("conflicts = %q, want none", conflicts)
 	}
@@ -431,4 +430,36 @@ func TestMergeWithLoadedBase(t *testing.T) {
 			t.Errorf("%s = %v, want %s", key, value, want)
 		}
 	}
+}
+
+// A merge is seen as a whole.
+func TestMergeIsSeenAtOnce(t *testing.T) {
+	const n = 300
+	p := emptyPad(t)
+	for i := range n {
+		_ = p.Set(fmt.Sprint(i), 0)
+	}
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			first, _ := pad.Get[int](p, "0")
+			last, _ := pad.Get[int](p, fmt.Sprint(n-1))
+			if first > last {
+				t.Error("half a merge is seen")
+				return
+			}
+		}
+	})
+	for round := range 50 {
+		base, fork := p.Snapshot(), p.Fork()
+		for i := range n {
+			_ = fork.Set(fmt.Sprint(i), round+1)
+		}
+		if _, err := p.Merge(base, fork, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
 }

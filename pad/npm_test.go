@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -54,9 +55,9 @@ func TestReadsNPM(t *testing.T) {
 
 func TestReadsNPMValues(t *testing.T) {
 	s, err := pad.FileSaver("testdata/npm/values.json").Load(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	p, err := pad.FromSnapshot(s, pad.Options{})
-	must(t, err)
+	testkit.Must(t, err)
 	type pair struct {
 		Key   string
 		Value any
@@ -75,14 +76,14 @@ func TestReadsNPMValues(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 	written, err := p.Snapshot().MarshalJSON()
-	must(t, err)
+	testkit.Must(t, err)
 	var before, after struct {
 		Entries map[string]map[string]any `json:"entries"`
 	}
 	text, err := os.ReadFile("testdata/npm/values.json")
-	must(t, err)
-	must(t, json.Unmarshal(text, &before))
-	must(t, json.Unmarshal(written, &after))
+	testkit.Must(t, err)
+	testkit.Must(t, json.Unmarshal(text, &before))
+	testkit.Must(t, json.Unmarshal(written, &after))
 	for _, entries := range []map[string]map[string]any{before.Entries, after.Entries} {
 		for _, e := range entries {
 			delete(e, "accessedAt") // the Gets above
@@ -110,21 +111,21 @@ func TestReadsNPMWithoutValue(t *testing.T) {
 		reports = nil
 	}
 	p, err := pad.New(o)
-	must(t, err)
-	must(t, p.Load(t.Context()))
+	testkit.Must(t, err)
+	testkit.Must(t, p.Load(t.Context()))
 	check("Load", p, `pad: load: 2 entries have no value, and are null now; the first is "missing": persistence`)
 	s, err := saver.Load(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	o.Saver = nil
 	p, err = pad.FromSnapshot(s, o)
-	must(t, err)
+	testkit.Must(t, err)
 	check("FromSnapshot", p, `pad: restore: 2 entries have no value, and are null now; the first is "missing": persistence`)
 	text, err := p.Snapshot().MarshalJSON()
-	must(t, err)
+	testkit.Must(t, err)
 	if !strings.Contains(string(text), `"key":"missing","value":null,`) {
 		t.Errorf("written again: %s", text)
 	}
-	must(t, p.Restore(readBack(t, p.Snapshot())))
+	testkit.Must(t, p.Restore(readBack(t, p.Snapshot())))
 	if len(reports) > 0 {
 		t.Errorf("a null that was written as one was reported: %v", reports)
 	}
@@ -142,13 +143,13 @@ func TestNPMReadsUs(t *testing.T) {
 		return
 	}
 	file := filepath.Join(t.TempDir(), "pad.json")
-	c := newClock()
+	c := testkit.ClockAt(time.UnixMilli(1767323045000))
 	p, err := pad.New(pad.Options{Now: c.Now, Saver: pad.FileSaver(file)})
-	must(t, err)
-	must(t, p.SetWith("first", map[string]any{"x": []int{1, 2}, "s": "<b>\u2028"}, pad.SetOptions{TTL: time.Minute, Expiry: pad.Sliding, Tags: []string{"t", "u"}}))
-	must(t, p.Namespace("n").Set("é", nil))
-	must(t, p.SetWith("short", 1.5, pad.SetOptions{TTL: time.Nanosecond}))
-	must(t, p.Save(t.Context()))
+	testkit.Must(t, err)
+	testkit.Must(t, p.SetWith("first", map[string]any{"x": []int{1, 2}, "s": "<b>\u2028"}, pad.SetOptions{TTL: time.Minute, Expiry: pad.Sliding, Tags: []string{"t", "u"}}))
+	testkit.Must(t, p.Namespace("n").Set("é", nil))
+	testkit.Must(t, p.SetWith("short", 1.5, pad.SetOptions{TTL: time.Nanosecond}))
+	testkit.Must(t, p.Save(t.Context()))
 	out, err := exec.Command(node, "testdata/npm/make.mjs", folder, file).CombinedOutput()
 	want := `[["first",{"s":"<b>` + "\u2028" + `","x":[1,2]},1767323045000,1767323045000,1767323045000,60000,true,["t","u"]],` +
 		`["n:é",null,1767323045000,1767323045000,1767323045000,null,false,[]],` +

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
 func length(text string) int { return len(text) }
@@ -18,7 +19,8 @@ func length(text string) int { return len(text) }
 // ticking is a pad whose clock moves on by a second with each look at it.
 func ticking(t testing.TB) *pad.Pad {
 	now := time.Unix(0, 0)
-	return freshPadWith(t, pad.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+	return p
 }
 
 func TestRenderBudget(t *testing.T) {
@@ -253,5 +255,26 @@ func TestRenderCounterUsesPad(t *testing.T) {
 	}
 	for _, max := range []int{0, -1} {
 		p.Render(pad.RenderOptions{MaxTokens: max, CountTokens: func(string) int { t.Errorf("counted for MaxTokens %d", max); return 0 }})
+	}
+}
+
+// Values as JSON are full of quotes. XML escapes none of them in text, where each
+// would cost two tokens or three.
+func TestRenderXMLCost(t *testing.T) {
+	type task struct {
+		ID    int      `json:"id"`
+		Title string   `json:"title"`
+		State string   `json:"state"`
+		Tags  []string `json:"tags"`
+	}
+	p := emptyPad(t)
+	for i := range 20 {
+		put(t, p, fmt.Sprint("task", i), task{i, fmt.Sprint("Move table ", i), "open", []string{"db", "move"}})
+	}
+	text := p.Render(pad.RenderOptions{Format: pad.XML})
+	got := o200k.Count(text)
+	t.Logf("20 small structs: %d tokens", got)
+	if got > 700 {
+		t.Errorf("20 small structs cost %d tokens as XML, want 700 at most:\n%s", got, text)
 	}
 }

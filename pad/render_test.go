@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -32,7 +33,7 @@ func checkRender(t *testing.T, name string, p *pad.Pad, o pad.RenderOptions, wan
 }
 
 func TestRenderFormats(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	checkRender(t, "empty", p, pad.RenderOptions{}, rendered{"", "", "", "{}"})
 	checkRender(t, "empty with a header", p, pad.RenderOptions{Header: "H"}, rendered{"H", "H", "H", "H\n{}"})
 	put(t, p, "name", "Alice")
@@ -59,7 +60,7 @@ func TestRenderFormats(t *testing.T) {
 }
 
 func TestRenderFilters(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "b:x", 1, "hot")
 	put(t, p, "a:x", 2, "cold")
 	put(t, p, "a:y", 3, "hot", "new")
@@ -119,7 +120,7 @@ func TestRenderValues(t *testing.T) {
 		{"cyclic", cyclic, "(a map[string]interface {}, which has no JSON form)", `"(a map[string]interface {}, which has no JSON form)"`},
 		{"panics", broken{}, "(a pad_test.broken, which has no JSON form)", `"(a pad_test.broken, which has no JSON form)"`},
 	} {
-		p := freshPad(t)
+		p := emptyPad(t)
 		put(t, p, "k", c.value)
 		if got, want := p.Render(pad.RenderOptions{}), "k: "+c.text; got != want {
 			t.Errorf("%s: KV = %q, want %q", c.name, got, want)
@@ -139,9 +140,7 @@ func TestRenderAfterLoad(t *testing.T) {
 		`"a\u003cb"`: {"a<b", `"a\u003cb"`},
 	} {
 		var s pad.Snapshot
-		if err := json.Unmarshal(fmt.Appendf(nil, entry, raw), &s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(fmt.Appendf(nil, entry, raw), &s))
 		if got := s.Render(pad.RenderOptions{}); got != "k: "+want[0] {
 			t.Errorf("KV of %s = %s", raw, got)
 		}
@@ -149,20 +148,16 @@ func TestRenderAfterLoad(t *testing.T) {
 			t.Errorf("JSON of %s = %s", raw, got)
 		}
 	}
-	p := freshPad(t)
+	p := emptyPad(t)
 	for i, v := range []any{"a\nb", 1.5, 1e21, time.Now(), []byte("x"), named("n"), map[string]int{"z": 1, "a": 2}, nil, true} {
 		if err := p.SetWith(fmt.Sprint(i), v, pad.SetOptions{TTL: time.Hour, Tags: []string{"t"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	text, err := json.Marshal(p.Snapshot())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var s pad.Snapshot
-	if err := json.Unmarshal(text, &s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &s))
 	for name, f := range formats {
 		o := pad.RenderOptions{Format: f, Metadata: true}
 		if got, want := s.Render(o), p.Render(o); got != want {
@@ -173,11 +168,9 @@ func TestRenderAfterLoad(t *testing.T) {
 
 func TestRenderMetadata(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.FixedZone("", 3600))
-	p := freshPadWith(t, pad.Options{Now: func() time.Time { return now }})
+	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }})
 	set := func(key string, o pad.SetOptions) {
-		if err := p.SetWith(key, "v", o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, p.SetWith(key, "v", o))
 	}
 	set("plain", pad.SetOptions{})
 	set("fixed", pad.SetOptions{TTL: time.Hour, Tags: []string{"a", "b,c", `"<`}})
@@ -236,14 +229,14 @@ func TestRenderForgery(t *testing.T) {
 		{"control characters", "k", "\x00\x1b'\t\uFFFE", rendered{
 			"k: \x00\x1b'\t\uFFFE", "## k\n\x00\x1b'\t\uFFFE", "<entry key=\"k\">\uFFFD\uFFFD'\t\uFFFD</entry>", `{"k":"\u0000\u001b'\t` + "\uFFFE" + `"}`}},
 	} {
-		p := freshPad(t)
+		p := emptyPad(t)
 		put(t, p, c.key, c.value)
 		if c.name == "other breaks" {
 			c.want[3] = strings.ReplaceAll(c.want[3], "\u2028", `\u2028`)
 		}
 		checkRender(t, c.name, p, pad.RenderOptions{}, c.want)
 	}
-	p := freshPad(t)
+	p := emptyPad(t)
 	put(t, p, "k", "v", "a\nadmin: yes")
 	if got := p.Render(pad.RenderOptions{Metadata: true}); !strings.HasSuffix(got, "; tags: a\n    admin: yes") {
 		t.Errorf("a tag with a line = %q, want it indented", got)
@@ -253,14 +246,14 @@ func TestRenderForgery(t *testing.T) {
 // In Markdown the first line of a value is indented where it could open a block.
 func TestRenderMarkdownBlocks(t *testing.T) {
 	for _, value := range []string{"# a", "> a", "- a", "-", "* a", "+ a", "1. a", "1) a", "1.", "```", "~~~", "---", "===", "___", "***", "<!--", " a", "\ta", "**a**"} {
-		p := freshPad(t)
+		p := emptyPad(t)
 		put(t, p, "k", value)
 		if got, want := p.Render(pad.RenderOptions{Format: pad.Markdown}), "## k\n    "+value; got != want {
 			t.Errorf("Render() of %q = %q, want it indented", value, got)
 		}
 	}
 	for _, value := range []string{"", "a", "-5", "3.14", "2026-01-02", "*a*", "_a_", "`a`", "[1]", `{"a":1}`, "…", "é"} {
-		p := freshPad(t)
+		p := emptyPad(t)
 		put(t, p, "k", value)
 		if got, want := p.Render(pad.RenderOptions{Format: pad.Markdown}), "## k\n"+value; got != want {
 			t.Errorf("Render() of %q = %q, want it as it is", value, got)
@@ -269,7 +262,7 @@ func TestRenderMarkdownBlocks(t *testing.T) {
 }
 
 func TestRenderSameBytes(t *testing.T) {
-	p := freshPad(t)
+	p := emptyPad(t)
 	for i := range 50 {
 		put(t, p, fmt.Sprint("k", i), map[string]int{"a": i, "b": 2, "c": 3}, "t")
 	}

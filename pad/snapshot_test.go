@@ -1,77 +1,79 @@
 package pad_test
 
 import (
-	"encoding/json"
-	"errors"
+	"bytes"
+	"fmt"
 	"slices"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
-	"github.com/google/go-cmp/cmp"
 )
 
-// written by the npm package agent-scratchpad 0.1.2
-const fromNPM = `{"entries":{"b":{"key":"b","value":{"x":[1,null]},"createdAt":1795253314418,"updatedAt":1795253314418,"accessedAt":1795253314418,"ttl":5000,"slidingTtl":true,"tags":["t"]},` +
-	`"a":{"key":"a","value":"<s>","createdAt":1795253314418,"updatedAt":1795253314418,"accessedAt":1795253314418,"ttl":null,"slidingTtl":false,"tags":[]}},"timestamp":1795253314418,"version":1}`
-
-func TestSnapshotJSON(t *testing.T) {
-	var s pad.Snapshot
-	if err := json.Unmarshal([]byte(fromNPM), &s); err != nil {
-		t.Fatal(err)
+func TestSnapshot(t *testing.T) {
+	p, c := newPad(t, pad.Options{})
+	testkit.Must(t, p.SetWith("a", 1, sliding(time.Hour)))
+	testkit.Must(t, p.SetWith("short", 1, fixed(ms)))
+	s := p.Snapshot()
+	c.Advance(ms)
+	p.Get("a")
+	p.Set("b", 2)
+	later := p.Snapshot()
+	p.Delete("a")
+	p.Sweep()
+	want := []record{
+		{key: "a", value: 1, created: start.UnixNano(), updated: start.UnixNano(), accessed: start.UnixMilli(), ttl: time.Hour, sliding: true},
+		{key: "short", value: 1, created: start.UnixNano(), updated: start.UnixNano(), accessed: start.UnixMilli(), ttl: ms},
 	}
-	at := time.UnixMilli(1795253314418).UTC()
-	want := []pad.Entry{
-		{Key: "b", Value: map[string]any{"x": []any{int64(1), nil}}, CreatedAt: at, UpdatedAt: at, AccessedAt: at, TTL: 5 * time.Second, Sliding: true, Tags: []string{"t"}},
-		{Key: "a", Value: "<s>", CreatedAt: at, UpdatedAt: at, AccessedAt: at, Tags: []string{}},
+	if got := recordsOf(slices.Collect(s.All())); !slices.Equal(got, want) || s.Len() != 2 || !s.Time().Equal(start) {
+		t.Errorf("the snapshot of %v has changed:\n got %+v\nwant %+v", s.Time(), got, want)
 	}
-	if diff := cmp.Diff(want, slices.Collect(s.All()), cmp.Transformer("tags", func(e []string) string { return strings.Join(e, ",") })); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
+	if got := recordsOf(slices.Collect(later.All())); len(got) != 2 || got[0].accessed != start.Add(ms).UnixMilli() || got[1].key != "b" {
+		t.Errorf("the later snapshot is %+v", got)
 	}
-	if s.Len() != 2 || !s.Time().Equal(at) {
-		t.Errorf("Len() = %d, Time() = %v, want 2, %v", s.Len(), s.Time(), at)
+	var none pad.Snapshot
+	text, err := none.MarshalJSON()
+	if err != nil || string(text) != `{"entries":{},"timestamp":0,"version":1}` || none.Len() != 0 {
+		t.Errorf("the zero snapshot is %s, %v", text, err)
 	}
-	got, err := s.MarshalJSON()
-	if err != nil || string(got) != fromNPM {
-		t.Errorf("MarshalJSON() = %s, %v, want what was read: %s", got, err, fromNPM)
-	}
+	testkit.Must(t, p.Restore(&none))
+	wantKeys(t, p, "")
 }
 
-func TestSnapshotBadJSON(t *testing.T) {
-	entry := `{"key":"a","value":1,"createdAt":1,"updatedAt":1,"accessedAt":1,"ttl":null,"slidingTtl":false,"tags":[]}`
-	wrap := func(entries string) string { return `{"entries":{` + entries + `},"timestamp":1,"version":1}` }
-	var s pad.Snapshot
-	if err := s.UnmarshalJSON([]byte(wrap(`"a":` + entry))); err != nil {
-		t.Fatal(err)
+// A snapshot may be read and restored by many at once.
+func TestSnapshotShared(t *testing.T) {
+	p := emptyPad(t)
+	for i := range 100 {
+		testkit.Must(t, p.SetWith(fmt.Sprint(i), i, pad.SetOptions{Tags: []string{"t"}, TTL: time.Hour, Expiry: pad.Sliding}))
 	}
-	for name, text := range map[string]string{
-		"no JSON":     `{`,
-		"null":        `null`,
-		"array":       `[]`,
-		"no version":  `{"entries":{},"timestamp":1}`,
-		"no entries":  `{"timestamp":1,"version":1}`,
-		"twice":       wrap(`"a":` + entry + `,"a":` + entry),
-		"other key":   wrap(`"b":` + entry),
-		"no time":     wrap(strings.Replace(`"a":`+entry, `"createdAt":1,`, "", 1)),
-		"far time":    wrap(strings.Replace(`"a":`+entry, `"createdAt":1`, `"createdAt":1e300`, 1)),
-		"bad ttl":     wrap(strings.Replace(`"a":`+entry, `"ttl":null`, `"ttl":-1`, 1)),
-		"bad tags":    wrap(strings.Replace(`"a":`+entry, `"tags":[]`, `"tags":[1]`, 1)),
-		"not UTF-8":   wrap("\"\xff\":" + entry),
-		"bad sliding": wrap(strings.Replace(`"a":`+entry, `false`, `1`, 1)),
-	} {
-		if err := s.UnmarshalJSON([]byte(text)); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("%s: UnmarshalJSON() = %v, want ErrPersist", name, err)
-		}
+	s := p.Snapshot()
+	want, err := s.MarshalJSON()
+	testkit.Must(t, err)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 50 {
+				q, err := pad.FromSnapshot(s, pad.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				q.Get("7")
+				q.Set(fmt.Sprint(i), "changed")
+				q.Delete("9")
+				if got, err := s.MarshalJSON(); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("the snapshot has changed: %v", err)
+					return
+				}
+				if n := len(slices.Collect(s.All())); n != 100 {
+					t.Errorf("All() gave %d entries", n)
+				}
+				p.Set(fmt.Sprint(i), "changed")
+				p.Get("7")
+			}
+		})
 	}
-	var newer *pad.VersionError
-	if err := s.UnmarshalJSON([]byte(`{"entries":{},"timestamp":1,"version":2}`)); !errors.As(err, &newer) || newer.Version != 2 {
-		t.Errorf("UnmarshalJSON() of version 2 = %v, want a VersionError", err)
-	}
-	if s.Len() != 1 {
-		t.Errorf("Len() = %d after errors, want 1 as before", s.Len())
-	}
-	if err := s.UnmarshalJSON([]byte(wrap(strings.Replace(`"a":`+entry, `"ttl":null`, `"ttl":0`, 1)))); err != nil || s.Len() != 0 {
-		t.Errorf("an entry that expired at once: %v, Len() = %d, want it left out", err, s.Len())
-	}
+	wg.Wait()
 }

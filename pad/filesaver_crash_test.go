@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -34,19 +35,19 @@ func saveForever(path string) {
 // that returned.
 func TestFileSaverKilled(t *testing.T) {
 	rounds := 5
-	if long() {
+	if testkit.Long() {
 		rounds = 40
 	}
 	exe, err := os.Executable()
-	must(t, err)
+	testkit.Must(t, err)
 	for range rounds {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "pad.json")
 		cmd := exec.Command(exe)
 		cmd.Env = append(os.Environ(), roleVariable+"="+path)
 		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
+		testkit.Must(t, err)
+		testkit.Must(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		last := -1
 		if lines.Scan() {
@@ -58,11 +59,11 @@ func TestFileSaverKilled(t *testing.T) {
 		}
 		cmd.Wait()
 		p := filePad(t, path)
-		must(t, p.Load(t.Context()))
+		testkit.Must(t, p.Load(t.Context()))
 		n, err := pad.Get[int](p, "n")
 		if much, _ := p.Get("much"); err != nil || n < last || n > last+1 || much != strings.Repeat(strconv.Itoa(n), 20_000) {
 			t.Fatalf("loaded %d, %v after a kill, %d was saved", n, err, last)
 		}
-		must(t, p.Save(t.Context())) // what the killed one left does not matter
+		testkit.Must(t, p.Save(t.Context())) // what the killed one left does not matter
 	}
 }

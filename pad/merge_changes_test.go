@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 // plain is what a plainPad knows of an entry.
@@ -137,7 +138,23 @@ func checkModel(t *rapid.T, name string, got, want *plainPad) {
 	}
 }
 
-func TestMergeModel(t *testing.T) {
+// replayed makes the changes that the events of a pad tell of.
+func replayed(t *rapid.T, root *pad.Pad, replay *plainPad) {
+	root.On(pad.EventSet, func(e pad.Event) {
+		x := plain{Value: e.Entry.Value.(int), TTL: e.Entry.TTL}
+		if len(e.Entry.Tags) > 0 {
+			x.Tag = e.Entry.Tags[0]
+		}
+		key := e.Key[len(e.Key)-2:]
+		if _, ok := replay.entries[key]; ok != e.Update {
+			t.Fatalf("Set of %s: Update %v, want %v", key, e.Update, ok)
+		}
+		replay.set(key, x)
+	})
+	root.On(pad.EventDelete, func(e pad.Event) { replay.delete(e.Key[len(e.Key)-2:]) })
+}
+
+func TestMergeOfChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root, err := pad.New(pad.Options{})
 		if err != nil {
@@ -159,18 +176,7 @@ func TestMergeModel(t *testing.T) {
 		checkDiffModel(t, base, theirs.Snapshot(), inBase, inTheirs)
 
 		replay := inP.fork()
-		root.On(pad.EventSet, func(e pad.Event) {
-			x := plain{Value: e.Entry.Value.(int), TTL: e.Entry.TTL}
-			if len(e.Entry.Tags) > 0 {
-				x.Tag = e.Entry.Tags[0]
-			}
-			key := e.Key[len(e.Key)-2:]
-			if _, ok := replay.entries[key]; ok != e.Update {
-				t.Fatalf("Set of %s: Update %v, want %v", key, e.Update, ok)
-			}
-			replay.set(key, x)
-		})
-		root.On(pad.EventDelete, func(e pad.Event) { replay.delete(e.Key[len(e.Key)-2:]) })
+		replayed(t, root, replay)
 		choices := map[string]string{}
 		for i := range 10 {
 			choices[fmt.Sprint("k", i)] = rapid.SampledFrom([]string{"ours", "theirs", "use"}).Draw(t, "choice")

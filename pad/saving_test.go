@@ -3,13 +3,85 @@ package pad_test
 import (
 	"context"
 	"errors"
+	"math"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
+
+// slowestSaver counts the saves. Each waits for the channel, if there is one.
+type slowestSaver struct {
+	wait  chan struct{}
+	saves atomic.Int64
+}
+
+func (q *slowestSaver) Load(context.Context) (*pad.Snapshot, error) { return nil, nil }
+
+func (q *slowestSaver) Save(context.Context, *pad.Snapshot) error {
+	if q.wait != nil {
+		<-q.wait
+	}
+	q.saves.Add(1)
+	return nil
+}
+
+// memorySaver keeps the JSON of what was saved last.
+type memorySaver struct {
+	mu    sync.Mutex // guards all
+	text  []byte
+	saves int
+	err   error // of Load and Save
+	panic any
+}
+
+func (m *memorySaver) Load(context.Context) (*pad.Snapshot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.panic != nil {
+		panic(m.panic)
+	}
+	if m.err != nil || m.text == nil {
+		return nil, m.err
+	}
+	s := new(pad.Snapshot)
+	return s, s.UnmarshalJSON(m.text)
+}
+
+func (m *memorySaver) Save(_ context.Context, s *pad.Snapshot) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.saves++
+	if m.panic != nil {
+		panic(m.panic)
+	}
+	if m.err != nil {
+		return m.err
+	}
+	text, err := s.MarshalJSON()
+	if err == nil {
+		m.text = text
+	}
+	return err
+}
+
+func (m *memorySaver) set(f func(m *memorySaver)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f(m)
+}
+
+func (m *memorySaver) state() (text string, saves int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return string(m.text), m.saves
+}
 
 // autoSave runs a test in fake time with a pad that saves 1 s after a change.
 func autoSave(t *testing.T, run func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error)) {
@@ -17,7 +89,7 @@ func autoSave(t *testing.T, run func(t *testing.T, p *pad.Pad, saver *memorySave
 	synctest.Test(t, func(t *testing.T) {
 		saver, errs := new(memorySaver), new([]error)
 		p, err := pad.New(pad.Options{Saver: saver, AutoSave: time.Second, OnError: func(err error) { *errs = append(*errs, err) }})
-		must(t, err)
+		testkit.Must(t, err)
 		defer p.Close(context.Background())
 		run(t, p, saver, errs)
 	})
@@ -31,12 +103,12 @@ func pass(d time.Duration) {
 
 func TestAutoSave(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		must(t, p.Set("a", 1))
+		testkit.Must(t, p.Set("a", 1))
 		pass(999 * time.Millisecond)
 		if _, saves := saver.state(); saves != 0 {
 			t.Errorf("%d saves before the quiet time", saves)
 		}
-		must(t, p.Set("b", 1)) // puts it off
+		testkit.Must(t, p.Set("b", 1)) // puts it off
 		pass(999 * time.Millisecond)
 		if _, saves := saver.state(); saves != 0 {
 			t.Errorf("%d saves before the quiet time after the second change", saves)
@@ -58,7 +130,7 @@ func TestAutoSave(t *testing.T) {
 func TestAutoSaveIsNotPutOffForEver(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
 		for i := range 105 {
-			must(t, p.Set("a", i))
+			testkit.Must(t, p.Set("a", i))
 			pass(100 * time.Millisecond)
 			_, saves := saver.state()
 			if late := i >= 99; (saves > 0) != late {
@@ -70,7 +142,7 @@ func TestAutoSaveIsNotPutOffForEver(t *testing.T) {
 
 func TestAutoSaveOfEveryChange(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		must(t, p.Save(context.Background()))
+		testkit.Must(t, p.Save(context.Background()))
 		ttl := pad.SetOptions{TTL: time.Second / 2}
 		view := p.Namespace("v")
 		for name, change := range map[string]func(){
@@ -113,41 +185,30 @@ func TestAutoSaveBesideAHandler(t *testing.T) {
 
 func TestAutoSaveTriesAgain(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		must(t, p.Load(context.Background()))
+		testkit.Must(t, p.Load(context.Background()))
 		broken := errors.New("no disk")
 		saver.set(func(m *memorySaver) { m.err = broken })
-		must(t, p.Set("a", 1))
+		testkit.Must(t, p.Set("a", 1))
 		pass(time.Hour)
 		if _, saves := saver.state(); saves != 1 || len(*errs) != 1 || !errors.Is((*errs)[0], broken) || !errors.Is((*errs)[0], pad.ErrPersist) {
 			t.Fatalf("%d saves, errors %v, want one of each, ErrPersist", saves, *errs)
 		}
-		must(t, p.Set("b", 1))
+		testkit.Must(t, p.Set("b", 1))
 		pass(time.Second)
 		if _, saves := saver.state(); saves != 2 || len(*errs) != 2 {
 			t.Fatalf("%d saves, errors %v after the next change", saves, *errs)
 		}
 		saver.set(func(m *memorySaver) { m.err, m.panic = nil, "sorry" })
-		must(t, p.Set("c", 1))
+		testkit.Must(t, p.Set("c", 1))
 		pass(time.Second)
 		if len(*errs) != 3 || !errors.Is((*errs)[2], pad.ErrPersist) || !strings.Contains((*errs)[2].Error(), "sorry") {
 			t.Fatalf("errors %v, want the panic as the third", *errs)
 		}
 		saver.set(func(m *memorySaver) { m.panic = nil })
-		must(t, p.Close(context.Background()))
+		testkit.Must(t, p.Close(context.Background()))
 		if text, _ := saver.state(); !strings.Contains(text, `"a"`) || !strings.Contains(text, `"c"`) {
 			t.Errorf("Close saved %s, want what failed before", text)
 		}
-	})
-}
-
-func TestCloseFailsToSave(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		saver.set(func(m *memorySaver) { m.err = errors.New("no disk") })
-		must(t, p.Set("a", 1))
-		if err := p.Close(context.Background()); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("Close() = %v, want ErrPersist", err)
-		}
-		must(t, p.Close(context.Background()))
 	})
 }
 
@@ -155,7 +216,7 @@ func TestCloseFailsToSave(t *testing.T) {
 func TestAutoSaveOverSomethingElse(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
 		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
-		must(t, p.Set("mine", 1))
+		testkit.Must(t, p.Set("mine", 1))
 		pass(time.Hour)
 		if text, saves := saver.state(); text != fromNPM || saves != 0 || len(*errs) != 1 || !errors.Is((*errs)[0], pad.ErrPersist) {
 			t.Fatalf("saved %s over what nobody loaded; errors %v", text, *errs)
@@ -169,12 +230,12 @@ func TestAutoSaveOverSomethingElse(t *testing.T) {
 	})
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
 		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
-		must(t, p.Set("mine", 1))
-		must(t, p.Save(context.Background()))
+		testkit.Must(t, p.Set("mine", 1))
+		testkit.Must(t, p.Save(context.Background()))
 		if text, _ := saver.state(); !strings.Contains(text, "mine") {
 			t.Errorf("Save() kept %s", text)
 		}
-		must(t, p.Set("more", 1))
+		testkit.Must(t, p.Set("more", 1))
 		pass(time.Second)
 		if text, _ := saver.state(); !strings.Contains(text, "more") || len(*errs) > 0 {
 			t.Errorf("after Save() auto-save kept %s; errors %v", text, *errs)
@@ -182,131 +243,62 @@ func TestAutoSaveOverSomethingElse(t *testing.T) {
 	})
 }
 
-func TestNoSaveAfterAFailedLoad(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		saver.set(func(m *memorySaver) { m.text = []byte("damaged") })
-		if err := p.Load(context.Background()); !errors.Is(err, pad.ErrPersist) {
-			t.Fatalf("Load() = %v, want ErrPersist", err)
-		}
-		if err := p.Save(context.Background()); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("Save() = %v, want ErrPersist", err)
-		}
-		must(t, p.Set("a", 1))
-		pass(time.Minute)
-		if text, saves := saver.state(); text != "damaged" || saves != 0 || len(*errs) != 1 {
-			t.Fatalf("after a failed Load %d saves of %s; errors %v", saves, text, *errs)
-		}
-		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
-		must(t, p.Load(context.Background()))
-		must(t, p.Set("new", 1))
-		pass(time.Minute)
-		if text, _ := saver.state(); !strings.Contains(text, `"new"`) || !strings.Contains(text, "<s>") {
-			t.Errorf("after a good Load kept %s", text)
-		}
-	})
-}
-
-func TestLoadIsNoChange(t *testing.T) {
-	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
-		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
-		must(t, p.Set("before", 1))
-		must(t, p.Load(context.Background()))
-		pass(time.Minute)
-		must(t, p.Close(context.Background()))
-		if text, saves := saver.state(); text != fromNPM || saves != 0 {
-			t.Errorf("%d saves after a Load, of %s", saves, text)
-		}
-	})
-}
-
-// slowSaver lets a save come between the reading of a Load and its end.
-type slowSaver struct{ memorySaver }
-
-func (s *slowSaver) Load(ctx context.Context) (*pad.Snapshot, error) {
-	snapshot, err := s.memorySaver.Load(ctx)
-	time.Sleep(time.Minute)
-	return snapshot, err
-}
-
-func TestSaveBesideALoad(t *testing.T) {
+// However long a save takes, changes meanwhile leave one more to be made, and no
+// goroutine each.
+func TestSlowSaver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		saver := new(slowSaver)
-		saver.text = []byte(fromNPM)
-		p, err := pad.New(pad.Options{Saver: saver, AutoSave: time.Second, OnError: func(err error) { t.Error(err) }})
-		must(t, err)
-		must(t, p.Set("mine", 1))
-		must(t, p.Load(context.Background()))
-		pass(time.Minute)
-		if text, saves := saver.state(); text != fromNPM || saves != 0 {
-			t.Errorf("%d saves beside a Load, of %s", saves, text)
+		q := &slowestSaver{wait: make(chan struct{})}
+		p, _ := newPad(t, pad.Options{Saver: q, AutoSave: time.Millisecond})
+		before := runtime.NumGoroutine()
+		for i := range 500 {
+			_ = p.Set("a", i)
+			time.Sleep(5 * time.Millisecond)
 		}
-		must(t, p.Close(context.Background()))
-	})
-}
-
-func TestPanicInLoad(t *testing.T) {
-	saver := &memorySaver{panic: "sorry"}
-	p, _ := newPad(t, pad.Options{Saver: saver})
-	func() {
-		defer func() { recover() }()
-		p.Load(t.Context())
-		t.Error("Load() did not panic")
-	}()
-	saver.set(func(m *memorySaver) { m.panic = nil })
-	within10s(t, func() {
-		if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
-			t.Errorf("Save() after a Load that panicked = %v, want ErrPersist", err)
+		if n := runtime.NumGoroutine() - before; n > 100 {
+			t.Errorf("%d goroutines more than before", n)
 		}
-		if err := p.Load(t.Context()); err != nil {
-			t.Error(err)
+		close(q.wait)
+		time.Sleep(time.Second)
+		if n := q.saves.Load(); n != 2 {
+			t.Errorf("%d saves, want the one under way and one of all that came meanwhile", n)
 		}
-		if err := p.Save(t.Context()); err != nil {
+		if err := p.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestSaveLoad(t *testing.T) {
-	p, _ := newPad(t, pad.Options{})
-	must(t, p.Set("a", 1))
-	must(t, p.Save(t.Context())) // without a Saver nothing happens
-	must(t, p.Load(t.Context()))
-	if p.Len() != 1 {
-		t.Errorf("Load() without a Saver left %d entries", p.Len())
-	}
+// The longest quiet time does not turn into none.
+func TestLongestAutoSave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &slowestSaver{}
+		p, _ := newPad(t, pad.Options{Saver: q, AutoSave: math.MaxInt64})
+		_ = p.Set("a", 1)
+		time.Sleep(24 * time.Hour)
+		if n := q.saves.Load(); n != 0 {
+			t.Errorf("%d saves after a day, want none", n)
+		}
+		if err := p.Close(t.Context()); err != nil || q.saves.Load() != 1 {
+			t.Errorf("Close() = %v, %d saves, want 1", err, q.saves.Load())
+		}
+	})
+}
 
-	saver := new(memorySaver)
-	p, _ = newPad(t, pad.Options{Saver: saver})
-	must(t, p.Set("a", 1))
-	must(t, p.Load(t.Context())) // nothing was saved yet
-	if p.Len() != 1 {
-		t.Errorf("Load() of nothing left %d entries", p.Len())
+// A Close in a handler of a merge saves the merge.
+func TestMergeIsSavedByClose(t *testing.T) {
+	q := &slowestSaver{}
+	p, _ := newPad(t, pad.Options{Saver: q, AutoSave: time.Hour})
+	base, fork := p.Snapshot(), p.Fork()
+	_ = fork.Set("a", 1)
+	p.On(pad.EventSet, func(pad.Event) {
+		if err := p.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := p.Merge(base, fork, nil); err != nil {
+		t.Fatal(err)
 	}
-	must(t, p.Namespace("v").Set("b", 2))
-	must(t, p.Namespace("v").Save(t.Context())) // acts on all
-	q, _ := newPad(t, pad.Options{Saver: saver})
-	must(t, q.Set("gone", 1))
-	var events []pad.Event
-	keep(q, &events)
-	must(t, q.Namespace("").Load(t.Context()))
-	if got := strings.Join(q.Keys(), " "); got != "a v:b" {
-		t.Errorf("Keys() after Load() = %s, want a v:b", got)
-	}
-	if len(events) != 3 || events[0].Kind != pad.EventClear || events[2].Key != "v:b" {
-		t.Errorf("Load() caused %+v, want a Clear and two Sets", events)
-	}
-	before, _ := saver.state()
-	must(t, p.Set("bad", func() {}))
-	if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) || !strings.Contains(err.Error(), `"bad"`) {
-		t.Errorf("Save() of a func = %v, want ErrPersist that names the key", err)
-	}
-	if text, saves := saver.state(); text != before || saves != 1 {
-		t.Errorf("a Save() that failed called the Saver")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	p.Delete("bad")
-	if err := p.Save(ctx); err != nil {
-		t.Errorf("Save() with nobody to wait for = %v", err) // the Saver decides
+	if n := q.saves.Load(); n != 1 {
+		t.Errorf("%d saves, want 1", n)
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 // machine plays every operation on pads that share snapshots, and on models.
 type machine struct {
-	clock   clock
+	clock   *testkit.Clock
 	players []*player
 	shots   []*shot
 }
@@ -45,7 +46,7 @@ type shot struct {
 	at       time.Time
 }
 
-func TestMachine(t *testing.T) {
+func TestOperations(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		switch pick(rt, 3) {
 		case 0:
@@ -53,7 +54,7 @@ func TestMachine(t *testing.T) {
 		case 1:
 			defer pad.SetFold(2, -100)() // at every snapshot
 		}
-		m := &machine{clock: clock{now: start}}
+		m := &machine{clock: testkit.NewClock()}
 		m.add(rt, nil, drawOptions(rt))
 		rt.Repeat(map[string]func(*rapid.T){"step": m.step})
 		for _, p := range m.players {
@@ -235,9 +236,9 @@ func (m *machine) step(t *rapid.T) {
 	case act < 43:
 		m.read(t, p)
 	case act < 49:
-		m.clock.advance(pickOf(t, time.Nanosecond, 200*time.Microsecond, time.Millisecond, time.Millisecond, 2*time.Millisecond, 7*time.Millisecond, time.Second))
+		m.clock.Advance(pickOf(t, time.Nanosecond, 200*time.Microsecond, time.Millisecond, time.Millisecond, 2*time.Millisecond, 7*time.Millisecond, time.Second))
 	case act < 50:
-		m.clock.advance(-pickOf(t, 300*time.Microsecond, 2*time.Millisecond, time.Second))
+		m.clock.Advance(-pickOf(t, 300*time.Microsecond, 2*time.Millisecond, time.Second))
 	case act < 52:
 		if got, want := p.pad.Sweep(), p.model.sweep(); got != want {
 			t.Fatalf("Sweep() = %d, want %d", got, want)

@@ -1,9 +1,19 @@
 package pad
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
+
+func quietPad(t *testing.T, o Options) *Pad {
+	t.Helper()
+	p, err := New(o)
+	testkit.Must(t, err)
+	return p
+}
 
 func (e *entry) chain() int {
 	n := 0
@@ -16,13 +26,8 @@ func (e *entry) chain() int {
 // Pads that share an entry keep few of each other's accesses.
 func TestTouchesStayFew(t *testing.T) {
 	now := time.UnixMilli(1000)
-	p, err := New(Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Set("k", 1); err != nil {
-		t.Fatal(err)
-	}
+	p := quietPad(t, Options{Now: func() time.Time { return now }})
+	testkit.Must(t, p.Set("k", 1))
 	one, other := p.Fork(), p.Fork()
 	for range 1000 {
 		for _, f := range []*Pad{p, one, other} {
@@ -59,10 +64,7 @@ func TestTouchesStayFew(t *testing.T) {
 // looks at it again before.
 func TestSweepLooksOnce(t *testing.T) {
 	now := time.UnixMilli(1000)
-	p, err := New(Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := quietPad(t, Options{Now: func() time.Time { return now }})
 	if err := p.SetWith("k", 1, SetOptions{TTL: 10 * time.Millisecond, Expiry: Sliding}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +79,25 @@ func TestSweepLooksOnce(t *testing.T) {
 	}
 	if n := len(p.store.view().content.dueBy(now)); n != 0 {
 		t.Errorf("%d entries are to be looked at after the sweep", n)
+	}
+}
+
+// Len moves entries that accesses keep alive to a later place in the index of expiry.
+func TestSlidingIndexIsMended(t *testing.T) {
+	clock := time.UnixMilli(1e12)
+	p := quietPad(t, Options{DefaultTTL: time.Minute, DefaultExpiry: Sliding, Now: func() time.Time { return clock }})
+	for i := range 100 {
+		_ = p.Set(fmt.Sprint(i), i)
+	}
+	clock = clock.Add(50 * time.Second)
+	for i := range 100 {
+		p.Get(fmt.Sprint(i))
+	}
+	clock = clock.Add(30 * time.Second)
+	if n := p.Len(); n != 100 {
+		t.Fatalf("Len() = %d, want 100", n)
+	}
+	if due := p.store.look().dueBy(clock); len(due) != 0 {
+		t.Errorf("%d entries stand in the index as due, want none", len(due))
 	}
 }

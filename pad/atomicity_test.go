@@ -11,6 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
@@ -40,9 +41,9 @@ type linearPad struct {
 }
 
 func linear(t *testing.T) linearPad {
-	whole, _ := newPad(t, pad.Options{})
+	whole := emptyPad(t)
 	for i := range 50 { // so that the trie is deep
-		must(t, whole.Set(fmt.Sprint("other", i), i))
+		testkit.Must(t, whole.Set(fmt.Sprint("other", i), i))
 	}
 	p := whole.Namespace("n")
 	return linearPad{
@@ -182,7 +183,7 @@ func linearizable(p linearPad, seed uint64) bool {
 
 func linearRounds() uint64 {
 	switch {
-	case long():
+	case testkit.Long():
 		return 20_000
 	case testing.Short():
 		return 150

@@ -1,0 +1,139 @@
+package pad_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/pad"
+)
+
+// written by the npm package agent-scratchpad 0.1.2
+const fromNPM = `{"entries":{"b":{"key":"b","value":{"x":[1,null]},"createdAt":1795253314418,"updatedAt":1795253314418,"accessedAt":1795253314418,"ttl":5000,"slidingTtl":true,"tags":["t"]},` +
+	`"a":{"key":"a","value":"<s>","createdAt":1795253314418,"updatedAt":1795253314418,"accessedAt":1795253314418,"ttl":null,"slidingTtl":false,"tags":[]}},"timestamp":1795253314418,"version":1}`
+
+func TestSnapshotJSON(t *testing.T) {
+	var s pad.Snapshot
+	testkit.Must(t, json.Unmarshal([]byte(fromNPM), &s))
+	at := time.UnixMilli(1795253314418).UTC()
+	want := []pad.Entry{
+		{Key: "b", Value: map[string]any{"x": []any{int64(1), nil}}, CreatedAt: at, UpdatedAt: at, AccessedAt: at, TTL: 5 * time.Second, Sliding: true, Tags: []string{"t"}},
+		{Key: "a", Value: "<s>", CreatedAt: at, UpdatedAt: at, AccessedAt: at, Tags: []string{}},
+	}
+	if diff := cmp.Diff(want, slices.Collect(s.All()), cmp.Transformer("tags", func(e []string) string { return strings.Join(e, ",") })); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if s.Len() != 2 || !s.Time().Equal(at) {
+		t.Errorf("Len() = %d, Time() = %v, want 2, %v", s.Len(), s.Time(), at)
+	}
+	got, err := s.MarshalJSON()
+	if err != nil || string(got) != fromNPM {
+		t.Errorf("MarshalJSON() = %s, %v, want what was read: %s", got, err, fromNPM)
+	}
+}
+
+func TestSnapshotBadJSON(t *testing.T) {
+	entry := `{"key":"a","value":1,"createdAt":1,"updatedAt":1,"accessedAt":1,"ttl":null,"slidingTtl":false,"tags":[]}`
+	wrap := func(entries string) string { return `{"entries":{` + entries + `},"timestamp":1,"version":1}` }
+	var s pad.Snapshot
+	testkit.Must(t, s.UnmarshalJSON([]byte(wrap(`"a":`+entry))))
+	for name, text := range map[string]string{
+		"no JSON":     `{`,
+		"null":        `null`,
+		"array":       `[]`,
+		"no version":  `{"entries":{},"timestamp":1}`,
+		"no entries":  `{"timestamp":1,"version":1}`,
+		"twice":       wrap(`"a":` + entry + `,"a":` + entry),
+		"other key":   wrap(`"b":` + entry),
+		"no time":     wrap(strings.Replace(`"a":`+entry, `"createdAt":1,`, "", 1)),
+		"far time":    wrap(strings.Replace(`"a":`+entry, `"createdAt":1`, `"createdAt":1e300`, 1)),
+		"bad ttl":     wrap(strings.Replace(`"a":`+entry, `"ttl":null`, `"ttl":-1`, 1)),
+		"bad tags":    wrap(strings.Replace(`"a":`+entry, `"tags":[]`, `"tags":[1]`, 1)),
+		"not UTF-8":   wrap("\"\xff\":" + entry),
+		"bad sliding": wrap(strings.Replace(`"a":`+entry, `false`, `1`, 1)),
+	} {
+		if err := s.UnmarshalJSON([]byte(text)); !errors.Is(err, pad.ErrPersist) {
+			t.Errorf("%s: UnmarshalJSON() = %v, want ErrPersist", name, err)
+		}
+	}
+	var newer *pad.VersionError
+	if err := s.UnmarshalJSON([]byte(`{"entries":{},"timestamp":1,"version":2}`)); !errors.As(err, &newer) || newer.Version != 2 {
+		t.Errorf("UnmarshalJSON() of version 2 = %v, want a VersionError", err)
+	}
+	if s.Len() != 1 {
+		t.Errorf("Len() = %d after errors, want 1 as before", s.Len())
+	}
+	if err := s.UnmarshalJSON([]byte(wrap(strings.Replace(`"a":`+entry, `"ttl":null`, `"ttl":0`, 1)))); err != nil || s.Len() != 0 {
+		t.Errorf("an entry that expired at once: %v, Len() = %d, want it left out", err, s.Len())
+	}
+}
+
+func FuzzSnapshotJSON(f *testing.F) {
+	f.Add([]byte(fromNPM))
+	f.Add([]byte(`{"version":1,"timestamp":-1.5,"entries":{"\ud800":{"key":"\ufffd","value":1e400,"createdAt":-1,"updatedAt":1.5,"accessedAt":1e3,"ttl":1.5}}}`))
+	f.Add([]byte(`{"version":1,"timestamp":5,"entries":{"a":{"key":"b"}}}`))
+	files, err := filepath.Glob("testdata/npm/*.json")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("testdata/npm: %v, %d files", err, len(files))
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := new(pad.Snapshot)
+		testkit.Must(t, s.UnmarshalJSON([]byte(fromNPM)))
+		if err := s.UnmarshalJSON(text); err != nil {
+			if again, err := s.MarshalJSON(); err != nil || string(again) != fromNPM {
+				t.Fatalf("after an error the snapshot is %s, %v", again, err)
+			}
+			return
+		}
+		once, err := s.MarshalJSON()
+		testkit.Must(t, err)
+		second := new(pad.Snapshot)
+		if err := second.UnmarshalJSON(once); err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, once)
+		}
+		if second.Len() != s.Len() {
+			t.Fatalf("%d entries became %d", s.Len(), second.Len())
+		}
+		if twice, err := second.MarshalJSON(); err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%v, written once and twice:\n%s\n%s", err, once, twice)
+		}
+		if d := pad.Diff(s, second); len(d.Unchanged) != s.Len() {
+			t.Fatalf("what was read back differs: %+v\n%s", d, once)
+		}
+		p, err := pad.FromSnapshot(s, pad.Options{Now: s.Time})
+		testkit.Must(t, err)
+		if got, want := recordsOf(p.Entries()), slices.Collect(s.All()); len(got) != len(want) || p.Len() != s.Len() {
+			t.Fatalf("a pad of %d entries has %d", len(want), len(got))
+		}
+		for _, key := range p.Keys() {
+			p.Get(key)
+			pad.Get[string](p, key)
+			pad.Get[map[string]any](p, key)
+		}
+	})
+}
+
+func readBack(t testing.TB, s *pad.Snapshot) *pad.Snapshot {
+	t.Helper()
+	text, err := s.MarshalJSON()
+	testkit.Must(t, err)
+	again := new(pad.Snapshot)
+	testkit.Must(t, again.UnmarshalJSON(text))
+	return again
+}

@@ -1,0 +1,92 @@
+package pad_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/pad"
+)
+
+func TestUpdate(t *testing.T) {
+	p, c := newPad(t, pad.Options{DefaultTTL: time.Hour})
+	add := func(old int, ok bool) (int, error) { return old + 1, nil }
+	testkit.Must(t, pad.Update(p, "n", add))
+	if e, _ := p.Peek("n"); e.Value != 1 || e.TTL != time.Hour {
+		t.Errorf("Update() of nothing made %+v", e)
+	}
+	testkit.Must(t, p.SetWith("n", 5, pad.SetOptions{TTL: time.Minute, Expiry: pad.Sliding, Tags: []string{"t"}}))
+	c.Advance(time.Second)
+	testkit.Must(t, pad.Update(p, "n", add))
+	e, _ := p.Peek("n")
+	if e.Value != 6 || e.TTL != time.Minute || !e.Sliding || len(e.Tags) != 1 || !e.CreatedAt.Equal(start) || !e.UpdatedAt.Equal(c.Now()) {
+		t.Errorf("Update() made %+v, want TTL and tags kept", e)
+	}
+	stop := errors.New("stop")
+	if err := pad.Update(p, "n", func(int, bool) (int, error) { return 9, stop }); err != stop {
+		t.Errorf("Update() = %v, want the error of f", err)
+	}
+	var other *pad.TypeError
+	if err := pad.Update(p, "n", func(string, bool) (string, error) { return "", nil }); !errors.As(err, &other) {
+		t.Errorf("Update() of another type = %v, want a TypeError", err)
+	}
+	if got, _ := p.Get("n"); got != 6 {
+		t.Errorf("after errors Get() = %v, want 6", got)
+	}
+	within10s(t, func() { // f runs outside of the lock
+		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + p.Len() + len(p.Entries()), nil }))
+	})
+}
+
+// Another entry that takes the key's place meanwhile is a change, whatever its
+// number was where it comes from.
+func TestUpdateBesideRestore(t *testing.T) {
+	make := func(n int) (*pad.Pad, *pad.Snapshot) {
+		p := emptyPad(t)
+		testkit.Must(t, p.Set("n", n))
+		return p, p.Snapshot()
+	}
+	p, mine := make(1)
+	_, theirs := make(100)
+	parsed := func(s *pad.Snapshot) *pad.Snapshot {
+		text, err := s.MarshalJSON()
+		testkit.Must(t, err)
+		read := new(pad.Snapshot)
+		testkit.Must(t, read.UnmarshalJSON(text))
+		return read
+	}
+	for what, pair := range map[string][2]*pad.Snapshot{"pads": {mine, theirs}, "JSON": {parsed(mine), parsed(theirs)}} {
+		testkit.Must(t, p.Restore(pair[0]))
+		runs := 0
+		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) {
+			if runs++; runs == 1 {
+				testkit.Must(t, p.Restore(pair[1]))
+			}
+			return old + 1, nil
+		}))
+		if got, _ := pad.Get[int](p, "n"); got != 101 || runs != 2 {
+			t.Errorf("%s: Update() made %d in %d runs, want 101 in two", what, got, runs)
+		}
+	}
+}
+
+// Updates of one key lose nothing, also where each runs again and again.
+func TestConcurrentUpdates(t *testing.T) {
+	p := emptyPad(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				if err := pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + 1, nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := pad.Get[int](p, "n"); got != 1600 || err != nil {
+		t.Errorf("after 1600 updates Get() = %d, %v", got, err)
+	}
+}
