@@ -23,7 +23,7 @@ func (e *entry) chain() int {
 	return n
 }
 
-// Pads that share an entry keep few of each other's accesses.
+// Pads that share an entry store few of each other's accesses in it.
 func TestTouchesStayFew(t *testing.T) {
 	now := time.UnixMilli(1000)
 	p := quietPad(t, Options{Now: func() time.Time { return now }})
@@ -60,8 +60,8 @@ func TestTouchesStayFew(t *testing.T) {
 	}
 }
 
-// What was accessed gets a later place in the index of expiry, so that no sweep
-// looks at it again before.
+// A sweep moves an entry that was accessed to a later place in the index of expiry, and
+// the next sweep does not visit it again.
 func TestSweepLooksOnce(t *testing.T) {
 	now := time.UnixMilli(1000)
 	p := quietPad(t, Options{Now: func() time.Time { return now }})

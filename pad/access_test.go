@@ -11,8 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// An access that has returned is not forgotten, whatever snapshots and folds were
-// taken meanwhile.
+// A Get that has returned shows in AccessedAt, also if snapshots and folds run beside it.
 func TestAccessBesideSnapshots(t *testing.T) {
 	const n = 3000
 	rounds := 1000
@@ -47,7 +46,7 @@ func TestAccessBesideSnapshots(t *testing.T) {
 	}
 }
 
-// What was deleted is freed, also where it was accessed after a snapshot.
+// Deleted values are freed, also if they were accessed after a snapshot.
 func TestDeletedValuesAreFreed(t *testing.T) {
 	const n, size = 40, 1 << 20
 	inUse := func() int64 {

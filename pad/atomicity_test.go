@@ -15,10 +15,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// linearKeys are few, so that clients meet; all are below the view n.
+// linearKeys are few, so that clients meet. All are in the view n.
 var linearKeys = [3]string{"a", "b", "c"}
 
-// state is what the model of linearizability holds: 0 where there is no entry.
+// state is the content of the model: the value of each key, 0 for none.
 type state [len(linearKeys)]int
 
 // linearCall is one call, with the value that it sets or restores.
@@ -29,7 +29,7 @@ type linearCall struct {
 	back state // of a restore
 }
 
-// linearPad is a pad as the checker calls it; planted bugs replace a function.
+// linearPad has the operations that the checker calls. A planted bug replaces one.
 type linearPad struct {
 	get      func(key string) int
 	set      func(key string, n int)

@@ -106,7 +106,7 @@ func changesBeside(p, view *pad.Pad, c *testkit.Clock, keys []string) map[string
 	}
 }
 
-// What is there all the time is found all the time, whatever else happens.
+// Readers always find an entry that is there all the time, whatever changes beside it.
 func TestReadersDuringWrites(t *testing.T) {
 	defer pad.SetFold(3, -50)()
 	c := testkit.NewClock()
@@ -161,7 +161,7 @@ func TestReadersDuringWrites(t *testing.T) {
 	readers.Wait()
 }
 
-// No access is lost or out of sight while accesses are written into entries.
+// No access is lost while fold stores accesses in entries.
 func TestAccessesDuringFolds(t *testing.T) {
 	defer pad.SetFold(2, -1000)()
 	p, c := newPad(t, pad.Options{})

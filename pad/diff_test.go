@@ -58,8 +58,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Keys are those of the views, and a value that was read from JSON is the one it
-// gives.
+// Keys are relative to the views, and values from JSON are compared as JSON.
 func TestDiffOfViewsAndJSON(t *testing.T) {
 	p := emptyPad(t)
 	put(t, p, "v:a", map[string]any{"x": []any{"y", nil}})
@@ -85,7 +84,7 @@ func TestDiffOfViewsAndJSON(t *testing.T) {
 	}
 }
 
-// A snapshot that is read back from its own JSON is unchanged, whatever it holds.
+// A snapshot and the same snapshot read back from its JSON do not differ.
 func TestDiffReadBack(t *testing.T) {
 	type task struct {
 		ID    int      `json:"id"`
@@ -148,7 +147,7 @@ func TestDiffOfEncoded(t *testing.T) {
 	}
 }
 
-// A snapshot has what was live when it was taken.
+// A snapshot holds the entries that were live when it was taken.
 func TestDiffExpired(t *testing.T) {
 	now := time.Unix(0, 0)
 	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})

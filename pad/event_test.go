@@ -54,7 +54,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What a handler causes comes after it has returned, in order, without recursion.
+// The events of a handler's own changes follow in order when it has returned.
 func TestHandlerCallsPad(t *testing.T) {
 	p := emptyPad(t)
 	var got []string
@@ -171,9 +171,8 @@ func TestEventsOfManyGoroutines(t *testing.T) {
 	}
 }
 
-// blocked returns a pad whose handler waits in the middle of the event of the key
-// "blocks" until release is called. The other goroutine makes that change, and ends
-// after it. The handler notes the keys of all events.
+// blocked returns a pad whose handler notes the keys of all events. Another goroutine
+// has set the key "blocks", and the handler waits in that event until release is called.
 func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 	t.Helper()
 	p = emptyPad(t)
@@ -235,8 +234,7 @@ func TestManyGoroutinesWhileAHandlerRuns(t *testing.T) {
 	}
 }
 
-// Events that wait for a handler to return are dropped by Close, and a handler that
-// is stopped is not told of them.
+// Close drops the events that wait. A stopped handler is not called for them.
 func TestEventsThatWait(t *testing.T) {
 	for name, end := range map[string]func(p *pad.Pad, stop func()){
 		"Close": func(p *pad.Pad, _ func()) { testkit.Must(t, p.Close(t.Context())) },
@@ -256,8 +254,8 @@ func TestEventsThatWait(t *testing.T) {
 	}
 }
 
-// A handler is not told of what happened before it was added, also if the event of
-// that still waits.
+// A handler is not called for a change made before it was added, even if the event
+// still waits.
 func TestHandlerAddedLater(t *testing.T) {
 	p, _, release := blocked(t)
 	var later []string

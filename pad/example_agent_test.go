@@ -35,7 +35,7 @@ func Example() {
 	// [step user]
 }
 
-// A ReAct loop notes what its tools found, and what it made of that.
+// A ReAct loop keeps the results of its tools, and its own conclusions.
 func Example_reactLoop() {
 	p, err := pad.New(pad.Options{DefaultTTL: 5 * time.Minute})
 	if err != nil {
@@ -86,7 +86,7 @@ func ExamplePad_Namespace() {
 	// [] [plan]
 }
 
-// Backtracking: a snapshot before something risky, and back to it.
+// Take a snapshot before a risky step, and go back to it.
 func ExamplePad_Restore() {
 	p, err := pad.New(pad.Options{})
 	if err != nil {
@@ -107,7 +107,7 @@ func ExamplePad_Restore() {
 	// Output: strategy-A [result-1] <nil>
 }
 
-// Two ways tried side by side, each on a fork of what is known.
+// Try an idea on a fork, and leave the pad as it is.
 func ExamplePad_Fork() {
 	p, err := pad.New(pad.Options{})
 	if err != nil {

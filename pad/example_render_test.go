@@ -7,7 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// Render takes what was updated last where the budget does not hold all.
+// If the budget is too small, Render keeps the most recently updated entries.
 func ExamplePad_Render() {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	p, err := pad.New(pad.Options{Now: func() time.Time { clock = clock.Add(time.Second); return clock }})
@@ -28,7 +28,7 @@ func ExamplePad_Render() {
 	// [1 entry left out]
 }
 
-// Two branches explore at the same time, and what both found comes together.
+// Two branches explore at the same time, and Merge brings their results together.
 func ExamplePad_Merge() {
 	p, err := pad.New(pad.Options{})
 	if err != nil {

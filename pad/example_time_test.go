@@ -11,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// A clock of one's own makes a test of expiry exact.
+// With a clock of its own, a test of expiry is exact.
 func ExampleOptions_now() {
 	now := time.UnixMilli(0)
 	p, err := pad.New(pad.Options{Now: func() time.Time { return now }})
@@ -30,7 +30,7 @@ func ExampleOptions_now() {
 	// 100 <nil> false
 }
 
-// A session lives as long as somebody asks for it.
+// A sliding TTL keeps a session alive while it is used.
 func ExamplePad_SetWith_sliding() {
 	now := time.UnixMilli(0)
 	p, err := pad.New(pad.Options{Now: func() time.Time { return now }})
@@ -52,8 +52,8 @@ func ExamplePad_SetWith_sliding() {
 	// 30s false
 }
 
-// Handlers are told of what a sweep removes. Options.SweepInterval sweeps by
-// itself.
+// A handler is called for each entry that a sweep removes. With Options.SweepInterval the
+// pad sweeps on its own.
 func ExamplePad_On() {
 	now := time.UnixMilli(0).UTC()
 	p, err := pad.New(pad.Options{Now: func() time.Time { return now }})
@@ -78,7 +78,7 @@ func ExamplePad_On() {
 	// swept: 1
 }
 
-// A pad that outlives the program. The file is that of the npm package.
+// A pad can outlive the program. The npm package can read the file.
 func ExampleFileSaver() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "scratchpad")

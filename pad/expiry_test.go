@@ -34,7 +34,7 @@ func TestFixedTTL(t *testing.T) {
 	testkit.Must(t, p.Set("old", 1))
 	testkit.Must(t, p.Set("other", 1))
 	c.Advance(time.Minute)
-	testkit.Must(t, p.SetWith("old", 2, fixed(time.Second))) // counted from CreatedAt that is over
+	testkit.Must(t, p.SetWith("old", 2, fixed(time.Second))) // has passed since CreatedAt
 	e, ok := p.Peek("old")
 	if !ok || !e.CreatedAt.Equal(c.Now()) || e.Value != 2 {
 		t.Errorf("Peek() = %+v, %v, want a new entry", e, ok)
@@ -127,7 +127,7 @@ func TestTTLRange(t *testing.T) {
 		t.Errorf("ExpiresAt() = %v, %v, before CreatedAt", at, ok)
 	}
 
-	now := time.Unix(0, math.MaxInt64-int64(ms)) // just before nanoseconds end, in 2262
+	now := time.Unix(0, math.MaxInt64-int64(ms)) // just before the last nanosecond of an int64, in 2262
 	p, err = pad.New(pad.Options{Now: func() time.Time { return now }})
 	testkit.Must(t, err)
 	testkit.Must(t, p.SetWith("k", 1, fixed(ms/2)))
@@ -235,5 +235,5 @@ func TestSweepGoroutine(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("nothing was swept")
 	}
-	testkit.Must(t, p.Close(t.Context())) // TestMain sees that nothing runs on
+	testkit.Must(t, p.Close(t.Context())) // TestMain checks that no goroutine is left
 }

@@ -1,7 +1,6 @@
 package pad
 
-// SetFold changes what makes a pad write accesses into its entries, and returns
-// what changes it back.
+// SetFold sets when fold runs, and returns a function that undoes it.
 func SetFold(depth int, touches int64) (back func()) {
 	d, n := maxDepth, minTouches
 	maxDepth, minTouches = depth, touches

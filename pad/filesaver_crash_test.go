@@ -17,7 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// saveForever saves a growing number, and says each one that was saved.
+// saveForever saves a growing number, and prints each one that was saved.
 func saveForever(path string) {
 	p, err := pad.New(pad.Options{Saver: pad.FileSaver(path)})
 	for i := 0; err == nil; i++ {
@@ -31,8 +31,8 @@ func saveForever(path string) {
 	os.Exit(1)
 }
 
-// Whenever the process dies, the file is whole, and no older than the last Save
-// that returned.
+// If the process is killed at any moment, the file is complete, and not older than the
+// last Save that returned.
 func TestFileSaverKilled(t *testing.T) {
 	rounds := 5
 	if testkit.Long() {
@@ -64,6 +64,6 @@ func TestFileSaverKilled(t *testing.T) {
 		if much, _ := p.Get("much"); err != nil || n < last || n > last+1 || much != strings.Repeat(strconv.Itoa(n), 20_000) {
 			t.Fatalf("loaded %d, %v after a kill, %d was saved", n, err, last)
 		}
-		testkit.Must(t, p.Save(t.Context())) // what the killed one left does not matter
+		testkit.Must(t, p.Save(t.Context())) // the temporary file of the killed process does no harm
 	}
 }

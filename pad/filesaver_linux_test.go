@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// A file that may not grow stands for a disk that is full.
+// A limit on the size of files takes the place of a full disk.
 func TestFileSaverFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pad.json")

@@ -23,7 +23,7 @@ func filePad(t *testing.T, path string) *pad.Pad {
 	return p
 }
 
-// onlyFiles fails where a folder has other files than the named ones.
+// onlyFiles fails the test if a folder has other files than the named ones.
 func onlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -61,7 +61,7 @@ func TestFileSaver(t *testing.T) {
 	}
 }
 
-// bad are files that are no snapshot of this version.
+// bad are files that are not a snapshot of this version.
 var bad = map[string]string{
 	"empty":   "",
 	"damaged": `{"entries":{"a":{"key":"a","va`,
@@ -99,7 +99,7 @@ func TestFileSaverKeepsWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// A pad that never loaded leaves the file alone, and so does one whose Load failed.
+// Auto-save does not replace the file of a pad that never loaded, or whose Load failed.
 func TestAutoSaveLeavesFilesAlone(t *testing.T) {
 	files := map[string]string{"snapshot": fromNPM}
 	for name, text := range bad {
@@ -137,7 +137,7 @@ func TestAutoSaveLeavesFilesAlone(t *testing.T) {
 	}
 }
 
-// A file that another put there after ours was known is looked at again.
+// Save checks the file again if another program has replaced it.
 func TestFileSaverLooksAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pad.json")
 	p := filePad(t, path)

@@ -76,7 +76,7 @@ func wantKeys(t *testing.T, p *pad.Pad, want string) {
 	}
 }
 
-// within10s fails with all stacks where f hangs.
+// within10s fails the test with all stacks if f hangs.
 func within10s(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})

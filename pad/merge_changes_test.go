@@ -13,14 +13,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// plain is what a plainPad knows of an entry.
+// plain is an entry of a plainPad.
 type plain struct {
 	Value int
 	Tag   string
 	TTL   time.Duration
 }
 
-// plainPad is a pad as a map and the keys in the order of creation.
+// plainPad is a simple pad to compare with: a map, and the keys in order of creation.
 type plainPad struct {
 	entries map[string]plain
 	order   []string
@@ -42,7 +42,7 @@ func (m *plainPad) delete(key string) {
 	m.order = slices.DeleteFunc(m.order, func(k string) bool { return k == key })
 }
 
-// change makes the same changes to a pad and its plainPad.
+// changeBoth makes the same changes to a pad and its plainPad.
 func changeBoth(t *rapid.T, p *pad.Pad, m *plainPad) {
 	for range rapid.IntRange(0, 12).Draw(t, "changes") {
 		key := fmt.Sprint("k", rapid.IntRange(0, 9).Draw(t, "key"))
@@ -138,7 +138,7 @@ func checkModel(t *rapid.T, name string, got, want *plainPad) {
 	}
 }
 
-// replayed makes the changes that the events of a pad tell of.
+// replayed makes the changes that the events of a pad describe.
 func replayed(t *rapid.T, root *pad.Pad, replay *plainPad) {
 	root.On(pad.EventSet, func(e pad.Event) {
 		x := plain{Value: e.Entry.Value.(int), TTL: e.Entry.TTL}

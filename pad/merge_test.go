@@ -138,7 +138,7 @@ func TestMergeConflictEntries(t *testing.T) {
 	}
 }
 
-// The tags, the TTL and the times of the side that wins come along.
+// The side that wins brings its tags, TTL and times.
 func TestMergeTTL(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }})
@@ -173,7 +173,7 @@ func TestMergeTTL(t *testing.T) {
 	}
 }
 
-// What has expired is absent on every side.
+// An expired entry counts as absent on every side.
 func TestMergeExpired(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute})
@@ -255,7 +255,7 @@ func TestMergeWithItself(t *testing.T) {
 	checkKV(t, p, "k: 1", "a:x: 1", "b:y: 2", "a:y: 2")
 }
 
-// Keys are relative to each side's view, and nothing outside of them is touched.
+// Keys are relative to each side's view, and nothing outside the views changes.
 func TestMergeViews(t *testing.T) {
 	p := emptyPad(t)
 	put(t, p, "v:k", 1)
@@ -286,7 +286,7 @@ func TestMergeViews(t *testing.T) {
 	}
 }
 
-// resolve runs without a lock, and again for a key that changed meanwhile.
+// resolve is called without a lock, and again for a key that changed meanwhile.
 func TestMergeWhileThePadChanges(t *testing.T) {
 	p, base, theirs := forked(t, "a", "b", "c")
 	for _, key := range []string{"a", "b"} {
@@ -330,7 +330,7 @@ func TestMergeResolvePanics(t *testing.T) {
 	put(t, p, "d", 1) // no lock is held
 }
 
-// All changes are seen at once, or none.
+// A snapshot has all changes of a merge or none.
 func TestMergeIsAtomic(t *testing.T) {
 	p := emptyPad(t)
 	put(t, p, "a", 0)
@@ -360,7 +360,7 @@ func TestMergeIsAtomic(t *testing.T) {
 	wg.Wait()
 }
 
-// Two agents' branches come together whatever the order.
+// Many goroutines can merge into one pad.
 func TestMergeFromManyGoroutines(t *testing.T) {
 	p, base, _ := forked(t)
 	var wg sync.WaitGroup
@@ -384,7 +384,7 @@ func TestMergeFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// A sweep puts a copy in the place of an entry that was accessed: that is no change.
+// A sweep may replace an accessed entry by a copy. This does not count as a change.
 func TestMergeWhileSwept(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p, _ := newPad(t, pad.Options{Now: func() time.Time { return now }, DefaultTTL: time.Minute, DefaultExpiry: pad.Sliding})
@@ -407,8 +407,7 @@ func TestMergeWhileSwept(t *testing.T) {
 	checkKV(t, p, "k: 2")
 }
 
-// A base that was saved and loaded is the same base: what nobody changed is no
-// conflict, and what one side changed is taken.
+// A base that was saved and loaded works like the original.
 func TestMergeWithLoadedBase(t *testing.T) {
 	p := emptyPad(t)
 	for key, value := range map[string]any{"same": 1, "ours": 2, "theirs": 3.5, "both": map[string]int{"n": 1}} {
@@ -432,7 +431,7 @@ func TestMergeWithLoadedBase(t *testing.T) {
 	}
 }
 
-// A merge is seen as a whole.
+// A reader that takes no lock sees all changes of a merge or none.
 func TestMergeIsSeenAtOnce(t *testing.T) {
 	const n = 300
 	p := emptyPad(t)

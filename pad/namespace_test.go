@@ -18,7 +18,7 @@ func TestNamespaces(t *testing.T) {
 	testkit.Must(t, b.Set("k", 2))
 	testkit.Must(t, p.Set("k", 3))
 	testkit.Must(t, p.Set("ab", 4))
-	testkit.Must(t, p.Set("a:", 5)) // no key of the view: its name there would be empty
+	testkit.Must(t, p.Set("a:", 5)) // not in the view, where its key would be empty
 	wantKeys(t, p, "a:k a:b:k k ab a:")
 	wantKeys(t, a, "k b:k")
 	wantKeys(t, p.Namespace("a:b"), "k")
@@ -58,7 +58,7 @@ func TestNamespaces(t *testing.T) {
 	wantKeys(t, p, "k ab a: z:k z:b:k")
 }
 
-// The key "a:" is no key of the view "a": it would have none there.
+// The key "a:" is not in the view "a", where its key would be empty.
 func TestViewWithoutTheEmptyKey(t *testing.T) {
 	p := emptyPad(t)
 	var events []string

@@ -94,7 +94,7 @@ func TestReadsNPMValues(t *testing.T) {
 	}
 }
 
-// An entry without a value is null, and the pad that takes it over says so once.
+// An entry without a value becomes null, and the pad reports it once.
 func TestReadsNPMWithoutValue(t *testing.T) {
 	saver := pad.FileSaver("testdata/npm/undefined.json")
 	var reports []error
@@ -132,8 +132,8 @@ func TestReadsNPMWithoutValue(t *testing.T) {
 }
 
 // The package reads what Go wrote. With agent-scratchpad 0.1.2 on node 20.20 all
-// values, times, TTLs and tags came back, in order, but for keys that look like
-// array indexes, which JavaScript puts first. The test needs node, and the folder
+// values, times, TTLs and tags came back in order, except that JavaScript puts keys
+// that look like array indexes first. The test needs node, and the folder
 // of the package's node_modules in SCRATCHPAD_NPM.
 func TestNPMReadsUs(t *testing.T) {
 	folder := os.Getenv("SCRATCHPAD_NPM")

@@ -15,21 +15,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// machine plays every operation on pads that share snapshots, and on models.
+// machine makes the same random operations on pads that share snapshots, and on models.
 type machine struct {
 	clock   *testkit.Clock
 	players []*player
 	shots   []*shot
 }
 
-// player is a pad beside its model.
+// player is a pad and its model.
 type player struct {
 	pad   *pad.Pad
 	model *model
 	subs  []*sub
 }
 
-// sub is a handler, what it was told, and what it should have been.
+// sub is a handler with the events that it got and those that it should get.
 type sub struct {
 	prefix string
 	kind   pad.EventKind
@@ -39,7 +39,7 @@ type sub struct {
 	stop   func()
 }
 
-// shot is a snapshot and what must stay in it.
+// shot is a snapshot and the entries that it must keep.
 type shot struct {
 	snapshot *pad.Snapshot
 	want     []record
@@ -66,7 +66,7 @@ func TestOperations(t *testing.T) {
 	})
 }
 
-// pick draws a number below n, any as often as another.
+// pick draws a number below n, all with the same probability.
 func pick(t *rapid.T, n int) int {
 	return rapid.Custom(func(t *rapid.T) int {
 		v := 0
@@ -116,8 +116,7 @@ func below(p *pad.Pad, names []string) (*pad.Pad, string) {
 	return p, prefix
 }
 
-// add takes a pad, which the caller gives a model of what it holds. It makes a new
-// pad of nil.
+// add adds a pad, or a new one for nil. The caller fills in the model.
 func (m *machine) add(t *rapid.T, real *pad.Pad, o pad.Options) *player {
 	o.Now = m.clock.Now
 	if real == nil {
@@ -160,7 +159,7 @@ func (p *player) happen(h happening) {
 	}
 }
 
-// told compares the events since the last call. Those of one sweep have no order.
+// told compares the events since the last call. The events of a sweep have no order.
 func (p *player) told(t *rapid.T, ordered bool) {
 	for _, s := range p.subs {
 		var got []happening
@@ -183,7 +182,7 @@ func (p *player) told(t *rapid.T, ordered bool) {
 	}
 }
 
-// check compares everything that lists.
+// check compares all methods that list entries.
 func (p *player) check(t *rapid.T) {
 	p.told(t, true)
 	for _, names := range views {
@@ -335,7 +334,7 @@ func update(t *rapid.T, view *pad.Pad, m *model, key, prefix string, value any) 
 	m.put(r)
 }
 
-// refused tries what must change nothing.
+// refused makes calls that must fail and change nothing.
 func refused(t *rapid.T, p *player) {
 	for _, view := range []*pad.Pad{p.pad.Namespace(""), p.pad.Namespace("x").Namespace("\xff"), p.pad.Namespace("").Namespace("x")} {
 		if err := view.Set("a", 1); !errors.Is(err, pad.ErrKey) {
@@ -400,7 +399,7 @@ func readAs[T comparable](t *rapid.T, view *pad.Pad, m *model, key, prefix strin
 	}
 }
 
-// snapshot takes a snapshot, of the pad or a view, some through JSON.
+// snapshot takes a snapshot of the pad or a view. Some are read back from JSON.
 func (m *machine) snapshot(t *rapid.T, p *player) {
 	view, prefix := below(p.pad, pickOf(t, nil, nil, nil, views[1], views[2]))
 	s := &shot{snapshot: view.Snapshot(), want: p.model.live(prefix), at: m.clock.Now()}
@@ -465,7 +464,7 @@ func (m *machine) grow(t *rapid.T, p *player) {
 	m.add(t, view.Fork(), o).model.list = want
 }
 
-// listen adds a handler to a view, or takes one away.
+// listen adds a handler to a view, or removes one.
 func (m *machine) listen(t *rapid.T, p *player) {
 	if len(p.subs) > 0 && pick(t, 2) == 0 {
 		i := pick(t, len(p.subs))

@@ -64,7 +64,7 @@ func happeningOf(e pad.Event) happening {
 	return h
 }
 
-// model is a pad as a plain slice.
+// model is a simple pad to compare with: a slice of records.
 type model struct {
 	now     func() time.Time
 	ttl     time.Duration // the default; 0: none
@@ -77,7 +77,7 @@ func (m *model) find(key string) int {
 	return slices.IndexFunc(m.list, func(r record) bool { return r.key == key })
 }
 
-// meet returns where a live entry is, and removes one that has expired.
+// meet returns the index of a live entry, and removes an expired one.
 func (m *model) meet(key string) int {
 	i := m.find(key)
 	if i >= 0 && m.list[i].expired(m.now()) {
@@ -110,7 +110,7 @@ func (m *model) set(key string, value any, o pad.SetOptions) {
 	m.put(record{key: key, value: value, ttl: o.TTL, sliding: sliding, tags: strings.Join(tags, ",")})
 }
 
-// put stores a record as of now, with the options that it has.
+// put stores a record with its options, and with the current time.
 func (m *model) put(r record) {
 	now := m.now()
 	if r.sliding && r.ttl > 0 && r.ttl < time.Millisecond {
@@ -172,7 +172,7 @@ func liveOf(list []record, prefix string, now time.Time) []record {
 	return live
 }
 
-// within reports whether a view has a key. It has no empty one.
+// within reports whether a view has a key. No view has the empty key.
 func within(key, prefix string) bool { return strings.HasPrefix(key, prefix) && key != prefix }
 
 func (m *model) clear(prefix string) int {
@@ -196,7 +196,7 @@ func (m *model) restore(prefix string, from []record) {
 	}
 }
 
-// sweep removes what has expired, in no order that is promised.
+// sweep removes expired entries, in any order.
 func (m *model) sweep() int {
 	n := 0
 	for i := 0; i < len(m.list); {
@@ -244,7 +244,7 @@ func (m *model) stats(prefix string) pad.Stats {
 	return st
 }
 
-// inJSON returns records as the milliseconds of a snapshot's JSON keep them.
+// inJSON returns records after they were written as JSON, which rounds to milliseconds.
 func inJSON(list []record, at time.Time) []record {
 	list = slices.Clone(list)
 	floor := func(ns int64) int64 { return time.Unix(0, ns).UnixMilli() * int64(time.Millisecond) }

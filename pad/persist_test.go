@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// Text that JSON would change is not saved.
+// Save refuses text that JSON would change.
 func TestSaveOfWhatIsNoText(t *testing.T) {
 	for _, v := range []any{"a\xffb", []string{"ok", "\xff"}, map[string]string{"\xff": "x"}} {
 		q := &slowestSaver{}
@@ -110,7 +110,7 @@ func TestLoadIsNoChange(t *testing.T) {
 	})
 }
 
-// slowSaver lets a save come between the reading of a Load and its end.
+// slowSaver waits in Load after it has read, so that a save may come between.
 type slowSaver struct{ memorySaver }
 
 func (s *slowSaver) Load(ctx context.Context) (*pad.Snapshot, error) {

@@ -16,7 +16,7 @@ import (
 
 func length(text string) int { return len(text) }
 
-// ticking is a pad whose clock moves on by a second with each look at it.
+// ticking returns a pad whose clock advances one second at each call.
 func ticking(t testing.TB) *pad.Pad {
 	now := time.Unix(0, 0)
 	p, _ := newPad(t, pad.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
@@ -107,7 +107,7 @@ func TestRenderBudgetFormats(t *testing.T) {
 	}
 }
 
-// Where none fits, the entry that was updated last is cut.
+// If no entry fits, the most recently updated one is cut.
 func TestRenderCut(t *testing.T) {
 	p := ticking(t)
 	put(t, p, "old", strings.Repeat("o", 500))
@@ -135,8 +135,8 @@ func TestRenderCut(t *testing.T) {
 	}
 }
 
-// The whole is rendered where it fits by the counter's own word, even where its
-// parts add up to more.
+// If the counter says that the whole text fits, nothing is left out, even if the counts
+// of its parts add up to more.
 func TestRenderWholeFits(t *testing.T) {
 	p := ticking(t)
 	for i := range 200 {
@@ -160,8 +160,8 @@ func TestRenderWholeFits(t *testing.T) {
 	}
 }
 
-// The entry that was updated last is looked at alone before it is cut, whatever
-// its count with the separator was.
+// The most recently updated entry is tried alone before it is cut. A separator in its
+// count does not matter.
 func TestRenderNewestAlone(t *testing.T) {
 	p := ticking(t)
 	put(t, p, "a", "1")
@@ -177,8 +177,8 @@ func TestRenderNewestAlone(t *testing.T) {
 	}
 }
 
-// Counting is linear in the text: the bytes that a counter gets are a small
-// multiple of it, also where its counts do not add up or make no sense.
+// The counter gets a small multiple of the bytes of the text, even if its counts do not
+// add up or make no sense.
 func TestRenderCountingIsLinear(t *testing.T) {
 	many := ticking(t)
 	for i := range 400 {
@@ -229,7 +229,7 @@ func TestRenderCountingIsLinear(t *testing.T) {
 	}
 }
 
-// CountTokens runs outside of locks: it may use the pad, and panic.
+// CountTokens is called without a lock: it may use the pad, and panic.
 func TestRenderCounterUsesPad(t *testing.T) {
 	p := ticking(t)
 	put(t, p, "a", "1")
@@ -258,8 +258,8 @@ func TestRenderCounterUsesPad(t *testing.T) {
 	}
 }
 
-// Values as JSON are full of quotes. XML escapes none of them in text, where each
-// would cost two tokens or three.
+// JSON values are full of quotes. XML leaves them as they are in text: an escape costs two
+// or three tokens.
 func TestRenderXMLCost(t *testing.T) {
 	type task struct {
 		ID    int      `json:"id"`

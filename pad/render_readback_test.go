@@ -60,8 +60,7 @@ func blocks(text string) []string {
 	return list
 }
 
-// unindented undoes the indentation after each line break, of which each must
-// have one.
+// unindented removes the indentation that must follow each line break.
 func unindented(text string) (string, error) {
 	var b strings.Builder
 	for rest := text; rest != ""; {
@@ -290,14 +289,14 @@ func readJSON(text string, meta bool) (entries []shown, err error) {
 	return entries, nil
 }
 
-// shown is an entry as a reader of a rendering finds it.
+// shown is an entry as a reader finds it in a rendering.
 type shown struct {
 	key, value string
 	tags       []string // with metadata; of XML, KV and Markdown the list as it stands
 }
 
-// What is rendered reads back as what was stored, in each format and within each
-// budget: nothing is forged, nothing is lost but whole entries, and the tail of one.
+// A rendering reads back as the stored entries, in each format. Within a budget only whole
+// entries are missing, or the end of the last one. No text forges an entry.
 func FuzzRender(f *testing.F) {
 	f.Add("name", "Alice", "role", "admin", "t", false, false, uint16(0))
 	f.Add("a: b", "x\ny: z", "\"q\"", "\r## b\n\n## c", "a, b", true, true, uint16(40))
@@ -340,8 +339,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// checkSome checks what was kept of all entries: whole ones in their order, or one
-// that was cut.
+// checkSome checks that the kept entries are whole and in order, or one that was cut.
 func checkSome(t *testing.T, format string, some []shown, left int, all []shown) {
 	t.Helper()
 	if left > 0 && left != len(all)-len(some) {
@@ -373,7 +371,7 @@ func equalShown(a, b []shown) bool {
 	})
 }
 
-// stored returns what a rendering must read back as.
+// stored returns the entries that a rendering must read back as.
 func stored(p *pad.Pad, format string, meta bool) []shown {
 	var list []shown
 	for e := range p.All() {

@@ -16,7 +16,7 @@ var formats = map[string]pad.Format{
 	"KV": pad.KV, "Markdown": pad.Markdown, "XML": pad.XML, "JSON": pad.JSON,
 }
 
-// rendered is a pad rendered in the formats KV, Markdown, XML and JSON.
+// rendered holds the renderings of a pad as KV, Markdown, XML and JSON.
 type rendered [4]string
 
 func checkRender(t *testing.T, name string, p *pad.Pad, o pad.RenderOptions, want rendered) {
@@ -131,8 +131,8 @@ func TestRenderValues(t *testing.T) {
 	}
 }
 
-// What was read from JSON renders as it was written, compacted, and a value
-// renders the same before it was saved and after it was loaded.
+// A value from JSON renders as its compacted JSON. A value renders the same before it was
+// saved and after it was loaded.
 func TestRenderAfterLoad(t *testing.T) {
 	entry := `{"entries":{"k":{"key":"k","value":%s,"createdAt":1,"updatedAt":1,"accessedAt":1,"ttl":null,"slidingTtl":false,"tags":[]}},"timestamp":1,"version":1}`
 	for raw, want := range map[string][2]string{
@@ -199,7 +199,7 @@ func TestRenderMetadata(t *testing.T) {
 	}
 }
 
-// Stored text cannot pass for structure.
+// Stored text cannot be mistaken for another entry.
 func TestRenderForgery(t *testing.T) {
 	for _, c := range []struct {
 		name, key, value string
@@ -243,7 +243,7 @@ func TestRenderForgery(t *testing.T) {
 	}
 }
 
-// In Markdown the first line of a value is indented where it could open a block.
+// In Markdown the first line of a value is indented if it could open a block.
 func TestRenderMarkdownBlocks(t *testing.T) {
 	for _, value := range []string{"# a", "> a", "- a", "-", "* a", "+ a", "1. a", "1) a", "1.", "```", "~~~", "---", "===", "___", "***", "<!--", " a", "\ta", "**a**"} {
 		p := emptyPad(t)

@@ -95,7 +95,7 @@ func autoSave(t *testing.T, run func(t *testing.T, p *pad.Pad, saver *memorySave
 	})
 }
 
-// pass lets time pass, and everything that it causes.
+// pass lets time pass, and waits for everything that it causes.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -212,7 +212,7 @@ func TestAutoSaveTriesAgain(t *testing.T) {
 	})
 }
 
-// What was not read is not replaced, unless Save says so.
+// Auto-save does not replace a saved pad that was not loaded. Save does.
 func TestAutoSaveOverSomethingElse(t *testing.T) {
 	autoSave(t, func(t *testing.T, p *pad.Pad, saver *memorySaver, errs *[]error) {
 		saver.set(func(m *memorySaver) { m.text = []byte(fromNPM) })
@@ -243,8 +243,7 @@ func TestAutoSaveOverSomethingElse(t *testing.T) {
 	})
 }
 
-// However long a save takes, changes meanwhile leave one more to be made, and no
-// goroutine each.
+// All changes during a slow save lead to one more save, and to no goroutine each.
 func TestSlowSaver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &slowestSaver{wait: make(chan struct{})}
@@ -268,7 +267,7 @@ func TestSlowSaver(t *testing.T) {
 	})
 }
 
-// The longest quiet time does not turn into none.
+// The longest quiet time does not overflow.
 func TestLongestAutoSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &slowestSaver{}

@@ -42,7 +42,7 @@ func TestSnapshot(t *testing.T) {
 	wantKeys(t, p, "")
 }
 
-// A snapshot may be read and restored by many at once.
+// Many goroutines may read and restore a snapshot at the same time.
 func TestSnapshotShared(t *testing.T) {
 	p := emptyPad(t)
 	for i := range 100 {

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// base is what a map costs at best: entries behind an RWMutex, with the same
-// clock and the same stamps.
+// base is the floor to compare with: a map behind an RWMutex, which reads the same clock
+// and stores the same times.
 type base struct {
 	mu      sync.RWMutex
 	entries map[string]*baseEntry
@@ -78,7 +78,7 @@ func baseOf(keys []string) *base {
 	return m
 }
 
-// stride visits the keys in an order that no cache guesses.
+// stride visits the keys in an order that caches cannot predict.
 func stride(keys []string, n int, visit func(string)) {
 	at := 0
 	for range n {
@@ -89,8 +89,8 @@ func stride(keys []string, n int, visit func(string)) {
 	}
 }
 
-// versus times two ways in turns, a few rounds each, and reports the median of the
-// ratios beside the bar.
+// versus measures two functions in turns, and reports the median of their ratios beside
+// the bar.
 func versus(b *testing.B, bar float64, calls int, floor, pad func(n int)) {
 	once(b)
 	floor(calls)
@@ -109,8 +109,7 @@ func versus(b *testing.B, bar float64, calls int, floor, pad func(n int)) {
 	b.ReportMetric(bar, "bar")
 }
 
-// BenchmarkSpeed is the table of speeds as ratios to the base: x-base is to stay
-// below bar.
+// BenchmarkSpeed reports times as ratios to the base. x-base must stay below bar.
 func BenchmarkSpeed(b *testing.B) {
 	for i, n := range sizes {
 		keys := keysOf(n)
@@ -129,7 +128,7 @@ func BenchmarkSpeed(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("get-from-2/%d", n), func(b *testing.B) {
 			one := func(n int) { stride(keys, n, func(k string) { p.Get(k) }) }
-			// The floor's time over that of twice the calls from two goroutines is 2 at best.
+			// 2 is the best: two goroutines make twice the calls in the time of one.
 			versusThroughput(b, []float64{1.3, 1.5, 1.5}[i], calls, one)
 		})
 	}
@@ -155,7 +154,7 @@ func versusThroughput(b *testing.B, bar float64, calls int, one func(n int)) {
 	b.ReportMetric(bar, "bar-at-least")
 }
 
-// BenchmarkConstant has what is bounded by a time, not by a ratio.
+// BenchmarkConstant measures the operations whose time must not depend on the size.
 func BenchmarkConstant(b *testing.B) {
 	for _, n := range sizes {
 		keys := keysOf(n)
@@ -186,7 +185,8 @@ func BenchmarkConstant(b *testing.B) {
 	}
 }
 
-// BenchmarkFollows has what follows the matches: 100 of them, whatever n is.
+// BenchmarkFollows measures the operations whose time follows the number of matches, which
+// is always 100.
 func BenchmarkFollows(b *testing.B) {
 	for _, n := range sizes {
 		keys := keysOf(n)
@@ -215,7 +215,7 @@ func BenchmarkFollows(b *testing.B) {
 	}
 }
 
-// BenchmarkHeap reports the bytes of an entry beyond its key and its value.
+// BenchmarkHeap reports the bytes of an entry in addition to its key and its value.
 func BenchmarkHeap(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -250,8 +250,8 @@ func BenchmarkHeap(b *testing.B) {
 	}
 }
 
-// once makes the one round that the testing package asks for, of nothing: what is
-// reported is measured otherwise.
+// once runs an empty loop, as the testing package asks for one. The caller measures on
+// its own.
 func once(b *testing.B) {
 	for b.Loop() {
 	}

@@ -40,8 +40,8 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-// Another entry that takes the key's place meanwhile is a change, whatever its
-// number was where it comes from.
+// A Restore during Update counts as a change of the key, even if the entry has the same
+// place in the other pad.
 func TestUpdateBesideRestore(t *testing.T) {
 	make := func(n int) (*pad.Pad, *pad.Snapshot) {
 		p := emptyPad(t)
@@ -72,7 +72,7 @@ func TestUpdateBesideRestore(t *testing.T) {
 	}
 }
 
-// Updates of one key lose nothing, also where each runs again and again.
+// No concurrent update of a key is lost.
 func TestConcurrentUpdates(t *testing.T) {
 	p := emptyPad(t)
 	var wg sync.WaitGroup

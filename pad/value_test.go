@@ -81,7 +81,7 @@ func TestValuesWithoutJSON(t *testing.T) {
 		if text, err := s.MarshalJSON(); err == nil || !strings.Contains(err.Error(), "bad "+name) {
 			t.Errorf("MarshalJSON() = %s, %v, want an error that names the key", text, err)
 		}
-		testkit.Must(t, p.Restore(s)) // without JSON it is as good as any
+		testkit.Must(t, p.Restore(s)) // this needs no JSON
 		if p.Len() != 2 {
 			t.Errorf("%s: restored %d entries", name, p.Len())
 		}
