@@ -5,11 +5,12 @@ package pad
 // is also an event of the views around it. On a view without a valid name, and with a
 // nil handler, On does nothing.
 //
-// The handlers of a pad are called one at a time, in the order of Seq. No lock is held:
-// a handler may call the pad. The goroutine that makes a change calls the handlers
-// before its call returns. There is one exception: if a handler is already running, in
-// this goroutine or in another, the change returns at once. The goroutine of that
-// handler delivers the event afterwards.
+// The handlers of a pad are called one at a time, in the order of Seq, and for one event
+// in the order in which they were added. No lock is held: a handler may call the pad.
+//
+// The goroutine that makes a change calls the handlers before its call returns. There is
+// one exception: if a handler is already running, in this goroutine or in another, the
+// change returns at once. The goroutine of that handler delivers the event afterwards.
 //
 // Events wait in memory, and their number has no limit. A goroutine that delivers
 // events continues until none waits, also for the changes of other goroutines. So

@@ -11,7 +11,6 @@ import (
 // it. Reading one key needs no lock. To read many keys, take a view.
 type store struct {
 	o      Options
-	events events
 	saving *saving // nil without a Saver
 
 	root atomic.Pointer[entryNode] // the current root of the trie
@@ -22,10 +21,10 @@ type store struct {
 	frozen *content   // the content that views share, which must not change; nil if edited is not
 	seq    uint64     // the last place in the order of creation
 	closed bool
+	events events
 
-	together bool // a merge is under way: readers must not see part of it
-
-	stopSweep func()
+	together  bool   // a merge is running: readers must not see part of it
+	stopSweep func() // nil without a sweep; set once
 }
 
 func newStore(o Options, from view) *store {
