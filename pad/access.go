@@ -7,6 +7,13 @@ import "sync/atomic"
 // stored in a touch, which belongs to an epoch. A snapshot sees the touches up to its own
 // epoch, and its pad goes on in a new epoch.
 
+var (
+	epochs    atomic.Uint64 // each epoch is used by one store, so that no store changes another's entries
+	revisions atomic.Uint64 // each revision is used by one change
+)
+
+func newEpoch() uint64 { return epochs.Add(1) }
+
 // moment is a point in the history of a pad: an epoch on a branch. It decides which
 // accesses a store or a view sees.
 type moment struct {
@@ -72,10 +79,3 @@ func raise(to *atomic.Int64, ms int64) {
 		have = to.Load()
 	}
 }
-
-var (
-	epochs    atomic.Uint64 // each epoch is used by one store, so that no store changes another's entries
-	revisions atomic.Uint64 // each revision is used by one change
-)
-
-func newEpoch() uint64 { return epochs.Add(1) }

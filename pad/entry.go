@@ -19,6 +19,15 @@ const (
 	Sliding                     // at the last access
 )
 
+func (x Expiry) known() bool { return x == InheritExpiry || x == Fixed || x == Sliding }
+
+// SetOptions are the options of [Pad.SetWith]. The zero value takes the pad's defaults.
+type SetOptions struct {
+	TTL    time.Duration // 0: the pad's default; Forever: never expires. A sliding TTL is at least 1 ms
+	Expiry Expiry        // InheritExpiry: the pad's default
+	Tags   []string      // copied; duplicates are dropped, the order is kept
+}
+
 // Entry is a key and its value, with times, TTL and tags. AccessedAt has a resolution
 // of 1 ms, and so do all times in the JSON of a snapshot.
 type Entry struct {
@@ -47,6 +56,14 @@ func expiry(from time.Time, ttl time.Duration) (time.Time, bool) {
 		return time.UnixMilli(math.MaxInt64), true
 	}
 	return from.Add(ttl), true
+}
+
+// ttlMilliseconds returns a TTL in milliseconds, rounded up: 0 would mean expired.
+func ttlMilliseconds(ttl time.Duration) int64 {
+	if ttl > math.MaxInt64-time.Millisecond {
+		return ttl.Milliseconds()
+	}
+	return (ttl + time.Millisecond - 1).Milliseconds()
 }
 
 // Expired reports whether the entry has expired at the given time.
@@ -84,6 +101,8 @@ type entry struct {
 	accessed atomic.Int64 // Unix ms; changed only in the epoch of the entry
 	touches  atomic.Pointer[touch]
 }
+
+func newRevision() uint64 { return revisions.Add(1) }
 
 // Key makes an entry an item of a trie.
 func (e *entry) Key() string { return e.key }
@@ -194,17 +213,6 @@ func (e *entry) public(m moment, key string) Entry {
 		TTL:        e.ttl, Sliding: e.sliding, Tags: slices.Clone(e.tags),
 	}
 }
-
-func newRevision() uint64 { return revisions.Add(1) }
-
-// SetOptions are the options of [Pad.SetWith]. The zero value takes the pad's defaults.
-type SetOptions struct {
-	TTL    time.Duration // 0: the pad's default; Forever: never expires. A sliding TTL is at least 1 ms
-	Expiry Expiry        // InheritExpiry: the pad's default
-	Tags   []string      // copied; duplicates are dropped, the order is kept
-}
-
-func (x Expiry) known() bool { return x == InheritExpiry || x == Fixed || x == Sliding }
 
 // distinct returns the tags without duplicates, in their order.
 func distinct(tags []string) []string {

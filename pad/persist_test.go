@@ -12,6 +12,51 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
+func TestSaveLoad(t *testing.T) {
+	p := emptyPad(t)
+	testkit.Must(t, p.Set("a", 1))
+	testkit.Must(t, p.Save(t.Context())) // without a Saver nothing happens
+	testkit.Must(t, p.Load(t.Context()))
+	if p.Len() != 1 {
+		t.Errorf("Load() without a Saver left %d entries", p.Len())
+	}
+
+	saver := new(memorySaver)
+	p, _ = newPad(t, pad.Options{Saver: saver})
+	testkit.Must(t, p.Set("a", 1))
+	testkit.Must(t, p.Load(t.Context())) // nothing was saved yet
+	if p.Len() != 1 {
+		t.Errorf("Load() of nothing left %d entries", p.Len())
+	}
+	testkit.Must(t, p.Namespace("v").Set("b", 2))
+	testkit.Must(t, p.Namespace("v").Save(t.Context())) // acts on all
+	q, _ := newPad(t, pad.Options{Saver: saver})
+	testkit.Must(t, q.Set("gone", 1))
+	var events []pad.Event
+	keep(q, &events)
+	testkit.Must(t, q.Namespace("").Load(t.Context()))
+	if got := strings.Join(q.Keys(), " "); got != "a v:b" {
+		t.Errorf("Keys() after Load() = %s, want a v:b", got)
+	}
+	if len(events) != 3 || events[0].Kind != pad.EventClear || events[2].Key != "v:b" {
+		t.Errorf("Load() caused %+v, want a Clear and two Sets", events)
+	}
+	before, _ := saver.state()
+	testkit.Must(t, p.Set("bad", func() {}))
+	if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) || !strings.Contains(err.Error(), `"bad"`) {
+		t.Errorf("Save() of a func = %v, want ErrPersist that names the key", err)
+	}
+	if text, saves := saver.state(); text != before || saves != 1 {
+		t.Errorf("a Save() that failed called the Saver")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p.Delete("bad")
+	if err := p.Save(ctx); err != nil {
+		t.Errorf("Save() with nobody to wait for = %v", err) // the Saver decides
+	}
+}
+
 // Save refuses text that JSON would change.
 func TestSaveOfWhatIsNoText(t *testing.T) {
 	for _, v := range []any{"a\xffb", []string{"ok", "\xff"}, map[string]string{"\xff": "x"}} {
@@ -155,49 +200,4 @@ func TestPanicInLoad(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func TestSaveLoad(t *testing.T) {
-	p := emptyPad(t)
-	testkit.Must(t, p.Set("a", 1))
-	testkit.Must(t, p.Save(t.Context())) // without a Saver nothing happens
-	testkit.Must(t, p.Load(t.Context()))
-	if p.Len() != 1 {
-		t.Errorf("Load() without a Saver left %d entries", p.Len())
-	}
-
-	saver := new(memorySaver)
-	p, _ = newPad(t, pad.Options{Saver: saver})
-	testkit.Must(t, p.Set("a", 1))
-	testkit.Must(t, p.Load(t.Context())) // nothing was saved yet
-	if p.Len() != 1 {
-		t.Errorf("Load() of nothing left %d entries", p.Len())
-	}
-	testkit.Must(t, p.Namespace("v").Set("b", 2))
-	testkit.Must(t, p.Namespace("v").Save(t.Context())) // acts on all
-	q, _ := newPad(t, pad.Options{Saver: saver})
-	testkit.Must(t, q.Set("gone", 1))
-	var events []pad.Event
-	keep(q, &events)
-	testkit.Must(t, q.Namespace("").Load(t.Context()))
-	if got := strings.Join(q.Keys(), " "); got != "a v:b" {
-		t.Errorf("Keys() after Load() = %s, want a v:b", got)
-	}
-	if len(events) != 3 || events[0].Kind != pad.EventClear || events[2].Key != "v:b" {
-		t.Errorf("Load() caused %+v, want a Clear and two Sets", events)
-	}
-	before, _ := saver.state()
-	testkit.Must(t, p.Set("bad", func() {}))
-	if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) || !strings.Contains(err.Error(), `"bad"`) {
-		t.Errorf("Save() of a func = %v, want ErrPersist that names the key", err)
-	}
-	if text, saves := saver.state(); text != before || saves != 1 {
-		t.Errorf("a Save() that failed called the Saver")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	p.Delete("bad")
-	if err := p.Save(ctx); err != nil {
-		t.Errorf("Save() with nobody to wait for = %v", err) // the Saver decides
-	}
 }

@@ -5,6 +5,16 @@ import (
 	"time"
 )
 
+// Format is the format in which [Pad.Render] writes entries.
+type Format int
+
+const (
+	KV       Format = iota // "key: value", one line for each entry
+	Markdown               // "## key" with the value below, and a blank line between entries
+	XML                    // <entry key="key">value</entry>, one line for each entry
+	JSON                   // one object, a member for each entry
+)
+
 // layout writes entries in one format.
 type layout struct {
 	open, separator, end string
@@ -143,13 +153,3 @@ func tagList(tags []string) string {
 	}
 	return strings.Join(list, ", ")
 }
-
-// Format is the format in which [Pad.Render] writes entries.
-type Format int
-
-const (
-	KV       Format = iota // "key: value", one line for each entry
-	Markdown               // "## key" with the value below, and a blank line between entries
-	XML                    // <entry key="key">value</entry>, one line for each entry
-	JSON                   // one object, a member for each entry
-)

@@ -5,6 +5,20 @@ import (
 	"time"
 )
 
+// FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig], also for
+// a nil snapshot.
+func FromSnapshot(from *Snapshot, o Options) (*Pad, error) {
+	p, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Restore(from); err != nil {
+		p.store.stop()
+		return nil, err
+	}
+	return p, nil
+}
+
 // Restore replaces the content of the pad or the view by that of a snapshot, which may
 // come from any pad or view. Entries keep their times. Entries that have expired by now
 // are not visible. The events are a Clear, and a Set for each entry. Entries that had no
@@ -105,18 +119,4 @@ func (p *Pad) Fork() *Pad {
 	fork := &Pad{store: newStore(o, from.view)}
 	fork.store.adopt(from.view, from.time)
 	return fork
-}
-
-// FromSnapshot returns a pad with the content of a snapshot. Errors: [ErrConfig], also for
-// a nil snapshot.
-func FromSnapshot(from *Snapshot, o Options) (*Pad, error) {
-	p, err := New(o)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Restore(from); err != nil {
-		p.store.stop()
-		return nil, err
-	}
-	return p, nil
 }

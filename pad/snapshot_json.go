@@ -11,16 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-// VersionError is the error for a snapshot in an unknown version of the format.
-type VersionError struct{ Version int }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("snapshot has format version %d, want %d", e.Version, snapshotVersion)
-}
-
-// Code returns the error code that the npm package uses.
-func (e *VersionError) Code() string { return "SCRATCHPAD_VERSION_ERROR" }
-
 const snapshotVersion = 1
 
 // entryJSON is an entry as the npm package writes it.
@@ -34,6 +24,16 @@ type entryJSON struct {
 	SlidingTTL bool            `json:"slidingTtl"`
 	Tags       []string        `json:"tags"`
 }
+
+// VersionError is the error for a snapshot in an unknown version of the format.
+type VersionError struct{ Version int }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("snapshot has format version %d, want %d", e.Version, snapshotVersion)
+}
+
+// Code returns the error code that the npm package uses.
+func (e *VersionError) Code() string { return "SCRATCHPAD_VERSION_ERROR" }
 
 // MarshalJSON returns the snapshot as JSON, without escapes for HTML. If JSON cannot
 // hold a value, the error names its key.

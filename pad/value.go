@@ -8,8 +8,20 @@ import (
 	"math"
 	"reflect"
 	"sync"
-	"time"
 )
+
+// TypeError is the error for a value whose type is not the requested one.
+type TypeError struct {
+	Key        string
+	Have, Want reflect.Type // Have is nil for nil, and the type that Get returns for a value from JSON
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("get %q: the value is a %v, not a %v", e.Key, e.Have, e.Want)
+}
+
+// Code returns SCRATCHPAD_TYPE_ERROR.
+func (e *TypeError) Code() string { return "SCRATCHPAD_TYPE_ERROR" }
 
 // encoded is a value that was read as JSON. It is decoded when it is first used.
 type encoded struct {
@@ -119,19 +131,6 @@ func replaced(text []byte) bool {
 	}
 }
 
-// TypeError is the error for a value whose type is not the requested one.
-type TypeError struct {
-	Key        string
-	Have, Want reflect.Type // Have is nil for nil, and the type that Get returns for a value from JSON
-}
-
-func (e *TypeError) Error() string {
-	return fmt.Sprintf("get %q: the value is a %v, not a %v", e.Key, e.Have, e.Want)
-}
-
-// Code returns SCRATCHPAD_TYPE_ERROR.
-func (e *TypeError) Code() string { return "SCRATCHPAD_TYPE_ERROR" }
-
 // plain decodes valid JSON into the types that Pad.Get returns.
 func plain(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -167,12 +166,4 @@ func numbers(v any) any {
 		}
 	}
 	return v
-}
-
-// ttlMilliseconds returns a TTL in milliseconds, rounded up: 0 would mean expired.
-func ttlMilliseconds(ttl time.Duration) int64 {
-	if ttl > math.MaxInt64-time.Millisecond {
-		return ttl.Milliseconds()
-	}
-	return (ttl + time.Millisecond - 1).Milliseconds()
 }
