@@ -42,7 +42,8 @@ var allowed = map[string][]string{
 	"internal/testkit":             {},
 	"internal/notice":              {},
 	"internal/providertest":        {"conversation"},
-	"sqlite":                       {"workspace", "tokens", "modernc.org/sqlite", "golang.org/x/sys/..."},
+	"sqlite":                       {"sqlite/internal/dbfile", "workspace", "modernc.org/sqlite"},
+	"sqlite/internal/dbfile":       {"workspace", "golang.org/x/sys/..."},
 	"mcpserver":                    {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
 	"cmd/scratchpad": {"mcpserver", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
@@ -80,7 +81,8 @@ func TestImportsFindsWhatIsForbidden(t *testing.T) {
 		{"pad", module + "/workspace", false},
 		{"sqlite", module + "/mcpserver", false},
 		{"cmd/scratchpad", module + "/tokens/o200k", false},
-		{"sqlite", "golang.org/x/sys/unix", true},
+		{"sqlite", module + "/tokens", false},
+		{"sqlite/internal/dbfile", "golang.org/x/sys/unix", true},
 	} {
 		if got := isAllowed(c.name, allowed[c.dir]); got != c.want {
 			t.Errorf("%s imports %s: allowed %v, want %v", c.dir, c.name, got, c.want)

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
 )
@@ -40,32 +40,27 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 }
 
 func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {
-	if err := checkName(file); err != nil {
-		return err
-	}
-	if err := checkFolder(filepath.Dir(file)); err != nil {
+	if err := dbfile.CheckName(file); err != nil {
 		return err
 	}
 	switch _, err := os.Lstat(file); {
 	case err == nil:
 		return fmt.Errorf("it exists; give a new name: %w", workspace.ErrInvalid)
 	case !errors.Is(err, fs.ErrNotExist):
-		return fileError(err)
+		return dbfile.WithKind(err)
 	}
-	if err := noSideFile(file); err != nil {
+	if err := dbfile.CheckNoSides(file); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-new-*") // mode 0600
+	temp, err := dbfile.NewTemp(file)
 	if err != nil {
-		return fileError(err)
+		return err
 	}
-	temp := f.Name()
-	f.Close()
-	defer removeTemp(temp)
+	defer dbfile.RemoveTemp(temp)
 	if err := s.read(ctx, func(c *conn) error { return c.copyTo(ctx, temp, o) }); err != nil {
 		return err
 	}
-	if err := syncFile(temp); err != nil {
+	if err := dbfile.SyncFile(temp); err != nil {
 		return err
 	}
 	report, err := verifyCopy(ctx, temp, VerifyOptions{Progress: o.Verify})
@@ -75,28 +70,13 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	if len(report.Problems) > 0 {
 		return fmt.Errorf("the copy has %d problems, first: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
 	}
-	if err := noSideFile(file); err != nil { // made meanwhile
+	if err := dbfile.CheckNoSides(file); err != nil { // made meanwhile
 		return err
 	}
-	if err := giveName(moveNew, temp, file); err != nil {
+	if err := dbfile.GiveName(temp, file); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(file))
-}
-
-// noSideFile refuses a name beside which a file stands that SQLite or this
-// package would take for a part of the new database.
-func noSideFile(file string) error {
-	for _, name := range Files(file)[1:] {
-		switch _, err := os.Lstat(name); {
-		case err == nil:
-			return fmt.Errorf("%s is there, of another database, and would ruin the backup; give a new name, or remove that file where no process uses it: %w",
-				filepath.Base(name), workspace.ErrInvalid)
-		case !errors.Is(err, fs.ErrNotExist):
-			return fileError(err)
-		}
-	}
-	return nil
+	return dbfile.SyncFolder(filepath.Dir(file))
 }
 
 // copyTo copies in steps inside the connection's read transaction, so that what
@@ -130,50 +110,6 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 		}
 	}
 	return translate(b.Finish())
-}
-
-func syncFile(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return fileError(err)
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil {
-		return fileError(err)
-	}
-	return nil
-}
-
-// giveName gives a finished file its name, unless the name is taken meanwhile.
-// It is moved or linked there; where the file system knows no links, an empty file takes
-// the name first, which is then replaced.
-func giveName(link func(from, to string) error, temp, file string) error {
-	err := link(temp, file)
-	if err == nil || !noLinks(err) {
-		return fileError(err)
-	}
-	claim, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fileError(err)
-	}
-	mine, err := claim.Stat()
-	if err = errors.Join(err, claim.Close()); err != nil {
-		return fileError(err)
-	}
-	if now, err := os.Lstat(file); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
-		return fmt.Errorf("another program has taken the name meanwhile; give a new one: %w", workspace.ErrInvalid)
-	}
-	if err := os.Rename(temp, file); err != nil {
-		return errors.Join(fileError(err), os.Remove(file))
-	}
-	return nil
-}
-
-// noLinks reports whether an error of [os.Link] says that the file system knows
-// no links.
-func noLinks(err error) bool {
-	const invalidFunction = syscall.Errno(1) // of Windows, on FAT
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) || isWindows() && errors.Is(err, invalidFunction)
 }
 
 // verifyCopy verifies a file that nobody else has open.

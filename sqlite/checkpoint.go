@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
 )
@@ -44,7 +45,7 @@ func (w *writer) checkpoint() {
 		w.log.Warn("the write-ahead log could not be folded into the database; it is kept and tried again", "err", err)
 	}
 	w.dirty = !whole
-	w.reserve.fill()
+	w.reserve.Fill()
 }
 
 // boundLog keeps the write-ahead log from growing, also while there is always
@@ -137,11 +138,11 @@ func (c *conn) keepLog() error {
 // releaseReserve gives the reserve up where the error means a full disk. A
 // limit of the process on the size of its files is none.
 func (w *writer) releaseReserve(err error) bool {
-	if codeOf(err)&0xff != codeFull && fileSizeLimited() {
+	if codeOf(err)&0xff != codeFull && dbfile.FileSizeLimited() {
 		return false
 	}
 	w.refillAt = time.Now().Add(idleAfter)
-	return w.reserve.release()
+	return w.reserve.Release()
 }
 
 // refillReserve makes the reserve again, some time after it was released, also
@@ -149,7 +150,7 @@ func (w *writer) releaseReserve(err error) bool {
 func (w *writer) refillReserve() {
 	switch now := time.Now(); {
 	case w.refillAt.IsZero() || now.Before(w.refillAt):
-	case w.reserve.fill():
+	case w.reserve.Fill():
 		w.refillAt = time.Time{}
 	default:
 		w.refillAt = now.Add(idleAfter)

@@ -3,15 +3,13 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"modernc.org/sqlite"
 )
 
@@ -23,7 +21,7 @@ type conn struct {
 	stmts  map[string]statement
 	schema int64               // of the database, as far as reading it differs
 	still  bool                // of modeStill: for one transaction
-	files  *openFiles          // of the connection that writes
+	files  *dbfile.Opened      // of the connection that writes
 	args   []driver.NamedValue // reused from call to call
 	dest   []driver.Value      // likewise
 
@@ -66,7 +64,7 @@ func dialRead(path string, pragmas ...string) (*conn, error) {
 		}
 		c.close()
 	}
-	if code := codeOf(err) & 0xff; code != codeReadOnly && code != codeCantOpen || !settled(path) {
+	if code := codeOf(err) & 0xff; code != codeReadOnly && code != codeCantOpen || !dbfile.IsWhole(path) {
 		return nil, err
 	}
 	c, stillErr := dial(path, modeStill, pragmas...)
@@ -78,18 +76,6 @@ func dialRead(path string, pragmas ...string) (*conn, error) {
 		c.close()
 	}
 	return nil, err
-}
-
-// settled reports that the database file alone is the whole database: no log and
-// no journal holds a part of it.
-func settled(path string) bool {
-	for _, end := range []string{"-wal", "-journal"} {
-		info, err := os.Lstat(path + end)
-		if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
-	}
-	return true
 }
 
 // modeStill is a mode of dial: for reading, without locks, and without a look at
@@ -121,7 +107,7 @@ func (c *conn) close() error {
 		s.Close()
 	}
 	if c.files != nil {
-		c.files.logFile.Close() // first: Windows removes no file that is open
+		c.files.Close() // first: Windows removes no file that is open
 	}
 	return translate(c.dc.Close())
 }

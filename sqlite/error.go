@@ -3,8 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
@@ -102,16 +100,3 @@ func isFsync(err error) bool {
 }
 
 func isFull(err error) bool { return errors.Is(err, workspace.ErrStorageFull) }
-
-// fileError gives an error of the operating system its kind.
-func fileError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		return fmt.Errorf("%v: %w", err, workspace.ErrStorageFull)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%v; the database's folder must be writable: %w", err, workspace.ErrReadOnly)
-	}
-	return fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
-}

@@ -1,17 +1,14 @@
 package sqlite
 
 import (
-	"bytes"
 	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -78,21 +75,18 @@ func (c *conn) migrate(path string, log *slog.Logger) error {
 // is durable, and verified. One that an earlier attempt has left is taken where
 // it is the same to the byte; no file is overwritten.
 func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) {
-	stem, dir := backupStem(path, c.schema), filepath.Dir(path)
-	removeParts(stem)
+	stem := backupStem(path, c.schema)
 	migrationStep("copy")
-	f, err := os.CreateTemp(dir, filepath.Base(stem)+"-new-*"+partEnd) // mode 0600
+	temp, err := dbfile.NewPart(stem)
 	if err != nil {
-		return "", fileError(err)
+		return "", err
 	}
-	temp := f.Name()
-	f.Close()
-	defer removeTemp(temp)
+	defer dbfile.RemoveTemp(temp)
 	if err := c.copyWhole(temp); err != nil {
 		return "", err
 	}
 	migrationStep("sync")
-	if err := syncFile(temp); err != nil {
+	if err := dbfile.SyncFile(temp); err != nil {
 		return "", err
 	}
 	migrationStep("verify")
@@ -100,10 +94,10 @@ func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) 
 		return "", err
 	}
 	migrationStep("name")
-	if name, err = nameCopy(temp, stem); err != nil {
+	if name, err = dbfile.GiveFreeName(temp, stem); err != nil {
 		return "", err
 	}
-	return name, syncFolder(dir)
+	return name, dbfile.SyncFolder(filepath.Dir(path))
 }
 
 // copyWhole copies the database as it is now.
@@ -137,57 +131,6 @@ func verifyKept(temp string, log *slog.Logger) error {
 	}
 	log.Error("the database was damaged before it was taken to a new schema; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
 	return nil
-}
-
-// nameCopy gives the copy the first name that is free, or returns that of a file
-// that is the same.
-func nameCopy(temp, stem string) (string, error) {
-	for n := 1; ; n++ {
-		name := stem
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d", stem, n)
-		}
-		if same, err := sameContent(temp, name); same || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return name, fileError(err)
-		} else if err == nil || noSideFile(name) != nil {
-			continue
-		}
-		return name, giveName(moveNew, temp, name)
-	}
-}
-
-// sameContent compares two files byte for byte. What is no regular file is the
-// same as nothing.
-func sameContent(one, other string) (bool, error) {
-	info, err := os.Lstat(other)
-	if err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
-	var files [2]*os.File
-	for i, name := range []string{one, other} {
-		if files[i], err = os.Open(name); err != nil {
-			return false, err
-		}
-		defer files[i].Close()
-	}
-	if size, err := files[0].Stat(); err != nil || size.Size() != info.Size() {
-		return false, err
-	}
-	var buffers [2][64 << 10]byte
-	for {
-		var n [2]int
-		for i := range files {
-			if n[i], err = io.ReadFull(files[i], buffers[i][:]); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return false, err
-			}
-		}
-		if n[0] != n[1] || !bytes.Equal(buffers[0][:n[0]], buffers[1][:n[1]]) {
-			return false, nil
-		}
-		if n[0] < len(buffers[0]) {
-			return true, nil
-		}
-	}
 }
 
 // upgrade runs the migrations that the database lacks, all or none of them.

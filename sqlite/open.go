@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -95,17 +95,17 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckFiles(path); err != nil {
+	if err := dbfile.CheckSides(path); err != nil {
 		return nil, err
 	}
 	isNew, err := look(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWritable(path, isNew); err != nil {
+	if err := dbfile.CheckWritable(path, isNew); err != nil {
 		return nil, err
 	}
-	t, err := openTurn(path)
+	t, err := dbfile.TakeTurn(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -140,21 +140,7 @@ func resolve(ctx context.Context, path string) (abs string, err error) {
 	case path == "mem:":
 		return "", fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
 	}
-	if abs, err = filepath.Abs(path); err != nil {
-		return "", fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
-	}
-	if err := checkName(abs); err != nil {
-		return "", err
-	}
-	dir := filepath.Dir(abs)
-	if err := checkFolder(dir); err != nil {
-		return "", err
-	}
-	if name := networkDisk(dir); name != "" {
-		return "", fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
-			dir, name, workspace.ErrInvalid)
-	}
-	return abs, nil
+	return dbfile.Resolve(path)
 }
 
 // openWriter makes the database if it is new, takes one of an older schema to the
@@ -162,10 +148,7 @@ func resolve(ctx context.Context, path string) (abs string, err error) {
 // other processes. On an error the turn is closed. Where the context ends first,
 // the rest goes on without the caller: a database that takes long to copy gets
 // to the new schema whatever the deadlines are.
-func openWriter(ctx context.Context, path string, t *turn, isNew bool, o Options) (*conn, error) {
-	if err := takeTurn(ctx, t); err != nil {
-		return nil, err
-	}
+func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o Options) (*conn, error) {
 	type opened struct {
 		c   *conn
 		err error
@@ -173,11 +156,11 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool, o Options
 	ready := make(chan opened, 1)
 	go func() {
 		c, err := prepare(path, isNew, o)
-		if err = errors.Join(err, t.give()); err != nil {
+		if err = errors.Join(err, t.Give()); err != nil {
 			if c != nil {
 				c.close()
 			}
-			t.close()
+			t.Close()
 			c = nil
 		}
 		ready <- opened{c, err}
@@ -189,7 +172,7 @@ func openWriter(ctx context.Context, path string, t *turn, isNew bool, o Options
 		go func() {
 			if r := <-ready; r.err == nil {
 				r.c.close()
-				t.close()
+				t.Close()
 			}
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -219,20 +202,20 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 	if c, err = upToDate(c, path, o); err != nil {
 		return nil, err
 	}
-	reserve{path}.fill()
+	dbfile.ReserveOf(path).Fill()
 	return c, nil
 }
 
 // dialWriter opens the connection that writes, and notes which files it has open.
 func dialWriter(path string, d Durability) (*conn, error) {
-	if err := errors.Join(removeOtherNames(path), checkNames(path)); err != nil {
+	if err := errors.Join(dbfile.RemovePartNames(path), dbfile.CheckLinks(path)); err != nil {
 		return nil, err
 	}
 	var lost error
 	for range 3 { // some file systems give a file another number when it is first opened for writing
-		db, _, err := statFile(path)
+		db, err := dbfile.IDOf(path)
 		if err != nil {
-			return nil, fileError(err)
+			return nil, err
 		}
 		c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous("+d.String()+")", "foreign_keys(ON)",
 			"journal_size_limit(67108864)", "wal_autocheckpoint(0)", "trusted_schema(OFF)", "cache_size(-4096)")
@@ -243,7 +226,7 @@ func dialWriter(path string, d Durability) (*conn, error) {
 			c.close()
 			return nil, err
 		}
-		if c.files, err = openFilesOf(path, db); err == nil {
+		if c.files, err = dbfile.NewOpened(path, db); err == nil {
 			return c, nil
 		}
 		c.close()
@@ -280,30 +263,6 @@ func (c *conn) checkVersion() (err error) {
 		return nil
 	}, "SELECT sqlite_version()")
 	return err
-}
-
-// takeTurn waits for the turn no longer than the context lasts. On an error the
-// turn is closed: where the context ended, as soon as the wait does, which
-// nothing can interrupt.
-func takeTurn(ctx context.Context, t *turn) error {
-	taken := make(chan error, 1)
-	go func() { taken <- t.take() }()
-	select {
-	case err := <-taken:
-		if err != nil {
-			t.close()
-		}
-		return err
-	case <-ctx.Done():
-		go func() {
-			<-taken
-			t.close()
-		}()
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return fmt.Errorf("another process is writing and does not give the turn: %w: %w", workspace.ErrBusy, ctx.Err())
-		}
-		return ctx.Err()
-	}
 }
 
 // busyTimeout is the net below the turn: in milliseconds, what SQLite itself

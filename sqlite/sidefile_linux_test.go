@@ -23,8 +23,8 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 			{"Symlink", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious, name) }},
 			{"SymlinkToNothing", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious+".none", name) }},
 			{"HardLink", "has 2 names", func(t *testing.T, name, precious string) { must(t, os.Link(precious, name)) }},
-			{"Folder", "is no regular file", func(t *testing.T, name, _ string) { must(t, os.Mkdir(name, 0o700)) }},
-			{"Pipe", "is no regular file", func(t *testing.T, name, _ string) { must(t, syscall.Mkfifo(name, 0o600)) }},
+			{"Folder", "is not a regular file", func(t *testing.T, name, _ string) { must(t, os.Mkdir(name, 0o700)) }},
+			{"Pipe", "is not a regular file", func(t *testing.T, name, _ string) { must(t, syscall.Mkfifo(name, 0o600)) }},
 			{"OtherUser", "belongs to another user", func(t *testing.T, name, _ string) {
 				needRoot(t, "gives a file to another user")
 				write(t, name, nil)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,9 +18,9 @@ import (
 type Store struct {
 	path    string
 	log     *slog.Logger
-	writer  *writer    // nil: opened by OpenReadOnly
-	files   *openFiles // of the writer
-	readers chan *conn // nil: a connection that is still to be opened
+	writer  *writer        // nil: opened by OpenReadOnly
+	files   *dbfile.Opened // of the writer
+	readers chan *conn     // nil: a connection that is still to be opened
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -87,7 +88,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	}
 	if err != nil {
 		s.readers <- nil
-		if isLost(err) { // what was opened before can still be read
+		if dbfile.IsLost(err) { // what was opened before can still be read
 			if c := s.openReader(); c != nil {
 				return c, nil
 			}

@@ -1,11 +1,7 @@
 package sqlite
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
@@ -31,8 +27,8 @@ func (w *writer) confirm() error {
 	if err != nil || w.synced && version == w.syncedVersion {
 		return err
 	}
-	if err := w.c.files.syncLog(); err != nil {
-		return err
+	if err := w.c.files.SyncLog(); err != nil {
+		return &dbError{kind: workspace.ErrOutcomeUnknown, code: codeIOErrFsync, text: fmt.Sprintf("sync the write-ahead log: %v", err)}
 	}
 	w.synced, w.syncedVersion = true, version
 	return nil
@@ -46,41 +42,4 @@ func (c *conn) takePagesWritten() int {
 		return 0 // SQLite does not know the counter; then every group is confirmed
 	}
 	return n
-}
-
-// syncLog makes the log durable, and its name in the folder. A folder that this
-// user may not open, or that the file system cannot sync, is left out, as SQLite
-// does.
-func (f *openFiles) syncLog() error {
-	err := f.logFile.Sync()
-	if err == nil {
-		err = syncName(filepath.Dir(f.path))
-	}
-	if err != nil {
-		return &dbError{kind: workspace.ErrOutcomeUnknown, code: codeIOErrFsync, text: fmt.Sprintf("sync the write-ahead log: %v", err)}
-	}
-	return nil
-}
-
-func syncName(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	if err := d.Sync(); errors.Is(err, syscall.EIO) {
-		return err
-	}
-	return nil
-}
-
-// openLog opens the log a second time, to sync it. SQLite keeps its locks on the
-// database and on -shm, none on the log, so that closing this descriptor takes none
-// of them away.
-func openLog(name string) (*os.File, error) {
-	how := os.O_RDONLY // is enough to sync, but on Windows
-	if isWindows() {
-		how = os.O_RDWR
-	}
-	return os.OpenFile(name, how|noFollow, 0)
 }

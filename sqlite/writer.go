@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -25,8 +26,8 @@ const (
 type writer struct {
 	path       string
 	c          *conn
-	turn       *turn
-	reserve    reserve
+	turn       *dbfile.Turn
+	reserve    dbfile.Reserve
 	durability Durability
 	log        *slog.Logger
 
@@ -57,8 +58,8 @@ type writer struct {
 	syncedVersion int64 // of the database then, as PRAGMA data_version says
 }
 
-func startWriter(path string, c *conn, t *turn, d Durability, log *slog.Logger) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: reserve{path}, durability: d, log: log,
+func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.takePagesWritten()
 	go w.run()
@@ -118,11 +119,11 @@ func (w *writer) wait() bool {
 func (w *writer) takeTurn() error {
 	w.taking.Store(true)
 	defer w.taking.Store(false)
-	return w.turn.take()
+	return w.turn.Take()
 }
 
 func (w *writer) giveTurn() {
-	if err := w.turn.give(); err != nil {
+	if err := w.turn.Give(); err != nil {
 		w.fail(fmt.Errorf("%v: %w", err, workspace.ErrReadOnly))
 	}
 }
@@ -175,7 +176,7 @@ func (w *writer) finishGroup(err error) {
 		w.refillReserve()
 	case isFsync(err):
 		w.lostFsync(err)
-	case isLost(err):
+	case dbfile.IsLost(err):
 		w.lostFiles(err)
 	default:
 		w.runAlone()
@@ -189,7 +190,7 @@ func (w *writer) commit() error {
 	if _, err := w.c.exec("COMMIT"); err != nil {
 		return err
 	}
-	if _, err := w.c.files.check(); err != nil {
+	if _, err := w.c.files.Check(); err != nil {
 		return err
 	}
 	return w.confirm()
@@ -315,7 +316,7 @@ func (w *writer) runAlone() {
 		case isFsync(j.err):
 			w.lostFsync(j.err)
 			return
-		case isLost(j.err):
+		case dbfile.IsLost(j.err):
 			w.lostFiles(j.err)
 			return
 		}
@@ -440,6 +441,6 @@ func (w *writer) end() {
 	if err := w.c.close(); err != nil {
 		w.log.Warn("closing the database", "err", err)
 	}
-	w.turn.close()
+	w.turn.Close()
 	close(w.exited)
 }

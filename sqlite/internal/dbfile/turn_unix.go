@@ -1,6 +1,6 @@
 //go:build unix
 
-package sqlite
+package dbfile
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 func lockFile(f *os.File) error   { return flock(f, unix.LOCK_EX) }
 func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
-// flock waits as long as it takes: a signal does not end it.
+// flock waits as long as it takes. A signal does not end the wait.
 func flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)
@@ -21,7 +21,7 @@ func flock(f *os.File, how int) error {
 			return nil
 		}
 		if !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("lock %s: %w", f.Name(), fileError(err))
+			return fmt.Errorf("lock %s: %w", f.Name(), WithKind(err))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package sqlite
+package dbfile
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 func lockFile(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, new(windows.Overlapped))
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.Name(), fileError(err))
+		return fmt.Errorf("lock %s: %w", f.Name(), WithKind(err))
 	}
 	return nil
 }
@@ -18,7 +18,7 @@ func lockFile(f *os.File) error {
 func unlockFile(f *os.File) error {
 	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 	if err != nil {
-		return fmt.Errorf("unlock %s: %w", f.Name(), fileError(err))
+		return fmt.Errorf("unlock %s: %w", f.Name(), WithKind(err))
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sqlite
+package dbfile
 
 import (
 	"os"
@@ -19,12 +19,12 @@ func TestReserveReplaced(t *testing.T) {
 		if err := os.WriteFile(precious, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := reserve{filepath.Join(dir, "a.db")}
+		r := ReserveOf(filepath.Join(dir, "a.db"))
 		if err := make(precious, r.name()); err != nil {
 			t.Fatal(err)
 		}
-		if r.fill() || r.release() {
-			t.Error("fill or release says that it has done something")
+		if r.Fill() || r.Release() {
+			t.Error("Fill or Release says that it has done something")
 		}
 		if got, err := os.ReadFile(precious); err != nil || string(got) != text {
 			t.Errorf("the other file holds %d bytes, %v; want %d", len(got), err, len(text))

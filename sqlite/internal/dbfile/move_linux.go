@@ -1,4 +1,4 @@
-package sqlite
+package dbfile
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moveNew gives a file a name that nothing has yet, in one step: a file with two
-// names never shows, not even after a power cut. Where the file system cannot do
-// that, the file gets the second name and keeps the first.
+// moveNew gives a file a name that nothing has yet. It does so in one step, so that the
+// file never has two names, not even after a power cut. If the file system cannot do
+// that, the file gets a second name and keeps the first.
 func moveNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	switch {

@@ -1,4 +1,4 @@
-package sqlite
+package dbfile
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -56,5 +57,40 @@ func TestGiveName(t *testing.T) {
 	}
 	if noLinks(io.EOF) || noLinks(&os.LinkError{Err: syscall.ENOSPC}) {
 		t.Error("noLinks() is true of another error")
+	}
+}
+
+// A copy takes the first free name. A file that is the same is taken as the copy.
+func TestGiveFreeName(t *testing.T) {
+	stem := filepath.Join(t.TempDir(), "a.db-backup")
+	give := func(content, want string) {
+		t.Helper()
+		write(t, stem+".temp", content)
+		if name, err := GiveFreeName(stem+".temp", stem); err != nil || name != stem+want {
+			t.Errorf("GiveFreeName(%q) = %s, %v, want %s", content, name, err, stem+want)
+		}
+	}
+	give("one", "")
+	give("one", "")
+	give("two", "-2")
+	write(t, stem+"-3"+Log, "of another database")
+	give("three", "-4")
+	for name, want := range map[string]string{"": "one", "-2": "two", "-4": "three"} {
+		if got := testkit.ReadFile(t, stem+name); got != want {
+			t.Errorf("%s holds %q, want %q", stem+name, got, want)
+		}
+	}
+}
+
+// A new database replaces an empty file, and no other.
+func TestGiveDatabaseName(t *testing.T) {
+	for before, want := range map[string]string{"": "new", "old": "old"} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		write(t, path, before)
+		write(t, path+".temp", "new")
+		err := GiveDatabaseName(path+".temp", path)
+		if got := testkit.ReadFile(t, path); got != want || (err == nil) != (want == "new") {
+			t.Errorf("over %q, GiveDatabaseName() = %v, and the file holds %q, want %q", before, err, got, want)
+		}
 	}
 }

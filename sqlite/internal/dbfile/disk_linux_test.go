@@ -1,6 +1,4 @@
-//go:build linux
-
-package sqlite
+package dbfile
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package sqlite
+package dbfile
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkMagic are file systems on which the locks of one machine do not hold
-// for another: statfs(2), linux/magic.h.
+// networkMagic are the file systems on which one machine does not see the locks of
+// another: statfs(2), linux/magic.h.
 var networkMagic = map[int64]string{
 	0x6969:     "NFS",
 	0x517b:     "SMB",
@@ -31,12 +31,12 @@ var networkMagic = map[int64]string{
 
 const fuseMagic = 0x65735546
 
-// networkFuse are the names of file systems in user space whose files are
-// elsewhere.
+// networkFuse are how the names of file systems in user space begin whose files are on
+// another machine.
 var networkFuse = []string{"sshfs", "s3fs", "rclone", "gcsfuse", "glusterfs", "goofys", "juicefs", "cephfs", "smbnetfs", "davfs", "curlftpfs", "blobfuse", "nfs"}
 
-// networkDisk names the network file system that the folder is on; "" for a
-// local one.
+// networkDisk returns the name of the network file system that the folder is on, and ""
+// for a local one.
 func networkDisk(dir string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
@@ -59,8 +59,8 @@ func networkFuseName(fsType string) string {
 }
 
 // mountType returns the type of the mount that holds the folder, from
-// /proc/self/mountinfo (proc(5)): the longest mount point above it, the last one
-// where several are mounted there.
+// /proc/self/mountinfo (proc(5)). It takes the longest mount point above the folder,
+// and the last mount if there are several on it.
 func mountType(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -91,8 +91,8 @@ func mountType(dir string) string {
 	return found
 }
 
-// freeBytes returns what is free on the folder's disk for this user; -1 if
-// that cannot be told.
+// freeBytes returns the bytes that are free for this user on the folder's disk, and -1
+// if it cannot find out.
 func freeBytes(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
@@ -101,7 +101,7 @@ func freeBytes(dir string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// allocate gives the file blocks of its own.
+// allocate makes the file size bytes long, with blocks on the disk for all of them.
 func allocate(f *os.File, size int64) error {
 	if unix.Fallocate(int(f.Fd()), 0, 0, size) == nil {
 		return nil
@@ -109,9 +109,9 @@ func allocate(f *os.File, size int64) error {
 	return writeZeros(f, size)
 }
 
-// fileSizeLimited reports that the process may not make files of any size, so
-// that a write that fails need not mean a full disk.
-func fileSizeLimited() bool {
+// FileSizeLimited reports whether the process has a limit on the size of its files. A
+// write that fails then does not mean that the disk is full.
+func FileSizeLimited() bool {
 	var l unix.Rlimit
 	return unix.Getrlimit(unix.RLIMIT_FSIZE, &l) == nil && l.Cur != unix.RLIM_INFINITY
 }

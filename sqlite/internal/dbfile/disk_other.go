@@ -1,0 +1,16 @@
+//go:build !linux
+
+package dbfile
+
+import "os"
+
+// networkDisk knows no network file system on this operating system.
+func networkDisk(string) string { return "" }
+
+// freeBytes does not know the free space on this operating system.
+func freeBytes(string) int64 { return -1 }
+
+func allocate(f *os.File, size int64) error { return writeZeros(f, size) }
+
+// FileSizeLimited reports false on this operating system.
+func FileSizeLimited() bool { return false }
