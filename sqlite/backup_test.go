@@ -48,6 +48,7 @@ func fill(t testing.TB, ws *workspace.Workspace, files int) {
 // A backup taken while writers go on is a database that verifies and holds what
 // was there when it began.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	ws := workspaceOn(t, s, "agent-1")
 	fill(t, ws, 60)
@@ -92,6 +93,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	for _, agent := range []string{"a", "b"} {
 		fill(t, workspaceOn(t, s, agent), 30)
@@ -122,6 +124,7 @@ func TestVerify(t *testing.T) {
 // What stands beside the new name would be taken for a part of the backup: it is
 // refused before a page is copied, and again before the backup gets its name.
 func TestBackupBesideSideFiles(t *testing.T) {
+	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
 	fill(t, workspaceOn(t, s, "agent-1"), 3)
 	for _, end := range []string{"-wal", "-shm", "-journal", "-turn", "-write", "-reserve"} {

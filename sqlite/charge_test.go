@@ -12,6 +12,7 @@ import (
 // What rows are charged is near what they take on disk, so that 100,000 empty
 // entries are not free: within a factor of two, with names of a common length.
 func TestChargeIsNearTheDisk(t *testing.T) {
+	t.Parallel()
 	author := workspace.Author{Client: "claude-code", Version: "2.1.34"}
 	path := func(n int) string { return fmt.Sprintf("notes/%013d.md", n) } // 22 characters
 	write := func(t *testing.T, ws *workspace.Workspace, n int) {
@@ -46,12 +47,13 @@ func TestChargeIsNearTheDisk(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			file := filepath.Join(t.TempDir(), "charge.db")
 			s, err := sqlite.Open(t.Context(), file, sqlite.Options{Durability: sqlite.Normal, Logger: quiet.Logger})
 			if err != nil {
 				t.Fatal(err)
 			}
-			empty := len(contentOf(t, file))
+			empty := len(readBytes(t, file))
 			svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Files: 1e6, Logs: 1e6}})
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +67,7 @@ func TestChargeIsNearTheDisk(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			disk := int64(len(contentOf(t, file)) - empty)
+			disk := int64(len(readBytes(t, file)) - empty)
 			t.Logf("%d bytes charged, %d on disk", u.Charge, disk)
 			if u.Charge > 2*disk || disk > 2*u.Charge {
 				t.Errorf("%d bytes are charged for what takes %d on disk, want within a factor of 2", u.Charge, disk)

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -32,11 +33,7 @@ const planWrites = 90 // few enough for SQLite not to fold the log by itself
 
 func init() {
 	roles["damage-fill"] = func(args []string) error {
-		n, err := strconv.Atoi(args[1])
-		if err != nil {
-			return err
-		}
-		return fillAndCrash(context.Background(), args[0], makePlan(damageSeed, n), len(args) > 2)
+		return fillAndCrash(context.Background(), args[0], damagePlan(), len(args) > 1)
 	}
 }
 
@@ -497,33 +494,78 @@ type damaged struct {
 	db, wal []byte
 }
 
-// crashed returns the files of a process that was killed after n writes.
-func crashed(t *testing.T, n int, how ...string) damaged {
+// The files are made once. Each test damages copies of them.
+var (
+	damagePlan = sync.OnceValue(func() *plan { return makePlan(damageSeed, planWrites) })
+
+	onceCrashed      = sync.OnceValues(func() (damaged, error) { return crash() })
+	onceFolded       = sync.OnceValues(func() (damaged, error) { return crash("folded") })
+	onceCheckpointed = sync.OnceValues(checkpoint)
+)
+
+// crashed returns the files of a process that was killed after the writes of the plan,
+// all of which are in the log.
+func crashed(t *testing.T) damaged {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "crashed.db")
-	cmd := roleCommand(t.Context(), "damage-fill", append([]string{path, strconv.Itoa(n)}, how...)...)
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() == 1 {
-		t.Fatalf("the filling process was not killed: %v", err)
-	}
-	d := damaged{plan: makePlan(damageSeed, n), db: readBytes(t, path), wal: readBytes(t, path+"-wal")}
-	if frames := len(d.wal) / (pageSize + 24); frames < 300 || frames >= 1000 {
-		t.Fatalf("the log has %d frames: it was folded, here or by SQLite", frames)
-	}
+	d, err := onceCrashed()
+	testkit.Must(t, err)
 	return d
 }
 
-func checkpointed(t *testing.T, n int) damaged {
+// crashedFolded returns the same with the first half of the log in the database too.
+func crashedFolded(t *testing.T) damaged {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "checkpointed.db")
-	p := makePlan(damageSeed, n)
-	s, err := sqlite.Open(t.Context(), path, quiet)
+	d, err := onceFolded()
+	testkit.Must(t, err)
+	return d
+}
+
+// checkpointed returns a database that was closed after the writes of the plan.
+func checkpointed(t *testing.T) damaged {
+	t.Helper()
+	d, err := onceCheckpointed()
+	testkit.Must(t, err)
+	return d
+}
+
+func crash(how ...string) (d damaged, err error) {
+	dir, err := os.MkdirTemp("", "crashed-")
 	if err != nil {
-		t.Fatal(err)
+		return d, err
 	}
-	if err := errors.Join(p.run(t.Context(), s, 0, n), s.Close()); err != nil {
-		t.Fatal(err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "crashed.db")
+	cmd := roleCommand(context.Background(), "damage-fill", append([]string{path}, how...)...)
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() == 1 {
+		return d, fmt.Errorf("the filling process was not killed: %v", err)
 	}
-	return damaged{plan: p, db: readBytes(t, path)}
+	db, err := os.ReadFile(path)
+	if err != nil {
+		return d, err
+	}
+	wal, err := os.ReadFile(path + "-wal")
+	if frames := len(wal) / (pageSize + 24); err == nil && (frames < 300 || frames >= 1000) {
+		err = fmt.Errorf("the log has %d frames: it was folded, here or by SQLite", frames)
+	}
+	return damaged{damagePlan(), db, wal}, err
+}
+
+func checkpoint() (d damaged, err error) {
+	dir, err := os.MkdirTemp("", "checkpointed-")
+	if err != nil {
+		return d, err
+	}
+	defer os.RemoveAll(dir)
+	ctx, path := context.Background(), filepath.Join(dir, "checkpointed.db")
+	s, err := sqlite.Open(ctx, path, quiet)
+	if err != nil {
+		return d, err
+	}
+	if err := errors.Join(damagePlan().run(ctx, s, 0, planWrites), s.Close()); err != nil {
+		return d, err
+	}
+	db, err := os.ReadFile(path)
+	return damaged{plan: damagePlan(), db: db}, err
 }
 
 func readBytes(t testing.TB, path string) []byte {
@@ -615,13 +657,6 @@ func (d damaged) hurtLog(r *rand.Rand) (name string, hurt damaged) {
 	return name, hurt
 }
 
-func cases(plain, all int) int {
-	if long() {
-		return all
-	}
-	return plain
-}
-
 // tally counts over cases that run side by side.
 type tally struct {
 	mu     sync.Mutex
@@ -640,12 +675,13 @@ func (c *tally) add(what string, n int) {
 // A log that was cut or in which something was flipped leaves what was committed
 // up to some write, and nothing of what came after.
 func TestDamagedLog(t *testing.T) {
-	d := crashed(t, planWrites)
+	t.Parallel()
+	d := crashed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 1))
 	t.Logf("seed %d, database %d bytes, log %d bytes", damageSeed, len(d.db), len(d.wal))
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for range cases(60, 1000) {
+		for range pick(30, 1000) {
 			name, hurt := d.hurtLog(r)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -686,7 +722,8 @@ func (p *plan) prefix(got answers) int {
 // that is damaged in that part takes pages back to what they were. SQLite cannot
 // tell; each answer is still one that was right at some time, or an error.
 func TestDamagedFoldedLog(t *testing.T) {
-	d := crashed(t, planWrites, "folded")
+	t.Parallel()
+	d := crashedFolded(t)
 	r := rand.New(rand.NewPCG(damageSeed, 3))
 	ever := map[string]map[string]bool{}
 	for _, state := range d.plan.states {
@@ -699,7 +736,7 @@ func TestDamagedFoldedLog(t *testing.T) {
 	}
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for range cases(20, 200) {
+		for range pick(20, 200) {
 			name, hurt := d.hurtLog(r)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -739,12 +776,13 @@ func (v verdict) String() string {
 // Whatever bit of the database is flipped, an answer is the right one or an
 // error with a kind. Without the hashes, some would be wrong.
 func TestDamagedDatabase(t *testing.T) {
-	d := checkpointed(t, planWrites)
+	t.Parallel()
+	d := checkpointed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 2))
 	trees := treePages(d.db)
 	var c tally
 	t.Run("cases", func(t *testing.T) {
-		for i := range cases(40, 300) {
+		for i := range pick(40, 300) {
 			hurt := d
 			var name string
 			switch i % 6 { // most of the bytes are content, which is the easy part
@@ -785,11 +823,12 @@ func treePages(db []byte) (at []int) {
 // A key that leads to another row, or that stands out of order so that a search
 // ends at it, is damage too, although that row's own checksum is right.
 func TestDamagedKeys(t *testing.T) {
-	d := checkpointed(t, planWrites)
+	t.Parallel()
+	d := checkpointed(t)
 	r := rand.New(rand.NewPCG(damageSeed, 4))
 	keys := leafKeys(d.db)
 	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	keys = keys[:min(len(keys), cases(60, 300))]
+	keys = keys[:min(len(keys), pick(30, 300))]
 	var c tally
 	t.Run("cases", func(t *testing.T) {
 		for _, key := range keys {
@@ -895,7 +934,8 @@ func rawErrors(t *testing.T, s workspace.Store, want answers) (n int) {
 
 // What is read without damage is all that was written, from both kinds of files.
 func TestUndamaged(t *testing.T) {
-	for name, d := range map[string]damaged{"crashed": crashed(t, planWrites), "folded": crashed(t, planWrites, "folded"), "checkpointed": checkpointed(t, planWrites)} {
+	t.Parallel()
+	for name, d := range map[string]damaged{"crashed": crashed(t), "folded": crashedFolded(t), "checkpointed": checkpointed(t)} {
 		t.Run(name, func(t *testing.T) {
 			got, err := d.read(t, d.plan.last())
 			if err != nil {

@@ -1,5 +1,3 @@
-//go:build linux
-
 package sqlite_test
 
 import (
@@ -102,6 +100,7 @@ func agentIn(s *sqlite.Store) (*workspace.Workspace, error) {
 // A repeated request is acknowledged when the first one is durable, whoever
 // stored it, and a disk is not asked twice for the same.
 func TestRepeatedIsSynced(t *testing.T) {
+	t.Parallel()
 	calls := strings.Join(trace(t, "durability-neighbour"), " ")
 	want := strings.TrimSpace(strings.Repeat("sync acked acked acked ", 4))
 	if calls != want {
@@ -196,6 +195,7 @@ func trace(t *testing.T, role string, args ...string) (calls []string) {
 // Writes that follow each other cannot share a commit: before each is
 // acknowledged, the disk has confirmed the log.
 func TestAcknowledgedIsSynced(t *testing.T) {
+	t.Parallel()
 	const writes = 200
 	calls := trace(t, "durability-write", "1", strconv.Itoa(writes))
 	acked, synced, since := 0, 0, 0
@@ -218,7 +218,8 @@ func TestAcknowledgedIsSynced(t *testing.T) {
 
 // Many writers share commits, and still none is acknowledged before a sync.
 func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
-	calls := trace(t, "durability-write", "64", strconv.Itoa(cases(10, 100)))
+	t.Parallel()
+	calls := trace(t, "durability-write", "64", strconv.Itoa(pick(10, 100)))
 	acked, synced := 0, 0
 	for _, call := range calls {
 		if call == "sync" {
@@ -230,7 +231,7 @@ func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
 			t.Fatalf("%d writes of 64 writers were acknowledged after %d syncs", acked, synced)
 		}
 	}
-	if want := 64 * cases(10, 100); acked != want || synced == 0 {
+	if want := 64 * pick(10, 100); acked != want || synced == 0 {
 		t.Fatalf("%d writes and %d syncs were seen, want %d writes", acked, synced, want)
 	}
 	t.Logf("%d writes, %d syncs of the log: %.1f writes each", acked, synced, float64(acked)/float64(synced))

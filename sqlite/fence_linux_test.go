@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,13 +17,14 @@ import (
 // A process that has the database open when a newer one migrates it stores and
 // reads nothing more, and says so.
 func TestFence(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
 	ws := workspaceOn(t, s, "alice")
 	put(t, ws, "plan.md")
 	expectFile(t, ws, "plan.md", "plan.md")
 	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
-	must(t, err)
+	testkit.Must(t, err)
 	defer look.Close()
 	if _, err := look.Info(t.Context()); err != nil {
 		t.Error(err)
@@ -59,6 +61,7 @@ func mustBeFenced(t *testing.T, err error) {
 // A migration among many writers: what was acknowledged was stored before it,
 // and nothing after it.
 func TestFenceAmongWriters(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
 	svc, acked := newService(t, s), newLedger()
@@ -97,6 +100,6 @@ func TestFenceAmongWriters(t *testing.T) {
 		t.Errorf("%d files were written after the migration", after)
 	}
 	script(t, path, "DROP TABLE at_migration", back)
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	reopenAndCheck(t, nil, path, acked)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -61,6 +62,7 @@ func recorded(t testing.TB, j conversation.Journal) (records []conversation.Reco
 // A journal is the same after its store was opened again, under other limits
 // too; what no quota has room for is not stored in part.
 func TestJournal(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	large := said(strings.Repeat("🎉x", 1<<20)) // 5 MiB
 	odd := said("\x00\n1/2 {\u2028}\"\\ 🎉")
@@ -141,6 +143,7 @@ func checkJournal(records []conversation.Record) (batches map[string]int, proble
 
 // Batches of several writers, on several stores of one file, do not mix.
 func TestJournalWriters(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	var wg sync.WaitGroup
 	const batches = 20
@@ -173,6 +176,7 @@ func TestJournalWriters(t *testing.T) {
 // However a context ends, the answer says what is stored: an error that nothing
 // is.
 func TestJournalCancel(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	store, svc, err := openService(path, workspace.Limits{})
 	if err != nil {
@@ -335,6 +339,7 @@ func checkAcked(t *testing.T, path string, acked map[string]int) (problem string
 }
 
 func TestJournalKill(t *testing.T) {
+	t.Parallel()
 	n := pick(4, 100)
 	if *killCount > 0 {
 		n = *killCount
@@ -345,9 +350,8 @@ func TestJournalKill(t *testing.T) {
 }
 
 func TestJournalKillCatchesEarlyAnswer(t *testing.T) {
-	if !long() {
-		t.Skip("a long proof: SCRATCHPAD_TEST=all")
-	}
+	t.Parallel()
+	testkit.SkipUnlessLong(t)
 	const most = 60
 	problem, killed := runJournalKill(t, "early", most)
 	if problem == "" {

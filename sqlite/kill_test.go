@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -765,6 +766,7 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 }
 
 func TestKill(t *testing.T) {
+	t.Parallel()
 	n := pick(12, 200)
 	if *killCount > 0 {
 		n = *killCount
@@ -775,9 +777,8 @@ func TestKill(t *testing.T) {
 }
 
 func TestKillCatchesEarlyAnswer(t *testing.T) {
-	if !long() {
-		t.Skip("a long proof: SCRATCHPAD_TEST=all")
-	}
+	t.Parallel()
+	testkit.SkipUnlessLong(t)
 	const most = 60
 	problem, killed := runKill(t, "early", most)
 	if problem == "" {
@@ -789,6 +790,7 @@ func TestKillCatchesEarlyAnswer(t *testing.T) {
 // Processes that create the same database and are killed on the way leave
 // nothing that is half made, and nothing is lost of what one of them wrote.
 func TestKillCreate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	made := 0
 	for i := range pick(8, 60) {
@@ -821,7 +823,7 @@ func TestKillCreate(t *testing.T) {
 		}
 		made += len(wrote)
 		store := open(t, path)
-		ws := agentOf(t, store, "create")
+		ws := workspaceOn(t, store, "create")
 		for _, name := range wrote {
 			expectFile(t, ws, name, name)
 		}

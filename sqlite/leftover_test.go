@@ -10,6 +10,7 @@ import (
 // Making a database removes what is left of earlier attempts at the same path,
 // and nothing else. Opening one that is there removes nothing.
 func TestLeftovers(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")
 	gone := []string{"a.db-new-123-part", "a.db-new-123-part-wal", "a.db-new-123-part-shm", "a.db-new-0-part-journal"}
@@ -36,26 +37,14 @@ func TestLeftovers(t *testing.T) {
 	open(t, path).Close()
 	want := append([]string{"a.db", "a.db-reserve", "a.db-turn", "a.db-write"}, kept...)
 	slices.Sort(want)
-	if got := namesIn(t, dir); !slices.Equal(got, want) {
+	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("after the creation there are\n%q, want\n%q", got, want)
 	}
 	fill(gone)
 	open(t, path).Close()
 	want = append(want, gone...)
 	slices.Sort(want)
-	if got := namesIn(t, dir); !slices.Equal(got, want) {
+	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("after opening what is there, there are\n%q, want\n%q", got, want)
 	}
-}
-
-func namesIn(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

@@ -13,6 +13,7 @@ import (
 // A function that runs alone, after its group has lost its transaction, is not
 // acknowledged either when the database was removed meanwhile.
 func TestLostFilesAlone(t *testing.T) {
+	t.Parallel()
 	s := openInternal(t)
 	runs := 0
 	err := <-start(s, func(tx workspace.Tx) error {

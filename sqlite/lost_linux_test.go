@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -20,11 +21,11 @@ var losses = []struct {
 	name, say string
 	do        func(t *testing.T, path string)
 }{
-	{"Removed", "the database file was removed or renamed", func(t *testing.T, path string) { must(t, os.Remove(path)) }},
-	{"Renamed", "the database file was removed or renamed", func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) }},
+	{"Removed", "the database file was removed or renamed", func(t *testing.T, path string) { testkit.Must(t, os.Remove(path)) }},
+	{"Renamed", "the database file was removed or renamed", func(t *testing.T, path string) { testkit.Must(t, os.Rename(path, path+".old")) }},
 	{"Replaced", "the database file was replaced", func(t *testing.T, path string) {
 		write(t, path+".new", readBytes(t, path))
-		must(t, os.Rename(path+".new", path))
+		testkit.Must(t, os.Rename(path+".new", path))
 	}},
 	{"AllRemoved", "the database file was removed or renamed", func(t *testing.T, path string) {
 		for _, name := range sqlite.Files(path) {
@@ -33,13 +34,13 @@ var losses = []struct {
 			}
 		}
 	}},
-	{"LogRemoved", "the write-ahead log was removed or renamed", func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) }},
+	{"LogRemoved", "the write-ahead log was removed or renamed", func(t *testing.T, path string) { testkit.Must(t, os.Remove(path+"-wal")) }},
 	{"LogReplaced", "the write-ahead log was replaced", func(t *testing.T, path string) {
 		write(t, path+".new", readBytes(t, path+"-wal"))
-		must(t, os.Rename(path+".new", path+"-wal"))
+		testkit.Must(t, os.Rename(path+".new", path+"-wal"))
 	}},
 	{"FolderRenamed", "the database file was removed or renamed", func(t *testing.T, path string) {
-		must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+".old"))
+		testkit.Must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+".old"))
 	}},
 }
 
@@ -48,19 +49,20 @@ var losses = []struct {
 func databaseIn(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "folder")
-	must(t, os.Mkdir(dir, 0o700))
+	testkit.Must(t, os.Mkdir(dir, 0o700))
 	return filepath.Join(dir, "a.db")
 }
 
 // A write after the files were lost is refused, nothing is stored, and the store
 // stays read-only, also when the files are back. Reads go on.
 func TestLostFiles(t *testing.T) {
+	t.Parallel()
 	for _, c := range losses {
 		t.Run(c.name, func(t *testing.T) {
 			path := databaseIn(t)
 			var log strings.Builder
 			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			must(t, err)
+			testkit.Must(t, err)
 			ws := workspaceOn(t, s, "alice")
 			put(t, ws, "before")
 			expectFile(t, ws, "before", "before")
@@ -82,11 +84,12 @@ func TestLostFiles(t *testing.T) {
 // What was being written when the files were lost has an unknown outcome, for
 // everybody in the group.
 func TestLostFilesMeanwhile(t *testing.T) {
+	t.Parallel()
 	for _, c := range losses {
 		t.Run(c.name, func(t *testing.T) {
 			path := databaseIn(t)
 			s, err := sqlite.Open(t.Context(), path, quiet)
-			must(t, err)
+			testkit.Must(t, err)
 			defer s.Close()
 			inside, leave := make(chan struct{}), make(chan struct{})
 			errs := make(chan error, 4)
@@ -124,15 +127,16 @@ func TestLostFilesMeanwhile(t *testing.T) {
 // A process that ends after its log was removed leaves everything that it has
 // acknowledged in the database.
 func TestLostLogIsFolded(t *testing.T) {
+	t.Parallel()
 	path := databaseIn(t)
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	must(t, err)
+	testkit.Must(t, err)
 	acked := newLedger()
 	ws := agent(t, newService(t, s), "alice")
 	for i := range 20 {
-		must(t, acked.write(t.Context(), ws, fmt.Sprint("file-", i), text(1000, i)))
+		testkit.Must(t, acked.write(t.Context(), ws, fmt.Sprint("file-", i), text(1000, i)))
 	}
-	must(t, os.Remove(path+"-wal"))
+	testkit.Must(t, os.Remove(path+"-wal"))
 	if err := acked.write(t.Context(), ws, "late", nil); !errors.Is(err, workspace.ErrReadOnly) {
 		t.Errorf("write = %v, want ErrReadOnly", err)
 	}
@@ -143,21 +147,22 @@ func TestLostLogIsFolded(t *testing.T) {
 // A backup that takes the place of a database in use, and nothing else that is done,
 // is what the next process finds: the log of the lost database does not get into it.
 func TestBackupInPlaceOfALostDatabase(t *testing.T) {
+	t.Parallel()
 	path := databaseIn(t)
 	backup := path + ".copy"
 	s, err := sqlite.Open(t.Context(), path, quiet)
-	must(t, err)
+	testkit.Must(t, err)
 	ws := agent(t, newService(t, s), "alice")
 	put(t, ws, "in-the-backup")
-	must(t, s.Backup(t.Context(), backup, sqlite.BackupOptions{}))
+	testkit.Must(t, s.Backup(t.Context(), backup, sqlite.BackupOptions{}))
 	for i := range 40 {
 		put(t, ws, fmt.Sprint("later-", i))
 	}
-	must(t, os.Rename(backup, path))
+	testkit.Must(t, os.Rename(backup, path))
 	if _, err := ws.WriteFile(t.Context(), "late", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
 		t.Errorf("write = %v, want ErrReadOnly", err)
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 
 	again := workspaceOn(t, open(t, path), "alice")
 	expectFile(t, again, "in-the-backup", "in-the-backup")
@@ -169,11 +174,12 @@ func TestBackupInPlaceOfALostDatabase(t *testing.T) {
 // A connection for reading that is opened after the database was replaced does
 // not read the other file.
 func TestReadersOfReplacedDatabase(t *testing.T) {
+	t.Parallel()
 	path := databaseIn(t)
 	other := filepath.Join(t.TempDir(), "other.db")
 	put(t, workspaceOn(t, open(t, other), "alice"), "of-the-other")
 	s := open(t, path) // without a connection that reads
-	must(t, os.Rename(other, path))
+	testkit.Must(t, os.Rename(other, path))
 	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "alice"}, func(r workspace.Reader) error {
 		h, _, err := r.File("of-the-other")
 		t.Errorf("the other file was read: %+v, %v", h, err)
@@ -188,19 +194,20 @@ func TestReadersOfReplacedDatabase(t *testing.T) {
 // bytes stay, and a store that has it open takes no writes until the second name
 // is gone.
 func TestHardLink(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, second := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
 	ours(t, path)
 	s := open(t, path)
 	ws := workspaceOn(t, s, "alice")
-	must(t, os.Link(path, second))
+	testkit.Must(t, os.Link(path, second))
 	if _, err := ws.WriteFile(t.Context(), "new", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) || !strings.Contains(err.Error(), "hard link") {
 		t.Errorf("WriteFile = %v; want ErrReadOnly and the cause", err)
 	}
-	must(t, os.Remove(second))
+	testkit.Must(t, os.Remove(second))
 	put(t, ws, "new")
-	must(t, s.Close())
-	must(t, os.Link(path, second))
+	testkit.Must(t, s.Close())
+	testkit.Must(t, os.Link(path, second))
 	for _, name := range []string{path, second} {
 		mustRefuse(t, name, workspace.ErrInvalid, "2 names")
 		if s, err := sqlite.OpenReadOnly(t.Context(), name, quiet); !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "2 names") {
@@ -215,17 +222,18 @@ func TestHardLink(t *testing.T) {
 // A creation that was cut off between its link and the removal of its temporary
 // name is finished by the next Open.
 func TestOpenAfterCutCreation(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")
 	ours(t, path)
-	must(t, os.Link(path, path+"-new-123-part"))
+	testkit.Must(t, os.Link(path, path+"-new-123-part"))
 	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet) // and who only looks removes nothing
-	must(t, err)
-	must(t, look.Close())
+	testkit.Must(t, err)
+	testkit.Must(t, look.Close())
 	write(t, path+"-new-x1-part", nil)
 	s := open(t, path)
 	put(t, workspaceOn(t, s, "alice"), "new")
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	if _, err := os.Lstat(path + "-new-123-part"); !os.IsNotExist(err) {
 		t.Errorf("the temporary name is still there: %v", err)
 	}

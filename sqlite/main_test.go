@@ -2,11 +2,13 @@ package sqlite_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"go.uber.org/goleak"
 )
 
@@ -29,7 +31,23 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	testkit.Checks{Checks: 40, Long: 100}.Set()
+	waitSideBySide()
 	goleak.VerifyTestMain(m)
+}
+
+// waitSideBySide lets more parallel tests run than there are processors, unless the
+// command line says how many. The tests wait for the disk and for other processes more
+// than they compute.
+func waitSideBySide() {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
 }
 
 // roleCommand is a process of this binary in a role. Its standard streams are
@@ -40,6 +58,3 @@ func roleCommand(ctx context.Context, role string, args ...string) *exec.Cmd {
 	cmd.Stderr = os.Stderr
 	return cmd
 }
-
-// long reports whether the long proofs are to run.
-func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }

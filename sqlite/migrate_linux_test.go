@@ -22,7 +22,7 @@ func TestMigrationOnAFullDisk(t *testing.T) {
 	failed := map[string]int{}
 	for _, at := range append([]string{"open"}, sqlite.MigrationSteps...) {
 		path := filepath.Join(dir, at+".db")
-		if err := os.WriteFile(path, contentOf(t, filepath.Join("testdata", "schema1", "schema1.db")), 0o600); err != nil {
+		if err := os.WriteFile(path, readBytes(t, filepath.Join("testdata", "schema1", "schema1.db")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		full := ""

@@ -43,6 +43,7 @@ func fixture(t testing.TB, name string) (path string) {
 // A database of schema 1 is taken to schema 2 with all that is in it, and reads
 // the same before, after, and in the copy that is kept.
 func TestMigration(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1.db")
 	want := goldenDump(t)
 	wantDump(t, path, 1, want)
@@ -95,6 +96,7 @@ func wantOneCopy(t *testing.T, path string) {
 
 // The writes that only the log holds are migrated and copied too.
 func TestMigrationOfALog(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1-log.db")
 	ws := agent(t, newService(t, open(t, path)), "unfolded")
 	expectFile(t, ws, "notes.md", "a note\n")
@@ -112,6 +114,7 @@ func TestMigrationOfALog(t *testing.T) {
 
 // The schema of a migrated database has the very text of that of a new one.
 func TestMigratedSchema(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1.db")
 	ours(t, path) // writes too
 	fresh := filepath.Join(t.TempDir(), "new.db")
@@ -145,6 +148,7 @@ func schemaOf(t *testing.T, path string) (texts []string) {
 // A process that still runs on schema 1 can store nothing in the new one: every
 // write of it saves its owner's row, with this statement.
 func TestOldProcessCannotWrite(t *testing.T) {
+	t.Parallel()
 	const upsertOwner1 = "INSERT INTO owners (owner, files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc)" +
 		" VALUES ('local/files', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)" +
 		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, bytes = excluded.bytes," +
@@ -183,9 +187,11 @@ var _ = register("migrate", func(args []string) error {
 // A migration that is killed has happened or not, and the next one goes on. Its
 // copy is taken, and not made twice.
 func TestKilledMigration(t *testing.T) {
+	t.Parallel()
 	want := goldenDump(t)
 	for _, step := range sqlite.MigrationSteps {
 		t.Run(step, func(t *testing.T) {
+			t.Parallel()
 			path := fixture(t, "schema1.db")
 			for range 2 {
 				c := startChild(t, "migrate", path, step)
@@ -223,6 +229,7 @@ func schemaVersion(t testing.TB, path string) int64 {
 
 // Of several processes at once one migrates, and the others find it done.
 func TestMigrationAtOnce(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1-log.db")
 	children := startChildren(t, 4, "create")
 	for _, c := range children {
@@ -278,6 +285,7 @@ func TestMigrationOutlivesItsCaller(t *testing.T) {
 
 // No file is overwritten: where another one has the name, the copy takes the next.
 func TestMigrationCopyNames(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1.db")
 	if err := os.WriteFile(path+"-schema1-backup", []byte("of the user"), 0o600); err != nil {
 		t.Fatal(err)
@@ -289,7 +297,7 @@ func TestMigrationCopyNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, path)
-	if got := string(contentOf(t, path+"-schema1-backup")); got != "of the user" {
+	if got := string(readBytes(t, path+"-schema1-backup")); got != "of the user" {
 		t.Errorf("the user's file holds %q", got)
 	}
 	wantDump(t, path+"-schema1-backup-3", 1, goldenDump(t))
@@ -301,6 +309,7 @@ func TestMigrationCopyNames(t *testing.T) {
 // Damage stays what it is: that of content and of counters is carried along and
 // still found, that of the structure is refused without changing a byte.
 func TestMigrationOfDamage(t *testing.T) {
+	t.Parallel()
 	path := fixture(t, "schema1.db")
 	script(t, path,
 		"UPDATE versions SET content = x'00' WHERE owner = 'local/crowd-07'",
@@ -321,29 +330,20 @@ func TestMigrationOfDamage(t *testing.T) {
 
 	path = fixture(t, "schema1.db")
 	script(t, path, "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'")
-	before := contentOf(t, path)
+	before := readBytes(t, path)
 	if s, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrCorrupt) {
 		t.Errorf("Open of a damaged structure = %v, %v, want ErrCorrupt", s, err)
 	}
-	if string(contentOf(t, path)) != string(before) {
+	if string(readBytes(t, path)) != string(before) {
 		t.Error("the damaged database was changed")
 	}
-}
-
-func contentOf(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // wantDump demands that a database has the schema, reads as wanted, without
 // changing, and that nothing in it is wrong.
 func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	t.Helper()
-	before := contentOf(t, path)
+	before := readBytes(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
 	if err != nil {
 		t.Fatal(err)
@@ -361,7 +361,7 @@ func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	if problems, err := s.Check(t.Context()); err != nil || problems != nil {
 		t.Errorf("%s: Check = %v, %v, want no problems", path, problems, err)
 	}
-	if string(contentOf(t, path)) != string(before) {
+	if string(readBytes(t, path)) != string(before) {
 		t.Errorf("%s was changed by reading it", path)
 	}
 }

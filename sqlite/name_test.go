@@ -12,6 +12,7 @@ import (
 // Databases side by side never touch one another's files, whatever they are
 // called: a name that could be another's side file is refused.
 func TestNamesSideBySide(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	neighbours := []string{"mem-new", "mem.db", "mem-new-1", "mem-backup"}
 	for _, name := range neighbours {

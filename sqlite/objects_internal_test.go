@@ -7,6 +7,7 @@ import (
 
 // A table that a migration has changed or made anew is that of the schema.
 func TestPlainAfterMigration(t *testing.T) {
+	t.Parallel()
 	const want = `-- What it is for.
 CREATE TABLE things (
 	owner TEXT NOT NULL, -- tenant/agent

@@ -134,7 +134,7 @@ func resolve(ctx context.Context, path string) (abs string, err error) {
 	case ctx == nil:
 		return "", fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
 	case ctx.Err() != nil:
-		return "", ctx.Err()
+		return "", notStarted(ctx)
 	case path == "":
 		return "", fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
 	case path == "mem:":

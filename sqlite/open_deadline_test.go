@@ -14,6 +14,7 @@ import (
 // An Open that gives up while another has the turn leaves nothing behind that
 // could disturb it: the race detector watches.
 func TestOpenGivesUp(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	store := open(t, path)
 	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)

@@ -59,6 +59,7 @@ func openModes(args []string) error {
 }
 
 func TestOpenModes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := roleCommand(t.Context(), "open-modes", filepath.Join(dir, "new.db")).Run(); err != nil {
 		t.Error("a new database:", err)
@@ -152,6 +153,7 @@ func lookAsNobody(args []string) error {
 // A whole database can be read in a folder that nobody may write in, and what a
 // neighbour writes there later is seen. One whose log is lost to SQLite is not.
 func TestLookInReadOnlyFolder(t *testing.T) {
+	t.Parallel()
 	path, before := nobodysDatabase(t, 0o555, 0o644)
 	c := startChild(t, "look-nobody", path)
 	c.expect(t, "text")
@@ -171,6 +173,7 @@ func TestLookInReadOnlyFolder(t *testing.T) {
 }
 
 func TestLookInReadOnlyFolderWithLog(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"-wal", "-journal"} {
 		path, _ := nobodysDatabase(t, 0o755, 0o644)
 		write(t, path+end, []byte("a part of the database"))
@@ -188,6 +191,7 @@ func TestLookInReadOnlyFolderWithLog(t *testing.T) {
 // Without the rights to a database or its folder, the error says so, and
 // nothing changes.
 func TestOpenPermissions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		folder, file os.FileMode // file 0: there is none

@@ -27,6 +27,7 @@ func pragmas(c *conn) (map[string]any, error) {
 
 // Every connection of a store is set as it must be, not only the first.
 func TestPragmas(t *testing.T) {
+	t.Parallel()
 	const readers = 8
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "pragmas.db"), Options{Readers: readers})
 	if err != nil {
@@ -96,6 +97,7 @@ func checkDefensive(c *conn) error {
 // What lies beside the database for a moment, while it is looked at, is
 // read-only as well.
 func TestLookIsReadOnly(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "look.db")
 	s, err := Open(context.Background(), path, Options{})
 	if err != nil {
@@ -114,6 +116,7 @@ func TestLookIsReadOnly(t *testing.T) {
 
 // Less durability is asked for by name, and nothing else changes.
 func TestDurability(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		d    Durability
 		want int64

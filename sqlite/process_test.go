@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -177,19 +178,6 @@ var _ = register("create", func(args []string) error {
 	return nil
 })
 
-func agentOf(t testing.TB, store workspace.Store, agent string) *workspace.Workspace {
-	t.Helper()
-	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ws, err := svc.Agent(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ws
-}
-
 // put writes a file that holds its name.
 func put(t testing.TB, ws *workspace.Workspace, name string) {
 	t.Helper()
@@ -206,16 +194,9 @@ func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // pick returns few plainly, many when the long proofs run.
 func pick[T any](few, many T) T {
-	if long() {
+	if testkit.Long() {
 		return many
 	}
 	return few

@@ -15,7 +15,8 @@ import (
 
 // Looking at a database, its log as a crash leaves it included, changes no byte.
 func TestOpenReadOnly(t *testing.T) {
-	d := crashed(t, planWrites)
+	t.Parallel()
+	d := crashed(t)
 	path := filepath.Join(t.TempDir(), "crashed.db")
 	write(t, path, d.db)
 	write(t, path+"-wal", d.wal)
@@ -60,6 +61,7 @@ func mustNotWrite(t *testing.T, s *sqlite.Store) {
 }
 
 func TestOpenReadOnlyRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -103,6 +105,7 @@ func names(t *testing.T, dir string) (names []string) {
 
 // What a store that was opened before writes is seen by one that only looks.
 func TestReadOnlyFollows(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	ws := workspaceOn(t, open(t, path), "alice")
 	fill(t, ws, 3)
@@ -139,6 +142,7 @@ func TestReadOnlyFollows(t *testing.T) {
 
 // The quick check finds a counter that lies and a broken page.
 func TestCheckFinds(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, want string
 		sql        string

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -15,6 +16,7 @@ import (
 // A file beside the database that leads elsewhere, or belongs to somebody else,
 // makes Open fail, and nothing in the folder or behind the link changes.
 func TestOpenRefusesSideFiles(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"-turn", "-write", "-reserve"} {
 		for _, c := range []struct {
 			name, say string
@@ -22,13 +24,13 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 		}{
 			{"Symlink", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious, name) }},
 			{"SymlinkToNothing", "is a symbolic link", func(t *testing.T, name, precious string) { link(t, precious+".none", name) }},
-			{"HardLink", "has 2 names", func(t *testing.T, name, precious string) { must(t, os.Link(precious, name)) }},
-			{"Folder", "is not a regular file", func(t *testing.T, name, _ string) { must(t, os.Mkdir(name, 0o700)) }},
-			{"Pipe", "is not a regular file", func(t *testing.T, name, _ string) { must(t, syscall.Mkfifo(name, 0o600)) }},
+			{"HardLink", "has 2 names", func(t *testing.T, name, precious string) { testkit.Must(t, os.Link(precious, name)) }},
+			{"Folder", "is not a regular file", func(t *testing.T, name, _ string) { testkit.Must(t, os.Mkdir(name, 0o700)) }},
+			{"Pipe", "is not a regular file", func(t *testing.T, name, _ string) { testkit.Must(t, syscall.Mkfifo(name, 0o600)) }},
 			{"OtherUser", "belongs to another user", func(t *testing.T, name, _ string) {
 				needRoot(t, "gives a file to another user")
 				write(t, name, nil)
-				must(t, os.Chown(name, 12345, 12345))
+				testkit.Must(t, os.Chown(name, 12345, 12345))
 			}},
 		} {
 			for _, isNew := range []bool{true, false} {
@@ -54,6 +56,7 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 
 // So does a link in the place of one of SQLite's own files.
 func TestOpenRefusesLinkedLogs(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"-wal", "-shm", "-journal"} {
 		t.Run(strings.TrimPrefix(end, "-"), func(t *testing.T) {
 			dir := t.TempDir()
@@ -69,9 +72,10 @@ func TestOpenRefusesLinkedLogs(t *testing.T) {
 // The files of the database's owner are accepted from root, who may work on the
 // database of another user.
 func TestOpenSideFilesOfOwner(t *testing.T) {
+	t.Parallel()
 	needRoot(t, "gives files to another user")
 	path := filepath.Join(t.TempDir(), "a.db")
-	must(t, open(t, path).Close())
+	testkit.Must(t, open(t, path).Close())
 	for _, name := range sqlite.Files(path) {
 		if err := os.Chown(name, 12345, 12345); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
@@ -82,19 +86,20 @@ func TestOpenSideFilesOfOwner(t *testing.T) {
 
 // What root makes beside the database of another user is that user's.
 func TestSideFilesMadeByRoot(t *testing.T) {
+	t.Parallel()
 	needRoot(t, "gives files to another user")
 	path := filepath.Join(t.TempDir(), "a.db")
-	must(t, open(t, path).Close())
+	testkit.Must(t, open(t, path).Close())
 	for _, name := range sqlite.Files(path)[1:] {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
-	must(t, os.Chown(path, 12345, 12345))
-	must(t, open(t, path).Close())
+	testkit.Must(t, os.Chown(path, 12345, 12345))
+	testkit.Must(t, open(t, path).Close())
 	for _, end := range []string{"-turn", "-write", "-reserve"} {
 		info, err := os.Stat(path + end)
-		must(t, err)
+		testkit.Must(t, err)
 		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != 12345 {
 			t.Errorf("%s belongs to user %d, want the owner of the database", end, uid)
 		}

@@ -24,10 +24,12 @@ func open(t testing.TB, path string) *sqlite.Store {
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
 }
 
 func TestStoreDurable(t *testing.T) {
+	t.Parallel()
 	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
 		path := filepath.Join(t.TempDir(), "test.db")
 		s := open(t, path)

@@ -126,7 +126,7 @@ func summaryDatabase(t *testing.T) (path, lines string) {
 	dir := t.TempDir()
 	path, lines = filepath.Join(dir, "test.db"), filepath.Join(dir, "lines")
 	store := open(t, path)
-	ws := agentOf(t, store, "a")
+	ws := workspaceOn(t, store, "a")
 	_, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("0123456789", 900)), workspace.WriteOptions{})
 	if err := errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
@@ -184,6 +184,7 @@ func askAll(t *testing.T, children []*child) (made int) {
 // Of 100 callers at once in two processes, one asks the model. The summary is
 // there after a restart, and Verify finds nothing wrong.
 func TestSummarizeOnce(t *testing.T) {
+	t.Parallel()
 	for range pick(3, 50) {
 		path, lines := summaryDatabase(t)
 		children := []*child{startChild(t, "summarize", path, lines, "0"), startChild(t, "summarize", path, lines, "0")}
@@ -233,6 +234,7 @@ func expectSummary(t *testing.T, path, lines string, calls int) {
 // A process is killed while the model works for it. Its lease holds others up
 // until it ends; then the next callers pay, once.
 func TestKillWhileSummarizing(t *testing.T) {
+	t.Parallel()
 	path, lines := summaryDatabase(t)
 	victim := startChild(t, "summarize", path, lines, "0")
 	victim.expect(t, "ready")
@@ -284,6 +286,7 @@ func (s *watchedRecords) System(ctx context.Context) workspace.Records {
 
 // A summary is there after a restart, and its bytes are given back by a deletion.
 func TestSummaryIsForgotten(t *testing.T) {
+	t.Parallel()
 	path, lines := summaryDatabase(t)
 	for i := range 2 {
 		store := open(t, path)

@@ -6,20 +6,22 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A flipped bit in what one agent uses is that agent's trouble. The others can write.
 func TestTotalsBesideADamagedRow(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, path)
 	put(t, workspaceOn(t, s, "alice"), "hers")
 	put(t, workspaceOn(t, s, "bob"), "his")
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	db, err := sql.Open("sqlite", path)
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = db.Exec("UPDATE owners SET bytes = bytes | (1 << 40) WHERE owner = 'local/alice'")
-	must(t, errors.Join(err, db.Close()))
+	testkit.Must(t, errors.Join(err, db.Close()))
 
 	s = open(t, path)
 	put(t, workspaceOn(t, s, "bob"), "more")

@@ -10,6 +10,7 @@ import (
 
 // Verify finds a wrong row in every table that is in use.
 func TestVerifyEveryTable(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ change, want string }{
 		{"UPDATE owners SET operations = operations + 1", "usage of"},
 		{"UPDATE files SET updated = updated + 1", "head of file"},
@@ -77,6 +78,7 @@ func shortener() *workspace.Summarizer {
 // Verify compares the bytes of summaries with those that the heads say, and
 // knows which are of no current version. Each row's checksum is right here.
 func TestVerifySummaries(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		change func(workspace.Tx, workspace.FileHead, workspace.OwnerState) error

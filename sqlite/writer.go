@@ -16,8 +16,7 @@ const (
 	groupJobs  = 256     // functions in one transaction at most
 	groupBytes = 4 << 20 // content in one transaction, after which no function joins it
 	slowJob    = 100 * time.Millisecond
-	idleAfter  = time.Second     // without a write, until the log is folded into the database
-	closeWait  = 3 * time.Second // for the turn of another process, in close
+	idleAfter  = time.Second // without a write, until the log is folded into the database
 )
 
 // writer is the group commit: one goroutine that owns the writing connection,
@@ -30,6 +29,7 @@ type writer struct {
 	reserve    dbfile.Reserve
 	durability Durability
 	log        *slog.Logger
+	closeWait  time.Duration // how long close waits for the turn of another process
 
 	mu      sync.Mutex // guards the following
 	queue   []*job
@@ -59,7 +59,7 @@ type writer struct {
 }
 
 func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log,
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log, closeWait: 3 * time.Second,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.takePagesWritten()
 	go w.run()
@@ -419,7 +419,7 @@ func (w *writer) close() error {
 		select {
 		case <-w.exited:
 			return nil
-		case <-time.After(closeWait):
+		case <-time.After(w.closeWait):
 		}
 		if w.taking.Load() {
 			w.refuse(workspace.ErrClosed)

@@ -46,6 +46,7 @@ var errExited = errors.New("exited")
 // A group that has lost its transaction runs function by function. One that ends
 // the writer's goroutine only then must not take the others with it.
 func TestGoexitAlone(t *testing.T) {
+	t.Parallel()
 	s := openInternal(t)
 	inside, leave := make(chan struct{}), make(chan struct{})
 	enter := sync.OnceFunc(func() { close(inside) })
@@ -113,6 +114,7 @@ func TestGoexitAlone(t *testing.T) {
 // What passed the check a moment before the store became read-only is refused,
 // not committed.
 func TestBrokenRefusesTheQueue(t *testing.T) {
+	t.Parallel()
 	s := openInternal(t)
 	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return store(tx, "late") }, done: make(chan struct{})}
 	s.writer.mu.Lock()
@@ -131,30 +133,33 @@ func TestBrokenRefusesTheQueue(t *testing.T) {
 
 // Close waits for a function that is slow, however long.
 func TestCloseWaits(t *testing.T) {
+	t.Parallel()
 	s := openInternal(t)
-	inside := make(chan struct{})
+	s.writer.closeWait = time.Millisecond
+	inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	slow := start(s, func(tx workspace.Tx) error {
 		close(inside)
-		time.Sleep(closeWait + time.Second)
+		<-leave
 		return store(tx, "slow")
 	})
 	<-inside
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	go func() { closed <- s.Close() }()
 	select {
-	case err := <-slow:
-		if err != nil {
-			t.Errorf("the slow Update = %v, want nil", err)
-		}
-	case <-time.After(time.Second):
+	case <-closed:
 		t.Error("Close returned while a transaction was under way")
+		closed <- nil
+	case <-time.After(100 * s.writer.closeWait):
+	}
+	close(leave)
+	if err := errors.Join(<-slow, <-closed); err != nil {
+		t.Errorf("the slow Update, then Close = %v, want nil", err)
 	}
 }
 
 // A job that comes while others are refused is not refused with them: a caller who
 // has read the error, and has removed its cause, must not read it again.
 func TestRefuseSparesLaterJobs(t *testing.T) {
+	t.Parallel()
 	newJob := func() *job { return &job{ctx: t.Context(), done: make(chan struct{})} }
 	for range 2000 {
 		w := &writer{wake: make(chan struct{}, 1)}
