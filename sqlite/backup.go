@@ -15,19 +15,22 @@ import (
 
 // BackupOptions of [Store.Backup]. The zero value works.
 type BackupOptions struct {
-	Progress func(done, total int64) // pages copied and pages in all, now and then; nil: none
-	Verify   func(done, total int64) // then bytes of the copy's content checked and in all, likewise
+	Progress func(done, total int64) // called now and then with the pages copied and all pages; nil: not called
+	Verify   func(done, total int64) // called later with the bytes of the copy that are verified and all bytes; nil: not called
 }
 
 const backupPages = 1024 // copied in one step
 
-// Backup writes the database as it is at this moment to a new file, while
-// others read and write, and verifies the copy before it gets its name. The file
-// must not exist yet, nor any of [Files] beside it. Without error, the copy is durable and every hash in it
-// has been checked; with one, no part of it is left. Where the disk of the new file is full, the error wraps
-// [workspace.ErrStorageFull]. The copy is a database like any other: to restore it, put it in
-// the place of the old one, and remove that one's -wal and -shm, while no process
-// has it open.
+// Backup writes the database as it is at this moment to a new file, while others read
+// and write. It verifies the copy before the copy gets its name. The file must not exist
+// yet, nor any of [Files] beside it.
+//
+// If Backup returns nil, the copy is durable and every hash in it has been checked. After
+// an error, no part of the copy is left. The error wraps [workspace.ErrStorageFull] if the
+// disk of the new file is full.
+//
+// The copy is a database like any other. To restore it, stop every process that uses the
+// old database, remove the old one's -wal and -shm, and put the copy in its place.
 func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error {
 	err := s.backup(ctx, file, o)
 	switch {
@@ -68,9 +71,9 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 		return err
 	}
 	if len(report.Problems) > 0 {
-		return fmt.Errorf("the copy has %d problems, first: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
+		return fmt.Errorf("the copy has %d problems; the first is: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
 	}
-	if err := dbfile.CheckNoSides(file); err != nil { // made meanwhile
+	if err := dbfile.CheckNoSides(file); err != nil { // somebody may have made one meanwhile
 		return err
 	}
 	if err := dbfile.GiveName(temp, file); err != nil {
@@ -79,10 +82,10 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	return dbfile.SyncFolder(filepath.Dir(file))
 }
 
-// copyTo copies in steps inside the connection's read transaction, so that what
-// others write meanwhile neither shows in the copy nor makes it begin again.
+// copyTo copies in steps, inside the connection's read transaction. So later writes of
+// others are not in the copy, and do not make it begin again.
 func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
-	if err := c.pragma("schema_version"); err != nil { // begins the snapshot
+	if err := c.pragma("schema_version"); err != nil { // the first read begins the snapshot
 		return err
 	}
 	source, ok := c.dc.(interface {
@@ -112,7 +115,7 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 	return translate(b.Finish())
 }
 
-// verifyCopy verifies a file that nobody else has open.
+// verifyCopy verifies a database that nobody else has open.
 func verifyCopy(ctx context.Context, file string, o VerifyOptions) (VerifyReport, error) {
 	c, err := dial(file, "ro")
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// SQLite's own checkpoints are switched off: they come in a commit, and it
-	// tells nobody when the disk fails to confirm one. The writer folds the log
-	// itself, after the answers of a group. Folding does not empty the log: a later
-	// commit begins it anew when no reader is in it, which overlapping readers can
-	// put off for good. The log is to stay below 64 MiB.
-	foldPages = 1000                   // not yet folded: from here on, the writer folds what it can
-	longLog   = (16 << 20) / pageBytes // pages: from here on, it waits for the readers
-	logWait   = 100 * time.Millisecond // so long; they see the newest state, or end, meanwhile
-	minPause  = 100 * time.Millisecond // until it tries again, when one of them did not;
-	maxPause  = 5 * time.Second        // doubled each time, for one that stays costs every writer
+	// The log must stay below 64 MiB. SQLite's own checkpoints are off: they run inside a
+	// commit, and if the disk fails to confirm one, SQLite does not say so. The writer folds
+	// the log itself, after it has answered a group. A fold copies pages but does not empty
+	// the log. A later commit starts the log again from its beginning when no reader is in
+	// it, but overlapping readers can delay that for ever.
+	foldPages = 1000                   // with so many pages to fold, the writer folds those that it can
+	longLog   = (16 << 20) / pageBytes // with so many pages in the log, it waits for the readers to leave it
+	logWait   = 100 * time.Millisecond // the longest wait for the readers
+	minPause  = 100 * time.Millisecond // before the next wait, if a reader did not leave;
+	maxPause  = 5 * time.Second        // doubled each time up to here, since each wait delays every writer
 
 	pageBytes = 4096
 )
 
-// checkpoint folds the write-ahead log into the database and empties it, when
-// it is this process's turn. Where readers are in the way, it is tried again.
+// checkpoint takes the turn, folds the write-ahead log into the database and empties it.
+// If readers are in the way, the writer tries again later.
 func (w *writer) checkpoint() {
 	if w.whyBroken() != nil && !w.lost {
 		w.dirty = false
@@ -48,8 +48,8 @@ func (w *writer) checkpoint() {
 	w.reserve.Fill()
 }
 
-// boundLog keeps the write-ahead log from growing, also while there is always
-// some reader in it. Against one that stays for long it can do nothing.
+// boundLog keeps the write-ahead log short, also if there is always some reader in it. It
+// can do nothing against a single reader that stays for long.
 func (w *writer) boundLog() {
 	l, err := w.c.walCheckpoint("NOOP")
 	switch {
@@ -65,8 +65,8 @@ func (w *writer) boundLog() {
 	w.foldFailed = err != nil
 }
 
-// emptyLog waits for the readers, and for longer and longer until it does so
-// again when they do not let it empty the log.
+// emptyLog waits for the readers and empties the log. If they do not leave, the next try
+// comes after a pause, which gets longer each time.
 func (w *writer) emptyLog() error {
 	whole, err := w.fold(logWait)
 	if whole {
@@ -78,8 +78,8 @@ func (w *writer) emptyLog() error {
 	return err
 }
 
-// fold runs a checkpoint that waits for readers no longer than the time given,
-// and reports whether they let it empty the log.
+// fold runs a checkpoint that waits for readers for the given time at most. It reports
+// whether it has emptied the log.
 func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 	if err := w.c.pragma(fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())); err != nil {
 		return false, err
@@ -91,25 +91,24 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 	return err == nil && !l.busy, err
 }
 
-// foldNow runs a checkpoint. Where the disk fails to confirm it, nothing is
-// written any more.
+// foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
 func (w *writer) foldNow(mode string) (logState, error) {
 	l, err := w.c.walCheckpoint(mode)
 	if isFsync(err) {
 		w.foldLost = true
-		w.fail(fmt.Errorf("the disk failed to confirm a checkpoint (%v); look at the disk and start this process again: %w", err, workspace.ErrReadOnly))
+		w.fail(fmt.Errorf("the disk failed to confirm a checkpoint (%v); check the disk and start this process again: %w", err, workspace.ErrReadOnly))
 	}
 	return l, err
 }
 
-// logState is what a checkpoint says of the write-ahead log.
+// logState describes the write-ahead log after a checkpoint.
 type logState struct {
-	busy   bool // another process or a reader was in the way
-	pages  int64
-	folded int64 // of them, pages that are in the database too
+	busy   bool  // another process or a reader was in the way
+	pages  int64 // in the log
+	folded int64 // pages of the log that are in the database too
 }
 
-// walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP only looks:
+// walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 func (c *conn) walCheckpoint(mode string) (l logState, err error) {
 	_, err = c.one(func(row []driver.Value) error {
@@ -122,11 +121,10 @@ func (c *conn) walCheckpoint(mode string) (l logState, err error) {
 	return l, err
 }
 
-// keepLog lets the log stay as it is when the connection closes, which would fold
-// the rest of it and remove it. Where the disk failed to confirm a checkpoint,
-// pages that an earlier one wrote to the database may be lost as well. The next
-// process begins without a record of what was folded, and folds all of the log
-// once more.
+// keepLog makes the connection leave the log when it closes, instead of folding the rest
+// and removing it. If the disk failed to confirm a checkpoint, it may have lost pages of
+// earlier checkpoints too. The next process has no record of which pages were folded, so
+// it folds the whole log again.
 func (c *conn) keepLog() error {
 	if err := c.pragma("journal_size_limit(-1)"); err != nil {
 		return err
@@ -135,8 +133,8 @@ func (c *conn) keepLog() error {
 	return translate(err)
 }
 
-// releaseReserve gives the reserve up where the error means a full disk. A
-// limit of the process on the size of its files is none.
+// releaseReserve releases the reserve if the error means a full disk, and not a limit of
+// the process on the size of its files.
 func (w *writer) releaseReserve(err error) bool {
 	if codeOf(err)&0xff != codeFull && dbfile.FileSizeLimited() {
 		return false
@@ -145,8 +143,8 @@ func (w *writer) releaseReserve(err error) bool {
 	return w.reserve.Release()
 }
 
-// refillReserve makes the reserve again, some time after it was released, also
-// where the writer is never idle.
+// refillReserve makes the reserve again, some time after it was released. A writer that is
+// never idle does so too.
 func (w *writer) refillReserve() {
 	switch now := time.Now(); {
 	case w.refillAt.IsZero() || now.Before(w.refillAt):

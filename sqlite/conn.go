@@ -13,20 +13,20 @@ import (
 	"modernc.org/sqlite"
 )
 
-// conn is one connection with its prepared statements. It is not safe for
-// concurrent use. It stands on the driver itself, not on database/sql: there is
-// no pool to manage here, and content is copied once less.
+// conn is one connection with its prepared statements. It is not safe for concurrent
+// use. It uses the driver itself and not database/sql: no pool is needed here, and content
+// is copied once less.
 type conn struct {
 	dc     driver.Conn
 	stmts  map[string]statement
-	schema int64               // of the database, as far as reading it differs
-	still  bool                // of modeStill: for one transaction
-	files  *dbfile.Opened      // of the connection that writes
+	schema int64               // of the database; reading schema 1 differs
+	still  bool                // opened with modeStill, for one transaction
+	files  *dbfile.Opened      // nil except for the connection that writes
 	args   []driver.NamedValue // reused from call to call
 	dest   []driver.Value      // likewise
 
-	// broken is the last error after which SQLite may have ended the
-	// transaction by itself. Whoever begins something sets it to nil.
+	// broken is the last error after which SQLite may have ended the transaction by
+	// itself. Whoever begins something sets it to nil first.
 	broken error
 }
 
@@ -36,11 +36,11 @@ type statement interface {
 	driver.StmtQueryContext
 }
 
-// background is the context of every statement: a statement that is
-// interrupted takes the whole transaction with it.
+// background is the context of every statement. If a statement is interrupted, SQLite
+// undoes the whole transaction.
 var background = context.Background()
 
-// dial opens a connection. The pragmas are "name(value)".
+// dial opens a connection. Each pragma has the form "name(value)".
 func dial(path, mode string, pragmas ...string) (*conn, error) {
 	connector, err := sqlite.NewConnector(dsn(path, mode, pragmas))
 	if err != nil {
@@ -53,9 +53,9 @@ func dial(path, mode string, pragmas ...string) (*conn, error) {
 	return &conn{dc: dc, stmts: make(map[string]statement), schema: schemaVersion}, nil
 }
 
-// dialRead opens a connection that changes nothing. Where SQLite can make no -wal
-// and -shm to read, in a folder that cannot be written, and there is no log to
-// read either, the file is taken as it is.
+// dialRead opens a connection that changes nothing. To read, SQLite must make a -wal and
+// a -shm. If it cannot, because this user may not write in the folder, and there is no log
+// to read, the database is opened with modeStill.
 func dialRead(path string, pragmas ...string) (*conn, error) {
 	c, err := dial(path, "ro", pragmas...)
 	if err == nil {
@@ -78,13 +78,14 @@ func dialRead(path string, pragmas ...string) (*conn, error) {
 	return nil, err
 }
 
-// modeStill is a mode of dial: for reading, without locks, and without a look at
-// the log (https://www.sqlite.org/uri.html#uriimmutable). Whoever writes
-// meanwhile is not seen until his log is folded in, and then disturbs; so such a
-// connection is for one transaction.
+// modeStill is a mode of dial: reading without locks and without the log
+// (https://www.sqlite.org/uri.html#uriimmutable). The connection does not see new
+// commits until another process folds its log into the database, and that disturbs a
+// read. So it is for one transaction.
 const modeStill = "still"
 
-// dsn escapes the path, so that no character in a folder's name is an option.
+// dsn returns the driver's name of a database. It escapes the path, so that no character
+// of it is taken for an option.
 func dsn(path, mode string, pragmas []string) string {
 	q := url.Values{"mode": {mode}, "_pragma": pragmas}
 	switch mode {
@@ -125,7 +126,7 @@ func (c *conn) prepare(query string) (statement, error) {
 	return s, nil
 }
 
-// bind puts the arguments in the form of the driver: int64, string, []byte.
+// bind returns the arguments, of type int64, string or []byte, in the form of the driver.
 func (c *conn) bind(args []any) []driver.NamedValue {
 	c.args = c.args[:0]
 	for i, a := range args {
@@ -148,8 +149,8 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 	return n, translate(err)
 }
 
-// each runs a query and calls fn with every row, whose values are fn's own but
-// not the slice.
+// each runs a query and calls fn with every row. fn may keep the values but not the
+// slice.
 func (c *conn) each(fn func(row []driver.Value) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
@@ -178,8 +179,8 @@ func (c *conn) each(fn func(row []driver.Value) error, query string, args ...any
 	}
 }
 
-// failed translates an error of a statement and remembers what may have ended
-// the transaction: https://www.sqlite.org/lang_transaction.html, part 3.
+// failed translates an error of a statement, and sets c.broken if the error may have
+// ended the transaction: https://www.sqlite.org/lang_transaction.html, part 3.
 func (c *conn) failed(err error) error {
 	err = translate(err)
 	switch codeOf(err) & 0xff {

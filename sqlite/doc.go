@@ -1,19 +1,43 @@
-// Package sqlite is a [workspace.Store] in one SQLite file, the default: no
-// cgo, no server, several processes on one file.
+// Package sqlite stores workspaces in one SQLite file. Its [Store] is the default
+// [workspace.Store]: it needs no server and no cgo, and several processes may use the
+// same file.
 //
-// A write that was acknowledged survives a power cut: the file is in WAL mode
-// with synchronous=FULL (unless [Options].Durability says less), and one writer
-// goroutine commits the functions of many callers in one transaction (writer.go).
-// An answer that stores nothing, as to a repeated request, is given when what it
-// rests on is durable (synced.go). A failed sync makes the store read-only, also
-// one in a checkpoint (checkpoint.go). Between processes, side files beside the
-// database give each its turn (turn.go). A database is looked at, read-only,
-// before it is opened for writing (look.go): what is foreign, newer or damaged
-// keeps its bytes. Nothing is ever renamed, re-created, converted or repaired.
-// Before it acknowledges anything, the writer checks that the open files are still
-// those at their paths (identity.go) and that the schema is still the one it knows
-// (fence.go).
+// # Durability
 //
-// It is not for network file systems, which do not keep the locks that SQLite
-// needs: Open refuses them.
+// A write that was acknowledged survives a power cut, unless [Options].Durability asks
+// for less: the database is in WAL mode with synchronous=FULL. An answer that stores
+// nothing, such as the answer to a repeated request, is given only when the data it
+// rests on is durable. If the disk fails to confirm a write, the store takes no more
+// writes until the process is started again.
+//
+// # Files
+//
+// These files stand beside a database scratchpad.db:
+//
+//	scratchpad.db-wal             SQLite's write-ahead log: the newest commits
+//	scratchpad.db-shm             SQLite's index of that log
+//	scratchpad.db-turn            a lock file: whose turn to write is next
+//	scratchpad.db-write           a lock file: who may write
+//	scratchpad.db-reserve         4 MiB that are given up when the disk is full, so that
+//	                              something can be deleted
+//	scratchpad.db-schema1-backup  a copy from before the migration from schema 1; it
+//	                              stays until somebody removes it
+//
+// The log is a part of the database while a process has the database open, and after a
+// crash. When the last process has closed the database, only scratchpad.db matters.
+//
+// A database is first opened for reading, and checked. One that belongs to another
+// program, was written by a newer version, or is damaged is refused and not changed.
+// Nothing is ever renamed, made again, converted or repaired.
+//
+// The package is not for network file systems, which do not keep the locks that SQLite
+// needs. [Open] refuses them.
 package sqlite
+
+// Where to begin: open.go opens a database, after look.go has checked it and with
+// migrate.go if its schema is older. writer.go is the group commit: one goroutine
+// commits the functions of many callers, which queue.go holds, in one transaction.
+// lost.go and fence.go are what it checks before it acknowledges anything. checkpoint.go
+// and synced.go keep the log short and durable. reader.go and tx.go are the SQL of a
+// caller's function, row.go the form of each row. The files beneath the database are
+// in internal/dbfile.

@@ -33,8 +33,8 @@ const (
 	codeReadOnlyRollbck = 776
 )
 
-// dbError is an error of SQLite as a kind of the workspace, without the
-// driver's type. Its code is for this package.
+// dbError is an error of SQLite with its kind in terms of package workspace, without the
+// driver's type. The code is for this package alone.
 type dbError struct {
 	kind error // nil: none
 	code int
@@ -50,20 +50,22 @@ func (e *dbError) Error() string {
 
 func (e *dbError) Unwrap() error { return e.kind }
 
-// translate gives an error of the driver its kind. Others pass through.
+// translate turns an error of the driver into a dbError. It returns other errors as they
+// are.
 func translate(err error) error {
 	var de *sqlite.Error
 	if !errors.As(err, &de) {
 		return err
 	}
 	text := fmt.Sprintf("sqlite: %v", de)
-	if de.Code()&0xff == codeFull { // a copy that meets it has lost the text: "not an error"
+	if de.Code()&0xff == codeFull { // if a copy meets it, SQLite's text is "not an error"
 		text = "the disk is full"
 	}
 	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: text}
 }
 
-// kindOf returns nil for what only a mistake in this package can bring about.
+// kindOf returns the kind of a result code, and nil for one that only a mistake in this
+// package can cause.
 func kindOf(code int) error {
 	switch code {
 	case codeIOErrWrite, codeIOErrShmSize:
@@ -72,11 +74,11 @@ func kindOf(code int) error {
 		return workspace.ErrOutcomeUnknown
 	}
 	switch code & 0xff {
-	case codeBusy, codeLocked, codeProtocol, codeCantOpen, codeNoMem: // nothing happened, and it may pass
+	case codeBusy, codeLocked, codeProtocol, codeCantOpen, codeNoMem: // nothing happened, and a later try may succeed
 		return workspace.ErrBusy
 	case codeFull:
 		return workspace.ErrStorageFull
-	case codeCorrupt, codeNotADB, codeConstraint, codeIOErr: // what is stored is wrong, or cannot be read
+	case codeCorrupt, codeNotADB, codeConstraint, codeIOErr: // stored data is wrong or cannot be read
 		return workspace.ErrCorrupt
 	case codeReadOnly, codePerm:
 		return workspace.ErrReadOnly
@@ -84,7 +86,8 @@ func kindOf(code int) error {
 	return nil
 }
 
-// codeOf returns SQLite's extended result code of an error, 0 for another one.
+// codeOf returns SQLite's extended result code of an error, and 0 for an error of
+// somebody else.
 func codeOf(err error) int {
 	var e *dbError
 	if errors.As(err, &e) {
@@ -93,7 +96,7 @@ func codeOf(err error) int {
 	return 0
 }
 
-// isFsync reports that the disk did not confirm what was written.
+// isFsync reports whether an error says that the disk did not confirm a write.
 func isFsync(err error) bool {
 	code := codeOf(err)
 	return code == codeIOErrFsync || code == codeIOErrDirFsync

@@ -6,13 +6,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Another process may migrate the database to a newer schema while this one has
-// it open. The schema's number is therefore read again in each transaction,
-// where nobody can change it meanwhile: this process must neither write rows of
-// its own schema nor misread those of another.
+// Another process may migrate the database to a newer schema while this one has it open.
+// This process must then neither write rows of its own schema nor misread the new ones.
+// So it reads the schema's number in each transaction, in which nobody can change it.
 
-// fence returns an error when the schema is not the one that this version
-// writes. It is for a transaction that has begun.
+// fence returns an error if the schema is not the one that this version writes. The
+// caller has begun a transaction.
 func (c *conn) fence() error {
 	version, err := c.userVersion()
 	switch {
@@ -27,8 +26,7 @@ func (c *conn) fence() error {
 	return migratedSchema(version)
 }
 
-// fenceRead is fence for readers, which accept an older schema too. It notes the
-// number in c.schema.
+// fenceRead is fence for readers, which accept an older schema too. It sets c.schema.
 func (c *conn) fenceRead() error {
 	version, err := c.userVersion()
 	if err == nil && version > schemaVersion {

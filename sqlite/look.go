@@ -21,18 +21,18 @@ const (
 	schemaVersion = 2
 )
 
-// Files returns the names of the files of the database at a path: first the path
-// itself, then what may stand beside it. Not all of them need be there.
+// Files returns the path of a database, followed by the names of the files that may stand
+// beside it: SQLite's own, the lock files and the reserve. Not all of them need exist.
 func Files(path string) []string { return dbfile.Files(path) }
 
-// CheckFiles refuses what stands beside the database at a path under the names of its
-// side files and is none of them, as [Open] does, with [workspace.ErrInvalid]. It opens
-// nothing.
+// CheckFiles returns [workspace.ErrInvalid] if something else has the name of a file
+// beside the database: a link, a folder, or a file of another user. [Open] makes the same
+// check. CheckFiles opens nothing.
 func CheckFiles(path string) error { return dbfile.CheckSides(path) }
 
-// look says whether the database is still to be made, and otherwise reads,
-// without changing a byte, whether it is one of ours. Only what is missing or
-// has 0 bytes is new.
+// look reports whether the database is still to be made: whether the file is missing or
+// has 0 bytes. Otherwise it refuses a database that this version must not write to. It
+// changes no byte.
 func look(path string) (isNew bool, err error) {
 	if isNew, err = dbfile.IsNew(path); isNew || err != nil {
 		return isNew, err
@@ -45,19 +45,18 @@ func look(path string) (isNew bool, err error) {
 	return false, restored(path, lookError(c.identify()))
 }
 
-// restored adds to an error about damage what a backup meets that was put beside
-// the log of the database before it.
+// restored adds a hint to an error about damage if there is a log: a backup that is put
+// in the place of a database reads as damaged beside that database's log.
 func restored(path string, err error) error {
 	info, statErr := os.Lstat(path + "-wal")
 	if !errors.Is(err, workspace.ErrCorrupt) || statErr != nil || info.Size() == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; if this is a backup that was put here, stop every process that uses the database, and remove %s and %s",
+	return fmt.Errorf("%w; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
 		err, filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
-// identify refuses a database that this version must not touch, and learns the
-// schema of one that it may.
+// identify refuses a database that this version must not use. It sets c.schema.
 func (c *conn) identify() error {
 	app, err := c.number("SELECT application_id FROM pragma_application_id")
 	if err != nil {
@@ -68,8 +67,6 @@ func (c *conn) identify() error {
 		return err
 	}
 	switch {
-	case err != nil:
-		return err
 	case app != applicationID:
 		return fmt.Errorf("it is the database of another program (application_id %d); give another path: %w", app, workspace.ErrInvalid)
 	case version > schemaVersion:
@@ -81,7 +78,8 @@ func (c *conn) identify() error {
 	return c.checkObjects(schemaText(version))
 }
 
-// lookError says what an error means before anything was opened for writing.
+// lookError explains an error of SQLite that came before anything was opened for
+// writing.
 func lookError(err error) error {
 	code := codeOf(err)
 	switch {
@@ -90,13 +88,13 @@ func lookError(err error) error {
 	case code == codeNotADB:
 		return fmt.Errorf("it is no SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
 	case code == codeIOErrShort:
-		return fmt.Errorf("its write-ahead log is missing or cut; where another process still has it open, stop that one in the usual way and try again; else restore the database from a backup: %w", workspace.ErrCorrupt)
+		return fmt.Errorf("its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup: %w", workspace.ErrCorrupt)
 	case code&0xff == codeBusy:
 		return fmt.Errorf("another program keeps it locked; close that program or try again: %w", workspace.ErrBusy)
 	case code == codeReadOnlyRollbck:
-		return fmt.Errorf("another program left a change half-done in it (it has a hot journal); open it with that program: %w", workspace.ErrInvalid)
+		return fmt.Errorf("another program has not finished a change to it (there is a hot journal); open it with that program: %w", workspace.ErrInvalid)
 	case code&0xff == codeCantOpen:
-		return fmt.Errorf("it cannot be opened; look at the permissions of the file and its folder: %v: %w", err, workspace.ErrInvalid)
+		return fmt.Errorf("it cannot be opened; check the permissions of the file and its folder: %v: %w", err, workspace.ErrInvalid)
 	case code&0xff == codeReadOnly:
 		return fmt.Errorf("it cannot be opened; the database's folder must be writable: %v: %w", err, workspace.ErrReadOnly)
 	case code&0xff == codeCorrupt, code&0xff == codeError, code&0xff == codeIOErr:
@@ -105,9 +103,8 @@ func lookError(err error) error {
 	return err
 }
 
-// create makes a database beside the path, under a name that nobody else has,
-// and moves it there when it is whole and durable, so that no moment shows half of
-// one. The caller holds the turn.
+// create makes a database under a temporary name and moves it to the path when it is
+// complete and durable. So nobody ever sees half of one. The caller holds the turn.
 func create(path string) error {
 	temp, err := dbfile.NewPart(path)
 	if err != nil {
@@ -115,7 +112,7 @@ func create(path string) error {
 	}
 	err = writeSchema(temp)
 	if err == nil {
-		err = dbfile.SyncFolder(filepath.Dir(path)) // so that no log is left of the temporary name
+		err = dbfile.SyncFolder(filepath.Dir(path)) // so that a power cut brings back no log of the temporary name
 	}
 	if err == nil {
 		err = dbfile.GiveDatabaseName(temp, path)
@@ -138,8 +135,8 @@ func writeSchema(path string) error {
 	return errors.Join(err, c.close())
 }
 
-// oldSQLite reports a version before 3.51.3, whose reset of the write-ahead log
-// can corrupt a database (https://www.sqlite.org/wal.html).
+// oldSQLite reports whether a version is older than 3.51.3. Such a version can corrupt a
+// database when it resets the write-ahead log (https://www.sqlite.org/wal.html).
 func oldSQLite(version string) bool {
 	have, fixed := [3]int{}, [3]int{3, 51, 3}
 	for i, part := range strings.SplitN(version, ".", 3) {

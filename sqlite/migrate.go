@@ -12,20 +12,20 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Each file leads to the schema of its number. 0001.sql is the first schema.
+// Each file migrates to the schema of its number. 0001.sql is the first schema.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationRows holds, by the schema that it leads to, the Go code that runs after
-// the SQL of a migration. Most need none.
+// migrationRows holds the Go code that runs after the SQL of a migration, by the schema
+// that it migrates to. Most migrations need none.
 var migrationRows = map[int64]func(*conn) error{2: (*conn).moveOwners}
 
 // migrationStep is called before each step of a migration. Tests end the process
 // in it.
 var migrationStep = func(step string) {}
 
-// schemaText returns the statements that make a schema, 1 or the present one.
+// schemaText returns the statements that make schema 1 or the present one.
 func schemaText(version int64) string {
 	if version == schemaVersion {
 		return schemaSQL
@@ -37,14 +37,14 @@ func schemaText(version int64) string {
 	return string(text)
 }
 
-// backupStem is the name of the copy that is kept of a database before it is
-// taken from a schema to a newer one.
+// backupStem is the name of the copy of a database from before its migration. A number
+// follows it if another file has that name.
 func backupStem(path string, schema int64) string {
 	return fmt.Sprintf("%s-schema%d-backup", path, schema)
 }
 
-// migrate takes a database from an older schema to that of this version. The
-// caller holds the turn.
+// migrate migrates a database from an older schema to the present one. The caller holds
+// the turn.
 func migrate(path string, from int64, log *slog.Logger) error {
 	c, err := dial(path, "rw", busyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(0)", "trusted_schema(OFF)")
 	if err != nil {
@@ -54,7 +54,7 @@ func migrate(path string, from int64, log *slog.Logger) error {
 	return errors.Join(c.migrate(path, log), c.close())
 }
 
-// migrate keeps a copy of the database, and then changes it in one transaction.
+// migrate makes a copy of the database, and then changes it in one transaction.
 func (c *conn) migrate(path string, log *slog.Logger) error {
 	if c.schema < 1 {
 		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", c.schema, workspace.ErrCorrupt)
@@ -62,18 +62,18 @@ func (c *conn) migrate(path string, log *slog.Logger) error {
 	from := c.schema
 	copied, err := c.keepCopy(path, log)
 	if err != nil {
-		return fmt.Errorf("it has schema %d, and a copy must be kept beside it before it is taken to schema %d; nothing was changed: %w", from, schemaVersion, err)
+		return fmt.Errorf("its schema is %d, and no copy could be made beside it before the migration to schema %d; nothing was changed: %w", from, schemaVersion, err)
 	}
 	if err := c.upgrade(); err != nil {
-		return fmt.Errorf("taking it from schema %d to %d; nothing was changed, and a copy is in %s: %w", from, schemaVersion, filepath.Base(copied), err)
+		return fmt.Errorf("migrate it from schema %d to %d: nothing was changed, and a copy is in %s: %w", from, schemaVersion, filepath.Base(copied), err)
 	}
-	log.Warn("the database was taken to a new schema; the copy of it as it was is kept, and may be removed", "database", path, "from", from, "to", schemaVersion, "copy", copied)
+	log.Warn("the database was migrated to a new schema; a copy from before is kept, and may be removed", "database", path, "from", from, "to", schemaVersion, "copy", copied)
 	return nil
 }
 
-// keepCopy writes a copy of the database beside it and returns its name. The copy
-// is durable, and verified. One that an earlier attempt has left is taken where
-// it is the same to the byte; no file is overwritten.
+// keepCopy makes a copy of the database beside it and returns the copy's name. The copy
+// is durable and verified. If an earlier attempt has left the same copy, that one is used.
+// No file is overwritten.
 func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) {
 	stem := backupStem(path, c.schema)
 	migrationStep("copy")
@@ -100,7 +100,7 @@ func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) 
 	return name, dbfile.SyncFolder(filepath.Dir(path))
 }
 
-// copyWhole copies the database as it is now.
+// copyWhole copies the database as it is at this moment.
 func (c *conn) copyWhole(temp string) error {
 	if _, err := c.exec("BEGIN"); err != nil {
 		return err
@@ -110,8 +110,9 @@ func (c *conn) copyWhole(temp string) error {
 	return errors.Join(err, end)
 }
 
-// verifyKept refuses a copy whose structure is damaged. Damage to what agents have
-// stored is copied as it is, and no reason to keep them from the rest.
+// verifyKept refuses a copy whose structure is damaged. Other damage, to what agents have
+// stored, is in the copy as it was in the database. It is logged, and the migration goes
+// on.
 func verifyKept(temp string, log *slog.Logger) error {
 	report, err := verifyCopy(background, temp, VerifyOptions{})
 	if err != nil || len(report.Problems) == 0 {
@@ -129,7 +130,7 @@ func verifyKept(temp string, log *slog.Logger) error {
 	if len(structure.Problems) > 0 {
 		return fmt.Errorf("it is damaged (%s); restore it from a backup: %w", structure.Problems[0], workspace.ErrCorrupt)
 	}
-	log.Error("the database was damaged before it was taken to a new schema; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
+	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
 	return nil
 }
 
@@ -142,7 +143,7 @@ func (c *conn) upgrade() (err error) {
 	from := c.schema
 	defer func() {
 		if err != nil {
-			c.exec("ROLLBACK") // which fails where SQLite has ended it already
+			c.exec("ROLLBACK") // fails if SQLite has already ended the transaction
 			c.schema = from
 		}
 	}()
@@ -176,7 +177,7 @@ func (c *conn) upgrade() (err error) {
 	return nil
 }
 
-// moveOwners fills the table owners of schema 2 from that of schema 1.
+// moveOwners fills the table owners of schema 2 from the one of schema 1.
 func (c *conn) moveOwners() error {
 	const page = 1000
 	for after := ""; ; {
@@ -196,15 +197,15 @@ func (c *conn) moveOwners() error {
 	}
 }
 
-// owners1 returns rows of schema 1 as they are in schema 2. A damaged row stays
-// one: it gets a checksum that is wrong.
+// owners1 returns rows of schema 1 in the form of schema 2, and the name of the last
+// owner. A damaged row stays damaged: it gets a wrong checksum.
 func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, err error) {
 	err = c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		last = f.text()
 		values := ownerValues(last, ownerForm1.read(&f, last))
 		if f.bad {
-			for i, v := range values { // what the table refuses would keep all owners from the new schema
+			for i, v := range values { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {
 					values[i] = max(0, n)
 				}
@@ -219,5 +220,5 @@ func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, er
 }
 
 func newerSchema(version int64) error {
-	return fmt.Errorf("its schema is %d, this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
+	return fmt.Errorf("its schema is %d, and this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
 }

@@ -11,7 +11,8 @@ import (
 // object names a table, an index, a view or a trigger of a database.
 type object struct{ kind, name string }
 
-// objects returns what the statements of a schema make, each with its statement.
+// objects returns the tables and indexes that the statements of a schema make, each with
+// its statement.
 func objects(schema string) map[object]string {
 	all := map[object]string{}
 	for _, statement := range strings.Split(schema, ";\n") {
@@ -29,9 +30,9 @@ func objects(schema string) map[object]string {
 	return all
 }
 
-// plain returns a statement without what means nothing: comments, quotes of
-// names, line breaks, the spaces beside brackets and commas, and the semicolon.
-// A migration may leave other ones in it than the schema has.
+// plain returns a statement without the parts that have no meaning: comments, quotes
+// around names, line breaks, spaces beside brackets and commas, and the semicolon. A
+// migrated database may differ from a new one in these.
 func plain(statement string) string {
 	var b strings.Builder
 	for line := range strings.Lines(statement) {
@@ -45,8 +46,7 @@ func plain(statement string) string {
 	return s
 }
 
-// checkSchema refuses a database whose tables and indexes are not those of its
-// schema's number.
+// checkSchema refuses a database whose tables and indexes are not those of its schema.
 func (c *conn) checkSchema() error {
 	version, err := c.userVersion()
 	if err != nil {
@@ -55,10 +55,9 @@ func (c *conn) checkSchema() error {
 	return c.checkObjects(schemaText(version))
 }
 
-// checkObjects refuses a database whose tables and indexes are not those of the
-// schema, or that holds anything else but what SQLite makes itself. A trigger or
-// a view of somebody else changes what is stored or read; another index or
-// constraint decides what may be stored.
+// checkObjects refuses a database whose tables and indexes are not those of the schema, or
+// that contains more than these and SQLite's own. Another program's trigger or view would
+// change what is stored or read, and its index or constraint what may be stored.
 func (c *conn) checkObjects(schema string) error {
 	missing := objects(schema)
 	err := c.each(func(row []driver.Value) error {
@@ -68,10 +67,10 @@ func (c *conn) checkObjects(schema string) error {
 			return fmt.Errorf("its schema cannot be read; restore it from a backup: %w", workspace.ErrCorrupt)
 		}
 		if sql == "" && o.kind == "index" && strings.HasPrefix(o.name, "sqlite_autoindex_") {
-			return nil // of a primary key
+			return nil // the index of a primary key
 		}
 		if o.kind == "table" && strings.HasPrefix(o.name, "sqlite_stat") {
-			return nil // of ANALYZE
+			return nil // made by ANALYZE
 		}
 		want, known := missing[o]
 		switch {
@@ -92,12 +91,13 @@ func (c *conn) checkObjects(schema string) error {
 	return nil
 }
 
-// foreignObject is the error about what somebody has added to the database.
+// foreignObject is the error about an object that another program has added to the
+// database.
 func foreignObject(o object, table string) error {
 	what := fmt.Sprintf("the %s %q", o.kind, o.name)
 	if table != o.name {
 		what += fmt.Sprintf(" on %q", table)
 	}
-	return fmt.Errorf("it holds something that is not scratchpad's: %s; restore it from a backup, or whoever added it may drop it, while no process uses the database: %w",
+	return fmt.Errorf("it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database: %w",
 		what, workspace.ErrCorrupt)
 }

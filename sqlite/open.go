@@ -14,8 +14,8 @@ import (
 // Options of [Open]. The zero value works.
 type Options struct {
 	Readers    int          // connections for reading, opened when needed; 0: 4
-	Durability Durability   // of what this process writes; the zero value is Full
-	Logger     *slog.Logger // slow functions and trouble that no caller sees; nil: slog.Default
+	Durability Durability   // of the writes of this process; the zero value is Full
+	Logger     *slog.Logger // gets slow functions, and errors that no caller sees; nil: slog.Default
 }
 
 func (o Options) withDefaults() Options {
@@ -28,13 +28,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Durability says what an acknowledged write survives. Processes on one database
-// may differ in it.
+// Durability says what an acknowledged write survives. Processes that share a database
+// may use different ones.
 type Durability int
 
 const (
-	Full   Durability = iota // a power cut: what an answer rests on is synced before, also what others wrote
-	Normal                   // the end of the process; a power cut may take the last commits, never a part of one, and damages nothing
+	// Full survives a power cut. The data that an answer rests on is synced before the
+	// answer, also if another process wrote it.
+	Full Durability = iota
+
+	// Normal survives the end of the process. A power cut may undo the last commits, each
+	// as a whole. It damages nothing.
+	Normal
 )
 
 // String returns "full" or "normal".
@@ -48,33 +53,34 @@ func (d Durability) String() string {
 	return fmt.Sprintf("Durability(%d)", int(d))
 }
 
-// Open opens the database at a path, or makes it where nothing is there or an
-// empty file, in a folder that exists and can be written to. Beside the database
-// stand SQLite's -wal and -shm, which belong to it while it is in use; -turn and
-// -write, by which processes take turns; and -reserve, 4 MiB that are given up
-// when the disk is full, so that something can be deleted. When no process has
-// the database open, only the database itself matters. The context ends the wait
-// for other processes: its deadline with [workspace.ErrBusy], its cancellation
-// with [context.Canceled].
+// Open opens the database at a path. If there is no file, or an empty one, Open makes a
+// new database. The folder must exist, and this user must be allowed to write in it. The
+// package comment lists the files that stand beside a database.
 //
-// A database of an older schema is taken to the present one, in one transaction,
-// after a copy was made and verified beside it, DB-schema1-backup for schema 1. The
-// copy needs as much room as the database; it stays, and Open logs its name. From
-// then on older versions of this module refuse the database, and a process of one
-// that still has it open can store nothing more. Where the context ends first, the
-// rest goes on in the background, and Open can be called again.
+// Open waits for other processes until the context ends. Then it returns
+// [workspace.ErrBusy] for a deadline, and [context.Canceled] for a cancellation.
 //
-// What is no database of this module is refused and not changed in a byte, with
-// an error that wraps [workspace.ErrInvalid] (another program's, no database, a
-// link, a file with several names, a folder, a network file system),
-// [workspace.ErrUnsupported] (written by a newer version), [workspace.ErrCorrupt]
-// (also: a table, index, view or trigger that is not this module's) or
-// [workspace.ErrBusy]. A database that this user may only read is refused with
-// [workspace.ErrReadOnly]; [OpenReadOnly] opens it.
+// A database of an older schema is migrated to the present one, in one transaction.
+// Before that, Open makes a copy beside it, DB-schema1-backup for schema 1, and verifies
+// the copy, which needs as much room as the database. The copy stays, and Open logs its
+// name. Older versions of this module refuse a migrated database. If a process of an
+// older version still has it open, that process can store nothing more. If the context
+// ends during a migration, the migration goes on in the background, and Open can be
+// called again.
 //
-// A database or a log that is removed, renamed or replaced while it is open is
-// noticed before a write is acknowledged, and so is a newer schema. The store
-// then takes no more writes until the process is started again.
+// Open refuses a file that it must not write to, and does not change a byte of it. The
+// error wraps
+//   - [workspace.ErrInvalid] for another program's database, a file that is not a
+//     database, a link, a file with several names, a folder, and a network file system;
+//   - [workspace.ErrUnsupported] for a database that a newer version has written;
+//   - [workspace.ErrCorrupt] for a damaged one, and for one with a table, index, view or
+//     trigger that this module did not make;
+//   - [workspace.ErrBusy] for one that another program keeps locked;
+//   - [workspace.ErrReadOnly] for one that this user may only read: see [OpenReadOnly].
+//
+// The store notices, before it acknowledges a write, that the open database or its log
+// was removed, renamed or replaced, or that the schema is newer now. It then takes no
+// more writes until the process is started again.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	s, err := open(ctx, path, o)
@@ -89,7 +95,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	case o.Readers < 0:
 		return nil, fmt.Errorf("Options.Readers is %d: %w", o.Readers, workspace.ErrInvalid)
 	case o.Durability != Full && o.Durability != Normal:
-		return nil, fmt.Errorf("Options.Durability is %v; it is Full or Normal: %w", o.Durability, workspace.ErrInvalid)
+		return nil, fmt.Errorf("Options.Durability is %v; not Full or Normal: %w", o.Durability, workspace.ErrInvalid)
 	}
 	path, err := resolve(ctx, path)
 	if err != nil {
@@ -127,8 +133,7 @@ func newStore(path string, o Options) *Store {
 	return s
 }
 
-// resolve returns the absolute path, and refuses one that cannot be that of a
-// database.
+// resolve returns the absolute path. It refuses a path at which no database can be.
 func resolve(ctx context.Context, path string) (abs string, err error) {
 	switch {
 	case ctx == nil:
@@ -138,16 +143,15 @@ func resolve(ctx context.Context, path string) (abs string, err error) {
 	case path == "":
 		return "", fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
 	case path == "mem:":
-		return "", fmt.Errorf("that is no file; for a store in memory take package memstore: %w", workspace.ErrInvalid)
+		return "", fmt.Errorf("mem: is not a file; for a store in memory use package memstore: %w", workspace.ErrInvalid)
 	}
 	return dbfile.Resolve(path)
 }
 
-// openWriter makes the database if it is new, takes one of an older schema to the
-// present one, and opens the connection that writes. All is done in turn with
-// other processes. On an error the turn is closed. Where the context ends first,
-// the rest goes on without the caller: a database that takes long to copy gets
-// to the new schema whatever the deadlines are.
+// openWriter makes the database if it is new, migrates one of an older schema, and opens
+// the connection that writes. It holds the turn meanwhile, and closes it on an error. If
+// the context ends first, the work goes on without the caller. So a database that takes
+// long to copy is migrated in the end, whatever the deadlines are.
 func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o Options) (*conn, error) {
 	type opened struct {
 		c   *conn
@@ -176,13 +180,13 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 			}
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, fmt.Errorf("the database is still being made ready; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+			return nil, fmt.Errorf("the database is still being prepared; try again: %w: %w", workspace.ErrBusy, ctx.Err())
 		}
 		return nil, ctx.Err()
 	}
 }
 
-// prepare is called in turn.
+// prepare does the work of openWriter. The caller holds the turn.
 func prepare(path string, isNew bool, o Options) (*conn, error) {
 	if isNew {
 		isNew, err := look(path)
@@ -206,13 +210,13 @@ func prepare(path string, isNew bool, o Options) (*conn, error) {
 	return c, nil
 }
 
-// dialWriter opens the connection that writes, and notes which files it has open.
+// dialWriter opens the connection that writes, and records which files it has open.
 func dialWriter(path string, d Durability) (*conn, error) {
 	if err := errors.Join(dbfile.RemovePartNames(path), dbfile.CheckLinks(path)); err != nil {
 		return nil, err
 	}
 	var lost error
-	for range 3 { // some file systems give a file another number when it is first opened for writing
+	for range 3 { // some file systems change a file's number when it is first opened for writing
 		db, err := dbfile.IDOf(path)
 		if err != nil {
 			return nil, err
@@ -232,11 +236,11 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		c.close()
 		lost = err
 	}
-	return nil, fmt.Errorf("while it was opened, %v; try again: %w", lost, workspace.ErrBusy)
+	return nil, fmt.Errorf("while it was being opened, %v; try again: %w", lost, workspace.ErrBusy)
 }
 
-// upToDate returns the connection if its database has the present schema, and
-// otherwise a new one, after the database was taken there.
+// upToDate returns the connection if its database has the present schema. Otherwise it
+// migrates the database and returns a new connection.
 func upToDate(c *conn, path string, o Options) (*conn, error) {
 	version, err := c.userVersion()
 	switch {
@@ -265,6 +269,6 @@ func (c *conn) checkVersion() (err error) {
 	return err
 }
 
-// busyTimeout is the net below the turn: in milliseconds, what SQLite itself
-// waits for other processes.
+// busyTimeout is how long SQLite itself waits for other processes, in milliseconds. With
+// the turn that is hardly ever needed.
 const busyTimeout = "busy_timeout(15000)"

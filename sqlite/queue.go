@@ -11,31 +11,31 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// job is one function on its way through the writer.
+// job is a function for the writer, with its answer.
 type job struct {
 	ctx   context.Context
 	owner string
 	fn    func(*tx) error
 	state atomic.Int32
 	tx    tx            // of the last run
-	done  chan struct{} // closed when the following is set
+	done  chan struct{} // closed when the following fields are set
 
 	err      error
 	panicked bool
 	value    any  // of the panic
-	exited   bool // by runtime.Goexit
+	exited   bool // the function called runtime.Goexit
 }
 
 // States of a job. The caller and the writer each try to move it from queued.
 const (
 	queued    int32 = iota
-	running         // the writer has it
-	withdrawn       // it never ran, and the caller's context has ended
-	refused         // it never ran, and done will say why
+	running         // the writer runs it
+	withdrawn       // it never ran, because the caller's context has ended
+	refused         // it never ran, and err says why
 )
 
-// do queues a function and waits for its answer. The function is withdrawn
-// when the context ends before it has started.
+// do queues a function and waits for its answer. If the context ends before the function
+// has started, the function is withdrawn.
 func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return notStarted(ctx)
@@ -73,8 +73,7 @@ func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error
 	return j.err
 }
 
-// notStarted is the answer to a caller whose context ended before anything
-// happened.
+// notStarted returns the error for a caller whose context ended before anything happened.
 func notStarted(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", workspace.ErrBusy, ctx.Err())
@@ -103,7 +102,8 @@ func (w *writer) poke() {
 	}
 }
 
-// pop takes the next job that is not withdrawn and gives it the state.
+// pop takes the next job that is not withdrawn and gives it the state. It returns nil if
+// there is none.
 func (w *writer) pop(state int32) *job {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,8 +124,8 @@ func (w *writer) pop(state int32) *job {
 	return nil
 }
 
-// forget takes a withdrawn job out of the queue, which may not move for long
-// while another process has the turn.
+// forget takes a withdrawn job out of the queue. While another process has the turn, pop
+// may not come to it for long.
 func (w *writer) forget(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,8 +134,8 @@ func (w *writer) forget(j *job) {
 	}
 }
 
-// refuse answers those who wait with why nothing can be written now. A job that
-// comes meanwhile is not one of them: the cause may be gone by then.
+// refuse answers the waiting jobs with an error. A job that comes meanwhile is not
+// refused: the cause may be gone by then.
 func (w *writer) refuse(err error) {
 	w.mu.Lock()
 	waiting := w.queue

@@ -34,8 +34,8 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 	return h, s, err
 }
 
-// withOwner reads the owner's state and a head in one statement, which every
-// write begins with. Either may be missing.
+// withOwner reads the owner's state and a head in one statement. Every write begins with
+// it. Either may be missing.
 func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*fields) error) error {
 	form := r.c.owners()
 	_, err := r.c.one(func(row []driver.Value) error {
@@ -130,7 +130,7 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 	return h, s, err
 }
 
-// errEnough ends a scan that has what it needs.
+// errEnough ends a scan before its last row.
 var errEnough = errors.New("enough")
 
 func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
@@ -156,7 +156,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 			return errEnough
 		}
 		if n := len(entries); n > 0 && !follows(entries[n-1].ID, e.ID, q.Tail) {
-			return fmt.Errorf("entry between %d and %d is missing: %w", entries[n-1].ID, e.ID, workspace.ErrCorrupt)
+			return fmt.Errorf("an entry between %d and %d is missing: %w", entries[n-1].ID, e.ID, workspace.ErrCorrupt)
 		}
 		entries = append(entries, e)
 		return nil
@@ -204,7 +204,6 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 	return q, err
 }
 
-// afterPrefix returns a string above every path that has the prefix and below
-// every other that is above them. Paths are ASCII, so it ends the prefix with a
-// byte that none of them holds.
+// afterPrefix returns a string that sorts after every path with the prefix, and before all
+// later paths. Paths are printable ASCII, so the byte 0x7f ends no path.
 func afterPrefix(prefix string) string { return prefix + "\x7f" }

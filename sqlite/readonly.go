@@ -8,15 +8,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// OpenReadOnly opens a database that is there to look at it: no byte of it
-// changes, neither now nor at Close, and beside it nothing is made but the empty
-// -wal and the -shm that SQLite needs to read. Where these cannot be made, as on
-// a read-only medium, a database without a log is read as it is, without locks:
-// what another process folds into it during a read may show as damage. Update and the changes of System
-// return [workspace.ErrReadOnly]; Backup works. A database of an older schema is
-// read as it is; the next Open takes it to the present one. What [Open] refuses is refused
-// likewise; where Open would make a database, the error wraps
-// [workspace.ErrNotFound]. Of the options, Durability has no meaning here.
+// OpenReadOnly opens an existing database for reading. It changes no byte of the database,
+// neither now nor at Close. Beside the database it makes only the -shm and the empty -wal
+// that SQLite needs for reading. If they cannot be made, as on a read-only medium, a
+// database without a log is read without locks; a page that another process changes
+// during such a read may look damaged.
+//
+// Update and the changes of System return [workspace.ErrReadOnly]. Backup works. A
+// database of an older schema is read as it is; the next [Open] migrates it.
+//
+// OpenReadOnly refuses the same files as Open. If Open would make a new database, it
+// returns [workspace.ErrNotFound]. It ignores Options.Durability.
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	if o.Readers < 0 {
@@ -39,10 +41,10 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 // Info is what a database says of itself.
 type Info struct {
 	Schema   int64 // its version
-	Newest   int64 // the version that this program writes; Open takes an older database there
+	Newest   int64 // the version that this program writes, and to which Open migrates
 	PageSize int64 // in bytes
 	Pages    int64
-	Free     int64 // pages that hold nothing; later writes use them
+	Free     int64 // unused pages, which later writes fill
 }
 
 // Info returns what the database says of itself.
@@ -66,10 +68,10 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 	return info, err
 }
 
-// Check is a quick look for damage: SQLite's own structure, each owner's record,
-// and that its files, logs and entries are as many as it says. It takes about as
-// long as reading the file once, and does not read what agents have stored, which
-// is for [Store.Verify]. Nil problems mean that it found nothing.
+// Check looks for damage quickly, in about the time that reading the file once takes. It
+// checks SQLite's own structure, the record of each owner, and that each owner has as many
+// files, logs, entries and versions as the record says. It does not read what agents have
+// stored; [Store.Verify] does. It returns nil if it finds no problem.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
 	err = s.read(ctx, func(c *conn) error {

@@ -36,7 +36,7 @@ func (r records) Get(key string) (rec workspace.Record, err error) {
 }
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
-	next := rand.Int64N(1<<62) + 1 // no one draws it again
+	next := rand.Int64N(1<<62) + 1 // the same number hardly ever comes twice
 	v := []any{key, blob(append([]byte(nil), value...)), next, micros(time.Now())}
 	v = append(v, sum(v...))
 	err := r.s.write(r.ctx, "", func(t *tx) error {
@@ -88,7 +88,7 @@ func (r records) List(prefix string) (list []workspace.Record, err error) {
 	return list, err
 }
 
-// record returns the zero Record where there is none.
+// record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {
 	_, err = c.one(func(row []driver.Value) error {
 		f := fields{row: row}

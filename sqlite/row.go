@@ -13,7 +13,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the crc of a row: of its values in order, each with its length.
+// sum returns the CRC-32C of a row: of its values in order, each with its length.
 func sum(values ...any) int64 {
 	var crc uint32
 	var n [9]byte
@@ -38,8 +38,8 @@ func sum(values ...any) int64 {
 	return int64(crc)
 }
 
-// fields takes the values of a row one by one. A value of another type than
-// the column's is remembered as damage.
+// fields reads the values of a row one by one. A value that does not have the type of its
+// column sets bad.
 type fields struct {
 	row []driver.Value
 	bad bool
@@ -67,7 +67,7 @@ func (f *fields) text() string {
 	return v
 }
 
-// bytes returns an empty BLOB as nil, as the driver does.
+// bytes returns nil for an empty BLOB, as the driver does.
 func (f *fields) bytes() []byte {
 	v := f.next()
 	if v == nil {
@@ -78,7 +78,7 @@ func (f *fields) bytes() []byte {
 	return b
 }
 
-// content returns an empty BLOB as an empty slice.
+// content returns an empty slice for an empty BLOB.
 func (f *fields) content() []byte { return blob(f.bytes()) }
 
 func (f *fields) hash() (h [sha256.Size]byte) {
@@ -93,13 +93,14 @@ func (f *fields) author() workspace.Author {
 	return workspace.Author{Client: f.text(), Version: f.text(), Key: f.text()}
 }
 
-// check compares the row's crc with that of the values it must have.
+// check compares the row's crc with the crc of the values.
 func (f *fields) check(values ...any) {
 	crc := f.int()
 	f.bad = f.bad || crc != sum(values...)
 }
 
-// err returns ErrCorrupt, naming the row, if anything in it was wrong.
+// err returns [workspace.ErrCorrupt] if anything in the row was wrong. The error names the
+// row.
 func (f *fields) err(what, name string) error {
 	if f.bad {
 		return fmt.Errorf("the stored %s %s does not match its checksum: %w", what, name, workspace.ErrCorrupt)
@@ -131,7 +132,7 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-// blob returns the content as the driver wants it: NULL is no empty BLOB.
+// blob returns an empty slice for nil, which the driver would store as NULL.
 func blob(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -159,7 +160,7 @@ func decodeSizes(b []byte) (sizes []int64, ok bool) {
 	return sizes, true
 }
 
-// The columns of each record, in the order in which its functions take them.
+// The columns of each table, in the order in which the functions below read and write them.
 const (
 	ownerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc"
 	fileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
@@ -203,7 +204,7 @@ func (f *fields) file(owner string) (h workspace.FileHead) {
 	return h
 }
 
-// headOf is file, which must be the one that was asked for.
+// headOf is file with a check that the row is the one of the path.
 func (f *fields) headOf(owner, path string) (workspace.FileHead, error) {
 	h := f.file(owner)
 	f.bad = f.bad || h.Path != path

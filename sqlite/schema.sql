@@ -1,6 +1,6 @@
--- Schema 2, as a new database gets it. The owner, "tenant/agent", is the first column of every primary
--- key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of all the
--- row's other columns but content, whose SHA-256 is among them.
+-- Schema 2, for a new database. The owner, "tenant/agent", is the first column of every
+-- primary key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of the other
+-- columns of the row, except content: its SHA-256 is among them.
 
 CREATE TABLE owners (
 	owner         TEXT NOT NULL PRIMARY KEY,
@@ -19,7 +19,7 @@ CREATE TABLE owners (
 	crc           INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- sizes: the bytes of each retained version, the oldest first, as varints.
+-- sizes are the bytes of each retained version as varints, the oldest first.
 CREATE TABLE files (
 	owner         TEXT NOT NULL,
 	path          TEXT NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE files (
 
 CREATE INDEX files_deleted ON files (owner, updated, path) WHERE deleted = 1;
 
--- Rows are large: with a rowid, the key's own tree stays small.
+-- Rows are large. With a rowid, the tree of the primary key stays small.
 CREATE TABLE versions (
 	owner          TEXT NOT NULL,
 	path           TEXT NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE entries (
 	PRIMARY KEY (owner, path, entry)
 ) STRICT, WITHOUT ROWID;
 
--- What a model made of a version: the cache of summaries.
+-- The cache of summaries that a model has made of versions.
 CREATE TABLE summaries (
 	owner   TEXT NOT NULL,
 	path    TEXT NOT NULL,
@@ -96,7 +96,7 @@ CREATE TABLE summaries (
 	PRIMARY KEY (owner, path, version, method, model, prompt)
 ) STRICT;
 
--- Writes that carried an idempotency key.
+-- Writes that had an idempotency key.
 CREATE TABLE requests (
 	owner   TEXT NOT NULL,
 	key     TEXT NOT NULL,
@@ -111,7 +111,7 @@ CREATE TABLE requests (
 
 CREATE INDEX requests_created ON requests (owner, created, key);
 
--- The installation's own: API keys, leases, spend.
+-- Small records of the installation: API keys, leases, spend.
 CREATE TABLE records (
 	key      TEXT NOT NULL PRIMARY KEY,
 	value    BLOB NOT NULL,

@@ -6,15 +6,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// An ownerForm is how the rows of owners are read in one schema. It is all in
-// which reading a database of schema 1 differs.
+// An ownerForm says how the rows of owners are read in one schema. Schemas 1 and 2 differ
+// in nothing else for readers.
 type ownerForm struct {
-	columns  string // of the table o
-	width    int    // how many those are
-	versions string // of a row of o
-	bytes    string // likewise
+	columns  string // to select from the table o
+	width    int    // the number of columns
+	versions string // the expression for the versions of a row of o
+	bytes    string // the expression for its bytes
 	file     string // the query for an owner's row and the head of a file
-	log      string // likewise of a log
+	log      string // the query for an owner's row and the head of a log
 	read     func(f *fields, owner string) workspace.OwnerState
 }
 
@@ -30,7 +30,7 @@ func selectWithOwner(owner, table, columns string) string {
 		" LEFT JOIN " + table + " h ON h.owner = k.owner AND h.path = k.path"
 }
 
-// of returns the columns as those of a table.
+// of returns the columns with the name of a table before each.
 func of(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
@@ -48,7 +48,7 @@ var (
 	}.withQueries()
 )
 
-// owners returns how the owners of the connection's database are read.
+// owners returns how the rows of owners are read in the connection's database.
 func (c *conn) owners() *ownerForm {
 	if c.schema == 1 {
 		return ownerForm1
@@ -58,8 +58,8 @@ func (c *conn) owners() *ownerForm {
 
 const ownerColumns1 = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
 
-// owner1 reads a row of schema 1, where bytes had 200 for each request that is
-// kept, and nobody counted the versions.
+// owner1 reads a row of schema 1. There, bytes included 200 for each request, and versions
+// were not counted.
 func (f *fields) owner1(owner string) (s workspace.OwnerState) {
 	v := []any{owner}
 	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations,

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Store is a [workspace.Store] in one SQLite file. It is safe for concurrent
-// use, and several processes may have the same file open.
+// Store is a [workspace.Store] in one SQLite file. It is safe for concurrent use, and
+// several processes may have the same file open.
 type Store struct {
 	path    string
 	log     *slog.Logger
@@ -28,10 +28,10 @@ type Store struct {
 // Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// View implements [workspace.Store]. It shows what is committed. A power cut may
-// take back what another process has committed and not synced, with [Normal]
-// durability or because it was killed, until an Update of a process with [Full]
-// durability was answered.
+// View implements [workspace.Store]. It shows what is committed. Some of that may not be
+// synced yet: commits of another process that has [Normal] durability or was killed. A
+// power cut may undo them until an Update of a process with [Full] durability is
+// answered.
 func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
 	return s.read(ctx, func(c *conn) error { return fn(reader{c: c, owner: o.String()}) })
 }
@@ -50,7 +50,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	if _, err := c.exec("BEGIN"); err != nil {
 		return err
 	}
-	// Also after a panic or a Goexit in fn, which go on to the caller.
+	// This also runs after a panic or a Goexit in fn, which go on to the caller.
 	defer func() {
 		_, end := c.exec("COMMIT")
 		healthy = end == nil
@@ -61,7 +61,7 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	return fn(c)
 }
 
-// reader waits for a free connection and opens it if it is not yet.
+// reader waits for a free connection, and opens it if it is not open yet.
 func (s *Store) reader(ctx context.Context) (*conn, error) {
 	select {
 	case <-s.closed:
@@ -88,7 +88,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	}
 	if err != nil {
 		s.readers <- nil
-		if dbfile.IsLost(err) { // what was opened before can still be read
+		if dbfile.IsLost(err) { // a connection that is open already still reads the lost files
 			if c := s.openReader(); c != nil {
 				return c, nil
 			}
@@ -98,7 +98,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// openReader returns a free connection that is open; nil: there is none.
+// openReader returns a free connection that is open, and nil if there is none.
 func (s *Store) openReader() *conn {
 	for range cap(s.readers) {
 		select {
@@ -113,8 +113,8 @@ func (s *Store) openReader() *conn {
 	return nil
 }
 
-// release puts a connection back. One that is not healthy, or sees nothing new,
-// is opened anew.
+// release puts a connection back. It closes one that is not healthy or cannot see new
+// commits; the next caller opens another.
 func (s *Store) release(c *conn, healthy bool) {
 	if !healthy || c.still {
 		c.close()
@@ -174,12 +174,13 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 	return owners, err
 }
 
-// holdsAnything is the condition on a row of owners for a usage that is not zero.
+// holdsAnything is true of a row of owners whose usage is not zero.
 const holdsAnything = "(files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0)"
 
-// Close implements [workspace.Store]: what was queued is stored, the log is
-// folded into the database, and the connections are closed. Where another
-// process keeps the turn for seconds, it returns without waiting for it.
+// Close implements [workspace.Store]. It stores the functions that are queued, folds the
+// log into the database, and closes the connections. If another process keeps the turn
+// for three seconds, Close refuses the queued functions with [workspace.ErrClosed] and
+// returns.
 func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {

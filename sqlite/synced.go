@@ -7,22 +7,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// confirm makes durable what the answers of a group rest on. Where the group
-// wrote pages, its commit has synced the whole log, with what others left there
-// before. Where it wrote none, as when it answered a repeated request, the log
-// may still hold commits that no process has synced: of one that was killed
-// before its sync, found again by the recovery of the log, or of a neighbour with
-// [Normal] durability. So the log is synced here, once for all that has been
-// committed up to now.
+// confirm makes the data durable that the answers of a group rest on. If the group wrote
+// pages, its commit has synced the whole log, with all earlier commits. If it wrote none,
+// for example because it answered a repeated request, the log may still hold commits that
+// no process has synced: those of a process that was killed before its sync, or of one
+// with [Normal] durability. Then confirm syncs the log, once for all commits up to now.
 //
-// Reading does not do this. What a View shows is committed, but it is no
-// acknowledgement, and a power cut may take it back where its writer's sync is
-// missing.
+// Reads do not do this. A View shows what is committed, but it acknowledges nothing, and a
+// power cut may undo a commit that its writer has not synced.
 func (w *writer) confirm() error {
 	if w.durability != Full || w.c.takePagesWritten() > 0 {
 		return nil
 	}
-	// Of the version before the sync: it covers at least the commits up to there.
+	// The version from before the sync: the sync covers at least the commits up to it.
 	version, err := w.c.number("PRAGMA data_version")
 	if err != nil || w.synced && version == w.syncedVersion {
 		return err
@@ -34,12 +31,12 @@ func (w *writer) confirm() error {
 	return nil
 }
 
-// takePagesWritten returns how many pages the connection has written to the log
-// since it was last called.
+// takePagesWritten returns how many pages the connection has written to the log since
+// the last call.
 func (c *conn) takePagesWritten() int {
 	n, _, err := c.dc.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, true)
 	if err != nil {
-		return 0 // SQLite does not know the counter; then every group is confirmed
+		return 0 // SQLite does not have this counter; then the log is synced for every group
 	}
 	return n
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Totals implements [workspace.Store]. Owners whose row is damaged are left out if
-// the sum is more than the database can hold, so that a flipped bit in the row of one
-// owner does not refuse the writes of all.
+// Totals implements [workspace.Store]. If the sum is more than the database can hold, it
+// leaves out the owners whose row is damaged. So a flipped bit in one owner's row does not
+// stop the writes of all.
 func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		var whole error
@@ -25,7 +25,7 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 	return sum, err
 }
 
-// totals adds the rows up as they are.
+// totals adds up the rows without checking them.
 func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
 	_, err = c.one(func(row []driver.Value) error {
@@ -40,7 +40,7 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 	return sum, err
 }
 
-// soundTotals adds up the rows that match their checksums. It takes several times as
+// soundTotals adds up the rows that match their checksums, which takes several times as
 // long.
 func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"

@@ -10,9 +10,9 @@ import (
 // tx is a [workspace.Tx] on the writer's connection.
 type tx struct {
 	reader
-	changed bool  // it may have changed something
+	changed bool  // the function may have changed something
 	wrote   int64 // bytes of content
-	removed bool  // it has removed something: on a full disk the reserve is for it,
+	removed bool  // it has removed something; on a full disk it then gets the reserve,
 	added   bool  // unless it has added something too
 }
 
@@ -72,9 +72,9 @@ func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
 	return t.SaveOwner(ch.Owner)
 }
 
-// saveVersions removes what is pruned and adds what is new. A file that holds
-// all the versions it may, the usual case, gives the row of the oldest to the
-// newest: that writes fewer pages than taking one away and adding another.
+// saveVersions removes the pruned versions and adds the new one. If a file already has as
+// many versions as it may, the usual case, the new version takes the row of the oldest:
+// that writes fewer pages than removing a row and adding another.
 func (t *tx) saveVersions(ch workspace.FileChange) error {
 	if ch.New == nil {
 		t.removed = true

@@ -12,28 +12,28 @@ import (
 
 // VerifyOptions of [Store.Verify]. The zero value works.
 type VerifyOptions struct {
-	Progress func(done, total int64) // bytes of content checked and in all, now and then; nil: none
+	Progress func(done, total int64) // called now and then with the bytes of content checked and all bytes; nil: not called
 }
 
-// VerifyReport is what a verification has found.
+// VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
-	Owners, Versions, Entries, Bytes int64    // checked
-	Problems                         []string // at most 100, each naming what it is about; nil: all is well
+	Owners, Versions, Entries, Bytes int64    // how many were checked
+	Problems                         []string // at most 100; each names its object. nil: none was found
 }
 
 const mostProblems = 100
 
-// Verify reads everything that agents have stored and checks it: SQLite's own structure,
-// each row's checksum, each content's SHA-256, that versions and entries have no
-// gaps, and that the counters are the sums of what is there. It changes
-// nothing. Others read and write meanwhile; each owner is checked as it is at
-// one moment. What is wrong is in the report, an error is what kept Verify from
-// looking.
+// Verify reads and checks everything that agents have stored: SQLite's own structure, the
+// checksum of each row, the SHA-256 of each content, that versions and entries have no
+// gaps, and that the counters agree with the rows. It changes nothing. Others may read and
+// write meanwhile: each owner is checked in a snapshot of its own.
+//
+// Damage is in the report. Verify returns an error only if it could not go on.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, error) {
 	var report VerifyReport
 	err := s.read(ctx, func(c *conn) (err error) {
 		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
-			// A snapshot for each owner: the write-ahead log can shrink between them.
+			// A snapshot for each owner, so that the write-ahead log can shrink between them.
 			if _, err := c.exec("COMMIT"); err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (r *VerifyReport) problem(format string, args ...any) {
 	}
 }
 
-// verifyAll checks the database's structure and then every owner in a snapshot.
+// verifyAll checks the database's structure and then every owner, each in a snapshot.
 func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
 	var r VerifyReport
 	if err := r.damage(c.structure(ctx, &r)); err != nil {
@@ -94,7 +94,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 	return r, nil
 }
 
-// structure is SQLite's own check of its pages.
+// structure runs SQLite's own check of its pages.
 func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
 	return c.each(func(row []driver.Value) error {
 		if text, _ := row[0].(string); text != "ok" {
@@ -104,7 +104,8 @@ func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
 	}, "PRAGMA quick_check(20)")
 }
 
-// damage turns an error that speaks of damage into a problem.
+// damage adds an error about damage to the problems and returns nil. It returns other
+// errors.
 func (r *VerifyReport) damage(err error) error {
 	if errors.Is(err, workspace.ErrCorrupt) {
 		r.problem("%v", err)
@@ -113,7 +114,7 @@ func (r *VerifyReport) damage(err error) error {
 	return err
 }
 
-// ownerNames returns every owner that any table knows.
+// ownerNames returns every owner that has a row in any table.
 func (c *conn) ownerNames() (owners []string, err error) {
 	err = c.each(func(row []driver.Value) error {
 		f := fields{row: row}
@@ -125,7 +126,7 @@ func (c *conn) ownerNames() (owners []string, err error) {
 	return owners, err
 }
 
-// ownerCheck compares what an owner has with what its counters say.
+// ownerCheck compares the rows of an owner with its counters.
 type ownerCheck struct {
 	reader
 	ctx      context.Context
@@ -152,7 +153,7 @@ func (k ownerCheck) run() error {
 	return nil
 }
 
-// files checks heads and versions side by side, both in order of path.
+// files checks the heads of the files and their versions.
 func (k ownerCheck) files(sum *workspace.OwnerState) error {
 	var heads []workspace.FileHead
 	err := k.c.each(func(row []driver.Value) error {
@@ -205,8 +206,8 @@ func (k ownerCheck) versions(h workspace.FileHead, sum *workspace.OwnerState) er
 	return nil
 }
 
-// summaries checks each summary, and that the files' heads know their bytes. A
-// file keeps summaries of its current version only.
+// summaries checks each summary, and the bytes of summaries in the files' heads. A file
+// keeps summaries of its current version only.
 func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 	heads, err := k.summarised()
 	if err != nil {
@@ -248,14 +249,14 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 	return nil
 }
 
-// summarised returns the heads of the files that have summaries, or say so.
+// summarised returns the heads of the files that have summaries or whose heads say so.
 func (k ownerCheck) summarised() (map[string]workspace.FileHead, error) {
 	heads := map[string]workspace.FileHead{}
 	err := k.c.each(func(row []driver.Value) error {
 		f := fields{row: row}
 		h := f.file(k.owner)
 		heads[h.Path] = h
-		return k.ctx.Err() // files has said which heads are damaged
+		return k.ctx.Err() // files has already reported damaged heads
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ?1 AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?1))", k.owner)
 	return heads, err
 }
@@ -344,7 +345,7 @@ func (k ownerCheck) requests(sum *workspace.OwnerState) error {
 	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ?", k.owner)
 }
 
-// records checks the records of the installation.
+// records checks the small records of the installation.
 func (c *conn) records(r *VerifyReport) error {
 	return c.each(func(row []driver.Value) error {
 		f := fields{row: row}

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	groupJobs  = 256     // functions in one transaction at most
-	groupBytes = 4 << 20 // content in one transaction, after which no function joins it
-	slowJob    = 100 * time.Millisecond
-	idleAfter  = time.Second // without a write, until the log is folded into the database
+	groupJobs  = 256                    // the most functions in one transaction
+	groupBytes = 4 << 20                // a transaction with so much content takes no more functions
+	slowJob    = 100 * time.Millisecond // a function that takes longer is logged
+	idleAfter  = time.Second            // without a write, the log is folded into the database
 )
 
-// writer is the group commit: one goroutine that owns the writing connection,
-// runs the functions that wait in one transaction, and answers them all after
-// the commit. What a function has changed before it failed is undone alone.
+// writer is the group commit. One goroutine owns the connection that writes. It runs the
+// waiting functions in one transaction and answers them all after the commit. If a
+// function fails, its changes alone are undone.
 type writer struct {
 	path       string
 	c          *conn
@@ -34,28 +34,28 @@ type writer struct {
 	mu      sync.Mutex // guards the following
 	queue   []*job
 	closing bool
-	broken  error // why no more is written; nil: it is
+	broken  error // why the store takes no more writes; nil: it does
 
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	taking atomic.Bool // it waits for the turn
+	taking atomic.Bool // the goroutine waits for the turn
 
-	// Of the goroutine alone:
+	// Only the goroutine uses the following:
 	group      []*job        // taken and not yet answered
 	next       int           // the first of the group that has not run in this transaction
 	careful    bool          // each function of the group runs in a savepoint
-	dirty      bool          // written since the log was last folded
-	exitedBy   *job          // whose Goexit ended the goroutine before this one
-	foldAt     time.Time     // not before, after readers were in the way
-	foldPause  time.Duration // the last one
-	foldFailed bool          // the last time, of which the log was told
-	lost       bool          // a file, see loseFiles
+	dirty      bool          // something was written since the log was last folded
+	exitedBy   *job          // its Goexit ended the goroutine before this one
+	foldAt     time.Time     // readers were in the way: the log is not emptied before this time
+	foldPause  time.Duration // the last pause because of readers
+	foldFailed bool          // the last fold failed, and that was logged
+	lost       bool          // a file was lost, see loseFiles
 	foldLost   bool          // the disk failed to confirm a checkpoint
-	refillAt   time.Time     // when the reserve, once released, is to be tried again; zero: it is there
+	refillAt   time.Time     // when to make the released reserve again; zero: it is there
 
-	synced        bool  // the log, by confirm
-	syncedVersion int64 // of the database then, as PRAGMA data_version says
+	synced        bool  // confirm has synced the log
+	syncedVersion int64 // PRAGMA data_version at that time
 }
 
 func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger) *writer {
@@ -66,8 +66,8 @@ func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.L
 	return w
 }
 
-// run is the writer's goroutine. A Goexit in a function ends it; another one
-// then takes over, at the function after that one.
+// run is the writer's goroutine. A Goexit in a function ends it. Then another goroutine
+// takes over at the next function.
 func (w *writer) run() {
 	finished := false
 	defer func() {
@@ -90,8 +90,8 @@ func (w *writer) run() {
 	finished = true
 }
 
-// wait returns true when there is a job, and false when the writer is to end.
-// When nothing comes for a while it folds the log into the database.
+// wait returns true when there is a job, and false when the writer is to end. If no job
+// comes for a while, it folds the log into the database.
 func (w *writer) wait() bool {
 	for {
 		w.mu.Lock()
@@ -128,7 +128,7 @@ func (w *writer) giveTurn() {
 	}
 }
 
-// resume goes on where a Goexit cut a group off.
+// resume continues a group after the Goexit of one of its functions.
 func (w *writer) resume() {
 	j := w.exitedBy
 	w.exitedBy = nil
@@ -137,7 +137,7 @@ func (w *writer) resume() {
 	w.giveTurn()
 }
 
-// commitGroup runs what waits in one transaction and answers it.
+// commitGroup runs the waiting functions in one transaction and answers them.
 func (w *writer) commitGroup() {
 	w.group, w.next, w.careful = w.group[:0], 0, false
 	if err := w.whyBroken(); err != nil {
@@ -151,8 +151,8 @@ func (w *writer) commitGroup() {
 	w.finishGroup(nil)
 }
 
-// finishGroup runs functions until none waits or the transaction has enough,
-// commits, and answers. err is what came of the function before.
+// finishGroup runs functions until none waits or the transaction is large enough. Then it
+// commits and answers. err is the error of the transaction so far.
 func (w *writer) finishGroup(err error) {
 	for {
 		if errors.Is(err, errLeftover) {
@@ -184,8 +184,8 @@ func (w *writer) finishGroup(err error) {
 	w.group = nil
 }
 
-// commit ends the transaction, and makes durable what its answers rest on. The
-// error is a [lostError] when what it has written is in a file that is lost.
+// commit ends the transaction, and makes the data durable that its answers rest on.
+// [dbfile.IsLost] is true of the error if the transaction was written to a lost file.
 func (w *writer) commit() error {
 	if _, err := w.c.exec("COMMIT"); err != nil {
 		return err
@@ -196,8 +196,8 @@ func (w *writer) commit() error {
 	return w.confirm()
 }
 
-// nextJob returns the job of the group that is to run next, or takes one more
-// into the group; nil when there is none or the transaction has enough.
+// nextJob returns the job of the group that runs next, or takes another one into the
+// group. It returns nil if there is none or the transaction is large enough.
 func (w *writer) nextJob() *job {
 	for ; w.next < len(w.group); w.next++ {
 		if j := w.group[w.next]; !j.exited {
@@ -216,9 +216,9 @@ func (w *writer) nextJob() *job {
 	return j
 }
 
-// restart undoes the whole group, to run it again with each function in a
-// savepoint. A savepoint costs a tenth of a write, and functions that fail do so
-// before they change anything, as a rule; so the first run does without.
+// restart undoes the whole group, to run it again with each function in a savepoint. The
+// first run does without savepoints: one costs a tenth of a write, and most functions that
+// fail do so before they change anything.
 func (w *writer) restart() error {
 	w.rollback()
 	w.careful, w.next = true, 0
@@ -233,13 +233,12 @@ func (w *writer) size() (n int64) {
 	return n
 }
 
-// errLeftover says that a function failed after it had changed something, and
-// that there is no savepoint to go back to.
+// errLeftover says that a function failed after it had changed something, and that there
+// is no savepoint to go back to.
 var errLeftover = errors.New("a failed function left changes")
 
-// runInGroup runs a function in the transaction of its group, in a savepoint
-// where the group is careful. The error it returns is that of the transaction,
-// which is gone then.
+// runInGroup runs a function in the transaction of its group, in a savepoint if the group
+// is careful. An error that it returns has ended the transaction.
 func (w *writer) runInGroup(j *job) error {
 	if w.careful {
 		if _, err := w.c.exec("SAVEPOINT job"); err != nil {
@@ -254,7 +253,7 @@ func (w *writer) runInGroup(j *job) error {
 func (w *writer) settle(j *job) error {
 	failed := j.err != nil || j.panicked || j.exited
 	switch {
-	case w.c.broken != nil: // also where the function has not passed it on
+	case w.c.broken != nil: // also if the function has not returned that error
 		return w.c.broken
 	case !w.careful && failed && j.tx.changed:
 		return errLeftover
@@ -270,8 +269,8 @@ func (w *writer) settle(j *job) error {
 	return err
 }
 
-// call runs the function of a job. A panic is kept for the caller; a Goexit
-// ends this goroutine, see run.
+// call runs the function of a job. A panic is kept for the caller. A Goexit ends this
+// goroutine, see run.
 func (w *writer) call(j *job) {
 	j.err, j.panicked, j.value = nil, false, nil
 	j.tx = tx{reader: reader{c: w.c, owner: j.owner}}
@@ -302,11 +301,11 @@ func (w *writer) answer() {
 	}
 }
 
-// runAlone is for a group whose transaction is gone: each function runs again in
-// a transaction of its own, so that the trouble of one is not that of the others.
+// runAlone handles a group that has lost its transaction. Each function runs again in a
+// transaction of its own, so that one function's error does not hit the others.
 func (w *writer) runAlone() {
 	w.rollback()
-	w.next, w.careful = 0, false // for resume, if one of them ends this goroutine
+	w.next, w.careful = 0, false // for resume, if a Goexit ends this goroutine
 	for len(w.group) > 0 {
 		j := w.group[0]
 		if j.err = w.whyBroken(); j.err == nil && !j.exited {
@@ -325,8 +324,8 @@ func (w *writer) runAlone() {
 	}
 }
 
-// alone runs one function in its own transaction, and once more with the
-// reserve released where it removes something and the disk is full.
+// alone runs one function in its own transaction. If the disk is full and the function
+// only removes something, alone releases the reserve and runs it once more.
 func (w *writer) alone(j *job) error {
 	err := w.once(j)
 	if isFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
@@ -342,7 +341,7 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.call(j)
-	if w.c.broken != nil { // also where the function has not passed it on
+	if w.c.broken != nil { // also if the function has not returned that error
 		j.err = w.c.broken
 	}
 	if j.err != nil || j.panicked {
@@ -362,19 +361,18 @@ func (w *writer) once(j *job) error {
 	return nil
 }
 
-// rollback ends a transaction of which nobody knows whether it still stands.
+// rollback ends the transaction, if SQLite has not ended it already.
 func (w *writer) rollback() {
-	// Where SQLite has ended it already, this fails, and that is well.
-	w.c.exec("ROLLBACK")
-	w.c.takePagesWritten() // which are no part of the log then
+	w.c.exec("ROLLBACK")   // fails without harm if there is no transaction
+	w.c.takePagesWritten() // these pages never got into the log
 }
 
-// lostFsync is the answer when the disk did not confirm a commit: the page cache
-// may show what the disk has lost, so nothing is written any more until the
-// process is started again.
+// lostFsync answers a group whose commit the disk did not confirm. The page cache may now
+// show data that the disk has lost. So the store takes no more writes until the process
+// is started again.
 func (w *writer) lostFsync(err error) {
 	w.rollback()
-	w.fail(fmt.Errorf("the disk failed to confirm a write (%v); look at the disk, start this process again, and check the last writes: %w", err, workspace.ErrReadOnly))
+	w.fail(fmt.Errorf("the disk failed to confirm a write (%v); check the disk, start this process again, and check the last writes: %w", err, workspace.ErrReadOnly))
 	w.answerUnknown(fmt.Errorf("the disk failed to confirm the write (%v); it may or may not be stored: %w", err, workspace.ErrOutcomeUnknown))
 }
 
@@ -387,7 +385,7 @@ func (w *writer) answerUnknown(unknown error) {
 	w.group = nil
 }
 
-// fail makes the store read-only.
+// fail makes the store read-only, and refuses the functions that wait.
 func (w *writer) fail(err error) {
 	w.mu.Lock()
 	first := w.broken == nil
@@ -401,15 +399,15 @@ func (w *writer) fail(err error) {
 	w.refuse(err)
 }
 
-// whyBroken returns why the store is read-only; nil: it is not.
+// whyBroken returns why the store is read-only, and nil if it is not.
 func (w *writer) whyBroken() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.broken
 }
 
-// close stores what is queued and ends the goroutine. Where another process
-// keeps the turn, it refuses what is queued, and the goroutine ends later.
+// close runs the queued functions and ends the goroutine. If another process keeps the
+// turn, close refuses them, and the goroutine ends later.
 func (w *writer) close() error {
 	w.mu.Lock()
 	w.closing = true
@@ -428,7 +426,7 @@ func (w *writer) close() error {
 	}
 }
 
-// end folds the log and lets go of everything.
+// end folds the log and closes everything.
 func (w *writer) end() {
 	if w.dirty {
 		w.checkpoint()
