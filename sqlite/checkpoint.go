@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"fmt"
 	"time"
 
@@ -111,8 +110,7 @@ type logState struct {
 // walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 func (c *conn) walCheckpoint(mode string) (l logState, err error) {
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		l.busy = f.int() != 0
 		l.pages = f.int()
 		l.folded = f.int()
@@ -156,6 +154,6 @@ func (w *writer) refillReserve() {
 }
 
 func (c *conn) pragma(text string) error {
-	_, err := c.one(func([]driver.Value) error { return nil }, "PRAGMA "+text)
+	_, err := c.one(func(*fields) error { return nil }, "PRAGMA "+text)
 	return err
 }

@@ -24,6 +24,7 @@ type conn struct {
 	files  *dbfile.Opened      // nil except for the connection that writes
 	args   []driver.NamedValue // reused from call to call
 	dest   []driver.Value      // likewise
+	row    fields              // likewise
 
 	// broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.
@@ -150,8 +151,8 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 }
 
 // each runs a query and calls fn with every row. fn may keep the values but not the
-// slice.
-func (c *conn) each(fn func(row []driver.Value) error, query string, args ...any) error {
+// fields.
+func (c *conn) each(fn func(*fields) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
 		return err
@@ -170,7 +171,8 @@ func (c *conn) each(fn func(row []driver.Value) error, query string, args ...any
 			return translate(rows.Close())
 		}
 		if err == nil {
-			err = fn(c.dest[:n])
+			c.row = fields{row: c.dest[:n]}
+			err = fn(&c.row)
 		}
 		if err != nil {
 			rows.Close()
@@ -191,19 +193,18 @@ func (c *conn) failed(err error) error {
 }
 
 // one runs a query of at most one row and reports whether there was one.
-func (c *conn) one(fn func(row []driver.Value) error, query string, args ...any) (bool, error) {
+func (c *conn) one(fn func(*fields) error, query string, args ...any) (bool, error) {
 	found := false
-	err := c.each(func(row []driver.Value) error {
+	err := c.each(func(f *fields) error {
 		found = true
-		return fn(row)
+		return fn(f)
 	}, query, args...)
 	return found, err
 }
 
 // number runs a query of one integer.
 func (c *conn) number(query string, args ...any) (n int64, err error) {
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		n = f.int()
 		return f.err("answer", query)
 	}, query, args...)

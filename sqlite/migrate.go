@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -200,10 +199,9 @@ func (c *conn) moveOwners() error {
 // owners1 returns rows of schema 1 in the form of schema 2, and the name of the last
 // owner. A damaged row stays damaged: it gets a wrong checksum.
 func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, err error) {
-	err = c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err = c.each(func(f *fields) error {
 		last = f.text()
-		values := ownerValues(last, ownerForm1.read(&f, last))
+		values := ownerValues(last, ownerForm1.read(f, last))
 		if f.bad {
 			for i, v := range values { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"fmt"
 	"strings"
 
@@ -60,8 +59,7 @@ func (c *conn) checkSchema() error {
 // change what is stored or read, and its index or constraint what may be stored.
 func (c *conn) checkObjects(schema string) error {
 	missing := objects(schema)
-	err := c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err := c.each(func(f *fields) error {
 		o, table, sql := object{f.text(), f.text()}, f.text(), f.text()
 		if f.bad {
 			return fmt.Errorf("its schema cannot be read; restore it from a backup: %w", workspace.ErrCorrupt)

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -259,8 +258,7 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 }
 
 func (c *conn) checkVersion() (err error) {
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		if v := f.text(); oldSQLite(v) {
 			return fmt.Errorf("SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later: %w", v, workspace.ErrUnsupported)
 		}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,7 +17,7 @@ import (
 func pragmas(c *conn) (map[string]any, error) {
 	got := map[string]any{}
 	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
-		if _, err := c.one(func(row []driver.Value) error { got[name] = row[0]; return nil }, "PRAGMA "+name); err != nil {
+		if _, err := c.one(func(f *fields) error { got[name] = f.next(); return nil }, "PRAGMA "+name); err != nil {
 			return nil, err
 		}
 	}

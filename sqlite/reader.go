@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,9 +16,8 @@ type reader struct {
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()
-	_, err = r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
-		s = form.read(&f, r.owner)
+	_, err = r.c.one(func(f *fields) error {
+		s = form.read(f, r.owner)
 		return f.err("usage of", r.owner)
 	}, "SELECT "+form.columns+" FROM owners o WHERE o.owner = ?", r.owner)
 	return s, err
@@ -38,23 +36,24 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 // it. Either may be missing.
 func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*fields) error) error {
 	form := r.c.owners()
-	_, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row[:form.width]}
-		if row[0] != nil {
-			*s = form.read(&f, r.owner)
+	_, err := r.c.one(func(f *fields) error {
+		both := f.row
+		if f.row = both[:form.width]; f.row[0] != nil {
+			*s = form.read(f, r.owner)
 		}
-		if err := f.err("usage of", r.owner); err != nil || row[form.width] == nil {
+		if err := f.err("usage of", r.owner); err != nil || both[form.width] == nil {
 			return err
 		}
-		return head(&fields{row: row[form.width:]})
+		f.row = both[form.width:]
+		return head(f)
 	}, query, r.owner, path)
 	return err
 }
 
 func (r reader) head(path string) (workspace.FileHead, error) {
 	h := workspace.FileHead{Path: path}
-	_, err := r.c.one(func(row []driver.Value) (err error) {
-		h, err = (&fields{row: row}).headOf(r.owner, path)
+	_, err := r.c.one(func(f *fields) (err error) {
+		h, err = f.headOf(r.owner, path)
 		return err
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
 	return h, err
@@ -73,8 +72,7 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 }
 
 func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
-	found, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	found, err := r.c.one(func(f *fields) error {
 		v = f.version(r.owner, path)
 		v.Content = f.content()
 		f.bad = f.bad || v.Number != n
@@ -87,8 +85,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 }
 
 func (r reader) Versions(path string) (versions []workspace.Version, err error) {
-	err = r.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err = r.c.each(func(f *fields) error {
 		versions = append(versions, f.version(r.owner, path))
 		return f.err("version of", path)
 	}, "SELECT "+versionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
@@ -96,8 +93,7 @@ func (r reader) Versions(path string) (versions []workspace.Version, err error) 
 }
 
 func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
-	found, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	found, err := r.c.one(func(f *fields) error {
 		s = f.summary(r.owner, path)
 		s.Content = f.content()
 		f.bad = f.bad || s.SummaryKey != k
@@ -111,8 +107,7 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 }
 
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
-	err = r.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err = r.c.each(func(f *fields) error {
 		heads = append(heads, f.file(r.owner))
 		return f.err("head of file", heads[len(heads)-1].Path)
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
@@ -144,8 +139,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	}
 	var entries []workspace.Entry
 	var size int64
-	err := r.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err := r.c.each(func(f *fields) error {
 		e := f.entry(r.owner, path)
 		e.Content = f.content()
 		if err := f.err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
@@ -182,8 +176,7 @@ func follows(a, b int64, down bool) bool {
 }
 
 func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
-	err = r.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err = r.c.each(func(f *fields) error {
 		heads = append(heads, f.log(r.owner))
 		return f.err("head of log", heads[len(heads)-1].Path)
 	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
@@ -192,8 +185,7 @@ func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead
 }
 
 func (r reader) Request(key string) (q workspace.Request, err error) {
-	found, err := r.c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	found, err := r.c.one(func(f *fields) error {
 		q = f.request(r.owner)
 		f.bad = f.bad || q.Key != key
 		return f.err("request", key)
@@ -204,6 +196,6 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 	return q, err
 }
 
-// afterPrefix returns a string that sorts after every path with the prefix, and before all
-// later paths. Paths are printable ASCII, so the byte 0x7f ends no path.
+// afterPrefix returns a string that sorts after every path with the prefix and before all
+// later paths. Paths are printable ASCII, so none contains the byte 0x7f.
 func afterPrefix(prefix string) string { return prefix + "\x7f" }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -134,8 +133,7 @@ func LibraryVersion() (version string, err error) {
 		return "", err
 	}
 	defer c.close()
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		version = f.text()
 		return f.err("answer", "sqlite_version")
 	}, "SELECT sqlite_version()")

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -36,7 +35,7 @@ func (r records) Get(key string) (rec workspace.Record, err error) {
 }
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
-	next := rand.Int64N(1<<62) + 1 // the same number hardly ever comes twice
+	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
 	v := []any{key, blob(append([]byte(nil), value...)), next, micros(time.Now())}
 	v = append(v, sum(v...))
 	err := r.s.write(r.ctx, "", func(t *tx) error {
@@ -72,8 +71,7 @@ func (r records) Delete(key string, revision int64) error {
 func (r records) List(prefix string) (list []workspace.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
-		return c.each(func(row []driver.Value) error {
-			f := fields{row: row}
+		return c.each(func(f *fields) error {
 			rec := f.record()
 			if len(rec.Key) < len(prefix) || rec.Key[:len(prefix)] != prefix {
 				return errEnough
@@ -90,8 +88,7 @@ func (r records) List(prefix string) (list []workspace.Record, err error) {
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		rec = f.record()
 		f.bad = f.bad || rec.Key != key
 		return f.err("record", key)

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,7 +19,7 @@ type Store struct {
 	log     *slog.Logger
 	writer  *writer        // nil: opened by OpenReadOnly
 	files   *dbfile.Opened // of the writer
-	readers chan *conn     // nil: a connection that is still to be opened
+	readers chan *conn     // free connections for reading; nil: one that is not open yet
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -142,10 +141,9 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (ow
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
 		form := c.owners()
-		return c.each(func(row []driver.Value) error {
-			f := fields{row: row}
+		return c.each(func(f *fields) error {
 			owner := f.text()
-			usage := form.read(&f, owner).Usage
+			usage := form.read(f, owner).Usage
 			owners = append(owners, workspace.OwnerUsage{
 				Owner: workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]}, Usage: usage,
 			})
@@ -162,8 +160,7 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 	prefix := tenant + "/"
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
-		return c.each(func(row []driver.Value) error {
-			f := fields{row: row}
+		return c.each(func(f *fields) error {
 			owner := f.text()
 			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
 			return f.err("name of", "an owner")

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -28,8 +27,7 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 // totals adds up the rows without checking them.
 func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	_, err = c.one(func(row []driver.Value) error {
-		f := fields{row: row}
+	_, err = c.one(func(f *fields) error {
 		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
 			*n = f.int()
 		}
@@ -44,9 +42,8 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 // long.
 func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	err = c.each(func(row []driver.Value) error {
-		f := fields{row: row}
-		o := form.read(&f, f.text())
+	err = c.each(func(f *fields) error {
+		o := form.read(f, f.text())
 		if f.bad {
 			return nil
 		}

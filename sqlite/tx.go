@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -143,9 +142,8 @@ func (t *tx) FoldLogs(n int) (int64, error) {
 
 func (t *tx) fold(query string, n int, number func(*fields) int64) (highest int64, err error) {
 	t.changed, t.removed = true, true
-	err = t.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
-		highest = max(highest, number(&f))
+	err = t.c.each(func(f *fields) error {
+		highest = max(highest, number(f))
 		return f.err("number of a deleted path of", t.owner)
 	}, query, t.owner, t.owner, int64(n))
 	return highest, err

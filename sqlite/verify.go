@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -96,9 +95,9 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 
 // structure runs SQLite's own check of its pages.
 func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
-	return c.each(func(row []driver.Value) error {
-		if text, _ := row[0].(string); text != "ok" {
-			r.problem("structure: %v", row[0])
+	return c.each(func(f *fields) error {
+		if said := f.next(); said != "ok" {
+			r.problem("structure: %v", said)
 		}
 		return ctx.Err()
 	}, "PRAGMA quick_check(20)")
@@ -116,8 +115,7 @@ func (r *VerifyReport) damage(err error) error {
 
 // ownerNames returns every owner that has a row in any table.
 func (c *conn) ownerNames() (owners []string, err error) {
-	err = c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err = c.each(func(f *fields) error {
 		owners = append(owners, f.text())
 		return f.err("name of", "an owner")
 	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
@@ -156,8 +154,7 @@ func (k ownerCheck) run() error {
 // files checks the heads of the files and their versions.
 func (k ownerCheck) files(sum *workspace.OwnerState) error {
 	var heads []workspace.FileHead
-	err := k.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err := k.c.each(func(f *fields) error {
 		heads = append(heads, f.file(k.owner))
 		return f.err("head of file", heads[len(heads)-1].Path)
 	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? ORDER BY path", k.owner)
@@ -214,9 +211,8 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 		return err
 	}
 	bytes := map[string]int64{}
-	err = k.c.each(func(row []driver.Value) error {
-		path, _ := row[0].(string)
-		f := fields{row: row}
+	err = k.c.each(func(f *fields) error {
+		path, _ := f.row[0].(string)
 		s := f.summary(k.owner, path)
 		s.Content = f.content()
 		h, known := heads[path]
@@ -252,8 +248,7 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 // summarised returns the heads of the files that have summaries or whose heads say so.
 func (k ownerCheck) summarised() (map[string]workspace.FileHead, error) {
 	heads := map[string]workspace.FileHead{}
-	err := k.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err := k.c.each(func(f *fields) error {
 		h := f.file(k.owner)
 		heads[h.Path] = h
 		return k.ctx.Err() // files has already reported damaged heads
@@ -270,8 +265,7 @@ func (k ownerCheck) count(bytes int64) {
 
 func (k ownerCheck) logs(sum *workspace.OwnerState) error {
 	var heads []workspace.LogHead
-	err := k.c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	err := k.c.each(func(f *fields) error {
 		heads = append(heads, f.log(k.owner))
 		return f.err("head of log", heads[len(heads)-1].Path)
 	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? ORDER BY path", k.owner)
@@ -334,9 +328,8 @@ func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) erro
 }
 
 func (k ownerCheck) requests(sum *workspace.OwnerState) error {
-	return k.c.each(func(row []driver.Value) error {
+	return k.c.each(func(f *fields) error {
 		sum.Requests++
-		f := fields{row: row}
 		q := f.request(k.owner)
 		if err := f.err("request", q.Key); err != nil {
 			k.report.problem("%s: %v", k.owner, err)
@@ -347,8 +340,7 @@ func (k ownerCheck) requests(sum *workspace.OwnerState) error {
 
 // records checks the small records of the installation.
 func (c *conn) records(r *VerifyReport) error {
-	return c.each(func(row []driver.Value) error {
-		f := fields{row: row}
+	return c.each(func(f *fields) error {
 		rec := f.record()
 		if err := f.err("record", rec.Key); err != nil {
 			r.problem("%v", err)
