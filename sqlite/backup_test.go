@@ -45,8 +45,8 @@ func fill(t testing.TB, ws *workspace.Workspace, files int) {
 	}
 }
 
-// A backup taken while writers go on is a database that verifies and holds what
-// was there when it began.
+// A backup that is taken while writers go on verifies, and holds what was there when it
+// began.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -121,8 +121,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What stands beside the new name would be taken for a part of the backup: it is
-// refused before a page is copied, and again before the backup gets its name.
+// A file beside the new name would be taken for a part of the backup. Backup refuses
+// the name before it copies a page, and again before the copy gets the name.
 func TestBackupBesideSideFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))

@@ -17,9 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fsyncRate is the floor of every durable write: how often a second this disk
-// confirms 4 KiB, at the end of a file that grows by it, as a log does, or over a
-// file that has its blocks already, which is the least that a disk can be asked.
+// fsyncRate measures the floor of every durable write: how often in a second this disk
+// confirms 4 KiB. With grow, the 4 KiB go to the end of a growing file, as in a log.
+// Without, they replace blocks that the file already has, the least that a disk can be
+// asked for.
 func fsyncRate(b *testing.B, grow bool) float64 {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "floor"))
@@ -69,7 +70,7 @@ func benchService(b *testing.B, options workspace.Options) *workspace.Service {
 	return svc
 }
 
-// BenchmarkWrite writes 4 KiB a time, every agent over its own ten paths.
+// BenchmarkWrite writes 4 KiB at a time. Each agent writes its own ten paths.
 func BenchmarkWrite(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcde\n"), 256)
 	for _, agents := range []int{1, 8, 64} {
@@ -105,8 +106,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth compares one writer's calls on an empty database with the same
-// on one that holds much already, in turn, so that both meet the same disk.
+// BenchmarkGrowth compares one writer's calls on an empty database with those on a
+// large one. The two take turns, so that both meet the same disk.
 func BenchmarkGrowth(b *testing.B) {
 	kib := bytes.Repeat([]byte("0123456789abcde\n"), 64)
 	write := func(b *testing.B, ws *workspace.Workspace, i int) {

@@ -9,18 +9,27 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// What rows are charged is near what they take on disk, so that 100,000 empty
-// entries are not free: within a factor of two, with names of a common length.
+// Rows are charged for about what they take on disk, within a factor of two for names
+// of a common length. So 100,000 empty entries are not free.
 func TestChargeIsNearTheDisk(t *testing.T) {
 	t.Parallel()
-	author := workspace.Author{Client: "claude-code", Version: "2.1.34"}
+	for name, fill := range chargeFills() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testCharge(t, fill)
+		})
+	}
+}
+
+// chargeFills are ways to fill an agent's workspace with rows that have no content.
+func chargeFills() map[string]func(*testing.T, *workspace.Workspace) {
 	path := func(n int) string { return fmt.Sprintf("notes/%013d.md", n) } // 22 characters
 	write := func(t *testing.T, ws *workspace.Workspace, n int) {
 		if _, err := ws.WriteFile(t.Context(), path(n), nil, workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, fill := range map[string]func(*testing.T, *workspace.Workspace){
+	return map[string]func(*testing.T, *workspace.Workspace){
 		"entries": func(t *testing.T, ws *workspace.Workspace) {
 			for range pick(10, 100) {
 				if _, err := ws.AppendLog(t.Context(), path(0), make([][]byte, 1000)...); err != nil {
@@ -45,33 +54,32 @@ func TestChargeIsNearTheDisk(t *testing.T) {
 				}
 			}
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "charge.db")
-			s, err := sqlite.Open(t.Context(), file, sqlite.Options{Durability: sqlite.Normal, Logger: quiet.Logger})
-			if err != nil {
-				t.Fatal(err)
-			}
-			empty := len(readBytes(t, file))
-			svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Files: 1e6, Logs: 1e6}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ws := agent(t, svc, "agent-1").As(author)
-			fill(t, ws)
-			u, err := ws.Usage(t.Context())
-			if err != nil || u.Bytes != 0 {
-				t.Fatalf("Usage = %+v, %v, want no content", u, err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			disk := int64(len(readBytes(t, file)) - empty)
-			t.Logf("%d bytes charged, %d on disk", u.Charge, disk)
-			if u.Charge > 2*disk || disk > 2*u.Charge {
-				t.Errorf("%d bytes are charged for what takes %d on disk, want within a factor of 2", u.Charge, disk)
-			}
-		})
+	}
+}
+
+func testCharge(t *testing.T, fill func(*testing.T, *workspace.Workspace)) {
+	file := filepath.Join(t.TempDir(), "charge.db")
+	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Durability: sqlite.Normal, Logger: quiet.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := len(readBytes(t, file))
+	svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Files: 1e6, Logs: 1e6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := agent(t, svc, "agent-1").As(workspace.Author{Client: "claude-code", Version: "2.1.34"})
+	fill(t, ws)
+	u, err := ws.Usage(t.Context())
+	if err != nil || u.Bytes != 0 {
+		t.Fatalf("Usage = %+v, %v, want no content", u, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	disk := int64(len(readBytes(t, file)) - empty)
+	t.Logf("%d bytes charged, %d on disk", u.Charge, disk)
+	if u.Charge > 2*disk || disk > 2*u.Charge {
+		t.Errorf("%d bytes are charged for what takes %d on disk, want within a factor of 2", u.Charge, disk)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Readers that overlap, so that there is always one in the write-ahead log, must
-// not make it grow past 64 MiB, whether one store writes or several in turn.
+// With overlapping readers, there is always one in the write-ahead log. The log still
+// stays below 64 MiB, whether one store writes or several in turn.
 func TestLogStaysSmall(t *testing.T) {
 	t.Parallel()
 	for _, stores := range []int{1, 3} {

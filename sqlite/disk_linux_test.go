@@ -25,7 +25,7 @@ import (
 
 const diskBytes = 24 << 20
 
-// smallDisk mounts a disk of its own for a test.
+// smallDisk mounts a small disk for a test.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	needRoot(t, "mounts a tmpfs")
@@ -41,8 +41,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// filler takes disk space away: so many bytes, or what there is of them, as the
-// kernel's count of what is free is not exact.
+// filler makes a file that takes so many bytes of the disk, or what is free. The
+// kernel's count of the free space is not exact.
 func filler(t *testing.T, dir string, size int64) (name string) {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "filler-")
@@ -63,7 +63,7 @@ func filler(t *testing.T, dir string, size int64) (name string) {
 	return f.Name()
 }
 
-// fillUp leaves not a byte.
+// fillUp fills the disk to the last byte.
 func fillUp(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.OpenFile(filler(t, dir, freeSpace(t, dir)), os.O_WRONLY|os.O_APPEND, 0)
@@ -112,21 +112,7 @@ func TestFullDisk(t *testing.T) {
 	spare := filler(t, dir, 9<<20)
 	svc, acked := newService(t, s), newLedger()
 	ws := agent(t, svc, "alice")
-
-	// Until it is full, and beyond.
-	n := 0
-	for err = nil; err == nil && n < 1000; n++ {
-		err = acked.write(t.Context(), ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
-	}
-	if !errors.Is(err, workspace.ErrStorageFull) {
-		t.Fatalf("write %d = %v, want ErrStorageFull", n, err)
-	}
-	t.Logf("full after %d files with: %v", n, err)
-	for i := range 5 {
-		if err := acked.write(t.Context(), ws, fmt.Sprintf("more-%d", i), text(1_000_000, "more ", i)); !errors.Is(err, workspace.ErrStorageFull) {
-			t.Errorf("write to a full disk = %v, want ErrStorageFull", err)
-		}
-	}
+	writeUntilFull(t, ws, acked)
 	if got := size(t, path+"-reserve"); got != 4<<20 {
 		t.Errorf("plain writes have taken from the reserve: %d bytes", got)
 	}
@@ -170,8 +156,27 @@ func TestFullDisk(t *testing.T) {
 	reopenAndCheck(t, s, path, acked)
 }
 
-// reopenAndCheck closes the store and finds in another what was acknowledged
-// and nothing else.
+// writeUntilFull writes until the disk is full, and then tries five more times.
+func writeUntilFull(t *testing.T, ws *workspace.Workspace, acked *ledger) {
+	t.Helper()
+	var err error
+	n := 0
+	for ; err == nil && n < 1000; n++ {
+		err = acked.write(t.Context(), ws, fmt.Sprintf("file-%d", n), text(100_000, "file ", n))
+	}
+	if !errors.Is(err, workspace.ErrStorageFull) {
+		t.Fatalf("write %d = %v, want ErrStorageFull", n, err)
+	}
+	t.Logf("full after %d files with: %v", n, err)
+	for i := range 5 {
+		if err := acked.write(t.Context(), ws, fmt.Sprintf("more-%d", i), text(1_000_000, "more ", i)); !errors.Is(err, workspace.ErrStorageFull) {
+			t.Errorf("write to a full disk = %v, want ErrStorageFull", err)
+		}
+	}
+}
+
+// reopenAndCheck closes the store, opens the database again, and finds everything that
+// was acknowledged and nothing else.
 func reopenAndCheck(t *testing.T, s *sqlite.Store, path string, acked *ledger) {
 	t.Helper()
 	if s != nil {
@@ -185,7 +190,7 @@ func reopenAndCheck(t *testing.T, s *sqlite.Store, path string, acked *ledger) {
 	}
 }
 
-// Each of many writers that meet the full disk learns what became of its write.
+// Many writers meet the full disk at once. Each learns what became of its write.
 func TestFullDiskManyWriters(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t)
@@ -220,7 +225,7 @@ func TestFullDiskManyWriters(t *testing.T) {
 	reopenAndCheck(t, s, path, acked)
 }
 
-// A database that the disk has no room for is not left half made.
+// If the disk has no room for a new database, no half of one is left.
 func TestFullDiskCreate(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t)
@@ -265,8 +270,8 @@ func TestFullDiskCreate(t *testing.T) {
 	}
 }
 
-// A backup that the disk has no room for says so, wherever it meets the end of
-// the disk, and leaves nothing behind.
+// If the disk has no room for a backup, the error says so, wherever the disk ends, and
+// nothing is left behind.
 func TestFullDiskBackup(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -302,8 +307,8 @@ func init() {
 	roles["disk-fsync"] = writeUntilError
 }
 
-// A limit on the size of files looks like a full disk, but the disk has room, so
-// that giving up the reserve would be no help.
+// A limit on the size of files looks like a full disk, but releasing the reserve would
+// not help. So it is kept.
 func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "limit.db")
@@ -370,9 +375,9 @@ func limitFileSize(args []string) error {
 	return nil
 }
 
-// After the disk failed to confirm a write, nobody is told that it is stored,
-// nothing more is written, and reading goes on, until the process is started
-// again: also when the disk confirms again at once.
+// After the disk failed to confirm a write, no write is acknowledged and nothing more
+// is written until the process is started again, also if the disk confirms again at
+// once. Reads go on.
 func TestFsyncError(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
@@ -429,8 +434,8 @@ func TestFsyncError(t *testing.T) {
 	}
 }
 
-// writeUntilError lets 16 agents write until each of them meets an error, or for
-// a while: a short one to see what an idle store does.
+// writeUntilError lets 16 agents write until each of them meets an error. For an idle
+// store they stop after a few writes.
 func writeUntilError(args []string) error {
 	// Any process may trace this one: strace is no parent of it.
 	unix.Prctl(unix.PR_SET_PTRACER, ^uintptr(0), 0, 0, 0)
@@ -481,7 +486,7 @@ func writeUntilError(args []string) error {
 	return nil
 }
 
-// errorSignal tells when something was logged as an error.
+// errorSignal sends a signal when an error is logged.
 type errorSignal struct {
 	slog.Handler
 	signal chan<- struct{}
@@ -499,7 +504,7 @@ func (h errorSignal) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// errorWriters write side by side.
+// errorWriters write at the same time.
 type errorWriters struct {
 	acked    *ledger
 	attached <-chan struct{}

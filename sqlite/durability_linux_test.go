@@ -97,8 +97,8 @@ func agentIn(s *sqlite.Store) (*workspace.Workspace, error) {
 	return svc.Agent("alice")
 }
 
-// A repeated request is acknowledged when the first one is durable, whoever
-// stored it, and a disk is not asked twice for the same.
+// A repeated request is acknowledged only when the first one is durable, whoever stored
+// it. The disk is not asked twice for the same log.
 func TestRepeatedIsSynced(t *testing.T) {
 	t.Parallel()
 	calls := strings.Join(trace(t, "durability-neighbour"), " ")
@@ -108,8 +108,8 @@ func TestRepeatedIsSynced(t *testing.T) {
 	}
 }
 
-// writeAll makes acknowledged writes, each writer one after the other. It begins
-// and ends with a line on standard output, which the trace shows too.
+// writeAll makes acknowledged writes with several writers at once. It prints a line
+// before and after them, which the trace shows too.
 func writeAll(ctx context.Context, path string, writers, each int) error {
 	s, err := sqlite.Open(ctx, path, quiet)
 	if err != nil {
@@ -147,8 +147,8 @@ func writeAll(ctx context.Context, path string, writers, each int) error {
 	return s.Close()
 }
 
-// trace runs a role under strace, on a new database, and returns the calls in the
-// order in which they ended: "sync" of the log, "acked".
+// trace runs a role under strace on a new database. It returns the calls in the order
+// in which they ended: "sync" for a sync of the log, "acked" for an acknowledged write.
 func trace(t *testing.T, role string, args ...string) (calls []string) {
 	t.Helper()
 	strace := needStrace(t)
@@ -192,8 +192,8 @@ func trace(t *testing.T, role string, args ...string) (calls []string) {
 	return calls
 }
 
-// Writes that follow each other cannot share a commit: before each is
-// acknowledged, the disk has confirmed the log.
+// A single writer shares no commit. Before each write is acknowledged, the disk has
+// confirmed the log.
 func TestAcknowledgedIsSynced(t *testing.T) {
 	t.Parallel()
 	const writes = 200
@@ -216,7 +216,7 @@ func TestAcknowledgedIsSynced(t *testing.T) {
 	}
 }
 
-// Many writers share commits, and still none is acknowledged before a sync.
+// Many writers share commits. Still no write is acknowledged before a sync.
 func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
 	t.Parallel()
 	calls := trace(t, "durability-write", "64", strconv.Itoa(pick(10, 100)))

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A process that has the database open when a newer one migrates it stores and
-// reads nothing more, and says so.
+// If a newer version migrates the database while a process has it open, that process
+// stores and reads nothing more, and says why.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -58,8 +58,8 @@ func mustBeFenced(t *testing.T, err error) {
 	}
 }
 
-// A migration among many writers: what was acknowledged was stored before it,
-// and nothing after it.
+// During a migration among many writers, acknowledged writes were stored before it, and
+// none after it.
 func TestFenceAmongWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// journalLimits make parts of what is longer than a line.
+// journalLimits are so small that a message longer than a line is stored in parts.
 var journalLimits = workspace.Limits{EntryBytes: 300, Entries: 1 << 40, Bytes: 1 << 40}
 
 func said(text string) conversation.Record {
@@ -59,8 +59,8 @@ func recorded(t testing.TB, j conversation.Journal) (records []conversation.Reco
 	return records
 }
 
-// A journal is the same after its store was opened again, under other limits
-// too; what no quota has room for is not stored in part.
+// A journal is the same after its store was opened again, also under other limits. A
+// record that does not fit into a quota is not stored in part.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -100,8 +100,8 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// journalBatch is a batch that can be told from any other, of one record and
-// more, with parts and without.
+// journalBatch returns a batch of one record or more, long and short, that differs from
+// all others.
 func journalBatch(writer string, n int) []conversation.Record {
 	batch := make([]conversation.Record, 1+n%4)
 	for k := range batch {
@@ -110,9 +110,9 @@ func journalBatch(writer string, n int) []conversation.Record {
 	return batch
 }
 
-// checkJournal tells what is wrong with the records of several writers: batches
-// are whole and stand together, and a writer's follow one another. It returns
-// how many there are of each.
+// checkJournal says what is wrong with the records of several writers. The records of a
+// batch must stand together and be complete, and a writer's batches must be in order.
+// It returns the number of batches of each writer.
 func checkJournal(records []conversation.Record) (batches map[string]int, problem string) {
 	batches = map[string]int{}
 	last := int64(0)
@@ -173,8 +173,7 @@ func TestJournalWriters(t *testing.T) {
 	}
 }
 
-// However a context ends, the answer says what is stored: an error that nothing
-// is.
+// However a context ends, an error means that nothing is stored.
 func TestJournalCancel(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -268,8 +267,8 @@ var _ = register("journal", func(args []string) error {
 	return store.Close()
 })
 
-// runJournalKill kills processes that append, two at a time. Every batch that was
-// acknowledged is there after it, in order, and at most one more of each writer.
+// runJournalKill kills processes that append, two at a time. Afterwards every
+// acknowledged batch is there, in order, and at most one more of each writer.
 func runJournalKill(t *testing.T, mode string, kills int) (problem string, killed int) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	acked := map[string]int{} // batches of each writer
@@ -312,8 +311,8 @@ func runJournalKill(t *testing.T, mode string, kills int) (problem string, kille
 	return "", killed
 }
 
-// checkAcked compares the journal with what was acknowledged, and counts what is
-// there besides.
+// checkAcked compares the journal with the acknowledged batches. It counts a batch as
+// acknowledged if it is there although its writer was killed before the answer.
 func checkAcked(t *testing.T, path string, acked map[string]int) (problem string) {
 	t.Helper()
 	store, j, err := openJournal(path, workspace.Limits{})
@@ -360,8 +359,8 @@ func TestJournalKillCatchesEarlyAnswer(t *testing.T) {
 	t.Logf("after %d kills: %s", killed, problem)
 }
 
-// BenchmarkJournal compares an Append of a message of 1 KiB with AppendLog of the
-// same bytes, in turn, so that both meet the same disk.
+// BenchmarkJournal compares an Append of a message of 1 KiB with an AppendLog of the
+// same bytes. The two take turns, so that both meet the same disk.
 func BenchmarkJournal(b *testing.B) {
 	store, svc, err := openService(filepath.Join(b.TempDir(), "bench.db"), workspace.Limits{Bytes: 1 << 40, Entries: 1 << 30})
 	if err != nil {

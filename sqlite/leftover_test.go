@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Making a database removes what is left of earlier attempts at the same path,
-// and nothing else. Opening one that is there removes nothing.
+// Making a database removes what earlier attempts at the same path have left, and
+// nothing else. Opening an existing one removes nothing.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

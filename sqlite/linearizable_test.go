@@ -35,7 +35,7 @@ var linearPaths = [...]string{"a.txt", "b.txt", "c.txt"}
 
 const linearLog = "all.log"
 
-// linearInput is a call. If is -1 where there is no condition.
+// linearInput is a call. If is -1 if there is no condition.
 type linearInput struct {
 	Do      string // write, read, delete, append, trim, read log, list
 	Path    int
@@ -44,7 +44,7 @@ type linearInput struct {
 	Through int64 `json:",omitempty"` // of a trim, an entry that was seen
 }
 
-// linearOutput is an answer; of a call whose process was killed there is none.
+// linearOutput is an answer. A call whose process was killed has none.
 type linearOutput struct {
 	Number  int64  `json:",omitempty"` // version, the last entry, or the versions that were removed
 	Content string `json:",omitempty"` // that was read; of a list: versions and sizes
@@ -147,7 +147,7 @@ type linearEvent struct {
 	Out    *linearOutput `json:",omitempty"`
 }
 
-// linearNow is a clock that all processes share.
+// linearNow reads a clock that all processes share.
 func linearNow() int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
@@ -156,7 +156,7 @@ func linearNow() int64 {
 	return t.Nano()
 }
 
-// runLinearClient makes calls one after the other and tells of each before and
+// runLinearClient makes calls one after the other. It reports each call before and
 // after it.
 func runLinearClient(ws *workspace.Workspace, client, ops int, say func(linearEvent)) {
 	var known [len(linearPaths)]int64 // the version that the client saw last
@@ -303,7 +303,7 @@ func (h *linearHistory) add(e linearEvent) {
 	op.Output, op.Return = e.Out, e.Time
 }
 
-// decide says whether there is an order of the calls that explains all answers.
+// decide reports whether some order of the calls explains all answers.
 func (h *linearHistory) decide(t *testing.T) porcupine.CheckResult {
 	t.Helper()
 	for _, failure := range h.failures() {
@@ -312,7 +312,7 @@ func (h *linearHistory) decide(t *testing.T) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(linearModel, h.ops, linearDecide)
 }
 
-// failures are the errors that no call should get.
+// failures returns the errors, which no call should get.
 func (h *linearHistory) failures() (all []string) {
 	for _, op := range h.ops {
 		if out := op.Output.(*linearOutput); out != nil && out.Error != "" {
@@ -322,8 +322,8 @@ func (h *linearHistory) failures() (all []string) {
 	return all
 }
 
-// runLinear runs clients in processes, one of which is killed on the way and
-// followed by another.
+// runLinear runs clients in several processes. One process is killed on the way, and
+// another one starts in its place.
 func runLinear(t *testing.T, path string) *linearHistory {
 	h := &linearHistory{}
 	var wg sync.WaitGroup
@@ -369,8 +369,8 @@ func runLinear(t *testing.T, path string) *linearHistory {
 	return h
 }
 
-// The calls of clients in several processes are explained by one order that
-// keeps to the times of calls and answers, also when a process is killed.
+// One order of the calls of several processes explains all answers, and agrees with the
+// times of calls and answers, also if a process is killed.
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -399,7 +399,7 @@ func TestLinearizable(t *testing.T) {
 
 // --- planted bugs
 
-// The same check finds stores that are not linearizable.
+// The check finds stores that are not linearizable.
 func TestLinearizableCatches(t *testing.T) {
 	t.Parallel()
 	t.Run("nothing", func(t *testing.T) {
@@ -422,8 +422,8 @@ func TestLinearizableCatches(t *testing.T) {
 	}
 }
 
-// catches runs clients in this process and reports whether one of so many
-// histories is not linearizable, or has an error that the store itself never gives.
+// catches runs clients in this process. It reports whether one of the histories is not
+// linearizable, or has an error that the store itself never returns.
 func catches(t *testing.T, wrap func(workspace.Store) workspace.Store, histories int) bool {
 	store := open(t, filepath.Join(t.TempDir(), "linear.db"))
 	for i := range histories {
@@ -454,7 +454,7 @@ func catches(t *testing.T, wrap func(workspace.Store) workspace.Store, histories
 	return false
 }
 
-// staleStore answers every other read of a file with what the one before it saw.
+// staleStore answers every other read of a file with what the read before it saw.
 type staleStore struct {
 	workspace.Store
 	mu  sync.Mutex // guards the following
@@ -487,8 +487,8 @@ func (r staleReader) Current(path string) (workspace.FileHead, workspace.Version
 	return head, current, err
 }
 
-// lostStore looks at the version outside of the transaction, so that of two
-// writers in one group the last one wins.
+// lostStore reads the version outside of the transaction, so that the last one of two
+// writers in a group wins.
 type lostStore struct{ workspace.Store }
 
 func (s lostStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
@@ -529,7 +529,7 @@ func (tx lostTx) SaveFile(ch workspace.FileChange) error {
 	return tx.Tx.SaveFile(ch)
 }
 
-// reusingStore forgets the number of a path that is deleted.
+// reusingStore forgets the number of a deleted path.
 type reusingStore struct{ workspace.Store }
 
 func (s reusingStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A function that runs alone, after its group has lost its transaction, is not
-// acknowledged either when the database was removed meanwhile.
+// A function that runs alone, because its group has lost its transaction, is not
+// acknowledged either if the database was removed meanwhile.
 func TestLostFilesAlone(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// losses are what people and programs do to the files of a database in use, and
-// what the error says then.
+// losses are what people and programs do to the files of a database in use, and what
+// the error then says.
 var losses = []struct {
 	name, say string
 	do        func(t *testing.T, path string)
@@ -44,8 +44,7 @@ var losses = []struct {
 	}},
 }
 
-// databaseIn returns the path of a database to be, in a folder that may be
-// renamed.
+// databaseIn returns the path for a database in a folder that the test may rename.
 func databaseIn(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "folder")
@@ -53,8 +52,8 @@ func databaseIn(t *testing.T) string {
 	return filepath.Join(dir, "a.db")
 }
 
-// A write after the files were lost is refused, nothing is stored, and the store
-// stays read-only, also when the files are back. Reads go on.
+// After the files were lost, writes are refused and nothing is stored, also when the
+// files are back. Reads go on.
 func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range losses {
@@ -81,8 +80,7 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// What was being written when the files were lost has an unknown outcome, for
-// everybody in the group.
+// If the files are lost during a commit, the outcome of the whole group is unknown.
 func TestLostFilesMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, c := range losses {
@@ -124,8 +122,8 @@ func TestLostFilesMeanwhile(t *testing.T) {
 	}
 }
 
-// A process that ends after its log was removed leaves everything that it has
-// acknowledged in the database.
+// If only the log was removed, the process still gets everything that it has
+// acknowledged into the database before it ends.
 func TestLostLogIsFolded(t *testing.T) {
 	t.Parallel()
 	path := databaseIn(t)
@@ -144,8 +142,8 @@ func TestLostLogIsFolded(t *testing.T) {
 	reopenAndCheck(t, s, path, acked)
 }
 
-// A backup that takes the place of a database in use, and nothing else that is done,
-// is what the next process finds: the log of the lost database does not get into it.
+// If a backup is put in the place of a database in use, the next process finds exactly
+// the backup. The log of the lost database does not get into it.
 func TestBackupInPlaceOfALostDatabase(t *testing.T) {
 	t.Parallel()
 	path := databaseIn(t)
@@ -171,8 +169,8 @@ func TestBackupInPlaceOfALostDatabase(t *testing.T) {
 	}
 }
 
-// A connection for reading that is opened after the database was replaced does
-// not read the other file.
+// After the database was replaced, a new connection for reading does not read the other
+// file.
 func TestReadersOfReplacedDatabase(t *testing.T) {
 	t.Parallel()
 	path := databaseIn(t)
@@ -190,9 +188,9 @@ func TestReadersOfReplacedDatabase(t *testing.T) {
 	}
 }
 
-// Two names for one file are two logs. The database is refused under both, its
-// bytes stay, and a store that has it open takes no writes until the second name
-// is gone.
+// A file with two names would have two logs. The database is refused under both names,
+// and its bytes stay. A store that has it open takes no writes until the second name is
+// gone.
 func TestHardLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -219,8 +217,8 @@ func TestHardLink(t *testing.T) {
 	}
 }
 
-// A creation that was cut off between its link and the removal of its temporary
-// name is finished by the next Open.
+// If the making of a database was cut off after its file got its name and before the
+// temporary name was removed, the next Open removes the temporary name.
 func TestOpenAfterCutCreation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A test that needs another process starts this test binary again: the
-// variable names the role, and the function takes the arguments.
+// A test that needs another process starts this test binary again. The variable names
+// the role, and the role gets the arguments.
 const roleVariable = "SCRATCHPAD_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{}
@@ -50,8 +50,8 @@ func waitSideBySide() {
 	}
 }
 
-// roleCommand is a process of this binary in a role. Its standard streams are
-// the caller's to set.
+// roleCommand returns the command for a process of this binary in a role. The caller
+// sets its standard input and output.
 func roleCommand(ctx context.Context, role string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)

@@ -12,9 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// On a full disk the migration has happened or not, whenever the disk gets full:
-// a database that was not taken to the new schema reads as before, and is taken
-// there when there is room again.
+// Whenever the disk gets full, a migration has happened as a whole or not at all. If
+// not, the database reads as before, and is migrated when there is room again.
 func TestMigrationOnAFullDisk(t *testing.T) {
 	dir := smallDisk(t)
 	want := goldenDump(t)

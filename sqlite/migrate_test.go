@@ -20,8 +20,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// fixture copies a database of testdata/schema1, with its log where it has one,
-// to a folder of the test's own.
+// fixture copies a database of testdata/schema1, and its log if it has one, to a folder
+// of the test.
 func fixture(t testing.TB, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "scratchpad.db")
@@ -40,8 +40,8 @@ func fixture(t testing.TB, name string) (path string) {
 	return path
 }
 
-// A database of schema 1 is taken to schema 2 with all that is in it, and reads
-// the same before, after, and in the copy that is kept.
+// A database of schema 1 is migrated to schema 2 with everything in it. It reads the
+// same before, after, and in the copy that is kept.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1.db")
@@ -82,7 +82,7 @@ func TestMigration(t *testing.T) {
 	wantOneCopy(t, path)
 }
 
-// wantOneCopy demands that one copy of the database is kept, and nothing else.
+// wantOneCopy expects that one copy of the database is kept, and no other file.
 func wantOneCopy(t *testing.T, path string) {
 	t.Helper()
 	found, err := filepath.Glob(path + "-schema1-backup*")
@@ -94,7 +94,7 @@ func wantOneCopy(t *testing.T, path string) {
 	}
 }
 
-// The writes that only the log holds are migrated and copied too.
+// Writes that are in the log alone are migrated and copied too.
 func TestMigrationOfALog(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1-log.db")
@@ -112,7 +112,7 @@ func TestMigrationOfALog(t *testing.T) {
 	}
 }
 
-// The schema of a migrated database has the very text of that of a new one.
+// The schema of a migrated database has exactly the text of a new one.
 func TestMigratedSchema(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1.db")
@@ -145,8 +145,8 @@ func schemaOf(t *testing.T, path string) (texts []string) {
 	return texts
 }
 
-// A process that still runs on schema 1 can store nothing in the new one: every
-// write of it saves its owner's row, with this statement.
+// A process of a version with schema 1 can store nothing in a migrated database: each
+// of its writes saves its owner's row with this statement.
 func TestOldProcessCannotWrite(t *testing.T) {
 	t.Parallel()
 	const upsertOwner1 = "INSERT INTO owners (owner, files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc)" +
@@ -184,8 +184,8 @@ var _ = register("migrate", func(args []string) error {
 	return s.Close()
 })
 
-// A migration that is killed has happened or not, and the next one goes on. Its
-// copy is taken, and not made twice.
+// A migration that is killed has happened as a whole or not at all, and the next one
+// goes on. It uses the copy that is there.
 func TestKilledMigration(t *testing.T) {
 	t.Parallel()
 	want := goldenDump(t)
@@ -227,7 +227,8 @@ func schemaVersion(t testing.TB, path string) int64 {
 	return info.Schema
 }
 
-// Of several processes at once one migrates, and the others find it done.
+// If several processes open the database at once, one migrates it, and the others find
+// it migrated.
 func TestMigrationAtOnce(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1-log.db")
@@ -252,7 +253,8 @@ func TestMigrationAtOnce(t *testing.T) {
 	}
 }
 
-// A caller whose deadline comes leaves, and the migration goes on without it.
+// When the caller's context ends, Open returns, and the migration goes on without the
+// caller.
 func TestMigrationOutlivesItsCaller(t *testing.T) {
 	path := fixture(t, "schema1.db")
 	reached, goOn := make(chan bool), make(chan bool)
@@ -283,7 +285,7 @@ func TestMigrationOutlivesItsCaller(t *testing.T) {
 	}
 }
 
-// No file is overwritten: where another one has the name, the copy takes the next.
+// No file is overwritten: if the name of the copy is taken, it gets the next name.
 func TestMigrationCopyNames(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1.db")
@@ -306,8 +308,8 @@ func TestMigrationCopyNames(t *testing.T) {
 	}
 }
 
-// Damage stays what it is: that of content and of counters is carried along and
-// still found, that of the structure is refused without changing a byte.
+// Damaged content and counters are migrated as they are, and still found. A damaged
+// structure is refused, and no byte changes.
 func TestMigrationOfDamage(t *testing.T) {
 	t.Parallel()
 	path := fixture(t, "schema1.db")
@@ -339,8 +341,8 @@ func TestMigrationOfDamage(t *testing.T) {
 	}
 }
 
-// wantDump demands that a database has the schema, reads as wanted, without
-// changing, and that nothing in it is wrong.
+// wantDump expects that a database has the schema, reads as wanted, has no damage, and
+// does not change meanwhile.
 func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	t.Helper()
 	before := readBytes(t, path)
@@ -366,8 +368,8 @@ func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	}
 }
 
-// goldenDump is what the code that made the fixture read of it, with the bytes as
-// they are counted now: without 200 for each request.
+// goldenDump returns what the code that made the fixture has read from it, with the
+// bytes as they are counted now: without 200 for each request.
 func goldenDump(t testing.TB) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("testdata/schema1/schema1.json")
@@ -391,8 +393,8 @@ func goldenDump(t testing.TB) map[string]any {
 	return all
 }
 
-// dumpStore is dump of testdata/schema1/main.go, as JSON has it, without what
-// schema 1 did not know.
+// dumpStore does what dump of testdata/schema1/main.go does, and returns it as JSON has
+// it, without the fields that schema 1 did not have.
 func dumpStore(t testing.TB, store workspace.Store) (all map[string]any) {
 	t.Helper()
 	dumped := map[string]any{}

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Databases side by side never touch one another's files, whatever they are
-// called: a name that could be another's side file is refused.
+// Databases in one folder never touch one another's files, whatever their names are. A
+// name that could be that of another one's side file is refused.
 func TestNamesSideBySide(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

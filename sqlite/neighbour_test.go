@@ -60,7 +60,7 @@ var _ = register("load", func(args []string) error {
 	return errors.Join(errs...)
 })
 
-// Neither of two busy processes starves the other. How fast they are is logged.
+// Neither of two busy processes starves the other. Their speed is logged.
 func TestNeighbourShare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "share.db")
 	d := pick(1500*time.Millisecond, 6*time.Second)
@@ -138,8 +138,8 @@ func addOne(ws *workspace.Workspace) error {
 	}
 }
 
-// No conditional write of 16 processes is lost, and none of them is told that
-// the database is busy: any error ends a process with one.
+// Of 16 processes that write on conditions, no write is lost, and none is told that the
+// database is busy. Any error ends its process.
 func TestNeighbourConditionalWrites(t *testing.T) {
 	t.Parallel()
 	const processes = 16
@@ -167,8 +167,8 @@ func TestNeighbourConditionalWrites(t *testing.T) {
 
 // --- creating
 
-// However many create the same database at once, all of them succeed and
-// nothing is lost, also where an empty file stands.
+// However many create the same database at once, all succeed and nothing is lost, also
+// if an empty file is there.
 func TestNeighbourCreate(t *testing.T) {
 	t.Parallel()
 	const n = 16
@@ -384,8 +384,8 @@ func waitStopped(t testing.TB, c *child) {
 	}
 }
 
-// expectBusy demands that those who can wait no longer are told so, and that
-// nothing of theirs happened: of many writes, and of an Open.
+// expectBusy expects that calls with a deadline get ErrBusy and have no effect: many
+// Updates, and an Open.
 func expectBusy(t testing.TB, store *sqlite.Store, path, when string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A table that a migration has changed or made anew is that of the schema.
+// A table that a migration has changed or made again counts as the one of the schema.
 func TestPlainAfterMigration(t *testing.T) {
 	t.Parallel()
 	const want = `-- What it is for.

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// An Open that gives up while another has the turn leaves nothing behind that
-// could disturb it: the race detector watches.
+// An Open that gives up while another holds the turn does not disturb the holder later.
+// The race detector watches.
 func TestOpenGivesUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

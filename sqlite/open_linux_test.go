@@ -25,8 +25,8 @@ func init() {
 	roles["look-nobody"] = lookAsNobody
 }
 
-// openModes checks, with a umask that takes nothing away, that no file of a
-// database is for others.
+// openModes checks that only the owner may read and write the files of a database,
+// whatever the umask is.
 func openModes(args []string) error {
 	syscall.Umask(0)
 	ctx := context.Background()
@@ -74,8 +74,8 @@ func TestOpenModes(t *testing.T) {
 	}
 }
 
-// openAsNobody opens a database without the rights of root, reads and writes,
-// and prints what came of it.
+// openAsNobody opens a database without the rights of root, reads and writes, and
+// prints the outcome.
 func openAsNobody(args []string) error {
 	if err := becomeNobody(); err != nil {
 		return err
@@ -116,9 +116,9 @@ func becomeNobody() error {
 	return errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody))
 }
 
-// lookAsNobody opens a database for reading only, without the rights of root,
-// and prints what a file holds. It does so again at each line that it hears, and
-// then verifies.
+// lookAsNobody opens a database for reading, without the rights of root, and prints
+// what a file holds, once more for each line that it hears. Then it verifies the
+// database.
 func lookAsNobody(args []string) error {
 	if err := becomeNobody(); err != nil {
 		return err
@@ -150,8 +150,8 @@ func lookAsNobody(args []string) error {
 	return errors.Join(err, s.Close())
 }
 
-// A whole database can be read in a folder that nobody may write in, and what a
-// neighbour writes there later is seen. One whose log is lost to SQLite is not.
+// In a folder that nobody may write in, a database without a log can be read, and later
+// writes of a neighbour are seen.
 func TestLookInReadOnlyFolder(t *testing.T) {
 	t.Parallel()
 	path, before := nobodysDatabase(t, 0o555, 0o644)
@@ -188,7 +188,7 @@ func TestLookInReadOnlyFolderWithLog(t *testing.T) {
 	}
 }
 
-// Without the rights to a database or its folder, the error says so, and
+// If this user lacks the rights to a database or its folder, the error says so, and
 // nothing changes.
 func TestOpenPermissions(t *testing.T) {
 	t.Parallel()
@@ -237,8 +237,8 @@ func TestOpenPermissions(t *testing.T) {
 	}
 }
 
-// nobodysDatabase makes a database, unless its mode is 0, in a folder, both of
-// which belong to the user of openAsNobody.
+// nobodysDatabase makes a folder, and a database in it unless its mode is 0. Both
+// belong to the user of openAsNobody.
 func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, before map[string]string) {
 	t.Helper()
 	root := t.TempDir()
@@ -278,8 +278,7 @@ func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, befor
 	return path, before
 }
 
-// fuseMount mounts a file system that has a root folder and nothing in it, as
-// the program that the type names does.
+// fuseMount mounts an empty file system of the given type in user space.
 func fuseMount(t *testing.T, fsType string) string {
 	t.Helper()
 	needRoot(t, "mounts a file system in user space")

@@ -29,7 +29,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// state is what a folder holds: by name the mode, and the SHA-256 of a file.
+// state returns the content of a folder: by name the mode, and for files the SHA-256.
 func state(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -50,7 +50,7 @@ func state(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// script runs SQL on a database by the driver alone, as another program does.
+// script runs SQL on a database with the driver alone, as another program would.
 func script(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	db := openSQL(t, path)
@@ -74,7 +74,7 @@ func openSQL(t testing.TB, path string) *sql.DB {
 	return db
 }
 
-// mustCount runs a query of one number, likewise.
+// mustCount runs a query of one number with the driver alone.
 func mustCount(t *testing.T, path, query string) (n int) {
 	t.Helper()
 	db := openSQL(t, path)
@@ -105,8 +105,8 @@ func ours(t *testing.T, path string) {
 
 const foreign = "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2); PRAGMA user_version = 1"
 
-// crashWith leaves the files of a database as they are in the middle of
-// something, by copying them meanwhile.
+// crashWith leaves the files of a database as a crash would, by copying them while it
+// is in use.
 func crashWith(t *testing.T, path string, suffixes []string, statements ...string) {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "source.db")
@@ -133,8 +133,8 @@ func write(t *testing.T, name string, content []byte) {
 	}
 }
 
-// refusal is a database that Open refuses: how it is made, with what kind of
-// error, and words of the way out.
+// refusal is a database that Open refuses: how it is made, the kind of the error, and
+// words of the error that say what to do.
 type refusal struct {
 	name string
 	make func(t *testing.T, path string)
@@ -220,8 +220,8 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// What is not to be opened is refused with an error that says what to do, and
-// every byte, mode and name in the folder stays.
+// Open refuses these files with an error that says what to do. Every byte, mode and
+// name in the folder stays.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range refusals {
@@ -253,8 +253,8 @@ func mustRefuse(t *testing.T, path string, kind error, say string) {
 	t.Log(err)
 }
 
-// mustKeep fails when the folder is not as it was. SQLite itself, when it looks
-// at a database in WAL mode, makes the index of a log and an empty log.
+// mustKeep fails if the folder has changed. SQLite itself makes -shm and an empty -wal
+// when it reads a database in WAL mode.
 func mustKeep(t *testing.T, path string, before map[string]string) {
 	t.Helper()
 	after := state(t, filepath.Dir(path))
@@ -269,8 +269,8 @@ func mustKeep(t *testing.T, path string, before map[string]string) {
 	}
 }
 
-// A database that was cut is refused whatever is left of it, or what is left can
-// be read; it is not changed by being refused.
+// If a database was cut off, Open refuses it and does not change it, or what is left
+// can be read.
 func TestOpenTruncated(t *testing.T) {
 	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "whole.db")
@@ -322,7 +322,7 @@ func init() {
 	}
 }
 
-// Another process that keeps the database for itself is named as the cause.
+// If another process keeps the database locked, the error says so.
 func TestOpenLocked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -362,7 +362,7 @@ func TestOpenLocked(t *testing.T) {
 	}
 }
 
-// Arguments that cannot be a database change nothing.
+// Open refuses arguments that cannot be right, and makes nothing.
 func TestOpenArguments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -402,7 +402,7 @@ func TestOpenArguments(t *testing.T) {
 	}
 }
 
-// No character of a path is more than a character.
+// No character of a path has a special meaning.
 func TestOpenOddNames(t *testing.T) {
 	t.Parallel()
 	names := []string{"a b", "a?mode=ro", "a#b", "a%41", "a&_pragma=synchronous(0)", "a'b", "a;b", "ünï-日本", "file:a", "-a", "a=b", "a+b", ":memory:", "a\\b", `a"b`, "a\nb", "a?vfs=x&cache=shared"}
@@ -454,7 +454,7 @@ func TestOpenOddNames(t *testing.T) {
 	}
 }
 
-// An empty file is a new database, as mktemp makes one.
+// An empty file, as mktemp makes one, becomes a new database.
 func TestOpenEmptyFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -467,7 +467,7 @@ func TestOpenEmptyFile(t *testing.T) {
 	}
 }
 
-// Two stores of one process share a file, and closing one leaves the other.
+// Two stores of one process may share a file. Closing one does not disturb the other.
 func TestOpenTwice(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "twice.db")
@@ -533,8 +533,8 @@ func TestOpenNewAtOnce(t *testing.T) {
 	}
 }
 
-// ledger is what a store has acknowledged: by agent and path, the SHA-256 of the
-// content in its one version, in hex.
+// ledger records what a store has acknowledged: by agent and path, the SHA-256 of the
+// content in hex. Each file has one version.
 type ledger struct {
 	mu    sync.Mutex
 	acked map[string]string
@@ -563,7 +563,7 @@ func (l *ledger) write(ctx context.Context, ws *workspace.Workspace, path string
 	return err
 }
 
-// check reads all that was acknowledged.
+// check reads everything that was acknowledged.
 func (l *ledger) check(ctx context.Context, svc *workspace.Service) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -614,7 +614,7 @@ func (l *ledger) checkNothingElse(ctx context.Context, svc *workspace.Service) e
 	return nil
 }
 
-// print writes the ledger for another process, and readLedger reads it.
+// print writes the ledger for another process, which reads it with read.
 func (l *ledger) print(w io.Writer) {
 	for _, key := range slices.Sorted(maps.Keys(l.acked)) {
 		fmt.Fprintf(w, "acked %s %s\n", key, l.acked[key])
@@ -645,14 +645,14 @@ func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspa
 	return ws
 }
 
-// text is n bytes that no other call returns.
+// text returns n bytes that no other call returns.
 func text(n int, of ...any) []byte {
 	line := fmt.Append(nil, of...)
 	line = append(line, '\n')
 	return bytes.Repeat(line, n/len(line)+1)[:n]
 }
 
-// What SQLite itself adds is no reason to refuse a database.
+// A database with tables that SQLite itself has added is not refused.
 func TestOpenAfterAnalyze(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -664,8 +664,7 @@ func TestOpenAfterAnalyze(t *testing.T) {
 	expectFile(t, workspaceOn(t, open(t, path), "alice"), "plan.md", "text")
 }
 
-// A store that was open already when something was added says so when it is
-// asked to verify.
+// If another program adds an object to an open database, Verify and Check report it.
 func TestVerifyFindsForeignObject(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

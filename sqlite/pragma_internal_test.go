@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// pragmas reads back what a connection is set to.
+// pragmas returns the settings of a connection.
 func pragmas(c *conn) (map[string]any, error) {
 	got := map[string]any{}
 	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
@@ -24,7 +24,7 @@ func pragmas(c *conn) (map[string]any, error) {
 	return got, nil
 }
 
-// Every connection of a store is set as it must be, not only the first.
+// Every connection of a store has the right settings, not only the first.
 func TestPragmas(t *testing.T) {
 	t.Parallel()
 	const readers = 8
@@ -82,7 +82,7 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// checkDefensive tries what a connection in defensive mode refuses.
+// checkDefensive tries a change that a connection in defensive mode refuses.
 func checkDefensive(c *conn) error {
 	if err := c.pragma("writable_schema(1)"); err != nil {
 		return err
@@ -93,8 +93,7 @@ func checkDefensive(c *conn) error {
 	return nil
 }
 
-// What lies beside the database for a moment, while it is looked at, is
-// read-only as well.
+// The connection with which Open looks at a database cannot write.
 func TestLookIsReadOnly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "look.db")
@@ -113,7 +112,7 @@ func TestLookIsReadOnly(t *testing.T) {
 	}
 }
 
-// Less durability is asked for by name, and nothing else changes.
+// Durability Normal changes the setting synchronous and nothing else.
 func TestDurability(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

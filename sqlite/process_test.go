@@ -16,15 +16,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// register gives a role its function while the package's variables are
-// initialised, which is before [TestMain] looks for it.
+// register gives a role its function. It is called while the package's variables are
+// initialised, before [TestMain].
 func register(name string, role func(args []string) error) bool {
 	roles[name] = role
 	return true
 }
 
-// child is a process of this binary in a role, which is spoken with in lines.
-// It ends at the latest with the test.
+// child is a process of this binary in a role. The test and the process exchange lines.
+// It is killed at the end of the test.
 type child struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
@@ -98,7 +98,7 @@ func (c *child) expect(t testing.TB, want string) {
 	}
 }
 
-// finish closes the process's input, at which it is to end without an error.
+// finish closes the process's input, and expects that it ends without an error.
 func (c *child) finish(t testing.TB) {
 	t.Helper()
 	c.stdin.Close()
@@ -126,7 +126,8 @@ func (c *child) reap() error {
 // tell prints a line for the parent, in one write.
 func tell(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
-// hear returns the lines that the parent says; closed when it ends.
+// hear returns the lines that the parent says. The channel is closed when the parent
+// ends.
 func hear() <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -138,7 +139,7 @@ func hear() <-chan string {
 	return lines
 }
 
-// openService opens a database for a child: the store and a service on it.
+// openService opens a database for a child, and a service on it.
 func openService(path string, l workspace.Limits) (*sqlite.Store, *workspace.Service, error) {
 	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
 	if err != nil {
@@ -152,7 +153,7 @@ func openService(path string, l workspace.Limits) (*sqlite.Store, *workspace.Ser
 	return s, svc, nil
 }
 
-// create opens what may not be there yet, writes one file, and closes it.
+// create opens or makes a database, writes one file, and closes it.
 func create(path, name string) error {
 	store, svc, err := openService(path, workspace.Limits{})
 	if err != nil {
@@ -178,7 +179,7 @@ var _ = register("create", func(args []string) error {
 	return nil
 })
 
-// put writes a file that holds its name.
+// put writes a file whose content is its name.
 func put(t testing.TB, ws *workspace.Workspace, name string) {
 	t.Helper()
 	if _, err := ws.WriteFile(t.Context(), name, []byte(name), workspace.WriteOptions{}); err != nil {
@@ -194,7 +195,7 @@ func expectFile(t testing.TB, ws *workspace.Workspace, path, want string) {
 	}
 }
 
-// pick returns few plainly, many when the long proofs run.
+// pick returns few, and many in the long proofs.
 func pick[T any](few, many T) T {
 	if testkit.Long() {
 		return many

@@ -27,7 +27,7 @@ const (
 	entryBytes = quotaSize + workspace.EntryBytes
 )
 
-// A quotaPlan is a limit, and a write of which exactly so many fit into it.
+// A quotaPlan is a limit, and a kind of write of which an exact number fits into it.
 type quotaPlan struct {
 	Limits workspace.Limits
 	Do     string // file: a new file; log: an entry of the one log; logs: a new log; version: a version of one of 8 files
@@ -56,8 +56,8 @@ func (p quotaPlan) write(ws *workspace.Workspace, name string, n int) error {
 	return err
 }
 
-// fill writes with 16 goroutines until each has been refused three times, and
-// counts what was stored.
+// fill writes with 16 goroutines until each has been refused three times. It returns
+// how many writes were stored.
 func (p quotaPlan) fill(ws *workspace.Workspace, name string) (stored int, err error) {
 	var mu sync.Mutex // guards stored and err
 	var wg sync.WaitGroup
@@ -83,7 +83,7 @@ func (p quotaPlan) fill(ws *workspace.Workspace, name string) (stored int, err e
 	return stored, err
 }
 
-// overwrite writes versions over the 8 files, which have their number of them.
+// overwrite writes new versions of the 8 files, which already have as many as they may.
 func (p quotaPlan) overwrite(ws *workspace.Workspace) error {
 	var wg sync.WaitGroup
 	errs := make([]error, quotaWriters)
@@ -136,8 +136,8 @@ func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
 	return startChildren(t, processes, "quota", path, string(plan))
 }
 
-// Exactly what fits is stored, whoever writes it: the limit is never exceeded,
-// and nothing that fits is refused.
+// Whoever writes, exactly as much is stored as fits: the limit is never exceeded, and
+// nothing that fits is refused.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	fits := pick(400, 4000)
@@ -160,8 +160,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// A file that has its number of versions can be written at the limit too: it
-// loses as much as it gains. Nothing else can.
+// At the limit, a file with all its versions can still be written: it loses as much as
+// it gains. Nothing else can be written.
 func TestQuotaOverwrite(t *testing.T) {
 	t.Parallel()
 	p := quotaPlan{Do: "version", Limits: workspace.Limits{Bytes: 1 << 40, Versions: quotaVersions}}
@@ -246,8 +246,8 @@ func testQuota(t *testing.T, p quotaPlan, fits int) {
 	expectUsage(t, ws, want)
 }
 
-// watchUsage reads the usage over and over until what it returns is called, and
-// demands that no limit is exceeded at any moment.
+// watchUsage reads the usage again and again until stop is called, and fails if a limit
+// is exceeded at any moment.
 func watchUsage(t *testing.T, ws *workspace.Workspace, l workspace.Limits) (stop func()) {
 	end := make(chan struct{})
 	var wg sync.WaitGroup
@@ -269,8 +269,8 @@ func watchUsage(t *testing.T, ws *workspace.Workspace, l workspace.Limits) (stop
 	return sync.OnceFunc(func() { close(end); wg.Wait() })
 }
 
-// expectUsage compares the counters, and what is there added up, with what is
-// expected. It does not look at the operations.
+// expectUsage compares the counters, and the sum of what is there, with want. It
+// ignores the operations.
 func expectUsage(t testing.TB, ws *workspace.Workspace, want workspace.Usage) {
 	t.Helper()
 	u, err := ws.Usage(t.Context())
@@ -325,8 +325,8 @@ func addUp(ctx context.Context, ws *workspace.Workspace) (sum workspace.Usage, e
 	return sum, nil
 }
 
-// The planted bug: the usage is looked at outside of the transaction. More is
-// stored than fits then.
+// A planted bug: the usage is read outside of the transaction. Then more is stored than
+// fits, and the test above would see it.
 func TestQuotaCatchesStaleUsage(t *testing.T) {
 	t.Parallel()
 	const fits = 40

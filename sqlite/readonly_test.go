@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Looking at a database, its log as a crash leaves it included, changes no byte.
+// Reading a database with the log of a crash changes no byte.
 func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	d := crashed(t)
@@ -103,7 +103,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// What a store that was opened before writes is seen by one that only looks.
+// A store for reading sees what an earlier store writes.
 func TestReadOnlyFollows(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -140,7 +140,7 @@ func TestReadOnlyFollows(t *testing.T) {
 	}
 }
 
-// The quick check finds a counter that lies and a broken page.
+// Check finds a wrong counter and a broken page.
 func TestCheckFinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

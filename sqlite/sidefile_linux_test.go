@@ -13,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A file beside the database that leads elsewhere, or belongs to somebody else,
-// makes Open fail, and nothing in the folder or behind the link changes.
+// If a file beside the database is a link, or belongs to somebody else, Open fails.
+// Nothing in the folder or behind the link changes.
 func TestOpenRefusesSideFiles(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"-turn", "-write", "-reserve"} {
@@ -54,7 +54,7 @@ func TestOpenRefusesSideFiles(t *testing.T) {
 	}
 }
 
-// So does a link in the place of one of SQLite's own files.
+// Open also refuses a link in the place of one of SQLite's own files.
 func TestOpenRefusesLinkedLogs(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"-wal", "-shm", "-journal"} {
@@ -69,8 +69,8 @@ func TestOpenRefusesLinkedLogs(t *testing.T) {
 	}
 }
 
-// The files of the database's owner are accepted from root, who may work on the
-// database of another user.
+// Root may work on the database of another user: it accepts the side files of the
+// database's owner.
 func TestOpenSideFilesOfOwner(t *testing.T) {
 	t.Parallel()
 	needRoot(t, "gives files to another user")
@@ -84,7 +84,8 @@ func TestOpenSideFilesOfOwner(t *testing.T) {
 	put(t, workspaceOn(t, open(t, path), "alice"), "new")
 }
 
-// What root makes beside the database of another user is that user's.
+// The side files that root makes beside the database of another user belong to that
+// user.
 func TestSideFilesMadeByRoot(t *testing.T) {
 	t.Parallel()
 	needRoot(t, "gives files to another user")

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// troubles are what a provider does instead of answering. A handler has read the
-// request: only then is it told that the client left.
+// troubles are what a provider does instead of answering. Each has read the request
+// first, since only then it learns that the client has left.
 var troubles = []func(w http.ResponseWriter, r *http.Request){
 	func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	func(w http.ResponseWriter, r *http.Request) {
@@ -61,11 +61,11 @@ var troubles = []func(w http.ResponseWriter, r *http.Request){
 	},
 }
 
-// BenchmarkWritesBesideSummaries has eight agents write 4 KiB at a time, by turns
-// alone and while sixteen others ask for summaries of a provider that is in every
-// trouble by turns: each asks again half a second after its error, for another
-// file, and no breaker keeps it from the provider. It reports the p99 of both and
-// their ratio, and how many of the summaries failed in a turn, which are all.
+// BenchmarkWritesBesideSummaries measures eight agents that write 4 KiB at a time, in
+// turn alone and beside sixteen agents that ask for summaries. The provider goes
+// through all its troubles. Each of the sixteen asks again half a second after an
+// error, for another file; no breaker holds it back. The benchmark reports the p99 of
+// both, their ratio, and how many summaries failed in a turn: all of them.
 func BenchmarkWritesBesideSummaries(b *testing.B) {
 	var asked atomic.Int64
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

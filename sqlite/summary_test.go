@@ -18,11 +18,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// summaryCallers call at once, in each process.
+// summaryCallers is how many call at once in each process.
 const summaryCallers = 50
 
-// countedSummarizer is a Summarizer that adds a line to a file with each call, and then
-// answers as it is told.
+// countedSummarizer adds a line to a file at each call, and then answers as it is told.
 func countedSummarizer(lines string, answer func() error) *workspace.Summarizer {
 	return &workspace.Summarizer{
 		Method: "test", Model: "model", Prompt: "1", Remote: true,
@@ -49,8 +48,7 @@ func summaryLines(t *testing.T, path string) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// watchedViews tells of a number of Views that have ended, in which no summary
-// was found.
+// watchedViews calls told after a number of Views.
 type watchedViews struct {
 	workspace.Store
 	left *atomic.Int64
@@ -134,8 +132,8 @@ func summaryDatabase(t *testing.T) (path, lines string) {
 	return path, lines
 }
 
-// askAll has all callers of the processes ask at once, and returns how many of
-// them say that they made the summary.
+// askAll lets all callers of the processes ask at once. It returns how many of them say
+// that they made the summary.
 func askAll(t *testing.T, children []*child) (made int) {
 	t.Helper()
 	for _, c := range children {
@@ -181,7 +179,7 @@ func askAll(t *testing.T, children []*child) (made int) {
 	return made
 }
 
-// Of 100 callers at once in two processes, one asks the model. The summary is
+// Of 100 callers at once in two processes, one asks the model. The summary is still
 // there after a restart, and Verify finds nothing wrong.
 func TestSummarizeOnce(t *testing.T) {
 	t.Parallel()
@@ -198,7 +196,7 @@ func TestSummarizeOnce(t *testing.T) {
 	}
 }
 
-// expectSummary opens the database again and expects what is kept.
+// expectSummary opens the database again and expects the summary to be there.
 func expectSummary(t *testing.T, path, lines string, calls int) {
 	t.Helper()
 	store := open(t, path)
@@ -231,8 +229,8 @@ func expectSummary(t *testing.T, path, lines string, calls int) {
 	}
 }
 
-// A process is killed while the model works for it. Its lease holds others up
-// until it ends; then the next callers pay, once.
+// A process is killed while the model works for it. Its lease makes others wait until
+// it expires. Then the next callers pay, once.
 func TestKillWhileSummarizing(t *testing.T) {
 	t.Parallel()
 	path, lines := summaryDatabase(t)
@@ -270,7 +268,7 @@ func TestKillWhileSummarizing(t *testing.T) {
 	expectSummary(t, path, lines, 2)
 }
 
-// watchedRecords cancels a call that has looked at records four times.
+// watchedRecords cancels a call after its fourth look at the records.
 type watchedRecords struct {
 	workspace.Store
 	looks  atomic.Int64
@@ -284,7 +282,7 @@ func (s *watchedRecords) System(ctx context.Context) workspace.Records {
 	return s.Store.System(ctx)
 }
 
-// A summary is there after a restart, and its bytes are given back by a deletion.
+// A summary is there after a restart. Deleting the file gives its bytes back.
 func TestSummaryIsForgotten(t *testing.T) {
 	t.Parallel()
 	path, lines := summaryDatabase(t)

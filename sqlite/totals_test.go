@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A flipped bit in what one agent uses is that agent's trouble. The others can write.
+// A flipped bit in the usage of one agent does not keep the others from writing.
 func TestTotalsBesideADamagedRow(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// needStrace returns strace's path, or skips.
+// needStrace returns the path of strace, or skips the test.
 func needStrace(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("strace")
@@ -27,8 +27,8 @@ func needRoot(t *testing.T, why string) {
 	}
 }
 
-// rolePeer is a process of this binary in a role, to which lines go and from which
-// lines come.
+// rolePeer is a process of this binary in a role. The test and the process exchange
+// lines.
 type rolePeer struct {
 	*exec.Cmd
 	in    io.WriteCloser
@@ -53,7 +53,7 @@ func startPeer(t *testing.T, cmd *exec.Cmd) *rolePeer {
 	return &rolePeer{cmd, in, lines}
 }
 
-// until reads lines up to the one that is wanted.
+// until reads lines up to the wanted one.
 func (c *rolePeer) until(t *testing.T, want string) (before []string) {
 	t.Helper()
 	for c.lines.Scan() {

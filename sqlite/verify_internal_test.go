@@ -8,7 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Verify finds a wrong row in every table that is in use.
+// Verify finds a wrong row in every table.
 func TestVerifyEveryTable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ change, want string }{
@@ -75,8 +75,8 @@ func shortener() *workspace.Summarizer {
 	}
 }
 
-// Verify compares the bytes of summaries with those that the heads say, and
-// knows which are of no current version. Each row's checksum is right here.
+// Verify compares the bytes of summaries with those in the heads of files, and finds a
+// summary that is not of the current version. The checksums of all rows are right here.
 func TestVerifySummaries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

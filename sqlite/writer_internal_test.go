@@ -24,13 +24,14 @@ func openInternal(t *testing.T) *Store {
 
 var testOwner = workspace.Owner{Tenant: "local", Agent: "a"}
 
-// store writes a file of that name.
+// store writes a file with the given name.
 func store(tx workspace.Tx, name string) error {
 	v := workspace.Version{Number: 1, Size: 1, Content: []byte("x")}
 	return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: name, Version: 1, Sizes: []int64{1}}, New: &v})
 }
 
-// start runs an Update and returns its answer; a Goexit answers with errExited.
+// start runs an Update in the background and sends its answer. After a Goexit that is
+// errExited.
 func start(s *Store, fn func(workspace.Tx) error) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
@@ -43,8 +44,21 @@ func start(s *Store, fn func(workspace.Tx) error) <-chan error {
 
 var errExited = errors.New("exited")
 
-// A group that has lost its transaction runs function by function. One that ends
-// the writer's goroutine only then must not take the others with it.
+// waitQueued waits until n jobs are queued.
+func waitQueued(s *Store, n int) {
+	for {
+		s.writer.mu.Lock()
+		have := len(s.writer.queue)
+		s.writer.mu.Unlock()
+		if have == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// A group that has lost its transaction runs function by function. If one of them calls
+// Goexit only then, the others are still answered.
 func TestGoexitAlone(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)
@@ -56,20 +70,9 @@ func TestGoexitAlone(t *testing.T) {
 		return nil
 	})
 	<-inside
-	queuedJobs := func(n int) {
-		for {
-			s.writer.mu.Lock()
-			have := len(s.writer.queue)
-			s.writer.mu.Unlock()
-			if have == n {
-				return
-			}
-			runtime.Gosched()
-		}
-	}
 	var answers []<-chan error
 	answers = append(answers, start(s, func(tx workspace.Tx) error { return store(tx, "x") }))
-	queuedJobs(1)
+	waitQueued(s, 1)
 	runs := 0
 	answers = append(answers, start(s, func(workspace.Tx) error {
 		if runs++; runs > 1 {
@@ -77,7 +80,7 @@ func TestGoexitAlone(t *testing.T) {
 		}
 		return nil
 	}))
-	queuedJobs(2)
+	waitQueued(s, 2)
 	lost := false
 	answers = append(answers, start(s, func(tx workspace.Tx) error {
 		if !lost { // what an interrupt or a full disk does
@@ -88,7 +91,7 @@ func TestGoexitAlone(t *testing.T) {
 		}
 		return store(tx, "z")
 	}))
-	queuedJobs(3)
+	waitQueued(s, 3)
 	close(leave)
 	for i, want := range []error{nil, errExited, nil} {
 		if err := <-answers[i]; !errors.Is(err, want) {
@@ -111,7 +114,7 @@ func TestGoexitAlone(t *testing.T) {
 	}
 }
 
-// What passed the check a moment before the store became read-only is refused,
+// A function that was queued a moment before the store became read-only is refused and
 // not committed.
 func TestBrokenRefusesTheQueue(t *testing.T) {
 	t.Parallel()
@@ -131,7 +134,7 @@ func TestBrokenRefusesTheQueue(t *testing.T) {
 	}
 }
 
-// Close waits for a function that is slow, however long.
+// Close waits for a slow function, however long it takes.
 func TestCloseWaits(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)
@@ -156,8 +159,8 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// A job that comes while others are refused is not refused with them: a caller who
-// has read the error, and has removed its cause, must not read it again.
+// A job that comes while others are refused is not refused with them. A caller who has
+// read the error and removed its cause must not read it again.
 func TestRefuseSparesLaterJobs(t *testing.T) {
 	t.Parallel()
 	newJob := func() *job { return &job{ctx: t.Context(), done: make(chan struct{})} }

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A finished file never replaces another one, whatever the file system says of
-// links, also where that one is made between the look and the link.
+// A finished file never replaces another one, whether the file system knows links or not,
+// also if the other one is made a moment before.
 func TestGiveName(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// What takes the reserve's place while the store is open is neither filled nor
-// emptied.
+// A link in the place of the reserve is neither filled nor emptied.
 func TestReserveReplaced(t *testing.T) {
 	for _, make := range []func(to, name string) error{os.Symlink, os.Link} {
 		dir := t.TempDir()
