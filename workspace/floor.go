@@ -19,6 +19,7 @@ const (
 	floorPrefix = "floor/"
 	floorTime   = 30 * 24 * time.Hour // from a deletion until the row may go
 	floorSweeps = 100                 // rows that one deletion removes at most
+	floorTries  = 1000                // to raise a record while others raise it too; each time one of them succeeds
 )
 
 // floorRecord is the value of such a record.
@@ -101,7 +102,7 @@ func (s *Service) sweepOwner(ctx context.Context, o Owner) error {
 // raiseFloor raises a record to the numbers given.
 func (s *Service) raiseFloor(ctx context.Context, key string, to floorRecord) error {
 	records := s.store.System(ctx)
-	for range chargeTries {
+	for range floorTries {
 		floor, revision, err := readFloor(records, key)
 		if err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
 // Options of [New]. The zero value works.
@@ -27,9 +29,8 @@ type Service struct {
 	now    func() time.Time
 	reads  readCounter
 
-	summarizer    *Summarizer
-	summaryTokens int64
-	flights       flights // summaries that this process is making
+	summarizer *Summarizer
+	summaries  *summaries.Maker[SummaryResult]
 }
 
 // New returns a Service on a store, which stays the caller's to close, after
@@ -57,7 +58,8 @@ func New(store Store, o Options) (*Service, error) {
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store), now: o.Now, summaryTokens: o.SummaryTokens}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store), now: o.Now}
+	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
 	}
@@ -76,7 +78,7 @@ func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
 	}
-	s.flights.end(ctx)
+	s.summaries.Close(ctx)
 	return s.flushReads(ctx)
 }
 
@@ -167,7 +169,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.take(w.owner)
-	if err := dropSpend(s.store.System(ctx), spendPrefix(w.owner), "", ""); err != nil {
+	if err := s.summaries.Forget(ctx, w.owner.String()); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool

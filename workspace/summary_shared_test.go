@@ -595,7 +595,7 @@ func TestSummaryTokens(t *testing.T) {
 	m.do = nil
 	calls := m.calls.Load()
 	_, err = a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
-	wantSummaryErr(t, "Summarize after a failure that cost 50", err, workspace.ErrProvider, "half way", "it is asked again in 30s")
+	wantSummaryErr(t, "Summarize after a failure that cost 50", err, workspace.ErrProvider, "half way", "try again in 30s")
 	m.wantCalls(t, calls)
 	clock.advance(31 * time.Second)
 
