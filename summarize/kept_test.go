@@ -36,15 +36,15 @@ func TestPaidPartsAreKept(t *testing.T) {
 			}
 			return got, calls, progress, err
 		}
-		whole := s.Due("p", lines("nothing"))
+		whole := s.Estimate("p", lines("nothing"))
 		got, _, _, err := ask(lines("nothing"), "p")
 		checkError(t, err)
 		if got.Spent != 3*3005 {
 			t.Errorf("%+v", got)
 		}
-		// All but three windows of 3,000 tokens are still due, and a file that is another's is whole.
-		if due := s.Due("p", lines("nothing")); due > whole-3*2500 || due < whole-3*3400 || s.Due("q", lines("nothing")) != whole {
-			t.Errorf("%d tokens are due of %d", due, whole)
+		// All but three windows of 3,000 tokens are still to be paid, and another file is paid whole.
+		if n := s.Estimate("p", lines("nothing")); n > whole-3*2500 || n < whole-3*3400 || s.Estimate("q", lines("nothing")) != whole {
+			t.Errorf("the estimate is %d tokens of %d", n, whole)
 		}
 		failAt = 0
 		_, all, _, err := ask(lines("nothing else"), "p") // another file

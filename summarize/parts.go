@@ -32,8 +32,8 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	return workspace.SummaryText{Text: text, Spent: j.spent}, err
 }
 
-// due estimates what the parts cost that are not kept of a job that failed.
-func (p *provider) due(path, content string) int64 {
+// estimate returns about what the parts cost that are not kept of a job that failed.
+func (p *provider) estimate(path, content string) int64 {
 	var n int
 	parts := split(content, p.window)
 	for i, of := range parts {

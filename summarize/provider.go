@@ -148,7 +148,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		model += " at " + host
 		prompt += ", " + id
 	}
-	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize, Due: p.due}, nil
+	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize, Estimate: p.estimate}, nil
 }
 
 // serverOf returns the host of a base URL, and what tells the servers of one host

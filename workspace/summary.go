@@ -16,9 +16,9 @@ type Summarizer struct {
 	// ctx ends.
 	Summarize func(ctx context.Context, r SummaryRequest) (SummaryText, error)
 
-	// Due estimates the tokens that Summarize would spend. They are reserved in the
+	// Estimate returns about the tokens that Summarize would spend. They are reserved in the
 	// agent's month before the call. nil: the tokens of the content.
-	Due func(path, content string) int64
+	Estimate func(path, content string) int64
 }
 
 // check is for [New].

@@ -112,8 +112,8 @@ func (j *summaryJob) Find(ctx context.Context) (r SummaryResult, found bool, err
 
 // Estimate returns about the tokens that the summary will cost.
 func (j *summaryJob) Estimate() int64 {
-	if j.summarizer.Due != nil {
-		return j.summarizer.Due(j.path.name, string(j.version.Content))
+	if j.summarizer.Estimate != nil {
+		return j.summarizer.Estimate(j.path.name, string(j.version.Content))
 	}
 	return int64(tokens.EstimateBytes(j.version.Content))
 }

@@ -619,22 +619,22 @@ func TestSummaryTokens(t *testing.T) {
 	}
 }
 
-// What a summarizer says is due is set aside, not the whole file.
-func TestSummaryTokensThatAreDue(t *testing.T) {
+// What a Summarizer estimates is reserved, not the tokens of the whole file.
+func TestSummaryTokensEstimated(t *testing.T) {
 	m := &model{}
 	s := m.remote()
-	due := int64(1001)
-	s.Due = func(path, content string) int64 {
+	estimate := int64(1001)
+	s.Estimate = func(path, content string) int64 {
 		if path != "f" || content != longText("one") {
-			t.Errorf("Due is asked for %s: %.20q", path, content)
+			t.Errorf("Estimate is asked for %s: %.20q", path, content)
 		}
-		return due
+		return estimate
 	}
 	ws := newWorkspace(t, workspace.Options{Summarizer: s, SummaryTokens: 1000})
 	write(t, ws, "f", longText("one"))
 	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize of what costs too much", err, workspace.ErrQuota, "about 1001")
-	due = 1000
+	estimate = 1000
 	summarize(t, ws, "f")
 }
 
