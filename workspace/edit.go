@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -144,7 +145,7 @@ func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 	n := bytes.Count(text, []byte(old))
 	switch {
 	case n == 0:
-		return nil, 0, fmt.Errorf("old_text does not occur%s: %w", nearest(text, old), ErrConflict)
+		return nil, 0, fmt.Errorf("old_text does not occur%s: %w", nearestLine(text, old), ErrConflict)
 	case n > 1 && !all:
 		return nil, 0, fmt.Errorf("old_text occurs %d times, on lines %s; give more of the text around it, or set all: %w",
 			n, lineNumbers(text, old, 10), ErrConflict)
@@ -178,42 +179,11 @@ func lineNumbers(text []byte, old string, most int) string {
 	return b.String()
 }
 
-// nearest says which line is the most like the first line of old that has
-// text, where one shares at least half of it.
-func nearest(text []byte, old string) string {
-	want := firstText(old)
-	if want == "" {
+// nearestLine says which line the caller may have meant.
+func nearestLine(text []byte, old string) string {
+	number, line := nearest.Line(text, old)
+	if number == 0 {
 		return "; read the file to see what does"
 	}
-	best, bestLine, bestText := 0, 0, ""
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		have := strings.TrimSpace(string(line))
-		if score := alike(have, want); score > best {
-			best, bestLine, bestText = score, number, have
-		}
-	}
-	if best*2 < len(want) {
-		return "; read the file to see what does"
-	}
-	return fmt.Sprintf("; the nearest is line %d: %s", bestLine, quote(bestText))
-}
-
-// firstText returns the first line with text in it, without space around it.
-func firstText(s string) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
-}
-
-// alike counts the bytes of the longest beginning and the longest end of want
-// that occur in a line.
-func alike(line, want string) int {
-	front := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[:n+1]) })
-	back := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[len(want)-1-n:]) })
-	return min(front+back, len(want))
+	return fmt.Sprintf("; the nearest is line %d: %s", number, quote(line))
 }

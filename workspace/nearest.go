@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
 
 // maxNearest is how many of an agent's paths are looked at for the one that was
@@ -75,67 +75,5 @@ func (w *Workspace) nearest(ctx context.Context, p Path, list func(Reader) ([]st
 	if err != nil {
 		return ""
 	}
-	best, least := "", maxPath
-	for _, name := range paths {
-		if n, ok := distance(p.name, name); ok && n < least {
-			best, least = name, n
-		}
-	}
-	return best
-}
-
-// distance says how far two paths are apart, and whether that is near. Nearest are
-// paths that differ in case, then those of which one ends with the other or lacks
-// only an extension, then equal names in other folders, then misspellings.
-func distance(a, b string) (n int, near bool) {
-	long, short := a, b
-	if len(a) < len(b) {
-		long, short = b, a
-	}
-	switch {
-	case a == b:
-		return 0, false
-	case strings.EqualFold(a, b):
-		return 1, true
-	case strings.HasSuffix(long, "/"+short), strings.HasPrefix(long, short+".") && path.Dir(long) == path.Dir(short):
-		return 2, true
-	case strings.EqualFold(path.Base(a), path.Base(b)):
-		return 3, true
-	}
-	most := min((1+len(short))/4, 5)
-	n = edits(long, short, most)
-	return 3 + n, n <= most
-}
-
-// edits counts the bytes to insert, remove or replace to make one text of the
-// other, the longer one first; more than most if there are more.
-func edits(long, short string, most int) int {
-	if len(long)-len(short) > most {
-		return most + 1
-	}
-	var rows [2][maxPath + 1]int
-	last, row := &rows[0], &rows[1]
-	for j := range len(short) + 1 {
-		last[j] = j
-	}
-	for i := range len(long) {
-		from, to := max(0, i-most), min(len(short), i+1+most) // farther columns cost more than most
-		row[from] = most + 1
-		if from == 0 {
-			row[0] = i + 1
-		}
-		for j := from; j < to; j++ {
-			cost := last[j]
-			if long[i] != short[j] {
-				cost++
-			}
-			above := most + 1
-			if j+1 <= i+most { // the last row ended before it
-				above = last[j+1] + 1
-			}
-			row[j+1] = min(cost, row[j]+1, above)
-		}
-		last, row = row, last
-	}
-	return min(last[len(short)], most+1)
+	return nearest.Path(p.name, paths)
 }
