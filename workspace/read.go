@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 )
 
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
@@ -116,14 +117,14 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 	default:
 		r.Content = v.Content
 	}
-	r.fit(o)
+	r.limit(o)
 	return r, err
 }
 
-// fit cuts the content, or marks it as large.
-func (r *ReadResult) fit(o ReadOptions) {
-	r.bound(max(r.FromLine, 1), o)
-	r.Large = !r.Truncated && !fits(r.Content, largeTokens)
+// limit cuts Content to o.MaxTokens, or marks it as large.
+func (r *ReadResult) limit(o ReadOptions) {
+	r.truncate(max(r.FromLine, 1), o)
+	r.Large = !r.Truncated && !fit.Within(r.Content, largeTokens)
 }
 
 // check refuses what is wrong whatever the file is.
@@ -207,20 +208,20 @@ func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
 	r.VersionTooOld = o.Since < head.Oldest()
 	if !r.VersionTooOld {
 		d := linediff.Compare(old.Content, current.Content)
-		if r.Diff = affordableChunks(d, current.Content, o.Context); r.Diff != nil {
-			if o.MaxTokens > 0 && !fits(linediff.AppendJSON(nil, r.Diff), o.MaxTokens) {
-				r.ranges(d, o.MaxTokens)
+		if r.Diff = fit.Diff(d, current.Content, o.Context); r.Diff != nil {
+			if o.MaxTokens > 0 && !fit.Within(linediff.AppendJSON(nil, r.Diff), o.MaxTokens) {
+				r.giveRanges(d, o.MaxTokens)
 			}
 			return
 		}
-		if o.MaxTokens > 0 && !fits(current.Content, o.MaxTokens) {
-			r.ranges(d, o.MaxTokens)
+		if o.MaxTokens > 0 && !fit.Within(current.Content, o.MaxTokens) {
+			r.giveRanges(d, o.MaxTokens)
 			return
 		}
 		r.DiffLarger = true
 	}
 	r.Content = current.Content
-	r.fit(o)
+	r.limit(o)
 }
 
 // lines cuts the content to the lines that were asked for.

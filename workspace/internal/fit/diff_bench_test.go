@@ -1,4 +1,4 @@
-package workspace
+package fit_test
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 )
 
-// BenchmarkAffordableDiff is the whole way from two texts of 1 MiB to the chunks
-// or the refusal, with the share of lines that was changed.
-func BenchmarkAffordableDiff(b *testing.B) {
+// BenchmarkDiff goes from two texts of 1 MiB to the chunks or the refusal.
+func BenchmarkDiff(b *testing.B) {
 	for _, symbols := range []int{2, 50, 1000} {
 		for _, share := range []int{1, 10, 25, 50, 100} {
 			b.Run(fmt.Sprintf("symbols=%d/changed=%d%%", symbols, share), func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkAffordableDiff(b *testing.B) {
 				b.ReportAllocs()
 				sent := 0.0
 				for b.Loop() {
-					if affordableChunks(linediff.Compare(old.Bytes(), text.Bytes()), text.Bytes(), 3) != nil {
+					if fit.Diff(linediff.Compare(old.Bytes(), text.Bytes()), text.Bytes(), 3) != nil {
 						sent = 1
 					}
 				}

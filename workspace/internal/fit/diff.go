@@ -1,14 +1,14 @@
-package workspace
+package fit
 
 import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// affordableChunks returns the diff as chunks, or nil where a model would pay
-// more for it than for the text itself. Both costs are estimates, so a diff
-// must be cheaper by more than they err.
-func affordableChunks(d *linediff.Diff, text []byte, context int) []linediff.Chunk {
+// Diff returns a diff as chunks, or nil if a model would pay more for it than for the
+// text itself. Both costs are estimates, so the diff must be cheaper by more than the
+// estimates err. A context of -1 asks for all lines, and for the diff at any cost.
+func Diff(d *linediff.Diff, text []byte, context int) []linediff.Chunk {
 	if context < 0 {
 		return nonNil(d.Chunks(context))
 	}
@@ -19,8 +19,8 @@ func affordableChunks(d *linediff.Diff, text []byte, context int) []linediff.Chu
 			changed += run.Lines
 		}
 	}
-	// A line in a chunk costs a token, and one more where it holds something: no
-	// need to build what cannot be cheap.
+	// A line in a chunk costs a token, and one more unless it is empty. A diff that
+	// cannot be cheap is not built.
 	least := changed
 	if removed, added := d.Size(); removed+added >= 2*changed {
 		least = 2 * changed
@@ -36,13 +36,14 @@ func affordableChunks(d *linediff.Diff, text []byte, context int) []linediff.Chu
 	return nonNil(chunks)
 }
 
-// diffOverhead is what the record of a diff costs beyond that of a full read.
+// diffOverhead is how many tokens the record of a diff costs more than that of a whole
+// file.
 const diffOverhead = 24
 
-// slack is by how many tokens the estimate of a text may be wrong beyond the
-// margin: backslashes, which break up what would be one token, letters with
-// marks, which are cheap in one language and dear in another, and characters
-// beyond the basic plane. Its figures were found by trying texts of each kind.
+// slack is by how many tokens the estimate of a text may be wrong beyond the margin.
+// It counts backslashes, which split a token in two; letters with marks, which are
+// cheap in one language and dear in another; and characters beyond the basic plane.
+// Its figures were found by trying texts of each kind.
 func slack(text []byte) int {
 	var backslashes, marked, rare int
 	for i, c := range text {
