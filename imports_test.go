@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"workspace":                    {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
 	"workspace/internal/fit":       {"linediff", "tokens"},
 	"workspace/internal/nearest":   {},
+	"workspace/internal/parts":     {},
 	"workspace/internal/summaries": {},
 	"workspace/memstore":           {"workspace"},
 	"workspace/storetest":          {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},

@@ -1,18 +1,15 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/parts"
 )
 
 // Journal returns a [conversation.Journal] that keeps its records in the log at
@@ -100,7 +97,7 @@ func (j *journal) checkUnseen(tx Reader, p Path) error {
 			return err
 		}
 		for _, e := range entries {
-			if isRecord(e.Content) {
+			if parts.Begins(e.Content, recordStart) {
 				return fmt.Errorf("entry %d is of another conversation that is kept here: open it again, and let one at a time write: %w", e.ID, ErrConflict)
 			}
 		}
@@ -146,12 +143,12 @@ func (j *journal) encode(records []conversation.Record) (entries []Entry, ends [
 		if err != nil {
 			return nil, nil, fmt.Errorf("record %d: %w", i+1, invalidRecord{err})
 		}
-		parts := splitRecord(text, j.w.svc.limits.EntryBytes)
-		if parts == nil {
+		texts := parts.Split(text, j.w.svc.limits.EntryBytes)
+		if texts == nil {
 			return nil, nil, fmt.Errorf("record %d: its %d bytes do not fit entries of %d bytes, nor parts of it: raise the limit of an entry: %w",
 				i+1, len(text), j.w.svc.limits.EntryBytes, ErrTooLarge)
 		}
-		for _, part := range parts {
+		for _, part := range texts {
 			entries = append(entries, j.w.newEntry(part))
 		}
 		ends = append(ends, len(entries))
@@ -159,52 +156,16 @@ func (j *journal) encode(records []conversation.Record) (entries []Entry, ends [
 	return entries, ends, nil
 }
 
-// splitRecord returns the entries that a record becomes, nil where the limit has
-// no room for a part's head and a character.
-func splitRecord(text []byte, limit int64) [][]byte {
-	if int64(len(text)) <= limit {
-		return [][]byte{text}
-	}
-	for digits := 1; ; digits++ { // of the number of parts
-		room := int(limit) - 2*digits - len("/ ")
-		if room < utf8.UTFMax {
-			return nil
-		}
-		parts := cutText(text, room)
-		of := strconv.Itoa(len(parts))
-		if len(of) > digits {
-			continue
-		}
-		for i, part := range parts {
-			parts[i] = append([]byte(strconv.Itoa(i+1)+"/"+of+" "), part...)
-		}
-		return parts
-	}
-}
-
-// cutText cuts a text into pieces of at most so many bytes, between characters.
-func cutText(text []byte, most int) (pieces [][]byte) {
-	for len(text) > most {
-		cut := most
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		pieces = append(pieces, text[:cut])
-		text = text[cut:]
-	}
-	return append(pieces, text)
-}
-
 func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversation.Record, error] {
 	return func(yield func(conversation.Record, error) bool) {
-		var p parts
+		var joined parts.Joiner
 		last := after
 		for e, err := range j.entries(ctx, after) {
 			last = max(last, e.ID)
 			var r conversation.Record
 			var whole bool
 			if err == nil {
-				r, whole, err = p.add(e)
+				r, whole, err = readRecord(&joined, e)
 				err = within(opReadLog, j.path, err)
 			}
 			if err != nil {
@@ -215,8 +176,8 @@ func (j *journal) Records(ctx context.Context, after int64) iter.Seq2[conversati
 				return
 			}
 		}
-		if p.read > 0 {
-			yield(conversation.Record{}, ofJournal(within(opReadLog, j.path, p.missing("the end of the log"))))
+		if joined.Within() {
+			yield(conversation.Record{}, ofJournal(within(opReadLog, j.path, missingPart(&joined, "the end of the log"))))
 			return
 		}
 		j.mu.Lock()
@@ -267,79 +228,38 @@ func (j *journal) firstPage(ctx context.Context, after int64) (LogPage, error) {
 		return page, err
 	}
 	first := page.Entries[0]
-	if n, _, _, ok := cutPart(first.Content); ok && n > 1 && n <= first.ID {
+	if n := parts.Number(first.Content); n > 1 && n <= first.ID {
 		return j.w.ReadLog(ctx, j.path, ReadLogOptions{Since: first.ID - n})
 	}
 	return page, nil
 }
 
-// parts joins the entries of a record.
-type parts struct {
-	text     []byte
-	read, of int64 // parts
-}
-
-// add takes the next entry, and returns the record where it is whole now.
-func (p *parts) add(e Entry) (r conversation.Record, whole bool, err error) {
-	n, of, text, ok := cutPart(e.Content)
-	if !ok {
-		n, of, text = 1, 1, e.Content
-	}
-	switch {
-	case p.read == 0 && !isRecord(e.Content):
-		return r, false, nil // a note of somebody else
-	case p.read > 0 && (n != p.read+1 || of != p.of):
-		return r, false, p.missing(fmt.Sprintf("entry %d", e.ID))
-	case p.read == 0:
-		p.text = text
-	default:
-		p.text = append(p.text, text...)
-	}
-	if p.read, p.of = n, of; n < of {
-		return r, false, nil
-	}
-	if err := r.UnmarshalJSON(p.text); err != nil {
-		return r, false, fmt.Errorf("entry %d is no record of a conversation: %w", e.ID, invalidRecord{err})
-	}
-	r.Seq = e.ID
-	*p = parts{}
-	return r, true, nil
-}
-
 // recordStart is how the JSON of every record begins.
 const recordStart = `{"kind":"`
 
-// isRecord reports whether an entry begins a record, whole or in parts.
-func isRecord(entry []byte) bool {
-	text := entry
-	if n, _, part, ok := cutPart(entry); ok {
-		if text = part; n != 1 {
-			return false
-		}
+// readRecord takes the next entry, and returns the record that it completes. An entry
+// that does not begin a record, and is not within one, is somebody else's note.
+func readRecord(joined *parts.Joiner, e Entry) (r conversation.Record, whole bool, err error) {
+	if !joined.Within() && !parts.Begins(e.Content, recordStart) {
+		return r, false, nil
 	}
-	return bytes.HasPrefix(text, []byte(recordStart)) || len(text) < len(entry) && strings.HasPrefix(recordStart, string(text))
+	text, ok := joined.Add(e.Content)
+	if !ok {
+		return r, false, missingPart(joined, fmt.Sprintf("entry %d", e.ID))
+	}
+	if text == nil {
+		return r, false, nil
+	}
+	if err := r.UnmarshalJSON(text); err != nil {
+		return r, false, fmt.Errorf("entry %d is no record of a conversation: %w", e.ID, invalidRecord{err})
+	}
+	r.Seq = e.ID
+	return r, true, nil
 }
 
-func (p *parts) missing(found string) error {
-	return fmt.Errorf("%s stands where part %d of %d of a record should: %w", found, p.read+1, p.of, ErrInvalid)
-}
-
-// cutPart reads the head of a part, as in "2/3 " for the second of three. A whole
-// record has none, for it begins with a brace.
-func cutPart(entry []byte) (n, of int64, text []byte, ok bool) {
-	const longest = len("9223372036854775807/9223372036854775807 ")
-	space := bytes.IndexByte(entry[:min(longest, len(entry))], ' ')
-	if space < 0 {
-		return 0, 0, nil, false
-	}
-	head := string(entry[:space])
-	first, second, _ := strings.Cut(head, "/")
-	n, err1 := strconv.ParseInt(first, 10, 64)
-	of, err2 := strconv.ParseInt(second, 10, 64)
-	if err1 != nil || err2 != nil || n < 1 || n > of || of < 2 || head != fmt.Sprintf("%d/%d", n, of) {
-		return 0, 0, nil, false
-	}
-	return n, of, entry[space+1:], true
+func missingPart(joined *parts.Joiner, found string) error {
+	part, of := joined.Next()
+	return fmt.Errorf("%s stands where part %d of %d of a record should: %w", found, part, of, ErrInvalid)
 }
 
 // ofJournal gives an error the kind that users of a conversation look for.

@@ -1,0 +1,115 @@
+// Package parts writes a text that is too long for one entry of a log as several
+// entries, and joins them again.
+//
+// Each part has a head: "1/3 " and the first part of the text, to "3/3 " and the last.
+// A text that fits is an entry without a head. A text must not begin with a digit, so
+// that it cannot be taken for a part.
+package parts
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Split returns the entries that a text becomes, or nil if the limit of an entry in
+// bytes has no room for a head and a character.
+func Split(text []byte, limit int64) [][]byte {
+	if int64(len(text)) <= limit {
+		return [][]byte{text}
+	}
+	for digits := 1; ; digits++ { // of the number of parts
+		room := int(limit) - 2*digits - len("/ ")
+		if room < utf8.UTFMax {
+			return nil
+		}
+		pieces := cut(text, room)
+		of := strconv.Itoa(len(pieces))
+		if len(of) > digits {
+			continue
+		}
+		for i, piece := range pieces {
+			pieces[i] = append([]byte(strconv.Itoa(i+1)+"/"+of+" "), piece...)
+		}
+		return pieces
+	}
+}
+
+// cut cuts a text into pieces of at most so many bytes, between characters.
+func cut(text []byte, most int) (pieces [][]byte) {
+	for len(text) > most {
+		end := most
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		pieces = append(pieces, text[:end])
+		text = text[end:]
+	}
+	return append(pieces, text)
+}
+
+// Number returns which part of a text an entry is, from 1. It is 1 for an entry
+// without a head.
+func Number(entry []byte) int64 {
+	n, _, _ := readHead(entry)
+	return n
+}
+
+// Begins reports whether an entry is the first part of a text that can begin with the
+// given words. A part can be shorter than they are.
+func Begins(entry []byte, words string) bool {
+	n, of, text := readHead(entry)
+	return n == 1 && (bytes.HasPrefix(text, []byte(words)) || of > 1 && strings.HasPrefix(words, string(text)))
+}
+
+// readHead returns which part of how many an entry is, and the text behind its head. An
+// entry without a head is part 1 of 1.
+func readHead(entry []byte) (n, of int64, text []byte) {
+	const longest = len("9223372036854775807/9223372036854775807 ")
+	space := bytes.IndexByte(entry[:min(longest, len(entry))], ' ')
+	if space < 0 {
+		return 1, 1, entry
+	}
+	head := string(entry[:space])
+	first, second, _ := strings.Cut(head, "/")
+	n, err1 := strconv.ParseInt(first, 10, 64)
+	of, err2 := strconv.ParseInt(second, 10, 64)
+	if err1 != nil || err2 != nil || n < 1 || n > of || of < 2 || head != fmt.Sprintf("%d/%d", n, of) {
+		return 1, 1, entry
+	}
+	return n, of, entry[space+1:]
+}
+
+// A Joiner joins the parts of texts. The zero value expects the beginning of a text.
+type Joiner struct {
+	text     []byte
+	read, of int64 // parts; 0 between two texts
+}
+
+// Add takes the next entry. It returns the text that the entry completes, else nil. It
+// reports false if the entry is not the part that [Joiner.Next] names.
+func (j *Joiner) Add(entry []byte) (text []byte, ok bool) {
+	n, of, part := readHead(entry)
+	if n != j.read+1 || j.read > 0 && of != j.of {
+		return nil, false
+	}
+	if n == 1 {
+		j.text = part
+	} else {
+		j.text = append(j.text, part...)
+	}
+	if j.read, j.of = n, of; n < of {
+		return nil, true
+	}
+	text = j.text
+	*j = Joiner{}
+	return text, true
+}
+
+// Within reports whether parts of a text have been added, but not yet all of them.
+func (j *Joiner) Within() bool { return j.read > 0 }
+
+// Next returns which part of how many has to come next.
+func (j *Joiner) Next() (part, of int64) { return j.read + 1, j.of }
