@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"pad/internal/trie":            {},
 	"conversation":                 {"tokens"},
 	"workspace":                    {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
+	"workspace/internal/filetree":  {},
 	"workspace/internal/fit":       {"linediff", "tokens"},
 	"workspace/internal/nearest":   {},
 	"workspace/internal/parts":     {},
