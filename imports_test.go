@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"workspace":                    {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
 	"workspace/internal/filetree":  {},
 	"workspace/internal/fit":       {"linediff", "tokens"},
+	"workspace/internal/names":     {},
 	"workspace/internal/nearest":   {},
 	"workspace/internal/parts":     {},
 	"workspace/internal/summaries": {},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/filetree"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // FS returns the agent's current files as a read-only [fs.FS] that also has ReadFile,
@@ -27,7 +28,7 @@ type fileSource struct {
 }
 
 func (s fileSource) Stat(path string) (filetree.Info, error) {
-	if badPath(path) != "" {
+	if names.Path(path) != "" {
 		return filetree.Info{}, fs.ErrNotExist
 	}
 	var head FileHead
@@ -54,7 +55,7 @@ func (s fileSource) Below(prefix string, fn func(filetree.Info)) error {
 	if err := checkContext(s.ctx, "list", folder); err != nil {
 		return err
 	}
-	if badPathText(prefix) != "" {
+	if names.Prefix(prefix) != "" {
 		return nil
 	}
 	var heads []FileHead

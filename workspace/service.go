@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
@@ -42,7 +43,7 @@ func New(store Store, o Options) (*Service, error) {
 	if o.Tenant == "" {
 		o.Tenant = "local"
 	}
-	if cause := badAgentID(o.Tenant); cause != "" {
+	if cause := names.Agent(o.Tenant); cause != "" {
 		return nil, fail(ErrInvalid, "tenant", o.Tenant, "%s", cause)
 	}
 	limits, err := o.Limits.withDefaults()

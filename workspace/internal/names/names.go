@@ -1,0 +1,114 @@
+// Package names says what is wrong with the name of an agent, a path, or a prefix of
+// paths. Each function returns the cause and what to give instead, or "" if the name is
+// valid.
+package names
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxAgent = 128 // characters
+	maxPath  = 255 // characters
+)
+
+// Agent checks the name of an agent.
+func Agent(name string) (cause string) {
+	switch {
+	case name == "":
+		return "it is empty; give 1-128 of a-z A-Z 0-9 _ -"
+	case len(name) > maxAgent:
+		return fmt.Sprintf("%d characters, limit %d; use a shorter name", len(name), maxAgent)
+	}
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && c != '-' {
+			return fmt.Sprintf("byte %d is %s; allowed are a-z A-Z 0-9 _ -", i+1, quoteAt(name, i))
+		}
+	}
+	return ""
+}
+
+// Path checks a path.
+func Path(name string) (cause string) {
+	if name == "" {
+		return "it is empty; give a relative path such as notes/plan.md"
+	}
+	if cause := badText(name); cause == leadingSlash {
+		return withoutSlash(strings.Trim(name, "/"), Path)
+	} else if cause != "" {
+		return cause
+	}
+	if strings.HasSuffix(name, "/") {
+		return "it ends in a slash; name a file"
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		switch segment {
+		case "":
+			return "it has an empty segment (two slashes in a row); leave one slash out"
+		case ".":
+			return `it has a segment "."; use a path without it, such as notes/plan.md`
+		}
+	}
+	return ""
+}
+
+// Prefix checks a prefix of paths. It may be empty or end in a slash.
+func Prefix(prefix string) (cause string) {
+	if cause = badText(prefix); cause == leadingSlash {
+		return withoutSlash(strings.TrimLeft(prefix, "/"), badText)
+	}
+	return cause
+}
+
+// badText finds what is wrong in a path and in a prefix of one.
+func badText(name string) string {
+	if len(name) > maxPath {
+		return fmt.Sprintf("%d characters, limit %d; use a shorter path", len(name), maxPath)
+	}
+	if strings.HasPrefix(name, addressScheme) {
+		return "it is an address; leave " + addressScheme + "AGENT/ out"
+	}
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && c != '-' && c != '.' && c != '/' {
+			return fmt.Sprintf("byte %d is %s; allowed are a-z A-Z 0-9 / _ . -", i+1, quoteAt(name, i))
+		}
+	}
+	switch {
+	case name != "" && name[0] == '/':
+		return leadingSlash
+	case strings.Contains(name, ".."):
+		return `it holds ".."; use a path without it, such as notes/plan.md`
+	}
+	return ""
+}
+
+// addressScheme begins the addresses of files among the resources of the MCP server.
+const addressScheme = "scratchpad://"
+
+const leadingSlash = "it begins with a slash; "
+
+// withoutSlash returns the cause for a name that begins with a slash. It says what to
+// use instead, unless that is long or wrong too.
+func withoutSlash(trimmed string, bad func(string) string) string {
+	const most = 80
+	if trimmed == "" || len(trimmed) > most || bad(trimmed) != "" {
+		return leadingSlash + "leave the slash out"
+	}
+	return leadingSlash + "use " + strconv.Quote(trimmed)
+}
+
+// quoteAt quotes the character that begins at a byte, or the byte where none does.
+func quoteAt(name string, at int) string {
+	r, n := utf8.DecodeRuneInString(name[at:])
+	if r == utf8.RuneError && n == 1 {
+		return fmt.Sprintf("0x%02x", name[at])
+	}
+	return strconv.QuoteRune(r)
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+}
