@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 )
 
 // AppendOptions of [Workspace.AppendLogWith].
@@ -145,7 +147,6 @@ const (
 
 	pageEntries = 100
 	pageBytes   = 256 << 10 // of a page of entries as JSON
-	lineBytes   = 24        // of an entry's number, time and brackets in JSON, about
 )
 
 // ReadLog returns a page of a log, the oldest entries first. A log that does not
@@ -187,7 +188,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(path, head, fitPage(entries, q.Tail), q)
+	page := logPage(path, head, fit.Page(entries, pageBytes, q.Tail, Entry.jsonSize), q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, logPaths)
@@ -251,38 +252,10 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 	return page
 }
 
-// fitPage cuts entries to the bytes that a page may have as JSON: from the end,
-// or from the beginning where the newest are wanted.
-func fitPage(entries []Entry, tail bool) []Entry {
-	left := pageBytes
-	for i := range entries {
-		e := entries[i]
-		if tail {
-			e = entries[len(entries)-1-i]
-		}
-		if left -= lineBytes + jsonSize(e.Content); left < 0 && i > 0 {
-			if tail {
-				return entries[len(entries)-i:]
-			}
-			return entries[:i]
-		}
-	}
-	return entries
-}
-
-// jsonSize returns the bytes of a text as a JSON string that escapes no more
-// than JSON demands.
-func jsonSize(text []byte) int {
-	n := len(text) + 2
-	for _, c := range text {
-		switch {
-		case c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r':
-			n++
-		case c < 0x20:
-			n += 5
-		}
-	}
-	return n
+// jsonSize returns about how many bytes an entry has as JSON.
+func (e Entry) jsonSize() int {
+	const around = 24 // its number, time and brackets
+	return around + fit.JSONSize(e.Content)
 }
 
 func (e Entry) verify() error {

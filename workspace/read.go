@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -234,20 +233,7 @@ func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 		to = r.Lines
 	}
 	r.FromLine, r.ToLine = from, to
-	rest := content
-	for range from - 1 {
-		rest = rest[bytes.IndexByte(rest, '\n')+1:]
-	}
-	end := 0
-	for range to - from + 1 {
-		i := bytes.IndexByte(rest[end:], '\n')
-		if i < 0 {
-			end = len(rest)
-			break
-		}
-		end += i + 1
-	}
-	r.Content = rest[:end]
+	r.Content = fit.Lines(content, from, to)
 	return nil
 }
 

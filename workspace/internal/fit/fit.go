@@ -1,5 +1,6 @@
-// Package fit decides what a reader gets for a number of tokens: how much of a text,
-// a diff or the whole text, or the ranges of lines that have changed.
+// Package fit decides how much a reader gets: the part of a text that is within a number
+// of tokens, a diff or the whole text, the ranges of lines that have changed, and the
+// items that fill a page.
 package fit
 
 import (
@@ -33,6 +34,23 @@ func Cut(text []byte, maxTokens int) (begin []byte, lost int) {
 	part = part[:min(line, len(part))]
 	size := longest(part, maxTokens, runeStarts(part))
 	return text[:size], line - size
+}
+
+// Lines returns the lines of a text from one to another, both numbered from 1. The text
+// has the line from.
+func Lines(text []byte, from, to int) []byte {
+	for range from - 1 {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	end := 0
+	for range to - from + 1 {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return text
+		}
+		end += i + 1
+	}
+	return text[:end]
 }
 
 // longest returns the last of the ascending places before which the text is within a
