@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"workspace/internal/nearest":   {},
 	"workspace/internal/parts":     {},
 	"workspace/internal/summaries": {},
+	"workspace/internal/tally":     {},
 	"workspace/memstore":           {"workspace"},
 	"workspace/storetest":          {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt": {"conversation"},

@@ -91,7 +91,7 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 // try runs the transaction of a write once.
 func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
 	var out Outcome
-	reads := w.svc.reads.take(w.owner)
+	reads := w.svc.reads.Take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) (err error) {
 		a.ops = reads + 1
 		if out, err = a.answered(tx); err == nil {
@@ -102,7 +102,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, e
 	if err == nil {
 		return out, nil
 	}
-	w.svc.reads.add(w.owner, reads)
+	w.svc.reads.Add(w.owner, reads)
 	if errors.Is(err, errRepeated) {
 		return out, nil
 	}

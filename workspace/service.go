@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/tally"
 )
 
 // Options of [New]. The zero value works.
@@ -28,7 +29,7 @@ type Service struct {
 	limits Limits
 	total  storeTotal
 	now    func() time.Time
-	reads  readCounter
+	reads  *tally.Tally[Owner] // not written yet
 
 	summarizer *Summarizer
 	summaries  *summaries.Maker[SummaryResult]
@@ -60,14 +61,10 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store), now: o.Now}
+	s.reads = s.newReadTally()
 	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
-	}
-	s.reads.flush = func() {
-		ctx, cancel := context.WithTimeout(context.Background(), readFlushTimeout)
-		defer cancel()
-		s.flushReads(ctx)
 	}
 	return s, nil
 }
@@ -169,7 +166,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 			break
 		}
 	}
-	s.reads.take(w.owner)
+	s.reads.Take(w.owner)
 	if err := s.summaries.Forget(ctx, w.owner.String()); err != nil {
 		return found, within("delete", agentID, err)
 	}

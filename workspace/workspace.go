@@ -35,20 +35,6 @@ func (w *Workspace) As(a Author) *Workspace {
 	return &c
 }
 
-// view runs a read and counts it when it succeeds.
-func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
-	err := w.svc.store.View(ctx, w.owner, fn)
-	return w.counted(err)
-}
-
-// counted counts a read that had no error.
-func (w *Workspace) counted(err error) error {
-	if err == nil {
-		w.svc.reads.add(w.owner, 1)
-	}
-	return err
-}
-
 // errNoOwner says that the owner's record is gone, without which nothing can be
 // counted or numbered.
 var errNoOwner = fmt.Errorf("the agent's usage is missing: %w", ErrCorrupt)

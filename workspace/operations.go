@@ -1,0 +1,61 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/tally"
+)
+
+// A read counts as an operation, but changes nothing in the store. Its count waits in
+// memory, and is written with the owner's next write, every ten seconds, and by Close.
+const (
+	readFlushInterval = 10 * time.Second
+	readFlushTimeout  = 10 * time.Second // of a flush that nobody waits for
+)
+
+func (s *Service) newReadTally() *tally.Tally[Owner] {
+	return tally.New[Owner](readFlushInterval, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), readFlushTimeout)
+		defer cancel()
+		s.flushReads(ctx)
+	})
+}
+
+// view runs a read and counts it when it succeeds.
+func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
+	err := w.svc.store.View(ctx, w.owner, fn)
+	return w.counted(err)
+}
+
+// counted counts a read that had no error.
+func (w *Workspace) counted(err error) error {
+	if err == nil {
+		w.svc.reads.Add(w.owner, 1)
+	}
+	return err
+}
+
+// flushReads writes the counts of reads. Those that could not be written wait for the
+// next flush. If the store is closed, they are lost.
+func (s *Service) flushReads(ctx context.Context) error {
+	var failed error
+	for owner, n := range s.reads.TakeAll() {
+		err := s.store.Update(ctx, owner, func(tx Tx) error {
+			state, err := tx.Owner()
+			if err != nil || state.Usage == (Usage{}) { // a read leaves no trace of an agent that never wrote
+				return err
+			}
+			state.Operations += n
+			return tx.SaveOwner(state)
+		})
+		if err != nil {
+			failed = within("count reads of", owner.Agent, err)
+			if !errors.Is(err, ErrClosed) {
+				s.reads.Add(owner, n)
+			}
+		}
+	}
+	return failed
+}
