@@ -11,6 +11,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 )
 
+// Entry is one entry of a log.
+type Entry struct {
+	ID      int64 // its number in the log, from 1, without gaps
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+	Content []byte
+}
+
 // AppendOptions of [Workspace.AppendLogWith].
 type AppendOptions struct {
 	IdempotencyKey string // as in WriteOptions

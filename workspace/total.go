@@ -171,6 +171,19 @@ func enter(ctx context.Context, room chan struct{}) error {
 	}
 }
 
+// Totals are sums over the agents of a tenant.
+type Totals struct {
+	Agents                                          int64 // that hold anything
+	Files, Logs, Entries, Versions, Requests, Bytes int64
+}
+
+// Charged returns the bytes that count against [StoreLimits.Bytes]: those of the
+// content, and the charge for its rows.
+func (t Totals) Charged() int64 {
+	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes}, Versions: t.Versions, Requests: t.Requests}
+	return s.charged()
+}
+
 // StoreUsage is what all agents have, and the limits of that.
 type StoreUsage struct {
 	Totals

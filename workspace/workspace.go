@@ -110,6 +110,13 @@ func start(ctx context.Context, op, path string) (Path, error) {
 	return p, checkContext(ctx, op, path)
 }
 
+// Author is who wrote a version or an entry, as far as it is known.
+type Author struct {
+	Client  string // the name that an MCP client gives itself
+	Version string // the client's version
+	Key     string // the id of the API key, never the key
+}
+
 // cutAuthor keeps what a client says of itself to a size worth storing with
 // every version.
 func cutAuthor(name string) string {

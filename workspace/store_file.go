@@ -1,0 +1,76 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"time"
+)
+
+// FileHead is what is kept of a path besides its versions. The retained versions are the
+// len(Sizes) newest up to Version, without gaps.
+type FileHead struct {
+	Path    string
+	Version int64   // the highest ever given; 0: the path was never written
+	Sizes   []int64 // bytes of each retained version, the oldest first
+	Summary int64   // bytes of the summaries that are kept
+	Deleted bool
+	Created time.Time // of the first version since the path was new or deleted
+	Updated time.Time // of the last write or the deletion
+}
+
+// Exists reports whether the path is a file now.
+func (h FileHead) Exists() bool { return h.Version > 0 && !h.Deleted }
+
+// Oldest returns the lowest version that is retained. It is above Version if none is.
+func (h FileHead) Oldest() int64 { return h.Version - int64(len(h.Sizes)) + 1 }
+
+// Size returns the bytes of the current version.
+func (h FileHead) Size() int64 {
+	if len(h.Sizes) == 0 {
+		return 0
+	}
+	return h.Sizes[len(h.Sizes)-1]
+}
+
+// Version is one version of a file. In a list of versions, Content is nil.
+type Version struct {
+	Number  int64
+	Size    int64
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+	Content []byte
+}
+
+// FileChange is a change of one file, with the owner's state after it.
+type FileChange struct {
+	Head   FileHead
+	New    *Version // nil: none, as in a deletion
+	Prune  int64    // versions up to this number are removed; 0: none
+	Pruned int      // how many those are, if that is known; a hint
+	Forget bool     // all summaries of the file are removed
+	Owner  OwnerState
+}
+
+// SummaryKey says of which version a summary was made, and how.
+type SummaryKey struct {
+	Version int64
+	Method  string // "outline", or the provider of the model
+	Model   string // "" without a model
+	Prompt  string // the version of the rules or of the prompt
+}
+
+// Summary is a summary of a version of a file.
+type Summary struct {
+	SummaryKey
+	SHA256  [sha256.Size]byte
+	Tokens  int64 // about what it costs a model
+	Time    time.Time
+	Content []byte
+}
+
+// SummaryChange keeps a summary of a file, with the owner's state after it.
+type SummaryChange struct {
+	Head  FileHead
+	New   Summary
+	Owner OwnerState
+}

@@ -1,0 +1,29 @@
+package workspace
+
+import "time"
+
+// Records are small values under keys. Each has a revision, a number above 0 that every
+// Put changes, and that no record ever has again, also after a Delete.
+type Records interface {
+	// Get returns a record, else [ErrNotFound].
+	Get(key string) (Record, error)
+
+	// Put stores a value if the record is still at the revision; 0 means that there must
+	// be none. It returns the new revision, else [ErrConflict].
+	Put(key string, value []byte, revision int64) (int64, error)
+
+	// Delete removes a record if it is still at the revision, else [ErrConflict]. If
+	// there is none, the error is [ErrNotFound].
+	Delete(key string, revision int64) error
+
+	// List returns the records whose keys begin with a prefix, in byte order of key.
+	List(prefix string) ([]Record, error)
+}
+
+// Record is one record of the installation.
+type Record struct {
+	Key      string
+	Value    []byte
+	Revision int64
+	Updated  time.Time
+}
