@@ -1,7 +1,9 @@
-// Package workspace is durable storage for one agent: versioned files with
+// Package workspace is durable storage for agents. Each agent has versioned files with
 // diffs, and append-only logs, under limits, isolated from every other agent.
 //
-// A [Service] stands on a [Store] and gives out a [Workspace] for each agent:
+// # Using it
+//
+// A [Service] stands on a [Store] and gives each agent its [Workspace]:
 //
 //	store, err := sqlite.Open(ctx, "scratchpad.db", sqlite.Options{})
 //	svc, err := workspace.New(store, workspace.Options{})
@@ -9,19 +11,39 @@
 //	w, err := ws.WriteFile(ctx, "plan.md", []byte("..."), workspace.WriteOptions{})
 //	r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{Since: w.Version})
 //
-// To use it: Service, Workspace, and their options and results. Of a workspace,
-// [Workspace.Saver] keeps a pad, [Workspace.Journal] a conversation, and
-// [Workspace.FS] shows the files as an fs.FS. Store, Reader, Tx and the records
-// that they carry are for who writes a backend. An error speaks of arguments by
-// the names that an agent knows them by: since_version is ReadOptions.Since,
-// old_text the old of EditFile.
+// The methods of a Workspace are the whole of it:
 //
-// Every rule lives here: names, sizes, quotas, versions, conditions, retries,
-// hashes, and when a diff is worth sending. A call parses its arguments,
-// prepares all that takes time, and then runs one transaction that is already
-// bound to its agent; a [Store] keeps records and knows no rule. Bytes go in
-// and the same bytes come out: content is UTF-8 text and is never changed.
+//   - Files: [Workspace.WriteFile], [Workspace.EditFile], [Workspace.ReadFile],
+//     [Workspace.History], [Workspace.ListFiles], [Workspace.DeleteFile] and
+//     [Workspace.Summarize].
+//   - Logs: [Workspace.AppendLog], [Workspace.ReadLog], [Workspace.ListLogs],
+//     [Workspace.TrimLog] and [Workspace.DeleteLog].
+//   - Other packages: [Workspace.Saver] keeps a pad, [Workspace.Journal] keeps a
+//     conversation, and [Workspace.FS] shows the files as an [io/fs.FS].
 //
-// It is not a database for programs: there are no queries over content, no
+// Most take options whose zero value works, and return a result: WriteFile takes
+// [WriteOptions] and returns a [WriteResult]. Limits and summaries are set up in the
+// [Options] of the Service, where an operator also lists and deletes agents.
+//
+// Content is UTF-8 text. The bytes that come out are those that went in.
+//
+// Every error wraps one of the kinds, such as [ErrNotFound], or the error of a context;
+// [Kind] tells which. The text of an error calls arguments by the names that an agent
+// knows: since_version is ReadOptions.Since, old_text is the old of EditFile.
+//
+// This is not a database for programs: there are no queries over content, no
 // transactions over several calls, and nothing is shared between agents.
+//
+// # For backends
+//
+// A backend implements [Store] with [Reader], [Tx] and [Records]. Nobody else needs
+// them, nor the types that they carry: [Owner], [OwnerState], [FileHead], [FileChange],
+// [LogHead], [LogChange], [EntryQuery], [SummaryKey], [SummaryChange], [Request],
+// [Outcome] and [Record].
+//
+// A backend keeps records and knows no rule. Every rule is in this package: names, sizes,
+// quotas, versions, conditions, retries, hashes, and when a diff is worth sending. A call
+// checks its arguments, prepares all that takes time, and then runs one transaction that
+// is already bound to its agent. Package storetest is the specification of a backend, and
+// package memstore is the smallest one.
 package workspace
