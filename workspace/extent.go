@@ -2,18 +2,18 @@ package workspace
 
 import "context"
 
-// An Extent is how much there is to read below a path. The zero value is nothing.
+// An Extent is how much there is to read at a path. The zero value is nothing.
 type Extent struct {
-	Version int64 // of a file, the current one
-	Bytes   int64 // of a file, its current version; of a log, the longest page of it
-	Largest int64 // of a file, the largest version that is retained
+	Version int64 // the current version of a file
+	Bytes   int64 // of the current version of a file, or of the longest page of a log
+	Largest int64 // bytes of the largest version of a file that is retained
 }
 
-// FileExtent returns the extent of a file, which costs less than to read it and
-// does not count as a read. Errors: [ErrInvalid] and those of the store.
+// FileExtent returns the extent of a file. It costs less than reading the file, and is
+// not counted as a read. Errors: [ErrInvalid] and those of the store.
 func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error) {
 	var head FileHead
-	err := w.look(ctx, "read", path, func(tx Reader, name string) (err error) {
+	err := w.viewUncounted(ctx, "read", path, func(tx Reader, name string) (err error) {
 		head, _, err = tx.File(name)
 		return err
 	})
@@ -27,17 +27,18 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 	return e, nil
 }
 
-// LogExtent is to logs what FileExtent is to files.
+// LogExtent returns the extent of a log, as FileExtent does for a file.
 func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) {
 	var head LogHead
-	err := w.look(ctx, opReadLog, path, func(tx Reader, name string) (err error) {
+	err := w.viewUncounted(ctx, opReadLog, path, func(tx Reader, name string) (err error) {
 		head, _, err = tx.Log(name)
 		return err
 	})
 	return Extent{Bytes: min(head.Bytes, pageBytes)}, err
 }
 
-func (w *Workspace) look(ctx context.Context, op, path string, read func(Reader, string) error) error {
+// viewUncounted runs a read on a path without counting it.
+func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read func(Reader, string) error) error {
 	p, err := start(ctx, op, path)
 	if err != nil {
 		return err

@@ -25,11 +25,11 @@ type attempt struct {
 	stale bool  // an expired request stands under the key
 	ops   int64 // what the call adds to the owner's operations
 
-	deletes  bool         // it is never refused for want of room
-	total    int64        // bytes that the store holds, about
-	admitted bool         // an agent that holds nothing may begin
-	noRow    bool         // the last transaction found no row of the agent
-	floor    *floorRecord // above which an agent without a row begins; nil: not read yet
+	deletes    bool         // it is never refused for want of room
+	storeBytes int64        // that the store holds, about
+	admitted   bool         // an agent that holds nothing may begin
+	noRow      bool         // the last transaction found no row of the agent
+	floor      *floorRecord // above which an agent without a row begins; nil: not read yet
 }
 
 // newAttempt checks the key and hashes the request: the operation and all that
@@ -68,17 +68,17 @@ var errNewAgent = errors.New("a new agent")
 // the first one was. The reads that are pending are counted with it. An agent that
 // holds nothing yet is admitted first, outside of any transaction.
 func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
-	if err := w.svc.weigh(ctx, a); err != nil {
+	if err := w.svc.readTotal(ctx, a); err != nil {
 		return Outcome{}, err
 	}
 	out, err := w.try(ctx, a, fn)
 	if err != errNewAgent {
 		return out, err
 	}
-	if err := enter(ctx, w.svc.total.new); err != nil {
+	if err := takeToken(ctx, w.svc.total.admitting); err != nil {
 		return Outcome{}, err
 	}
-	defer func() { <-w.svc.total.new }()
+	defer func() { <-w.svc.total.admitting }()
 	for err == errNewAgent { // twice where the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err

@@ -150,13 +150,12 @@ func (j *summaryJob) Keep(ctx context.Context) (SummaryResult, error) {
 	var head FileHead
 	a := &attempt{now: made.Time}
 	stored := false
-	err := j.w.svc.weigh(ctx, a)
-	if err != nil {
+	if j.w.svc.readTotal(ctx, a) != nil {
 		r := j.result(made)
 		r.Cached, r.Stored = false, false
 		return r, nil
 	}
-	err = j.w.svc.store.Update(ctx, j.w.owner, func(tx Tx) (err error) {
+	err := j.w.svc.store.Update(ctx, j.w.owner, func(tx Tx) (err error) {
 		stored = false
 		var before OwnerState
 		if head, before, err = tx.File(j.path.name); err != nil || !head.Exists() || head.Version != made.Version {

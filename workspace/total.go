@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// StoreLimits bound the agents of a tenant together. A zero field takes its
-// default; a negative one sets no bound.
+// StoreLimits limit all agents of a tenant together. A zero field takes its default, a
+// negative field sets no limit.
 //
-// They are not exact, because agents share no row: processes whose agents write for
-// the first time at the same moment can exceed Agents by one each, and Bytes can be
-// exceeded by what is written within five seconds. What is over a limit stays.
+// They are not exact, because agents share no row. Processes whose agents write for the
+// first time at the same moment can exceed Agents by one each. Bytes can be exceeded by
+// what is written within five seconds. What is over a limit stays.
 type StoreLimits struct {
 	Agents int64 // that hold anything; 10,000
 	Bytes  int64 // what counts against [Limits.Bytes], of all agents; 10,000,000,000
@@ -35,49 +35,48 @@ func (l StoreLimits) withDefaults() StoreLimits {
 	return l
 }
 
-// totalAge is how long a sum of what all agents have is used.
+// totalAge is how long the sum over all agents is used before it is made again.
 const totalAge = 5 * time.Second
 
-// storeTotal is what all agents have, and the limits of that.
+// storeTotal is the sum over all agents, and its limits.
 type storeTotal struct {
-	limits StoreLimits
-	new    chan struct{} // holds a token while an agent writes for the first time
+	limits    StoreLimits
+	admitting chan struct{} // holds a token while an agent writes for the first time
+	summing   chan struct{} // holds a token while somebody makes the sum
 
-	adding chan struct{} // holds a token while somebody adds up
-
-	mu    sync.Mutex // guards the following
-	known bool
-	at    time.Time
-	bytes int64
+	mu     sync.Mutex // guards the following
+	summed bool       // at least once
+	at     time.Time  // of the sum
+	bytes  int64
 }
 
 func newStoreTotal(l StoreLimits) storeTotal {
-	return storeTotal{limits: l.withDefaults(), new: make(chan struct{}, 1), adding: make(chan struct{}, 1)}
+	return storeTotal{limits: l.withDefaults(), admitting: make(chan struct{}, 1), summing: make(chan struct{}, 1)}
 }
 
-// weigh tells a write how many bytes the store holds, as of the last five
-// seconds. Of those who ask at once one adds up, and the others take the sum before:
-// they wait only for the first one.
-func (s *Service) weigh(ctx context.Context, a *attempt) error {
+// readTotal tells a write how many bytes the store holds. The sum is at most five
+// seconds old, but if another write makes a new one now, this write takes the last one.
+// It waits only for the first.
+func (s *Service) readTotal(ctx context.Context, a *attempt) error {
 	t := &s.total
 	if t.limits.Bytes < 0 || a.deletes {
 		return nil
 	}
-	known, fresh := t.last(s.now(), a)
+	summed, fresh := t.last(s.now(), a)
 	if fresh {
 		return nil
 	}
 	select {
-	case t.adding <- struct{}{}:
+	case t.summing <- struct{}{}:
 	default:
-		if known {
+		if summed {
 			return nil
 		}
-		if err := enter(ctx, t.adding); err != nil {
+		if err := takeToken(ctx, t.summing); err != nil {
 			return err
 		}
 	}
-	defer func() { <-t.adding }()
+	defer func() { <-t.summing }()
 	if _, fresh := t.last(s.now(), a); fresh {
 		return nil
 	}
@@ -86,39 +85,40 @@ func (s *Service) weigh(ctx context.Context, a *attempt) error {
 		return err
 	}
 	t.mu.Lock()
-	t.known, t.at, t.bytes = true, s.now(), sum.Charged()
+	t.summed, t.at, t.bytes = true, s.now(), sum.Charged()
 	t.mu.Unlock()
-	a.total = sum.Charged()
+	a.storeBytes = sum.Charged()
 	return nil
 }
 
-// last gives a write the last sum. It is fresh for five seconds, unless the clock
-// was set back since.
-func (t *storeTotal) last(now time.Time, a *attempt) (known, fresh bool) {
+// last gives a write the last sum. It reports whether there is one, and whether it is
+// fresh: at most five seconds old, and not from the future, which happens after a clock
+// was set back.
+func (t *storeTotal) last(now time.Time, a *attempt) (summed, fresh bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a.total = t.bytes
+	a.storeBytes = t.bytes
 	age := now.Sub(t.at)
-	return t.known, t.known && age >= 0 && age < totalAge
+	return t.summed, t.summed && age >= 0 && age < totalAge
 }
 
-// checkRoom refuses a change that takes the agent further over a limit of its
-// own, or the store further over the one of all agents.
+// checkRoom refuses a change that takes the agent further over one of its limits, or the
+// store further over its limit of bytes.
 func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil {
 		return err
 	}
 	limit, adds := s.total.limits.Bytes, after.charged()-before.charged()
-	if limit < 0 || a.deletes || adds <= 0 || a.total+adds <= limit {
+	if limit < 0 || a.deletes || adds <= 0 || a.storeBytes+adds <= limit {
 		return nil
 	}
 	return fmt.Errorf("all agents of this store use %d bytes of %d, this write adds %d: ask the operator to delete agents or to raise --max-total-bytes: %w",
-		a.total, limit, adds, ErrQuota)
+		a.storeBytes, limit, adds, ErrQuota)
 }
 
-// admit lets an agent that holds nothing begin, if the store has room for one more.
-// A deletion is not refused, but leaves no trace of such an agent. The caller is
-// the only one of this process who has an agent admitted, until it has written.
+// admit lets an agent that holds nothing write, if the store has room for one more
+// agent. It does not refuse a deletion, but then the deletion leaves no trace of the
+// agent. The caller holds the token of admitting until the agent has written.
 func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	err := s.roomForAgent(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
@@ -131,8 +131,8 @@ func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	if !a.noRow { // the row has the numbers
 		return nil
 	}
-	// It is read after the row was seen to be missing, and so after the record was
-	// raised to the numbers of that row.
+	// The row was missing before this read of the record. So the record has been raised
+	// to the numbers of the row.
 	floor, err := s.floorOf(ctx, o)
 	if err == nil {
 		a.floor = &floor
@@ -153,15 +153,15 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	return err
 }
 
-// enter waits for the only place in a room, no longer than the context lasts.
-func enter(ctx context.Context, room chan struct{}) error {
+// takeToken waits until it can put a token into a channel of one, or ctx ends.
+func takeToken(ctx context.Context, tokens chan struct{}) error {
 	select {
-	case room <- struct{}{}:
+	case tokens <- struct{}{}:
 		return nil
 	default:
 	}
 	select {
-	case room <- struct{}{}:
+	case tokens <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -184,13 +184,13 @@ func (t Totals) Charged() int64 {
 	return s.charged()
 }
 
-// StoreUsage is what all agents have, and the limits of that.
+// StoreUsage is what all agents of a tenant have, and their limits.
 type StoreUsage struct {
 	Totals
-	Limits StoreLimits // a negative one sets no bound
+	Limits StoreLimits // a negative field sets no limit
 }
 
-// StoreUsage returns what all agents have, as it is now. Errors: those of the store.
+// StoreUsage returns what all agents have at this moment. Errors: those of the store.
 func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
 	if err := checkContext(ctx, "usage of", "store"); err != nil {
 		return StoreUsage{}, err
