@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -42,10 +43,10 @@ func TestAuthor(t *testing.T) {
 
 // Times of a path never go back, whatever the clock does.
 func TestTimesNeverGoBack(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
 	for _, step := range []time.Duration{0, time.Hour, -48 * time.Hour, time.Minute, 100 * time.Hour} {
-		clock.advance(step)
+		clock.Advance(step)
 		write(t, ws, "f", "x")
 		appendLog(t, ws, "l", "x")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -28,7 +29,7 @@ import (
 // after it must be the same.
 func TestMachine(t *testing.T) {
 	t.Run("memstore", func(t *testing.T) {
-		scaleChecks(t, 3, 1)
+		testkit.ScaleChecks(t, 3, 1)
 		seen := map[string]int{}
 		rapid.Check(t, func(rt *rapid.T) {
 			store := memstore.New()
@@ -38,7 +39,7 @@ func TestMachine(t *testing.T) {
 		wantSeen(t, seen)
 	})
 	t.Run("sqlite", func(t *testing.T) {
-		scaleChecks(t, 1, 3)
+		testkit.ScaleChecks(t, 1, 3)
 		path := filepath.Join(t.TempDir(), "scratchpad.db")
 		open := func() workspace.Store {
 			store, err := sqlite.Open(context.Background(), path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
@@ -65,7 +66,7 @@ type machine struct {
 	open   func() workspace.Store // nil: what is closed is lost
 	svc    *workspace.Service
 	tenant string
-	clock  *fakeClock
+	clock  *testkit.Clock
 	limits workspace.Limits
 	agents map[string]*agent
 	calls  []made         // those that carried a key
@@ -110,7 +111,7 @@ func wantSeen(t *testing.T, seen map[string]int) {
 var agentNames = []string{"a-1", "a"}
 
 func runMachine(t *rapid.T, m *machine) {
-	m.clock = newClock()
+	m.clock = testkit.NewClock()
 	m.agents = map[string]*agent{}
 	for _, name := range agentNames {
 		m.agents[name] = newAgent()
@@ -726,7 +727,7 @@ func (m *machine) walk(t *rapid.T) {
 
 // move moves the clock, back at times.
 func (m *machine) move(t *rapid.T) {
-	m.clock.advance(pick([]time.Duration{
+	m.clock.Advance(pick([]time.Duration{
 		1, time.Microsecond, time.Second, time.Hour, 23 * time.Hour, 24 * time.Hour, 25 * time.Hour, 240 * time.Hour, -time.Second, -5 * time.Hour,
 	}...).Draw(t, "by"))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,7 +18,7 @@ func TestKeyFromTheFuture(t *testing.T) {
 		back    time.Duration
 		version int64
 	}{{5 * time.Minute, 1}, {5*time.Minute + time.Second, 2}, {48 * time.Hour, 2}, {10 * 365 * day, 2}} {
-		clock := newClock()
+		clock := testkit.NewClock()
 		ws := newWorkspace(t, workspace.Options{Now: clock.Now})
 		put := func() int64 {
 			t.Helper()
@@ -28,7 +29,7 @@ func TestKeyFromTheFuture(t *testing.T) {
 			return r.Version
 		}
 		put()
-		clock.advance(-test.back)
+		clock.Advance(-test.back)
 		for range 2 {
 			if v := put(); v != test.version {
 				t.Errorf("the key of %v ahead gets version %d, want %d", test.back, v, test.version)
@@ -40,7 +41,7 @@ func TestKeyFromTheFuture(t *testing.T) {
 // Keys from the future go as expired ones do, ten with each write, so that they do
 // not take the place of those that are new.
 func TestKeysFromTheFutureGo(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	ws := agentOf(t, svc, "a")
 	put := func(key string) int64 {
@@ -54,7 +55,7 @@ func TestKeysFromTheFutureGo(t *testing.T) {
 	for n := range 1000 {
 		put(fmt.Sprint("ahead-", n))
 	}
-	clock.advance(-10 * 365 * day)
+	clock.Advance(-10 * 365 * day)
 	first := put("new-0")
 	for n := range 5 {
 		put(fmt.Sprint("new-", n+1))
@@ -76,14 +77,14 @@ func TestKeysFromTheFutureGo(t *testing.T) {
 // Times in the future are shown as they are, and the versions and entries of a path
 // stay in the order of their times.
 func TestTimesInTheFuture(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
 	write(t, ws, "old", "x")
-	clock.advance(400 * day)
+	clock.Advance(400 * day)
 	ahead := clock.Now()
 	write(t, ws, "f", "x")
 	appendLog(t, ws, "l", "x")
-	clock.advance(-400 * day)
+	clock.Advance(-400 * day)
 	write(t, ws, "f", "y")
 	appendLog(t, ws, "l", "y")
 	write(t, ws, "old", "y")
@@ -111,7 +112,7 @@ func TestTimesInTheFuture(t *testing.T) {
 // What is spent in a month to come, by a clock that was ahead, is forgotten when a
 // month is new, and the months around the present one are kept.
 func TestSpendOfTheFuture(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	m := &model{}
 	store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
 	const prefix = "spend/summary/local/a/"
@@ -134,7 +135,7 @@ func TestSpendOfTheFuture(t *testing.T) {
 // A failure that was paid for is the answer for 30 s; one that lasts longer, by a
 // clock that was set back since, is not waited for.
 func TestFailureOfTheFuture(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	m := &model{}
 	store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
 	write(t, ps[0], "f", longText("one"))

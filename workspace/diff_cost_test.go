@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -44,7 +45,7 @@ func TestDiffOfHostileTextIsNeverDearer(t *testing.T) {
 
 func diffIsNeverDearer(t *testing.T, kinds map[string]func(*rand.Rand) string) {
 	names := slices.Sorted(maps.Keys(kinds))
-	scaleChecks(t, 8, 1)
+	testkit.ScaleChecks(t, 8, 1)
 	ws := newWorkspace(t, workspace.Options{})
 	var sent, refused, better, saved, lost int
 	rapid.Check(t, func(t *rapid.T) {

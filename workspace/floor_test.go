@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -31,7 +32,7 @@ func rowsLeft(t testing.TB, store workspace.Store) []workspace.Owner {
 // regrow deletes an agent, lets its row be removed, and returns the numbers that it
 // gets when it writes again.
 func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
 	ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
 	for range 3 {
@@ -45,13 +46,13 @@ func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 		}
 	}
 	remove("a")
-	clock.advance(30 * day)
+	clock.Advance(30 * day)
 	write(t, other, "f", "x")
 	remove("other")
 	if left := rowsLeft(t, store); len(left) != 2 {
 		t.Errorf("after 30 days the rows of %v are left, want both", left)
 	}
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	remove("nobody")
 	if left := rowsLeft(t, store); len(left) != 1 || left[0].Agent != "other" {
 		t.Errorf("after more than 30 days the rows of %v are left, want that of the other", left)
@@ -75,7 +76,7 @@ func TestDeletedRowsGo(t *testing.T) {
 // The first thing that an agent does again may be a deletion that finds nothing and
 // keeps its request. That is the agent's first write too.
 func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	store := memstore.New()
 	defer store.Close()
 	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
@@ -85,7 +86,7 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 		if _, err := svc.DeleteAgent(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
-		clock.advance(31 * day)
+		clock.Advance(31 * day)
 	}
 	if _, err := ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IdempotencyKey: "k"}); err != nil {
 		t.Fatal(err)
@@ -100,7 +101,7 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 func TestNumbersBesideASweep(t *testing.T) {
 	for _, when := range []string{"totals", "record"} {
 		t.Run(when, func(t *testing.T) {
-			clock := newClock()
+			clock := testkit.NewClock()
 			mem := memstore.New()
 			defer mem.Close()
 			other := serviceOn(t, mem, workspace.Options{Now: clock.Now})
@@ -116,7 +117,7 @@ func TestNumbersBesideASweep(t *testing.T) {
 			if _, err := other.DeleteAgent(t.Context(), "a"); err != nil {
 				t.Fatal(err)
 			}
-			clock.advance(31 * day)
+			clock.Advance(31 * day)
 			store.when, store.do = when, sweep
 			r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 			if err != nil || r.Version != 3 {
@@ -187,14 +188,14 @@ func (r forgetfulRecords) Put(key string, value []byte, revision int64) (int64, 
 
 // A deletion by a clock that was ahead is not waited for.
 func TestDeletedInTheFuture(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	write(t, agentOf(t, svc, "a"), "f", "x")
-	clock.advance(1000 * day)
+	clock.Advance(1000 * day)
 	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(-1000 * day)
+	clock.Advance(-1000 * day)
 	if _, err := svc.DeleteAgent(t.Context(), "nobody"); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +234,7 @@ func TestNumbersOnlyGoUp(t *testing.T) {
 		cases := 0
 		rapid.Check(t, func(t *rapid.T) {
 			cases++
-			clock := newClock()
+			clock := testkit.NewClock()
 			svc, err := workspace.New(store, workspace.Options{Tenant: fmt.Sprint("case-", cases), Now: clock.Now})
 			if err != nil {
 				t.Fatal(err)
@@ -278,7 +279,7 @@ func TestNumbersOnlyGoUp(t *testing.T) {
 					}
 				},
 				"clock": func(t *rapid.T) {
-					clock.advance(pick(time.Second, 20*day, 40*day, 400*day, -20*day, -400*day).Draw(t, "by"))
+					clock.Advance(pick(time.Second, 20*day, 40*day, 400*day, -20*day, -400*day).Draw(t, "by"))
 				},
 			})
 		})
@@ -289,7 +290,7 @@ func TestNumbersOnlyGoUp(t *testing.T) {
 		numbersOnlyGoUp(t, store)
 	})
 	t.Run("sqlite", func(t *testing.T) {
-		scaleChecks(t, 1, 4)
+		testkit.ScaleChecks(t, 1, 4)
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
 		if err != nil {
 			t.Fatal(err)

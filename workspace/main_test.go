@@ -2,76 +2,20 @@ package workspace_test
 
 import (
 	"errors"
-	"flag"
-	"os"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// TestMain keeps the random tests short unless they are asked to be long.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	wanted := map[string]string{"rapid.checks": "80", "rapid.steps": "100"}
-	if long() {
-		wanted["rapid.checks"] = "1500"
-	}
-	flag.Visit(func(f *flag.Flag) { delete(wanted, f.Name) })
-	for name, value := range wanted {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	testkit.Checks{Checks: 80, Long: 1500, Steps: 100}.Set()
 	goleak.VerifyTestMain(m)
-}
-
-// long reports whether the long proofs are to run.
-func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
-
-// scaleChecks makes a test run its random cases more or less often than others.
-func scaleChecks(t *testing.T, times, by int) {
-	t.Helper()
-	f := flag.Lookup("rapid.checks")
-	before := f.Value.String()
-	n, err := strconv.Atoi(before)
-	if err == nil {
-		err = flag.Set(f.Name, strconv.Itoa(max(1, n*times/by)))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { flag.Set(f.Name, before) })
-}
-
-// A fakeClock stands still but for what the test does. It is safe for
-// concurrent use.
-type fakeClock struct {
-	mu  sync.Mutex // guards now
-	now time.Time
-}
-
-func newClock() *fakeClock {
-	return &fakeClock{now: time.Date(2026, 11, 21, 4, 50, 0, 0, time.UTC)}
-}
-
-func (c *fakeClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *fakeClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // newService returns a service on a store in memory, and the store.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -39,7 +40,7 @@ var writes = []struct {
 func TestRepeat(t *testing.T) {
 	for _, test := range writes {
 		t.Run(test.call.op, func(t *testing.T) {
-			clock := newClock()
+			clock := testkit.NewClock()
 			ws := newWorkspace(t, workspace.Options{Now: clock.Now})
 			write(t, ws, "f", "zero")
 			write(t, ws, "f", "one")
@@ -55,7 +56,7 @@ func TestRepeat(t *testing.T) {
 			write(t, ws, "other", "changed")
 			before := usage(t, ws)
 
-			clock.advance(24*time.Hour - time.Microsecond)
+			clock.Advance(24*time.Hour - time.Microsecond)
 			for range 2 {
 				again, err := run(t.Context(), ws.As(workspace.Author{Client: "another"}), c)
 				if err != nil || again != first {
@@ -76,7 +77,7 @@ func TestRepeat(t *testing.T) {
 				t.Errorf("after repeated requests the file holds %q, want %q", r.Content, "changed")
 			}
 
-			clock.advance(time.Microsecond)
+			clock.Advance(time.Microsecond)
 			if c.op == "edit" {
 				write(t, ws, "f", "one")
 			}
@@ -194,7 +195,7 @@ func stateOf(t testing.TB, store workspace.Store, ws *workspace.Workspace) (stat
 
 // Each key is charged 200 bytes, once, until it goes.
 func TestKeyBytes(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	ws := agentOf(t, svc, "a")
 	put := func(key string) {
@@ -219,7 +220,7 @@ func TestKeyBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("after the file was deleted", 35)
-	clock.advance(25 * time.Hour)
+	clock.Advance(25 * time.Hour)
 	put("0")
 	want("ten removed, one of them the expired key that was used again", 26)
 	for _, left := range []int64{16, 6, 1, 1} {
@@ -230,7 +231,7 @@ func TestKeyBytes(t *testing.T) {
 
 // The newest 1,000 keys of an agent are kept.
 func TestKeyCount(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "b")
 	put := func(ws *workspace.Workspace, n int) int64 {
@@ -244,7 +245,7 @@ func TestKeyCount(t *testing.T) {
 	put(other, 0)
 	for n := range 1005 {
 		put(ws, n)
-		clock.advance(time.Second)
+		clock.Advance(time.Second)
 	}
 	if n := stateOf(t, store, ws).Requests; n != 1000 {
 		t.Errorf("%d keys are kept after 1,005, want 1,000", n)
@@ -263,14 +264,14 @@ func TestKeyCount(t *testing.T) {
 // So they are when the clock does not advance from one to the next, or goes back.
 func TestKeyCountWhileTheClockStands(t *testing.T) {
 	for _, step := range []time.Duration{0, -200 * time.Millisecond} {
-		clock := newClock()
+		clock := testkit.NewClock()
 		svc, store := newService(t, workspace.Options{Now: clock.Now})
 		ws := agentOf(t, svc, "a")
 		for n := range 1005 {
 			if _, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{IdempotencyKey: fmt.Sprint(n)}); err != nil {
 				t.Fatal(err)
 			}
-			clock.advance(step)
+			clock.Advance(step)
 		}
 		if n := stateOf(t, store, ws).Requests; n != 1000 {
 			t.Errorf("%d keys are kept after 1,005 of them %v apart, want 1,000", n, step)

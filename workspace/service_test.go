@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -95,7 +96,7 @@ func TestIsolation(t *testing.T) {
 }
 
 func TestDeleteAgent(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, _ := newService(t, workspace.Options{Now: clock.Now})
 	ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "b")
 	for i := range 450 { // several pages
@@ -166,7 +167,7 @@ func TestDeleteListedAgent(t *testing.T) {
 // a floor, and whatever is new starts above it.
 func TestFold(t *testing.T) {
 	const deletes = 10_050
-	clock := newClock()
+	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
 	ws := agentOf(t, svc, "a")
 	owner := workspace.Owner{Tenant: "local", Agent: "a"}
@@ -187,7 +188,7 @@ func TestFold(t *testing.T) {
 			reached[path] = appendLog(t, ws, path, "").Last
 		}
 		remove(path)
-		clock.advance(1000)
+		clock.Advance(1000)
 	}
 	var state workspace.OwnerState
 	if err := store.View(ctx, owner, func(r workspace.Reader) (err error) {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -290,12 +291,12 @@ func TestLeaseOfOtherClocks(t *testing.T) {
 
 // A lease of a clock that was set back since does not last for ever.
 func TestLeaseAfterClockWasSetBack(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	m := &model{}
 	store, ps := processes(t, 1, workspace.Options{Summarizer: m.remote(), Now: clock.Now})
 	write(t, ps[0], "f", longText("one"))
 	abandon(t, store, ps[0], m, "f")
-	clock.advance(-time.Hour)
+	clock.Advance(-time.Hour)
 	summarize(t, ps[0], "f")
 	m.wantCalls(t, 1)
 }
@@ -519,7 +520,7 @@ func TestSummarizerHangs(t *testing.T) {
 // An agent spends no more than its tokens of a month, also on several files at
 // once, and what was set aside is corrected by what was spent.
 func TestSummaryTokens(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	var spent atomic.Int64
 	m := &model{}
 	m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
@@ -567,14 +568,14 @@ func TestSummaryTokens(t *testing.T) {
 	}
 	_, err := a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize when all is spent", err, workspace.ErrQuota)
-	clock.advance(10 * 24 * time.Hour)
+	clock.Advance(10 * 24 * time.Hour)
 	if r := summarize(t, a, "last"); r.Cached {
 		t.Errorf("Summarize in the next month = %+v, want it made", r)
 	}
 	if got := records(t, store, "spend/summary/local/a/"); len(got) != 2 || got[1].Key != "spend/summary/local/a/2026-12" || string(got[1].Value) != "3000" {
 		t.Errorf("in the next month the records are %v, want one of it too, 3000", got)
 	}
-	clock.advance(31 * 24 * time.Hour)
+	clock.Advance(31 * 24 * time.Hour)
 	write(t, a, "last", longText("one"))
 	summarize(t, a, "last")
 	if got := records(t, store, "spend/summary/local/a/"); len(got) != 2 || got[0].Key != "spend/summary/local/a/2026-12" {
@@ -597,7 +598,7 @@ func TestSummaryTokens(t *testing.T) {
 	_, err = a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize after a failure that cost 50", err, workspace.ErrProvider, "half way", "try again in 30s")
 	m.wantCalls(t, calls)
-	clock.advance(31 * time.Second)
+	clock.Advance(31 * time.Second)
 
 	// A record that is no number is left as it is, and stops who has a limit.
 	key := "spend/summary/local/a/2027-01"

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -168,7 +169,7 @@ func TestSummarizeErrors(t *testing.T) {
 // What a Summarizer's error becomes.
 func TestSummarizerErrors(t *testing.T) {
 	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
-		clock := newClock()
+		clock := testkit.NewClock()
 		ws := newWorkspace(t, workspace.Options{Summarizer: s, Now: clock.Now})
 		write(t, ws, "f", longText(""))
 		before := usage(t, ws)
@@ -192,7 +193,7 @@ func TestSummarizerErrors(t *testing.T) {
 			if errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Summarize = %v, which says that the caller's context has ended", err)
 			}
-			clock.advance(3 * time.Second) // for which a failure is the answer
+			clock.Advance(3 * time.Second) // for which a failure is the answer
 		}
 		m.wantCalls(t, 5)
 		if after := usage(t, ws); after.Bytes != before.Bytes || after.Operations != before.Operations+1 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -104,7 +105,7 @@ func (s *adder) Totals(ctx context.Context, tenant string) (workspace.Totals, er
 // exceed the limit is refused. What shrinks is not, nor a deletion, whatever is
 // the matter with the sum.
 func TestTotalBytes(t *testing.T) {
-	clock := newClock()
+	clock := testkit.NewClock()
 	store := &adder{Store: memstore.New()}
 	defer store.Close()
 	svc := serviceOn(t, store, workspace.Options{Now: clock.Now, Limits: workspace.Limits{Versions: 1}, Store: workspace.StoreLimits{Agents: -1, Bytes: 2*oneFile + 1000}})
@@ -113,12 +114,12 @@ func TestTotalBytes(t *testing.T) {
 	write(t, b, "f", strings.Repeat("x", 400))
 	for range 20 {
 		write(t, a, "f", strings.Repeat("x", 600))
-		clock.advance(249 * time.Millisecond)
+		clock.Advance(249 * time.Millisecond)
 	}
 	if n := store.sums.Load(); n != 1 {
 		t.Errorf("it was added up %d times within 4.98 seconds, want once", n)
 	}
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	_, err := b.WriteFile(t.Context(), "f", make([]byte, 401), workspace.WriteOptions{})
 	wantErr(t, "a byte more", err, workspace.ErrQuota, "write f: all agents of this store use 1700 bytes of 1700, this write adds 1:", "--max-total-bytes")
 	_, err = b.AppendLog(t.Context(), "l", nil)
@@ -128,9 +129,9 @@ func TestTotalBytes(t *testing.T) {
 	}
 	write(t, b, "f", strings.Repeat("y", 400))
 	write(t, b, "f", "shorter")
-	clock.advance(6 * time.Second)
+	clock.Advance(6 * time.Second)
 	write(t, a, "f", strings.Repeat("x", 900))
-	clock.advance(-time.Hour) // a sum from the future is not waited for
+	clock.Advance(-time.Hour) // a sum from the future is not waited for
 	_, err = a.WriteFile(t.Context(), "f", make([]byte, 1000), workspace.WriteOptions{})
 	wantErr(t, "a hundred bytes more", err, workspace.ErrQuota, "use 1607 bytes of 1700, this write adds 100")
 	if n := store.sums.Load(); n != 4 {
@@ -138,7 +139,7 @@ func TestTotalBytes(t *testing.T) {
 	}
 
 	store.fail.Store(true)
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	_, err = a.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "a write that cannot be weighed", err, workspace.ErrBusy)
 	if r, err := a.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || !r.Deleted {
@@ -150,7 +151,7 @@ func TestTotalBytes(t *testing.T) {
 func TestTotalIsAddedUpOnce(t *testing.T) {
 	store := &adder{Store: memstore.New()}
 	defer store.Close()
-	svc := serviceOn(t, store, workspace.Options{Now: newClock().Now, Store: workspace.StoreLimits{Agents: -1}})
+	svc := serviceOn(t, store, workspace.Options{Now: testkit.NewClock().Now, Store: workspace.StoreLimits{Agents: -1}})
 	var wg sync.WaitGroup
 	for i := range 30 {
 		ws := agentOf(t, svc, fmt.Sprint(i))
