@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"workspace/internal/fit":       {"linediff", "tokens"},
 	"workspace/internal/names":     {},
 	"workspace/internal/nearest":   {},
-	"workspace/internal/parts":     {},
+	"workspace/internal/recordlog": {"conversation"},
 	"workspace/internal/summaries": {},
 	"workspace/internal/tally":     {},
 	"workspace/memstore":           {"workspace"},

@@ -1,10 +1,4 @@
-// Package parts writes a text that is too long for one entry of a log as several
-// entries, and joins them again.
-//
-// Each part has a head: "1/3 " and the first part of the text, to "3/3 " and the last.
-// A text that fits is an entry without a head. A text must not begin with a digit, so
-// that it cannot be taken for a part.
-package parts
+package recordlog
 
 import (
 	"bytes"
@@ -14,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Split returns the entries that a text becomes, or nil if the limit of an entry in
+// split returns the entries that a text becomes, or nil if the limit of an entry in
 // bytes has no room for a head and a character.
-func Split(text []byte, limit int64) [][]byte {
+func split(text []byte, limit int64) [][]byte {
 	if int64(len(text)) <= limit {
 		return [][]byte{text}
 	}
@@ -50,20 +44,6 @@ func cut(text []byte, most int) (pieces [][]byte) {
 	return append(pieces, text)
 }
 
-// Number returns which part of a text an entry is, from 1. It is 1 for an entry
-// without a head.
-func Number(entry []byte) int64 {
-	n, _, _ := readHead(entry)
-	return n
-}
-
-// Begins reports whether an entry is the first part of a text that can begin with the
-// given words. A part can be shorter than they are.
-func Begins(entry []byte, words string) bool {
-	n, of, text := readHead(entry)
-	return n == 1 && (bytes.HasPrefix(text, []byte(words)) || of > 1 && strings.HasPrefix(words, string(text)))
-}
-
 // readHead returns which part of how many an entry is, and the text behind its head. An
 // entry without a head is part 1 of 1.
 func readHead(entry []byte) (n, of int64, text []byte) {
@@ -82,15 +62,15 @@ func readHead(entry []byte) (n, of int64, text []byte) {
 	return n, of, entry[space+1:]
 }
 
-// A Joiner joins the parts of texts. The zero value expects the beginning of a text.
-type Joiner struct {
+// A joiner joins the parts of texts. The zero value expects the beginning of a text.
+type joiner struct {
 	text     []byte
 	read, of int64 // parts; 0 between two texts
 }
 
-// Add takes the next entry. It returns the text that the entry completes, else nil. It
-// reports false if the entry is not the part that [Joiner.Next] names.
-func (j *Joiner) Add(entry []byte) (text []byte, ok bool) {
+// add takes the next entry. It returns the text that the entry completes, else nil. It
+// reports false if the entry is not the part that next names.
+func (j *joiner) add(entry []byte) (text []byte, ok bool) {
 	n, of, part := readHead(entry)
 	if n != j.read+1 || j.read > 0 && of != j.of {
 		return nil, false
@@ -104,12 +84,12 @@ func (j *Joiner) Add(entry []byte) (text []byte, ok bool) {
 		return nil, true
 	}
 	text = j.text
-	*j = Joiner{}
+	*j = joiner{}
 	return text, true
 }
 
-// Within reports whether parts of a text have been added, but not yet all of them.
-func (j *Joiner) Within() bool { return j.read > 0 }
+// within reports whether parts of a text have been added, but not yet all of them.
+func (j *joiner) within() bool { return j.read > 0 }
 
-// Next returns which part of how many has to come next.
-func (j *Joiner) Next() (part, of int64) { return j.read + 1, j.of }
+// next returns which part of how many has to come next.
+func (j *joiner) next() (part, of int64) { return j.read + 1, j.of }
