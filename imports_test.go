@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"workspace/internal/fit":       {"linediff", "tokens"},
 	"workspace/internal/names":     {},
 	"workspace/internal/nearest":   {},
+	"workspace/internal/recent":    {},
 	"workspace/internal/recordlog": {"conversation"},
 	"workspace/internal/summaries": {},
 	"workspace/internal/tally":     {},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
@@ -148,35 +147,12 @@ func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 		return nil, 0, fmt.Errorf("old_text does not occur%s: %w", nearestLine(text, old), ErrConflict)
 	case n > 1 && !all:
 		return nil, 0, fmt.Errorf("old_text occurs %d times, on lines %s; give more of the text around it, or set all: %w",
-			n, lineNumbers(text, old, 10), ErrConflict)
+			n, nearest.LineNumbers(text, old, 10), ErrConflict)
 	}
 	if size := int64(len(text)) + int64(n)*int64(len(new)-len(old)); size > limit {
 		return nil, 0, fmt.Errorf("%d bytes after the edit, limit %d: %w", size, limit, ErrTooLarge)
 	}
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
-}
-
-// lineNumbers lists the lines on which the first occurrences of old begin.
-func lineNumbers(text []byte, old string, most int) string {
-	var b strings.Builder
-	line := 1
-	for i := range most {
-		at := bytes.Index(text, []byte(old))
-		if at < 0 {
-			return b.String()
-		}
-		line += bytes.Count(text[:at], []byte("\n"))
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, line)
-		line += strings.Count(old, "\n")
-		text = text[at+len(old):]
-	}
-	if bytes.Contains(text, []byte(old)) {
-		b.WriteString(" and more")
-	}
-	return b.String()
 }
 
 // nearestLine says which line the caller may have meant.

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -146,11 +145,8 @@ func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(T
 		}
 		return fn(tx)
 	})
-	switch {
-	case state.Load() != withdrawn: // err is the store's
+	if state.Load() != withdrawn { // err is the store's
 		return out, err
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return Outcome{}, fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", ErrBusy, ctx.Err())
 	}
-	return Outcome{}, ctx.Err()
+	return Outcome{}, beforeStart(ctx.Err())
 }

@@ -60,7 +60,7 @@ func New(store Store, o Options) (*Service, error) {
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store), now: o.Now}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now}
 	s.reads = s.newReadTally()
 	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/recent"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -38,68 +39,28 @@ func (l StoreLimits) withDefaults() StoreLimits {
 // totalAge is how long the sum over all agents is used before it is made again.
 const totalAge = 5 * time.Second
 
-// storeTotal is the sum over all agents, and its limits.
+// storeTotal is what all agents together have, and its limits.
 type storeTotal struct {
 	limits    StoreLimits
-	admitting chan struct{} // holds a token while an agent writes for the first time
-	summing   chan struct{} // holds a token while somebody makes the sum
-
-	mu     sync.Mutex // guards the following
-	summed bool       // at least once
-	at     time.Time  // of the sum
-	bytes  int64
+	bytes     *recent.Number // that count against the limit
+	admitting chan struct{}  // holds a token while an agent writes for the first time
 }
 
-func newStoreTotal(l StoreLimits) storeTotal {
-	return storeTotal{limits: l.withDefaults(), admitting: make(chan struct{}, 1), summing: make(chan struct{}, 1)}
+func newStoreTotal(l StoreLimits, now func() time.Time) storeTotal {
+	return storeTotal{limits: l.withDefaults(), bytes: recent.New(totalAge, now), admitting: make(chan struct{}, 1)}
 }
 
-// readTotal tells a write how many bytes the store holds. The sum is at most five
-// seconds old, but if another write makes a new one now, this write takes the last one.
-// It waits only for the first.
+// readTotal tells a write how many bytes the store holds, as of the last five seconds.
 func (s *Service) readTotal(ctx context.Context, a *attempt) error {
-	t := &s.total
-	if t.limits.Bytes < 0 || a.deletes {
+	if s.total.limits.Bytes < 0 || a.deletes {
 		return nil
 	}
-	summed, fresh := t.last(s.now(), a)
-	if fresh {
-		return nil
-	}
-	select {
-	case t.summing <- struct{}{}:
-	default:
-		if summed {
-			return nil
-		}
-		if err := takeToken(ctx, t.summing); err != nil {
-			return err
-		}
-	}
-	defer func() { <-t.summing }()
-	if _, fresh := t.last(s.now(), a); fresh {
-		return nil
-	}
-	sum, err := s.store.Totals(ctx, s.tenant)
-	if err != nil {
-		return err
-	}
-	t.mu.Lock()
-	t.summed, t.at, t.bytes = true, s.now(), sum.Charged()
-	t.mu.Unlock()
-	a.storeBytes = sum.Charged()
-	return nil
-}
-
-// last gives a write the last sum. It reports whether there is one, and whether it is
-// fresh: at most five seconds old, and not from the future, which happens after a clock
-// was set back.
-func (t *storeTotal) last(now time.Time, a *attempt) (summed, fresh bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a.storeBytes = t.bytes
-	age := now.Sub(t.at)
-	return t.summed, t.summed && age >= 0 && age < totalAge
+	n, err := s.total.bytes.Get(ctx, func() (int64, error) {
+		sum, err := s.store.Totals(ctx, s.tenant)
+		return sum.Charged(), err
+	})
+	a.storeBytes = n
+	return beforeStart(err)
 }
 
 // checkRoom refuses a change that takes the agent further over one of its limits, or the
@@ -164,11 +125,16 @@ func takeToken(ctx context.Context, tokens chan struct{}) error {
 	case tokens <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", ErrBusy, ctx.Err())
-		}
-		return ctx.Err()
+		return beforeStart(ctx.Err())
 	}
+}
+
+// beforeStart returns the error of a write whose context ended before it began.
+func beforeStart(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
+		return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", ErrBusy, err)
+	}
+	return err
 }
 
 // Totals are sums over the agents of a tenant.

@@ -2,6 +2,7 @@ package nearest
 
 import (
 	"bytes"
+	"fmt"
 	"sort"
 	"strings"
 )
@@ -44,4 +45,28 @@ func alike(line, want string) int {
 	front := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[:n+1]) })
 	back := sort.Search(len(want), func(n int) bool { return !strings.Contains(line, want[len(want)-1-n:]) })
 	return min(front+back, len(want))
+}
+
+// LineNumbers lists the lines on which a text that occurs several times begins, the
+// first ones only: "1, 4, 9 and more".
+func LineNumbers(text []byte, old string, most int) string {
+	var b strings.Builder
+	line := 1
+	for i := range most {
+		at := bytes.Index(text, []byte(old))
+		if at < 0 {
+			return b.String()
+		}
+		line += bytes.Count(text[:at], []byte("\n"))
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, line)
+		line += strings.Count(old, "\n")
+		text = text[at+len(old):]
+	}
+	if bytes.Contains(text, []byte(old)) {
+		b.WriteString(" and more")
+	}
+	return b.String()
 }

@@ -1,0 +1,69 @@
+// Package recent keeps a number that takes long to compute and may be a little old.
+package recent
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A Number is computed again when it is older than its age. It is safe for concurrent
+// use.
+type Number struct {
+	age       time.Duration
+	now       func() time.Time
+	computing chan struct{} // holds a token while somebody computes
+
+	mu       sync.Mutex // guards the following
+	computed bool       // at least once
+	at       time.Time
+	n        int64
+}
+
+// New returns a Number that is not computed yet.
+func New(age time.Duration, now func() time.Time) *Number {
+	return &Number{age: age, now: now, computing: make(chan struct{}, 1)}
+}
+
+// Get returns the number, and computes it if it is too old. While one caller computes,
+// the others get the last number, or wait if there is none. If ctx ends while a caller
+// waits, the error is that of ctx.
+func (r *Number) Get(ctx context.Context, compute func() (int64, error)) (int64, error) {
+	n, computed, fresh := r.last()
+	if fresh {
+		return n, nil
+	}
+	select {
+	case r.computing <- struct{}{}:
+	default:
+		if computed {
+			return n, nil
+		}
+		select {
+		case r.computing <- struct{}{}:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	defer func() { <-r.computing }()
+	if n, _, fresh := r.last(); fresh {
+		return n, nil
+	}
+	n, err := compute()
+	if err != nil {
+		return 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.computed, r.at, r.n = true, r.now(), n
+	return n, nil
+}
+
+// last returns the last number. It is not fresh if it is too old, or from the future,
+// which happens after a clock was set back.
+func (r *Number) last() (n int64, computed, fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	age := r.now().Sub(r.at)
+	return r.n, r.computed, r.computed && age >= 0 && age < r.age
+}
