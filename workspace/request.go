@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 )
 
 const (
@@ -25,11 +27,11 @@ type attempt struct {
 	stale bool  // an expired request stands under the key
 	ops   int64 // what the call adds to the owner's operations
 
-	deletes    bool         // it is never refused for want of room
-	storeBytes int64        // that the store holds, about
-	admitted   bool         // an agent that holds nothing may begin
-	noRow      bool         // the last transaction found no row of the agent
-	floor      *floorRecord // above which an agent without a row begins; nil: not read yet
+	deletes    bool          // it is never refused for want of room
+	storeBytes int64         // that the store holds, about
+	admitted   bool          // an agent that holds nothing may begin
+	noRow      bool          // the last transaction found no row of the agent
+	floor      *floors.Floor // above which an agent without a row begins; nil: not read yet
 }
 
 // newAttempt checks the key and hashes the request: the operation and all that

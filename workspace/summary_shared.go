@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
 // newMaker returns what lets one caller of all processes make a summary.
 func (s *Service) newMaker(monthlyTokens int64) *summaries.Maker[SummaryResult] {
 	return summaries.New[SummaryResult](summaries.Options{
-		System: func(ctx context.Context) summaries.Records { return sharedRecords{s.store.System(ctx)} },
+		System: s.shared,
 		Now:    s.now,
 		Tokens: monthlyTokens,
 		FailureText: func(err error) string {
@@ -48,7 +49,7 @@ func summaryError(err error) error {
 		return fmt.Errorf("there is no summary after %v; ask again later, or use read_file: %w", summaries.MaxTime, ErrProvider)
 	case err == summaries.ErrLost:
 		return fmt.Errorf("another process makes this summary now: %w", ErrConflict)
-	case err == summaries.ErrBusy:
+	case err == records.ErrBusy:
 		return fmt.Errorf("counting the tokens of a summary: %w", ErrBusy)
 	case errors.As(err, &over):
 		return fmt.Errorf("this agent has spent %d of %d tokens for summaries this month, and this one takes about %d; use read_file: %w",
@@ -65,39 +66,3 @@ func summaryError(err error) error {
 type sharedFailure struct{ *summaries.FailedError }
 
 func (f sharedFailure) Unwrap() error { return ErrProvider }
-
-// sharedRecords are [Records] in the terms of package summaries.
-type sharedRecords struct{ records Records }
-
-func (r sharedRecords) Get(key string) (summaries.Record, error) {
-	found, err := r.records.Get(key)
-	if errors.Is(err, ErrNotFound) {
-		return summaries.Record{}, nil
-	}
-	return summaries.Record{Key: found.Key, Value: found.Value, Revision: found.Revision}, err
-}
-
-func (r sharedRecords) Put(key string, value []byte, revision int64) (next int64, ok bool, err error) {
-	next, err = r.records.Put(key, value, revision)
-	if errors.Is(err, ErrConflict) {
-		return 0, false, nil
-	}
-	return next, err == nil, err
-}
-
-func (r sharedRecords) Delete(key string, revision int64) (ok bool, err error) {
-	err = r.records.Delete(key, revision)
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func (r sharedRecords) List(prefix string) ([]summaries.Record, error) {
-	found, err := r.records.List(prefix)
-	list := make([]summaries.Record, len(found))
-	for i, f := range found {
-		list[i] = summaries.Record{Key: f.Key, Value: f.Value, Revision: f.Revision}
-	}
-	return list, err
-}

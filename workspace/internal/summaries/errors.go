@@ -7,10 +7,9 @@ import (
 )
 
 var (
-	ErrStopped = errors.New("the summary was stopped")       // by Close
-	ErrLate    = errors.New("the summary took too long")     // longer than MaxTime
-	ErrLost    = errors.New("another process makes it now")  // the lease was lost: stop the work
-	ErrBusy    = errors.New("too many count tokens at once") // nothing was made
+	ErrStopped = errors.New("the summary was stopped")      // by Close
+	ErrLate    = errors.New("the summary took too long")    // longer than MaxTime
+	ErrLost    = errors.New("another process makes it now") // the lease was lost: stop the work
 )
 
 // A BudgetError says that an account has too few tokens left in this month.

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
 const (
@@ -65,7 +67,7 @@ func leaseKey(id string) string {
 
 // A lease is a lease that this process holds.
 type lease struct {
-	system System
+	system records.System
 	now    func() time.Time
 	key    string
 	holder string
@@ -81,8 +83,8 @@ type lease struct {
 // A failure of the last holder counts as held only for callers that have waited for
 // it, or if it has used tokens. Other callers may try at once.
 func (m *Maker[R]) acquire(ctx context.Context, key string, waited bool) (l *lease, other leaseRecord, err error) {
-	records := m.system(ctx)
-	r, err := records.Get(key)
+	shared := m.system(ctx)
+	r, err := shared.Get(key)
 	if err != nil {
 		return nil, leaseRecord{}, err
 	}
@@ -91,7 +93,7 @@ func (m *Maker[R]) acquire(ctx context.Context, key string, waited bool) (l *lea
 		return nil, other, nil
 	}
 	holder := rand.Text()
-	revision, ok, err := records.Put(key, leaseRecord{Until: now.Add(leaseTime), Holder: holder}.encode(), r.Revision)
+	revision, ok, err := shared.Put(key, leaseRecord{Until: now.Add(leaseTime), Holder: holder}.encode(), r.Revision)
 	if err != nil || !ok {
 		return nil, leaseRecord{}, err
 	}
@@ -121,10 +123,10 @@ func (l *lease) renew(ctx context.Context) error {
 // answer of the store can be lost. The caller holds l.mu.
 func (l *lease) put(ctx context.Context, next leaseRecord) (ok bool, err error) {
 	next.Holder = l.holder
-	records := l.system(ctx)
-	revision, ok, err := records.Put(l.key, next.encode(), l.revision)
-	if err == nil && !ok && l.refresh(records) {
-		revision, ok, err = records.Put(l.key, next.encode(), l.revision)
+	shared := l.system(ctx)
+	revision, ok, err := shared.Put(l.key, next.encode(), l.revision)
+	if err == nil && !ok && l.refresh(shared) {
+		revision, ok, err = shared.Put(l.key, next.encode(), l.revision)
 	}
 	if err == nil && ok {
 		l.revision = revision
@@ -134,8 +136,8 @@ func (l *lease) put(ctx context.Context, next leaseRecord) (ok bool, err error) 
 
 // refresh takes the record's revision, and reports false if the record is another
 // holder's. The caller holds l.mu.
-func (l *lease) refresh(records Records) bool {
-	r, err := records.Get(l.key)
+func (l *lease) refresh(shared records.Records) bool {
+	r, err := shared.Get(l.key)
 	var now leaseRecord
 	if err != nil || json.Unmarshal(r.Value, &now) != nil || now.Holder != l.holder {
 		return false
@@ -192,16 +194,16 @@ func (l *lease) end(ctx context.Context, failed string, paid bool) {
 		failed = failed[:failureSize] + "..." // encoding/json replaces a character that is cut
 	}
 	if ok, err := l.put(ctx, leaseRecord{Until: l.now().Add(lasts), Failed: failed, Paid: paid}); ok && err == nil {
-		records, revision := l.system(context.Background()), l.revision
-		time.AfterFunc(lasts, func() { _, _ = records.Delete(l.key, revision) }) // unless it has another holder by then
+		shared, revision := l.system(context.Background()), l.revision
+		time.AfterFunc(lasts, func() { _, _ = shared.Delete(l.key, revision) }) // unless it has another holder by then
 	}
 }
 
 // remove deletes the record. The caller holds l.mu.
 func (l *lease) remove(ctx context.Context) {
-	records := l.system(ctx)
-	if ok, err := records.Delete(l.key, l.revision); !ok && err == nil && l.refresh(records) {
-		_, _ = records.Delete(l.key, l.revision)
+	shared := l.system(ctx)
+	if ok, err := shared.Delete(l.key, l.revision); !ok && err == nil && l.refresh(shared) {
+		_, _ = shared.Delete(l.key, l.revision)
 	}
 }
 
@@ -209,7 +211,7 @@ func (l *lease) remove(ctx context.Context) {
 func (m *Maker[R]) sweepLeases(ctx context.Context) {
 	left := sweepCount
 	now := m.now()
-	_ = forget(m.system(ctx), leasePrefix, func(r Record) bool {
+	_ = records.DeleteIf(m.system(ctx), leasePrefix, func(r records.Record) bool {
 		var l leaseRecord
 		if left == 0 || json.Unmarshal(r.Value, &l) == nil && l.holds(now) {
 			return false

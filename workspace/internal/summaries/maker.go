@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
 // MaxTime is how long a summary may take.
@@ -44,7 +46,7 @@ type Request[R any] struct {
 
 // Options of [New]. All but Tokens are required.
 type Options struct {
-	System      System
+	System      records.System
 	Now         func() time.Time
 	Tokens      int64              // that an account may spend in a month, in UTC; 0: no limit
 	FailureText func(error) string // what a failure of Make tells callers in other processes; "": nothing
@@ -52,7 +54,7 @@ type Options struct {
 
 // A Maker makes summaries. It is safe for concurrent use.
 type Maker[R any] struct {
-	system  System
+	system  records.System
 	now     func() time.Time
 	failure func(error) string
 	budget  budget
@@ -74,7 +76,7 @@ func (m *Maker[R]) Spend(ctx context.Context, account string, tokens int64) {
 
 // Forget removes what an account has spent.
 func (m *Maker[R]) Forget(ctx context.Context, account string) error {
-	return forget(m.system(ctx), accountPrefix(account), func(Record) bool { return true })
+	return records.DeleteIf(m.system(ctx), accountPrefix(account), func(records.Record) bool { return true })
 }
 
 // Close stops the summaries that this process is making, and waits until ctx ends for
@@ -91,7 +93,7 @@ func (m *Maker[R]) Close(ctx context.Context) { m.flights.stop(ctx) }
 // process.
 //
 // Errors: those of the Job and the records, [FailedError], [BudgetError],
-// [DamagedError], [ErrStopped], [ErrLate] and [ErrBusy].
+// [DamagedError], [ErrStopped] and [ErrLate].
 func (m *Maker[R]) Do(ctx context.Context, q Request[R]) (r R, joined bool, err error) {
 	key := leaseKey(q.ID)
 	news := make(chan struct{}, 1)

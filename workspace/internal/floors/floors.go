@@ -1,0 +1,70 @@
+// Package floors keeps the numbers that deleted agents had reached, so that no number is
+// ever given twice.
+//
+// At first the agent's own row keeps them. When the row goes, they go into a record that
+// the agent shares with every 65,536th agent. So the rows of deleted agents are bounded,
+// and what one agent has written shows in the numbers of few others. The record is
+// raised before the row goes, and read by an agent that has no row, before its first
+// write.
+package floors
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+)
+
+// A Floor has the numbers above which the paths of an agent begin. It is the value of a
+// record, as JSON.
+type Floor struct {
+	Files int64 `json:"files"` // the highest version of a file
+	Logs  int64 `json:"logs"`  // the highest entry of a log
+}
+
+// A DamagedError names a record that cannot be read.
+type DamagedError struct{ Key string }
+
+func (e *DamagedError) Error() string { return "the record " + e.Key + " cannot be read" }
+
+// Key names the record that an agent shares with others.
+func Key(tenant, agent string) string {
+	sum := sha256.Sum256([]byte(agent))
+	return fmt.Sprintf("floor/%s/%04x", tenant, binary.BigEndian.Uint16(sum[:]))
+}
+
+// Read returns the floor under a key, the zero Floor if there is none. Errors:
+// [DamagedError] and those of the records.
+func Read(r records.Records, key string) (Floor, error) {
+	found, err := r.Get(key)
+	if err != nil {
+		return Floor{}, err
+	}
+	return decode(key, found)
+}
+
+// Raise raises the floor under a key to the given numbers. Errors: [DamagedError],
+// [records.ErrBusy] and those of the records.
+func Raise(r records.Records, key string, to Floor) error {
+	_, err := records.Update(r, key, func(found records.Record) ([]byte, error) {
+		floor, err := decode(key, found)
+		if err != nil {
+			return nil, err
+		}
+		raised := Floor{max(floor.Files, to.Files), max(floor.Logs, to.Logs)}
+		if raised == floor {
+			return nil, nil
+		}
+		return json.Marshal(raised)
+	})
+	return err
+}
+
+func decode(key string, r records.Record) (floor Floor, err error) {
+	if r.Revision > 0 && json.Unmarshal(r.Value, &floor) != nil {
+		return Floor{}, &DamagedError{Key: key}
+	}
+	return floor, nil
+}
