@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// maxDeleted is how many deleted paths of an agent keep a number of their own,
-// files and logs each; the oldest beyond it fold into the owner's floor.
+// maxDeleted is how many deleted files of an agent, and how many deleted logs, keep a
+// number of their own. The numbers of older ones are folded into the owner's floor.
 const maxDeleted = 10_000
 
 // DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
 // [Workspace.TrimLog]. The zero value sets no condition.
 type DeleteOptions struct {
-	IfVersion      *int64 // of a file: as in WriteOptions; a log has no versions and refuses it
+	IfVersion      *int64 // of a file, as in WriteOptions; a log has no versions and refuses it
 	IdempotencyKey string // as in WriteOptions
 }
 
 // DeleteResult says what a deletion removed.
 type DeleteResult struct {
 	Path    string
-	Deleted bool  // false: there was nothing to remove
-	Removed int64 // versions of a file, or entries of a log
+	Deleted bool  // whether there was anything to remove
+	Removed int64 // how many versions of a file, or entries of a log
 }
 
 // errLogVersion refuses a condition that a log cannot have.
@@ -28,10 +28,9 @@ func errLogVersion(op, path string) error {
 	return fail(ErrInvalid, op, path, "a log has no versions; leave IfVersion out")
 }
 
-// DeleteFile removes a file with all of its versions and summaries. A file that
-// does not exist is no error. A log at the same path stays, and so does the
-// number that the path had reached: a later file there continues above it.
-// Errors: [ErrConflict].
+// DeleteFile removes a file with all of its versions and summaries. It is no error if
+// there is no file. A log at the same path stays. The path keeps its highest version, and
+// a later file there continues above it. Errors: [ErrConflict].
 func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete"
 	p, err := start(ctx, op, path)
@@ -54,9 +53,9 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	})
 }
 
-// DeleteLog removes a log with all of its entries. A log that does not exist is
-// no error. A file at the same path stays, and so does the number that the log
-// had reached: a later entry there continues above it.
+// DeleteLog removes a log with all of its entries. It is no error if there is no log. A
+// file at the same path stays. The path keeps the number of its last entry, and a later
+// entry there continues above it.
 func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete log"
 	p, err := start(ctx, op, path)
@@ -75,10 +74,10 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	})
 }
 
-// TrimLog removes the entries of a log up to the one with the number through, that
-// one included. Entries after it keep their numbers, and later ones continue above
-// the last, also where none is left: the log then stays, empty. Nothing happens if
-// the log does not exist or its entries up to there are gone already.
+// TrimLog removes the entries of a log up to the number through, which is included. The
+// others keep their numbers, and later entries continue above the last number. A log
+// whose entries are all removed stays, empty. If there is no log, or the entries are gone
+// already, nothing happens.
 // Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
 func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete entries of log"
@@ -101,8 +100,8 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	})
 }
 
-// remove runs a deletion with its idempotency key. number is what the caller gave
-// besides the path: a condition, or the last entry to remove; nil: nothing.
+// remove runs a deletion with its idempotency key. number is the condition, or the last
+// entry to remove; nil: neither.
 func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, fn func(Tx, *attempt) (Outcome, error)) (DeleteResult, error) {
 	a, err := w.newAttempt(op, p.name, key, conditionBytes(number))
 	if err != nil {
@@ -217,9 +216,8 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 	return out, tx.SaveLog(LogChange{Head: head, Prune: through, Owner: state})
 }
 
-// saveNothing ends a deletion that finds nothing to remove, which is the zero
-// Outcome. The outcome is kept for a retry, and an agent that holds nothing is left
-// without a trace.
+// saveNothing ends a deletion that finds nothing to remove. It keeps the zero Outcome for
+// a retry, but leaves no trace of an agent that holds nothing.
 func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) error {
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
@@ -231,7 +229,8 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	return tx.SaveOwner(state)
 }
 
-// foldFiles folds the deleted files beyond keep into the owner's floor.
+// foldFiles keeps the numbers of the newest deleted files, and folds those of the others
+// into the owner's floor.
 func foldFiles(tx Tx, state *OwnerState, keep int64) error {
 	if state.DeletedFiles <= keep {
 		return nil

@@ -13,8 +13,8 @@ import (
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
 // and sets no condition.
 type EditOptions struct {
-	All            bool   // replace every occurrence; they do not overlap
-	IfVersion      *int64 // nil: whatever is there; n: the file must be at version n, else ErrConflict
+	All            bool   // replace all occurrences that do not overlap
+	IfVersion      *int64 // the version that the file must be at, else ErrConflict; nil: any
 	IdempotencyKey string // as in WriteOptions
 }
 
@@ -26,11 +26,11 @@ type EditResult struct {
 	Replacements int64
 }
 
-// EditFile replaces old by new in the current version and stores the result as
-// the next one. old must occur exactly once unless [EditOptions.All] is set. An
-// edit of what somebody else changes meanwhile is made again on their version.
-// Errors: [ErrNotFound] where there is no such file; [ErrConflict] where old
-// does not occur, or occurs several times; [ErrTooLarge], [ErrQuota].
+// EditFile replaces old by new in the current version, and stores the result as the next
+// version. old must occur exactly once, unless [EditOptions.All] is set. If somebody else
+// changes the file meanwhile, the edit is made again on the new version.
+// Errors: [ErrNotFound] if there is no such file; [ErrConflict] if old does not occur, or
+// occurs several times; [ErrTooLarge], [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
 	const op = "edit"
 	p, err := start(ctx, op, path)
@@ -78,13 +78,13 @@ var errNoFile = fmt.Errorf("there is no such file: %w", ErrNotFound)
 // errMoved says that the file was changed between reading and writing.
 var errMoved = errors.New("moved")
 
-// edit reads, replaces outside of any transaction, and writes if the file is
-// still the one that was read; as often as it takes.
+// edit reads the file, replaces outside of transactions, and writes if the file is still
+// at the version that it has read. Otherwise it starts again.
 func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOptions, a *attempt) (Outcome, error) {
 	for {
 		read, err := w.readForEdit(ctx, p, o, a)
 		if errors.Is(err, errRepeated) {
-			// A View may show what is not durable yet; an Update answers for it.
+			// A View may show what is not durable yet. An Update waits until it is.
 			out, err := w.commit(ctx, a, func(Tx) (Outcome, error) { return Outcome{}, errMoved })
 			if errors.Is(err, errMoved) { // the request has expired meanwhile
 				continue
@@ -115,8 +115,8 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 	}
 }
 
-// readForEdit returns the current version of a file, or errRepeated for a request
-// that was answered already.
+// readForEdit returns the current version of a file. The error is errRepeated for a
+// request that was answered before.
 func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, error) {
 	var head FileHead
 	var current Version

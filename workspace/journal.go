@@ -9,28 +9,29 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recordlog"
 )
 
-// Journal returns a [conversation.Journal] that keeps its records in the log at
-// the path. It should hold nothing else: entries that do not look like a record
-// are passed over, and one that looks like it and is none ends the reading with an
-// error that names it. A wrong path shows in the first call.
+// Journal returns a [conversation.Journal] that keeps its records in the log at the path.
+// The log should hold nothing else. Entries that do not look like a record are skipped.
+// An entry that looks like a record but is none ends the reading with an error that names
+// it. A wrong path is an error of the first call.
 //
-// A record is an entry of JSON without its Seq, which is the number of the entry.
-// One over the limit of an entry is split over several, "1/3 " and the first
-// part of the JSON to "3/3 " and the last, and its Seq is the last one's number.
-// Records of one Append stand together, whoever else appends. Once a Journal was
-// read to its end, as conversation.Open does, an Append is [ErrConflict] where
-// another one has added records since: two conversations do not mix.
+// A record is an entry of JSON without its Seq, which is the number of the entry. A record
+// that is over the limit of an entry is split over several: "1/3 " and the first part of
+// the JSON, to "3/3 " and the last. Its Seq is the number of the last entry. The records of
+// one Append stand together, whoever else appends.
 //
-// Append can be withdrawn by its context until its transaction begins; from there
-// on it waits for the outcome. So its error means that nothing is stored, but for
-// [ErrOutcomeUnknown]: the disk did not confirm the write, and what is there shows
-// when the store is opened again. Records gives what is there when the loop
-// begins; a page at a time, each of them a read.
+// Two conversations do not mix. Once a Journal was read to its end, as conversation.Open
+// does, Append returns [ErrConflict] if another Journal has added records since.
 //
-// Errors wrap [conversation.ErrJournal] besides their kind: [ErrQuota] where an
-// Append has no room, [ErrTooLarge] where the limit of an entry is too small even
-// for parts, [ErrInvalid] for what is no record, [ErrConflict] where the log was
-// deleted or trimmed while it was read.
+// If the context of Append ends before the transaction begins, nothing is stored. After
+// that, Append waits for the outcome. So an error means that nothing is stored, except
+// [ErrOutcomeUnknown]: the disk did not confirm the write, and whether it is stored shows
+// when the store is opened again. Records returns the records that are there when its loop
+// begins. It reads a page at a time, and each page counts as a read.
+//
+// Errors wrap [conversation.ErrJournal] besides their kind: [ErrQuota] if Append has no
+// room; [ErrTooLarge] if the limit of an entry is too small even for parts; [ErrInvalid]
+// for an entry that is no record; [ErrConflict] if the log was deleted or trimmed while it
+// was read.
 func (w *Workspace) Journal(path string) conversation.Journal {
 	return recordlog.New(journalLog{w, path})
 }
@@ -117,17 +118,16 @@ func (l journalLog) Fail(f recordlog.Fault) error {
 	return fail(ErrInvalid, op, l.path, "%s", f.Text)
 }
 
-// invalidRecord is an error of package conversation, which is of this package's
-// kind too.
+// invalidRecord is an error of package conversation that also has a kind.
 type invalidRecord struct{ error }
 
 func (e invalidRecord) Unwrap() error { return e.error }
 
 func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
 
-// commitUnlessEnded is commit for who has to know the outcome: a context that
-// ends before the transaction begins withdraws it for good, and one that ends
-// later changes nothing.
+// commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
+// before the transaction begins, the transaction never runs. If ctx ends later, nothing
+// changes.
 func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
 	const begun, withdrawn = 1, 2
 	var state atomic.Int32

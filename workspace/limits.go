@@ -2,23 +2,22 @@ package workspace
 
 import "fmt"
 
-// Limits bound what is kept. A zero field takes its default; a negative one is
-// refused by [New].
+// Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
+// negative field.
 type Limits struct {
-	FileBytes  int64 // of one version of a file; 1 MiB
-	EntryBytes int64 // of one entry of a log; 64 KiB
-	Versions   int64 // retained of a file; 10
-	Files      int64 // of an agent; 1,000
-	Logs       int64 // of an agent; 1,000
-	Entries    int64 // of an agent, in all of its logs; 100,000
-	Bytes      int64 // of an agent: all retained versions, entries and summaries, and the charge for their rows; 100,000,000
+	FileBytes  int64 // of one version of a file; default 1 MiB
+	EntryBytes int64 // of one entry of a log; default 64 KiB
+	Versions   int64 // that are retained of a file; default 10
+	Files      int64 // default 1,000
+	Logs       int64 // default 1,000
+	Entries    int64 // in all logs of the agent; default 100,000
+	Bytes      int64 // of all retained versions, entries and summaries, and the charge for their rows; default 100,000,000
 }
 
-// What a row is charged, in bytes: about what one takes on disk beside its
-// content. In SQLite, with paths of 24 characters, an entry takes 130, a version
-// 180, and a file or log 75 more than what is in it; with longer paths each takes
-// more. Deleted paths, of which 20,000 are kept at most, and summaries are not
-// charged.
+// The charge for a row in bytes: about what the row takes on disk beside its content. In
+// SQLite, with paths of 24 characters, an entry takes 130, a version 180, and a file or
+// log 75 more than its content; with longer paths, each takes more. Summaries are not
+// charged, nor are deleted paths, of which at most 20,000 are kept.
 const (
 	PathBytes    = 100 // a file or a log
 	VersionBytes = 250
@@ -59,8 +58,8 @@ func (l Limits) withDefaults() (Limits, error) {
 	return l, nil
 }
 
-// checkQuota refuses a change that takes a usage further over a limit. One
-// that only shrinks what is over a limit is accepted.
+// checkQuota refuses a change that takes the usage further over a limit. It accepts a
+// change that makes a usage over a limit smaller.
 func (l Limits) checkQuota(before, after OwnerState) error {
 	for _, q := range []struct {
 		what                 string

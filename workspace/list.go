@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value
-// is the first page of all.
+// ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value lists
+// the first page of all.
 type ListOptions struct {
-	Prefix string // plain bytes, case-sensitive, no wildcards; may end in a slash
-	After  string // where the last page ended: its Next
+	Prefix string // how the paths begin: plain text, case-sensitive, without wildcards; may end in a slash
+	After  string // the Next of the last page; "": the first page
 	Limit  int    // 1-200; 0: 200
 }
 
@@ -69,7 +69,7 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 	return list, err
 }
 
-// listPage reads one head more than the page holds, to know whether there is more.
+// listPage reads one head more than the page holds, to know whether there are more.
 func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions,
 	read func(Reader, string, string, int) ([]H, error), path func(H) string) (heads []H, more bool, next string, err error) {
 	limit, err := o.check(ctx, op)

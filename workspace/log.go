@@ -33,9 +33,9 @@ type AppendResult struct {
 	Bytes int64 // of all of them
 }
 
-// AppendLog adds entries to the end of a log, all of them or none, with
-// consecutive numbers. An entry is UTF-8 text. It needs one entry at least.
-// Errors: [ErrTooLarge], [ErrQuota].
+// AppendLog appends entries to a log, all of them or none, with consecutive numbers. It
+// creates the log if there is none. An entry is UTF-8 text. There must be one entry at
+// least. Errors: [ErrTooLarge], [ErrQuota].
 func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byte) (AppendResult, error) {
 	return w.AppendLogWith(ctx, path, AppendOptions{}, entries...)
 }
@@ -79,7 +79,7 @@ func (w *Workspace) newEntry(content []byte) Entry {
 	return Entry{SHA256: sha256.Sum256(content), Author: w.author, Content: content}
 }
 
-// addEntries returns what a transaction does to add entries to a log.
+// addEntries returns the function of a transaction that adds entries to a log.
 func (w *Workspace) addEntries(p Path, a *attempt, added []Entry) func(Tx) (Outcome, error) {
 	return func(tx Tx) (Outcome, error) {
 		head, state, err := tx.Log(p.name)
@@ -138,17 +138,17 @@ type ReadLogOptions struct {
 	Tail  int   // the last entries instead of Since and Limit, so many of them, 1-100; 0: off
 }
 
-// LogPage is a page of a log. Without entries, Last echoes the cursor.
+// LogPage is a page of a log.
 type LogPage struct {
 	Path    string
 	Exists  bool
-	IsFile  bool    // where the log does not exist: there is a file of its name
-	Nearest string  // where the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
-	Entries []Entry // in ascending order; 100 and 256 KiB as JSON at most, one at least
-	Total   int64   // entries after the cursor, those of the page included; with Tail: entries older than the page
-	Last    int64   // the cursor for the next call
+	IsFile  bool    // the log does not exist, but a file of its name does
+	Nearest string  // if the log does not exist: the agent's log with the most similar name; "": none is near, or IsFile
+	Entries []Entry // the oldest first; at most 100 and 256 KiB as JSON, but one at least
+	Total   int64   // entries after the cursor, with those of the page; with Tail: entries older than the page
+	Last    int64   // the cursor for the next call; without entries, the cursor of this one
 	More    bool    // there are entries after the page; with Tail: before it
-	Removed int64   // the last of the entries after the cursor that were removed; 0: none was, there is no cursor, or Tail
+	Removed int64   // the last entry after the cursor that was removed; 0: none was, there is no cursor, or Tail
 }
 
 const (
@@ -158,8 +158,8 @@ const (
 	pageBytes   = 256 << 10 // of a page of entries as JSON
 )
 
-// ReadLog returns a page of a log, the oldest entries first. A log that does not
-// exist is an empty one.
+// ReadLog returns a page of a log, the oldest entries first. It is no error if the log
+// does not exist: the page is empty.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
 	const op = opReadLog
 	p, err := start(ctx, op, path)
@@ -206,8 +206,9 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	return page, nil
 }
 
-// checkPage finds that an entry is missing at the end where the page begins: the
-// store finds one missing between two, and the next page one behind them.
+// checkPage finds out whether the entry with which the page begins is missing. The store
+// finds an entry that is missing between two, and the next page one that is missing
+// behind them.
 func (h LogHead) checkPage(entries []Entry, q EntryQuery) error {
 	missing := max(q.After+1, h.First)
 	there := !h.Exists() || missing > h.Last || len(entries) > 0 && entries[0].ID == missing
@@ -238,7 +239,7 @@ func (o ReadLogOptions) check(op, path string) error {
 	return nil
 }
 
-// logPage says what stands around the entries of a page.
+// logPage returns a page with what is before and after its entries.
 func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 	page := LogPage{Path: path, Exists: head.Exists(), Entries: entries, Last: q.After}
 	if !page.Exists {

@@ -8,12 +8,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
 
-// maxNearest is how many of an agent's paths are looked at for the one that was
-// meant, the first in byte order.
+// maxNearest is among how many of an agent's paths the nearest is looked for, the first
+// ones in byte order.
 const maxNearest = 1000
 
-// withNearest adds to the error of a file that is not there which file may be
-// meant, or how to find out.
+// withNearest adds to the error of a file that does not exist which file may be meant, or
+// how to find out.
 func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 	if !errors.Is(err, errNoFile) {
 		return err
@@ -37,8 +37,8 @@ func logExists(tx Reader, p Path) (bool, error) {
 	return head.Exists(), err
 }
 
-// has reports whether a path exists in one of the two namespaces. It is a hint:
-// trouble of the store is no error here.
+// has reports whether a path exists as a file or as a log. It is for a hint, and reports
+// false if the store has an error.
 func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, Path) (bool, error)) bool {
 	found := false
 	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
@@ -64,8 +64,8 @@ func logPaths(tx Reader) (paths []string, err error) {
 	return paths, err
 }
 
-// nearest returns the agent's path that is most like one that does not exist; ""
-// if none is near. It is a hint: trouble of the store is no error here.
+// nearest returns the agent's path that is most like p; "" if none is near. It is for a
+// hint, and returns "" if the store has an error.
 func (w *Workspace) nearest(ctx context.Context, p Path, list func(Reader) ([]string, error)) string {
 	var paths []string
 	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {

@@ -31,7 +31,7 @@ type ReadResult struct {
 	Path    string
 	Current int64 // the current version
 
-	// Of the version that was read: the current one but for ReadOptions.Version.
+	// Of the version that was read: ReadOptions.Version, or else the current one.
 	Version int64
 	Bytes   int64 // of the whole version
 	Lines   int   // of the whole version: "a\nb" has 2, "" none
@@ -39,39 +39,41 @@ type ReadResult struct {
 	Author  Author
 	Time    time.Time
 
-	Content  []byte // the version or its lines; nil where Diff, Changed or Unchanged answers
-	FromLine int    // the lines that Content is; 0: all
-	ToLine   int
-	Large    bool // Content costs over 20,000 tokens: read a part instead
+	Content  []byte // the version or its lines; nil if Diff, Changed or Unchanged is set
+	FromLine int    // the first line of Content; 0: Content is the whole version
+	ToLine   int    // the last line of Content
+	Large    bool   // Content costs over 20,000 tokens: better read a part
 
-	// With ReadOptions.MaxTokens: Content or Diff would cost more. Content then ends
-	// with the line ToLine, and CutBytes is how many bytes of that line are left out,
-	// which only happens where it is the first and alone too long. In place of a Diff,
-	// or of Content that is larger than the diff, Changed and Removed say which lines to
-	// read: each has 100 ranges at most, in ascending order, and together they cost no
-	// more than MaxTokens if that allows one range each.
+	// Truncated says that Content or Diff would cost more than ReadOptions.MaxTokens.
+	//
+	// Content then ends with the line ToLine. If the first line alone is too long,
+	// Content ends within it, and CutBytes is how many bytes of the line are left out.
+	//
+	// In place of a Diff, or of Content that is larger than the diff, Changed and Removed
+	// say which lines to read. Each has at most 100 ranges, in ascending order. Together
+	// they cost no more than MaxTokens, unless one range each costs more.
 	Truncated bool
 	CutBytes  int64
-	Changed   []LineRange // new lines of the current version; nil where Diff or Content answers
+	Changed   []LineRange // new lines of the current version; nil if Diff or Content is set
 	Removed   []LineRange // lines of the version Since that are gone
 	Joined    bool        // some ranges cover unchanged lines too
 
-	Since         int64            // echoed
-	Diff          []linediff.Chunk // what changed after Since; nil where Content answers
+	Since         int64            // as in ReadOptions
+	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
 	Unchanged     bool             // Since is the current version
 	VersionTooOld bool             // Since is not retained: Content is the whole file
-	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, which MaxTokens allows
+	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
 }
 
-// largeTokens is the cost above which a body is marked as large.
+// largeTokens is the number of tokens above which a text is marked as large.
 const largeTokens = 20_000
 
-// ReadFile returns a file, a retained version, some lines, or what changed since
-// a version that the reader knows. A diff that would cost a model more than the
-// file is not sent: the file is.
-// Errors: [ErrNotFound] for the file or a version that is not retained,
-// [ErrInvalid] for a Since above the current version, [ErrCorrupt] where the
-// stored bytes are not those that were written.
+// ReadFile returns a file, a retained version, some lines, or what has changed since a
+// version that the reader knows. If a diff would cost a model more than the file, it
+// returns the file.
+// Errors: [ErrNotFound] if the file does not exist or the version is not retained;
+// [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the stored bytes
+// are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
 	const op = "read"
 	p, err := start(ctx, op, path)
@@ -152,8 +154,7 @@ func (o ReadOptions) check(path string) error {
 	return checkNumber(op, path, "version", o.Version, 0)
 }
 
-// load reads what the options need: the version to return, and for a diff the
-// one to compare it with.
+// load reads the version to return, and for a diff the version to compare it with.
 func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err error) {
 	if head, v, err = tx.Current(p.name); err != nil {
 		return head, v, old, err
@@ -198,7 +199,7 @@ func (h FileHead) version(tx Reader, n int64) (Version, error) {
 	return v, err
 }
 
-// since answers what changed: nothing, a diff, or the whole file.
+// since sets what has changed since a version: nothing, a diff, or the whole file.
 func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
 	if o.Since == head.Version {
 		r.Unchanged = true
@@ -237,7 +238,7 @@ func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 	return nil
 }
 
-// verify compares the content with its hash; a zero Version has none.
+// verify compares the content with its hash. The zero Version has no hash.
 func (v Version) verify() error {
 	if v.Number != 0 && (sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content))) {
 		return fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", v.Number, ErrCorrupt)

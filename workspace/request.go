@@ -14,28 +14,27 @@ import (
 
 const (
 	requestAge   = 24 * time.Hour
-	requestCount = 1000 // kept of an agent; beyond it the oldest goes
-	requestDrops = 10   // expired ones that one write removes at most; one from the future is expired
-	maxKey       = 128
+	requestCount = 1000 // kept of an agent; the oldest goes when there are more
+	requestDrops = 10   // expired ones that one write removes at most; a request from the future is expired
+	maxKey       = 128  // characters
 )
 
-// attempt is one call that writes: when it was made, and its idempotency key.
+// An attempt is one call that writes.
 type attempt struct {
 	now   time.Time
-	key   string // "": none
-	hash  [sha256.Size]byte
-	stale bool  // an expired request stands under the key
-	ops   int64 // what the call adds to the owner's operations
+	key   string            // the idempotency key; "": none
+	hash  [sha256.Size]byte // of the request
+	stale bool              // an expired request is kept under the key
+	ops   int64             // what the call adds to the owner's operations
 
-	deletes    bool          // it is never refused for want of room
+	deletes    bool          // it is never refused because the store is full
 	storeBytes int64         // that the store holds, about
-	admitted   bool          // an agent that holds nothing may begin
+	admitted   bool          // an agent that holds nothing may write
 	noRow      bool          // the last transaction found no row of the agent
 	floor      *floors.Floor // above which an agent without a row begins; nil: not read yet
 }
 
-// newAttempt checks the key and hashes the request: the operation and all that
-// it was given.
+// newAttempt checks the key, and hashes the operation with all of its arguments.
 func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt, error) {
 	a := &attempt{key: key, now: w.svc.stamp(time.Time{})}
 	if key == "" {
@@ -66,9 +65,9 @@ var errRepeated = errors.New("repeated")
 // errNewAgent ends a transaction that would be the first write of an agent.
 var errNewAgent = errors.New("a new agent")
 
-// commit runs the one transaction of a write, and answers a repeated request as
-// the first one was. The reads that are pending are counted with it. An agent that
-// holds nothing yet is admitted first, outside of any transaction.
+// commit runs the one transaction of a write. It gives a repeated request the outcome of
+// the first one. It also writes the count of reads. An agent that holds nothing is
+// admitted first, outside of transactions.
 func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
 	if err := w.svc.readTotal(ctx, a); err != nil {
 		return Outcome{}, err
@@ -81,7 +80,7 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 		return Outcome{}, err
 	}
 	defer func() { <-w.svc.total.admitting }()
-	for err == errNewAgent { // twice where the agent's row went meanwhile
+	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err
 		}
@@ -114,8 +113,8 @@ func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, e
 	return Outcome{}, err
 }
 
-// answered returns errRepeated and the first outcome when the request is one
-// that was answered already.
+// answered returns errRepeated and the first outcome for a request that was answered
+// before.
 func (a *attempt) answered(tx Reader) (Outcome, error) {
 	a.stale = false
 	if a.key == "" {
@@ -136,9 +135,9 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 	return kept.Outcome, errRepeated
 }
 
-// settle is the end of every write: requests go and one is kept, the operation
-// is counted, the quota checked. Where nothing has to go, a refusal comes before
-// any change.
+// settle is the end of every write. It removes expired requests, counts the operation,
+// checks the quotas, and keeps the request. If no request has expired, it refuses before
+// it changes anything.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
 	a.noRow = before == (OwnerState{})
 	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
@@ -162,7 +161,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
 }
 
-// settleDeletion is settle for what must not be refused: where there is no room
+// settleDeletion is settle for a deletion, which must not be refused. If there is no room
 // for the request, it is not kept, and a repetition finds nothing to delete.
 func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
 	with := *after
@@ -174,8 +173,8 @@ func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *
 	return w.settle(tx, a, before, after, out)
 }
 
-// makeRoom counts the request that is to be kept, in place of the expired one
-// under its key, or of the oldest where there are enough.
+// makeRoom counts the request that will be kept. It takes the place of the expired one
+// under its key, or of the oldest one if there are too many.
 func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	if a.stale {
 		_, err := tx.Request(a.key)
@@ -192,8 +191,8 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	return nil
 }
 
-// dropRequests removes requests that have expired: kept before the time from, or, by a
-// clock that was set back since, after the time to.
+// dropRequests removes requests that have expired: those from before the time from, and
+// those from after the time to, which came from a clock that was set back since.
 func dropRequests(tx Tx, state *OwnerState, from, to time.Time, n int) error {
 	dropped, err := tx.DropRequests(from, to, n)
 	state.Requests -= int64(dropped)

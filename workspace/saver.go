@@ -8,9 +8,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
-// Saver returns a [pad.Saver] that keeps a snapshot as the file at the
-// path: every Save is a version of it, durable when it returns. A snapshot over
-// the limit of a file is [ErrTooLarge]. A wrong path shows in the first call.
+// Saver returns a [pad.Saver] that keeps a snapshot as the file at the path. Every Save
+// writes a version, which is durable when Save returns. A snapshot over the limit of a
+// file is [ErrTooLarge]. A wrong path is an error of the first call.
 func (w *Workspace) Saver(path string) pad.Saver { return saver{w, path} }
 
 type saver struct {

@@ -12,17 +12,17 @@ import (
 
 // Options of [New]. The zero value works.
 type Options struct {
-	Tenant string           // whose agents these are; "" is "local"; the characters of an agent_id
-	Limits Limits           // zero fields take their defaults
+	Tenant string           // whose agents these are, in the characters of an AgentID; "": "local"
+	Limits Limits           // of each agent; zero fields take their defaults
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
 
-	Summarizer    *Summarizer // of Workspace.Summarize; nil: there are no summaries
-	SummaryTokens int64       // that an agent may have a model read and write a month, UTC; 0: no bound
+	Summarizer    *Summarizer // for Workspace.Summarize; nil: there are no summaries
+	SummaryTokens int64       // that a model may read and write for an agent in a month, in UTC; 0: no limit
 }
 
-// A Service gives out the workspaces of a tenant's agents, and is where an
-// operator lists and deletes agents. It is safe for concurrent use.
+// A Service gives each agent of a tenant its [Workspace]. An operator uses it to list
+// and delete agents. It is safe for concurrent use.
 type Service struct {
 	store  Store
 	tenant string
@@ -35,8 +35,8 @@ type Service struct {
 	summaries  *summaries.Maker[SummaryResult]
 }
 
-// New returns a Service on a store, which stays the caller's to close, after
-// the Service. Errors: [ErrInvalid].
+// New returns a Service on a store. The caller closes the Service, and then the store.
+// Errors: [ErrInvalid].
 func New(store Store, o Options) (*Service, error) {
 	if store == nil {
 		return nil, fail(ErrInvalid, "new", "service", "the store is nil")
@@ -69,9 +69,9 @@ func New(store Store, o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close stops the summaries that are being made, which other processes would wait
-// for, and writes the counts of reads that are still in memory. It does not close
-// the store. Workspaces go on working, and a later Close writes again.
+// Close stops the summaries that are being made, so that no other process waits for
+// them, and writes the counts of reads that are still in memory. It does not close the
+// store. Workspaces can still be used; a later Close writes the counts again.
 func (s *Service) Close(ctx context.Context) error {
 	if ctx == nil {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
@@ -80,8 +80,7 @@ func (s *Service) Close(ctx context.Context) error {
 	return s.flushReads(ctx)
 }
 
-// Agent returns the workspace of an agent, which need not have written before.
-// Errors: [ErrInvalid].
+// Agent returns the workspace of an agent, who may be new. Errors: [ErrInvalid].
 func (s *Service) Agent(agentID string) (*Workspace, error) {
 	id, err := ParseAgentID(agentID)
 	if err != nil {
@@ -90,15 +89,15 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	return &Workspace{svc: s, owner: s.owner(id)}, nil
 }
 
-// AgentUsage is an agent in a list of them.
+// AgentUsage is an agent in a list.
 type AgentUsage struct {
 	Agent string
 	Usage Usage
 }
 
-// Agents lists the agents that hold anything, in byte order, from the first
-// one after the given name ("": the first of all), at most limit of them (0:
-// 100). Errors: [ErrInvalid] and those of the store.
+// Agents lists the agents that hold anything, in byte order, from the first one after a
+// name ("": the first of all), at most limit of them (0: 100). Errors: [ErrInvalid] and
+// those of the store.
 func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentUsage, error) {
 	if err := checkContext(ctx, "list", "agents"); err != nil {
 		return nil, err
@@ -120,16 +119,14 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files, logs and kept requests of an agent, and what it
-// has spent on summaries, a file or log in each transaction, so that one that is
-// interrupted can be run again.
-// It reports whether there was anything.
+// DeleteAgent removes all files and logs of an agent, its kept requests, and its spending
+// on summaries. It reports whether there was anything. Each file and log goes in a
+// transaction of its own, so an interrupted DeleteAgent can be run again.
 //
-// The numbers that the agent's paths had reached stay, folded into one floor,
-// so that no version is ever given twice. Each DeleteAgent also removes up to 100 of
-// these floors of agents that were deleted more than 30 days ago. Their highest numbers
-// live on in at most 65,536 shared records, so the numbers of a new agent may begin
-// above 1.
+// The highest numbers of the agent's paths stay as its floor, so that no version is ever
+// given twice. Each DeleteAgent also removes up to 100 floors of agents that were deleted
+// over 30 days ago. Their numbers live on in at most 65,536 shared records, so the
+// numbers of a new agent may begin above 1.
 //
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
@@ -182,8 +179,8 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	return found || counted, nil
 }
 
-// eraseOwner folds every number that the owner's paths had reached into the
-// floors and forgets the rest. It reports whether anything was counted.
+// eraseOwner folds the numbers of all paths of the owner into its floors, and forgets the
+// rest. It reports whether anything was counted.
 func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
 	if err != nil || state == (OwnerState{}) || state.IsDeleted() {

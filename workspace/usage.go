@@ -13,11 +13,11 @@ type Usage struct {
 type UsageReport struct {
 	Agent string
 	Usage
-	Charge int64 // bytes that count against Limits.Bytes beside Usage.Bytes: for keeping rows
+	Charge int64 // bytes that count against Limits.Bytes in addition to Usage.Bytes: the charge for rows
 	Limits Limits
 }
 
-// Usage returns what the agent uses. Operations counts this call too.
+// Usage returns what the agent uses. Its Operations include this call.
 func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 	if err := checkContext(ctx, "usage of", w.owner.Agent); err != nil {
 		return UsageReport{}, err

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Workspace is what one agent has: its files and its logs. It is safe for
-// concurrent use, also of several Workspaces of the same agent, in any number
-// of processes. What is given to it is copied, what it returns is the caller's.
+// A Workspace is the files and logs of one agent. It is safe for concurrent use. An
+// agent may have several Workspaces, in any number of processes. A Workspace copies what
+// it is given, and what it returns is the caller's.
 //
-// Every method takes paths as strings and parses them. Besides the errors that
-// it names, a method returns [ErrInvalid] for an argument, [ErrClosed], the
-// error of a context that ended before anything happened, and, where the store
-// is in trouble, [ErrBusy], [ErrCorrupt], [ErrReadOnly], [ErrStorageFull] and
-// for a write [ErrOutcomeUnknown].
+// Every method takes paths as strings and parses them. Besides the errors that it names,
+// a method returns [ErrInvalid] for a wrong argument, [ErrClosed], and the error of a
+// context that ended before anything happened. If the store is in trouble, it returns
+// [ErrBusy], [ErrCorrupt], [ErrReadOnly], [ErrStorageFull], and for a write
+// [ErrOutcomeUnknown].
 type Workspace struct {
 	svc    *Service
 	owner  Owner
@@ -26,20 +26,19 @@ type Workspace struct {
 // Agent returns the name of the agent.
 func (w *Workspace) Agent() string { return w.owner.Agent }
 
-// As returns the same workspace with another author for what is written
-// through it. Fields longer than 256 bytes are cut, and what is not valid UTF-8
-// in them is replaced.
+// As returns the same workspace with another author for what is written through it.
+// Fields longer than 256 bytes are cut, and invalid UTF-8 in them is replaced.
 func (w *Workspace) As(a Author) *Workspace {
 	c := *w
 	c.author = Author{Client: cutAuthor(a.Client), Version: cutAuthor(a.Version), Key: cutAuthor(a.Key)}
 	return &c
 }
 
-// errNoOwner says that the owner's record is gone, without which nothing can be
-// counted or numbered.
+// errNoOwner says that the owner's state is gone. Without it, nothing can be counted or
+// numbered.
 var errNoOwner = fmt.Errorf("the agent's usage is missing: %w", ErrCorrupt)
 
-// stamp is the time of a change: never before the one that the path had last.
+// stamp returns the time of a change. It is never before the last time of the path.
 func (s *Service) stamp(last time.Time) time.Time {
 	t := s.now().UTC().Truncate(time.Microsecond)
 	if t.Before(last) {
@@ -49,11 +48,11 @@ func (s *Service) stamp(last time.Time) time.Time {
 }
 
 // clockSkew is how far the clocks of processes may be apart. A time further in the
-// future is of a clock that was set back since, and nothing waits for it.
+// future comes from a clock that was set back since, and nothing waits for it.
 const clockSkew = 5 * time.Minute
 
-// maxNumber bounds versions and cursors: the integers that every JSON reader
-// keeps exactly.
+// maxNumber is the largest version or cursor. Every JSON reader keeps integers up to it
+// exactly.
 const maxNumber = 1 << 53
 
 // checkNumber checks a version, a cursor or a line that the caller gave.
@@ -101,7 +100,7 @@ func checkContext(ctx context.Context, op, object string) error {
 	return nil
 }
 
-// start does what every call on a path begins with.
+// start parses the path of a call and looks at its context.
 func start(ctx context.Context, op, path string) (Path, error) {
 	p, err := ParsePath(path)
 	if err != nil {
@@ -117,8 +116,8 @@ type Author struct {
 	Key     string // the id of the API key, never the key
 }
 
-// cutAuthor keeps what a client says of itself to a size worth storing with
-// every version.
+// cutAuthor cuts what a client says about itself, because it is stored with every
+// version.
 func cutAuthor(name string) string {
 	const most = 256
 	name = strings.ToValidUTF8(name, "\uFFFD")

@@ -11,14 +11,15 @@ import (
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
 type WriteOptions struct {
-	// IfVersion nil: write whatever is there. 0: the path must not exist (a
-	// deleted one does not). n: the file must be at version n. Else ErrConflict.
+	// IfVersion is the version that the file must be at; 0: the file must not exist. A
+	// deleted file does not exist. If the file is not at this version, the error is
+	// [ErrConflict]. nil: write in any case.
 	IfVersion *int64
 
-	// IdempotencyKey, 1-128 printable characters, makes it safe to send the
-	// call again: the same request under the same key within 24 hours gets the
-	// first answer and stores nothing, another request ErrConflict. The newest
-	// 1,000 keys of an agent are kept. "": none.
+	// IdempotencyKey makes it safe to send the call again. It has 1-128 printable
+	// characters. The same request under the same key within 24 hours gets the first
+	// result and stores nothing. Another request under the key is [ErrConflict]. The
+	// newest 1,000 keys of an agent are kept. "": no key.
 	IdempotencyKey string
 }
 
@@ -29,9 +30,9 @@ type WriteResult struct {
 	Bytes   int64 // of the new version
 }
 
-// WriteFile stores content as the next version of a file, also when it is the
-// same as before. Content is UTF-8 text, NUL included. When it returns nil, the
-// version survives a power cut.
+// WriteFile stores content as the next version of a file, even if it is the same as
+// before. Content is UTF-8 text and may have NUL. When WriteFile returns nil, the version
+// survives a power cut.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
 	const op = "write"
@@ -67,7 +68,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	return WriteResult{Path: path, Version: out.Number, Bytes: out.Bytes}, nil
 }
 
-// newVersion is a version of the content, before it has a number.
+// newVersion returns a version that has no number yet.
 func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 	return Version{
 		Size: int64(len(content)), SHA256: sha256.Sum256(content), Content: content,
@@ -75,8 +76,8 @@ func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 	}
 }
 
-// saveVersion makes v the current version of the file: its number, what it
-// prunes, and what both do to the owner's usage.
+// saveVersion makes v the current version of the file. It gives v its number, prunes the
+// versions that are too many, and counts both in the owner's usage.
 func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, count int64) (Outcome, error) {
 	if state == (OwnerState{}) && head.Version > 0 {
 		return Outcome{}, errNoOwner
@@ -121,8 +122,8 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Owner: state})
 }
 
-// cloned keeps a condition from changing under a transaction: the caller may
-// have left, and use its variable again.
+// cloned copies a condition, because the caller may leave before the transaction ends,
+// and use its variable again.
 func cloned(ifVersion *int64) *int64 {
 	if ifVersion == nil {
 		return nil
@@ -137,7 +138,7 @@ func checkCondition(op, path string, ifVersion *int64) error {
 	return checkNumber(op, path, "if_version", *ifVersion, 0)
 }
 
-// checkCondition compares the file with the version that the caller expects.
+// checkCondition refuses if the file is not at the version that the caller expects.
 func (h FileHead) checkCondition(ifVersion *int64) error {
 	if ifVersion == nil {
 		return nil
