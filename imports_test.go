@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"workspace/internal/summaries": {"workspace/internal/records"},
 	"workspace/internal/tally":     {},
 	"workspace/memstore":           {"workspace"},
-	"workspace/storetest":          {"workspace", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"workspace/storetest":          {"workspace", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt": {"conversation"},
 	"conversation/anthropicmsg":    {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},
 	"conversation/openaimsg":       {"conversation", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
@@ -58,6 +58,8 @@ var allowed = map[string][]string{
 	"cmd/scratchpad": {"mcpserver", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+
+	"workspace/storetest/internal/plain": {"workspace"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,24 +1,21 @@
 package storetest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/plain"
 )
 
 var model = []check{{"Model", modelAgrees}}
 
-// modelAgrees runs transactions drawn at random on the store and on plain maps, for
-// two owners, some of which fail.
+// modelAgrees runs random transactions of two owners on the store and on plain maps. Some
+// of the transactions fail.
 func modelAgrees(t testing.TB, s workspace.Store) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -27,7 +24,7 @@ func modelAgrees(t testing.TB, s workspace.Store) {
 			{Tenant: "model", Agent: fmt.Sprintf("case-%d", cases)},
 			{Tenant: "model", Agent: fmt.Sprintf("case-%d-", cases)},
 		}
-		plains := []*plain{newPlain(), newPlain()}
+		plains := []*plain.Tx{plain.New(), plain.New()}
 		for range rapid.IntRange(1, 12).Draw(t, "transactions") {
 			i := rapid.IntRange(0, 1).Draw(t, "owner")
 			ops := rapid.SliceOfN(rapid.Custom(drawOp), 1, 6).Draw(t, "ops")
@@ -50,9 +47,10 @@ func modelAgrees(t testing.TB, s workspace.Store) {
 	})
 }
 
-// modelStep runs one transaction on both, and returns the model after it.
-func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain, ops []op, end string) *plain {
-	after := p.copy()
+// modelStep runs one transaction on the store and on the model, and returns the model
+// after it.
+func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, ops []op, end string) *plain.Tx {
+	after := p.Copy()
 	var want []string
 	for _, op := range ops {
 		want = append(want, op.run(after))
@@ -99,7 +97,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain, ops [
 	return after
 }
 
-func mustDump(t *rapid.T, p *plain) contents {
+func mustDump(t *rapid.T, p *plain.Tx) contents {
 	c, err := dump(p, modelPaths, modelKeys)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +110,7 @@ var (
 	modelKeys  = []string{"k", "K", "l"}
 )
 
-// op is one call, or several that belong together.
+// An op is one call of a transaction, or a few that belong together.
 type op struct {
 	Kind, Path, Key, Text string
 	N, Moment             int
@@ -132,7 +130,7 @@ func drawOp(t *rapid.T) op {
 	}
 }
 
-// run does it, and says what came of it.
+// run makes the calls, and says what they returned.
 func (o op) run(tx workspace.Tx) string {
 	var n int64
 	var err error
@@ -152,7 +150,7 @@ func (o op) run(tx workspace.Tx) string {
 	case "fold files":
 		n, err = tx.FoldFiles(o.N)
 	case "summarise":
-		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text) // no summary is empty: its bytes tell that there is one
+		err = summarise(tx, o.Moment, o.Path, o.N%3, "in short: "+o.Text) // a summary is never empty: the head has only its bytes
 	case "fold logs":
 		n, err = tx.FoldLogs(o.N)
 	case "drop requests":
@@ -168,7 +166,7 @@ func (o op) run(tx workspace.Tx) string {
 	return fmt.Sprintf("%s %d %v", o.Kind, n, err)
 }
 
-// query is a page of each list.
+// A query asks for a page of each list.
 type query struct {
 	Prefix, After, Path string
 	Limit               int
@@ -208,232 +206,4 @@ func (q query) run(r workspace.Reader) (a answer, err error) {
 	a.Tail, errs[3] = r.Entries(q.Path, tail)
 	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
 	return a, errors.Join(errs[:]...)
-}
-
-// plain is a [workspace.Tx] of maps, with no thought of speed.
-type plain struct {
-	state    workspace.OwnerState
-	files    map[string]file // Head and Retained
-	logs     map[string]log  // Head and Entries
-	requests map[string]workspace.Request
-	made     map[string]map[workspace.SummaryKey]workspace.Summary
-}
-
-func newPlain() *plain {
-	return &plain{files: map[string]file{}, logs: map[string]log{}, requests: map[string]workspace.Request{},
-		made: map[string]map[workspace.SummaryKey]workspace.Summary{}}
-}
-
-func (p *plain) copy() *plain {
-	c := &plain{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), made: maps.Clone(p.made)}
-	for path, made := range c.made {
-		c.made[path] = maps.Clone(made)
-	}
-	return c
-}
-
-func (p *plain) Owner() (workspace.OwnerState, error) { return p.state, nil }
-
-func (p *plain) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
-	h := p.files[path].Head
-	h.Path, h.Sizes = path, slices.Clone(h.Sizes)
-	return h, p.state, nil
-}
-
-func (p *plain) Current(path string) (workspace.FileHead, workspace.Version, error) {
-	h, _, _ := p.File(path)
-	if !h.Exists() {
-		return h, workspace.Version{}, nil
-	}
-	v, err := p.Version(path, h.Version)
-	return h, v, err
-}
-
-func (p *plain) Version(path string, n int64) (workspace.Version, error) {
-	for _, v := range p.files[path].Retained {
-		if v.Number == n {
-			return v, nil
-		}
-	}
-	return workspace.Version{}, workspace.ErrNotFound
-}
-
-func (p *plain) Versions(path string) (list []workspace.Version, err error) {
-	for _, v := range p.files[path].Retained {
-		list = append(list, bare(v))
-	}
-	return list, nil
-}
-
-func (p *plain) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
-	for _, path := range slices.Sorted(maps.Keys(p.files)) {
-		if h := p.files[path].Head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
-			list = append(list, h)
-		}
-	}
-	return list, nil
-}
-
-func (p *plain) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
-	h := p.logs[path].Head
-	h.Path = path
-	return h, p.state, nil
-}
-
-func (p *plain) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
-	all := slices.Clone(p.logs[path].Entries)
-	if q.Tail {
-		slices.Reverse(all)
-	}
-	bytes := int64(0)
-	for _, e := range all {
-		if !q.Tail && e.ID <= q.After {
-			continue
-		}
-		bytes += int64(len(e.Content))
-		if q.Limit > 0 && len(list) == q.Limit || q.MaxBytes > 0 && len(list) > 0 && bytes > q.MaxBytes {
-			break
-		}
-		list = append(list, e)
-	}
-	if q.Tail {
-		slices.Reverse(list)
-	}
-	return list, nil
-}
-
-func (p *plain) EntryBytes(path string, through int64) (bytes int64, err error) {
-	for _, e := range p.logs[path].Entries {
-		if e.ID <= through {
-			bytes += int64(len(e.Content))
-		}
-	}
-	return bytes, nil
-}
-
-func (p *plain) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
-	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
-		if h := p.logs[path].Head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
-			list = append(list, h)
-		}
-	}
-	return list, nil
-}
-
-func (p *plain) Request(key string) (workspace.Request, error) {
-	if q, ok := p.requests[key]; ok {
-		return q, nil
-	}
-	return workspace.Request{}, workspace.ErrNotFound
-}
-
-func (p *plain) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
-	if s, ok := p.made[path][k]; ok {
-		return s, nil
-	}
-	return workspace.Summary{}, workspace.ErrNotFound
-}
-
-func (p *plain) SaveSummary(c workspace.SummaryChange) error {
-	f := p.files[c.Head.Path]
-	f.Head = c.Head
-	p.files[c.Head.Path] = f
-	if p.made[c.Head.Path] == nil {
-		p.made[c.Head.Path] = map[workspace.SummaryKey]workspace.Summary{}
-	}
-	p.made[c.Head.Path][c.New.SummaryKey] = c.New
-	return p.SaveOwner(c.Owner)
-}
-
-func (p *plain) SaveFile(c workspace.FileChange) error {
-	if c.Forget {
-		delete(p.made, c.Head.Path)
-	}
-	f := file{Head: c.Head}
-	for _, v := range p.files[c.Head.Path].Retained {
-		if v.Number > c.Prune {
-			f.Retained = append(f.Retained, v)
-		}
-	}
-	if c.New != nil {
-		f.Retained = append(f.Retained, *c.New)
-	}
-	p.files[c.Head.Path] = f
-	return p.SaveOwner(c.Owner)
-}
-
-func (p *plain) SaveLog(c workspace.LogChange) error {
-	l := log{Head: c.Head}
-	for _, e := range p.logs[c.Head.Path].Entries {
-		if e.ID > c.Prune {
-			l.Entries = append(l.Entries, e)
-		}
-	}
-	l.Entries = append(l.Entries, c.New...)
-	p.logs[c.Head.Path] = l
-	return p.SaveOwner(c.Owner)
-}
-
-func (p *plain) FoldFiles(n int) (highest int64, err error) {
-	var gone []workspace.FileHead
-	for _, f := range p.files {
-		if f.Head.Deleted {
-			gone = append(gone, f.Head)
-		}
-	}
-	slices.SortFunc(gone, func(a, b workspace.FileHead) int {
-		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
-	})
-	for _, h := range gone[:min(n, len(gone))] {
-		highest = max(highest, h.Version)
-		delete(p.files, h.Path)
-	}
-	return highest, nil
-}
-
-func (p *plain) FoldLogs(n int) (highest int64, err error) {
-	var gone []workspace.LogHead
-	for _, l := range p.logs {
-		if l.Head.Deleted {
-			gone = append(gone, l.Head)
-		}
-	}
-	slices.SortFunc(gone, func(a, b workspace.LogHead) int {
-		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
-	})
-	for _, h := range gone[:min(n, len(gone))] {
-		highest = max(highest, h.Last)
-		delete(p.logs, h.Path)
-	}
-	return highest, nil
-}
-
-func (p *plain) SaveRequest(q workspace.Request) error {
-	p.requests[q.Key] = q
-	return nil
-}
-
-func (p *plain) DropRequests(from, to time.Time, n int) (dropped int, err error) {
-	for dropped < n {
-		oldest, found := workspace.Request{}, false
-		for _, q := range p.requests {
-			if !q.Time.Before(from) && !q.Time.After(to) {
-				continue
-			}
-			if !found || q.Time.Before(oldest.Time) || q.Time.Equal(oldest.Time) && q.Key < oldest.Key {
-				oldest, found = q, true
-			}
-		}
-		if !found {
-			break
-		}
-		delete(p.requests, oldest.Key)
-		dropped++
-	}
-	return dropped, nil
-}
-
-func (p *plain) SaveOwner(s workspace.OwnerState) error {
-	p.state = s
-	return nil
 }

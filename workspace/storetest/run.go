@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -10,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// check is one behaviour. It is given a store that holds nothing, and leaves its
-// functions free to be run again: they only set what they captured.
+// A check is one behaviour. Its store holds nothing. The functions that it gives to
+// transactions may run more than once, so they only set variables outside.
 type check struct {
 	name string
 	run  func(testing.TB, workspace.Store)
@@ -24,19 +24,19 @@ func checks() []check {
 	return slices.Concat(files, logs, summaries, requests, owners, records, isolation, transactions, contexts, concurrency, model)
 }
 
-// Run tests the stores that open gives. open is called once for each behaviour,
-// returns a store that holds nothing, and closes it by t.Cleanup, which may be
-// a second Close.
+// Run tests the stores that open returns. It calls open once for each behaviour. open
+// returns a store that holds nothing, and closes it in t.Cleanup. The check may have
+// closed it before.
 func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
 	}
 }
 
-// rounds returns how often a concurrent check repeats itself.
+// rounds returns how many rounds a concurrent check runs.
 func rounds(all, plain, short int) int {
 	switch {
-	case os.Getenv("SCRATCHPAD_TEST") == "all":
+	case testkit.Long():
 		return all
 	case testing.Short():
 		return short
@@ -62,7 +62,7 @@ func view[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(wor
 	return got
 }
 
-// try is view where an error may be right.
+// try is view for a check that expects an error.
 func try[T any](t testing.TB, s workspace.Store, o workspace.Owner, fn func(workspace.Reader) (T, error)) (got T, err error) {
 	err = s.View(t.Context(), o, func(r workspace.Reader) (err error) {
 		got, err = fn(r)
@@ -77,8 +77,8 @@ type reporter interface {
 	Errorf(format string, args ...any)
 }
 
-// equal reports what differs. Nil and empty are the same to it, and times
-// in any zone.
+// equal reports what differs. A nil slice equals an empty one, and times are equal in any
+// zone.
 func equal(t reporter, what string, got, want any) {
 	t.Helper()
 	if diff := difference(want, got); diff != "" {
@@ -86,7 +86,7 @@ func equal(t reporter, what string, got, want any) {
 	}
 }
 
-// difference is cmp.Diff, which is slow, most of all with bytes.
+// difference calls cmp.Diff only if there is a difference, because it is slow.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

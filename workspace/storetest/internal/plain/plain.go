@@ -1,0 +1,256 @@
+// Package plain has what one owner keeps in maps, with no thought of speed. It is the
+// model that the random checks of package storetest compare a store with.
+package plain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Tx is all that one owner has.
+type Tx struct {
+	state     workspace.OwnerState
+	files     map[string]file
+	logs      map[string]log
+	requests  map[string]workspace.Request
+	summaries map[string]map[workspace.SummaryKey]workspace.Summary // by path
+}
+
+var _ workspace.Tx = (*Tx)(nil)
+
+type file struct {
+	head     workspace.FileHead
+	versions []workspace.Version
+}
+
+type log struct {
+	head    workspace.LogHead
+	entries []workspace.Entry
+}
+
+// New returns the Tx of an owner that has nothing.
+func New() *Tx {
+	return &Tx{files: map[string]file{}, logs: map[string]log{}, requests: map[string]workspace.Request{},
+		summaries: map[string]map[workspace.SummaryKey]workspace.Summary{}}
+}
+
+// Copy returns a Tx with the same contents, which later changes do not share.
+func (p *Tx) Copy() *Tx {
+	c := &Tx{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), summaries: maps.Clone(p.summaries)}
+	for path, kept := range c.summaries {
+		c.summaries[path] = maps.Clone(kept)
+	}
+	return c
+}
+
+func (p *Tx) Owner() (workspace.OwnerState, error) { return p.state, nil }
+
+func (p *Tx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+	h := p.files[path].head
+	h.Path, h.Sizes = path, slices.Clone(h.Sizes)
+	return h, p.state, nil
+}
+
+func (p *Tx) Current(path string) (workspace.FileHead, workspace.Version, error) {
+	h, _, _ := p.File(path)
+	if !h.Exists() {
+		return h, workspace.Version{}, nil
+	}
+	v, err := p.Version(path, h.Version)
+	return h, v, err
+}
+
+func (p *Tx) Version(path string, n int64) (workspace.Version, error) {
+	for _, v := range p.files[path].versions {
+		if v.Number == n {
+			return v, nil
+		}
+	}
+	return workspace.Version{}, workspace.ErrNotFound
+}
+
+func (p *Tx) Versions(path string) (list []workspace.Version, err error) {
+	for _, v := range p.files[path].versions {
+		v.Content = nil
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func (p *Tx) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
+	for _, path := range slices.Sorted(maps.Keys(p.files)) {
+		if h := p.files[path].head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+func (p *Tx) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
+	h := p.logs[path].head
+	h.Path = path
+	return h, p.state, nil
+}
+
+func (p *Tx) Entries(path string, q workspace.EntryQuery) (list []workspace.Entry, err error) {
+	all := slices.Clone(p.logs[path].entries)
+	if q.Tail {
+		slices.Reverse(all)
+	}
+	bytes := int64(0)
+	for _, e := range all {
+		if !q.Tail && e.ID <= q.After {
+			continue
+		}
+		bytes += int64(len(e.Content))
+		if q.Limit > 0 && len(list) == q.Limit || q.MaxBytes > 0 && len(list) > 0 && bytes > q.MaxBytes {
+			break
+		}
+		list = append(list, e)
+	}
+	if q.Tail {
+		slices.Reverse(list)
+	}
+	return list, nil
+}
+
+func (p *Tx) EntryBytes(path string, through int64) (bytes int64, err error) {
+	for _, e := range p.logs[path].entries {
+		if e.ID <= through {
+			bytes += int64(len(e.Content))
+		}
+	}
+	return bytes, nil
+}
+
+func (p *Tx) Logs(prefix, after string, limit int) (list []workspace.LogHead, err error) {
+	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
+		if h := p.logs[path].head; h.Exists() && strings.HasPrefix(path, prefix) && path > after && len(list) < limit {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+func (p *Tx) Request(key string) (workspace.Request, error) {
+	if q, ok := p.requests[key]; ok {
+		return q, nil
+	}
+	return workspace.Request{}, workspace.ErrNotFound
+}
+
+func (p *Tx) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
+	if s, ok := p.summaries[path][k]; ok {
+		return s, nil
+	}
+	return workspace.Summary{}, workspace.ErrNotFound
+}
+
+func (p *Tx) SaveSummary(c workspace.SummaryChange) error {
+	f := p.files[c.Head.Path]
+	f.head = c.Head
+	p.files[c.Head.Path] = f
+	if p.summaries[c.Head.Path] == nil {
+		p.summaries[c.Head.Path] = map[workspace.SummaryKey]workspace.Summary{}
+	}
+	p.summaries[c.Head.Path][c.New.SummaryKey] = c.New
+	return p.SaveOwner(c.Owner)
+}
+
+func (p *Tx) SaveFile(c workspace.FileChange) error {
+	if c.Forget {
+		delete(p.summaries, c.Head.Path)
+	}
+	f := file{head: c.Head}
+	for _, v := range p.files[c.Head.Path].versions {
+		if v.Number > c.Prune {
+			f.versions = append(f.versions, v)
+		}
+	}
+	if c.New != nil {
+		f.versions = append(f.versions, *c.New)
+	}
+	p.files[c.Head.Path] = f
+	return p.SaveOwner(c.Owner)
+}
+
+func (p *Tx) SaveLog(c workspace.LogChange) error {
+	l := log{head: c.Head}
+	for _, e := range p.logs[c.Head.Path].entries {
+		if e.ID > c.Prune {
+			l.entries = append(l.entries, e)
+		}
+	}
+	l.entries = append(l.entries, c.New...)
+	p.logs[c.Head.Path] = l
+	return p.SaveOwner(c.Owner)
+}
+
+func (p *Tx) FoldFiles(n int) (highest int64, err error) {
+	var gone []workspace.FileHead
+	for _, f := range p.files {
+		if f.head.Deleted {
+			gone = append(gone, f.head)
+		}
+	}
+	slices.SortFunc(gone, func(a, b workspace.FileHead) int {
+		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
+	})
+	for _, h := range gone[:min(n, len(gone))] {
+		highest = max(highest, h.Version)
+		delete(p.files, h.Path)
+	}
+	return highest, nil
+}
+
+func (p *Tx) FoldLogs(n int) (highest int64, err error) {
+	var gone []workspace.LogHead
+	for _, l := range p.logs {
+		if l.head.Deleted {
+			gone = append(gone, l.head)
+		}
+	}
+	slices.SortFunc(gone, func(a, b workspace.LogHead) int {
+		return cmp.Or(a.Updated.Compare(b.Updated), strings.Compare(a.Path, b.Path))
+	})
+	for _, h := range gone[:min(n, len(gone))] {
+		highest = max(highest, h.Last)
+		delete(p.logs, h.Path)
+	}
+	return highest, nil
+}
+
+func (p *Tx) SaveRequest(q workspace.Request) error {
+	p.requests[q.Key] = q
+	return nil
+}
+
+func (p *Tx) DropRequests(from, to time.Time, n int) (dropped int, err error) {
+	for dropped < n {
+		oldest, found := workspace.Request{}, false
+		for _, q := range p.requests {
+			if !q.Time.Before(from) && !q.Time.After(to) {
+				continue
+			}
+			if !found || q.Time.Before(oldest.Time) || q.Time.Equal(oldest.Time) && q.Key < oldest.Key {
+				oldest, found = q, true
+			}
+		}
+		if !found {
+			break
+		}
+		delete(p.requests, oldest.Key)
+		dropped++
+	}
+	return dropped, nil
+}
+
+func (p *Tx) SaveOwner(s workspace.OwnerState) error {
+	p.state = s
+	return nil
+}
