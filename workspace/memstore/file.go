@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// file is a path's head, its retained versions in ascending order, and its
+// A file is the head of a path, its retained versions in ascending order, and its
 // summaries.
 type file struct {
 	head      workspace.FileHead
@@ -92,8 +92,8 @@ func (r *reader) Files(prefix, after string, limit int) ([]workspace.FileHead, e
 	return heads, nil
 }
 
-// SaveFile returns ErrCorrupt for a version that is there already or lower than
-// one that is: the head that the caller read is not that of its versions.
+// SaveFile returns ErrCorrupt for a version that is not above the last one: the head that
+// the caller has read does not fit the versions.
 func (t *tx) SaveFile(c workspace.FileChange) error {
 	f := &file{head: copyHead(c.Head)}
 	f.head.Created = stored(f.head.Created)

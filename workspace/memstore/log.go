@@ -9,14 +9,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// journal is a log's head and its entries in ascending order. Journals of one
-// path share the array of their entries, each as far as its own length.
-type journal struct {
+// A logRow is the head of a log and its entries in ascending order. The rows of one path
+// share the array of their entries. Each uses it up to its own length.
+type logRow struct {
 	head    workspace.LogHead
 	entries []workspace.Entry
 }
 
-func (l *journal) lists() bool { return l.head.Exists() }
+func (l *logRow) lists() bool { return l.head.Exists() }
 
 func (r *reader) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
 	l := r.logs.get(path)
@@ -87,17 +87,16 @@ func (r *reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, err
 	return heads, nil
 }
 
-// SaveLog returns ErrCorrupt for an entry that is there already or lower than
-// one that is.
+// SaveLog returns ErrCorrupt for an entry that is not above the last one.
 func (t *tx) SaveLog(c workspace.LogChange) error {
-	l := &journal{head: c.Head}
+	l := &logRow{head: c.Head}
 	l.head.Created = stored(l.head.Created)
 	l.head.Updated = stored(l.head.Updated)
 	if old := t.logs.get(c.Head.Path); old != nil {
 		l.entries = old.entries
 	}
 	if n := through(l.entries, c.Prune); n > 0 {
-		l.entries = slices.Clone(l.entries[n:]) // the array would keep what is removed
+		l.entries = slices.Clone(l.entries[n:]) // so that the array does not keep what is removed
 	}
 	for _, e := range c.New {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
@@ -113,13 +112,13 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 }
 
 func (t *tx) FoldLogs(n int) (highest int64, err error) {
-	var gone []*journal
+	var gone []*logRow
 	for _, l := range t.logs.rows {
 		if l.head.Deleted {
 			gone = append(gone, l)
 		}
 	}
-	slices.SortFunc(gone, func(a, b *journal) int {
+	slices.SortFunc(gone, func(a, b *logRow) int {
 		return cmp.Or(a.head.Updated.Compare(b.head.Updated), strings.Compare(a.head.Path, b.head.Path))
 	})
 	for _, l := range gone[:min(max(n, 0), len(gone))] {

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// record is a record of the installation.
+// A record is a record of the installation.
 type record workspace.Record
 
 func (*record) lists() bool { return true }
@@ -31,7 +31,7 @@ type records struct {
 // System returns the records of the installation.
 func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
 
-// run calls fn with the records in its hands.
+// run calls fn while it holds the lock of the records.
 func (r records) run(op, key string, fn func(*table[*record]) error) error {
 	err := withdrawn(r.ctx)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// request is a request that is kept; no list shows it.
+// A request is a request that is kept. No list shows it.
 type request workspace.Request
 
 func (*request) lists() bool { return false }

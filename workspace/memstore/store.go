@@ -12,11 +12,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Store is a [workspace.Store] in memory. The transactions of one owner run one
-// after the other, in the goroutine of the caller; those of different owners do
-// not wait for one another. A Store is safe for concurrent use.
+// Store is a [workspace.Store] in memory. The transactions of one owner run one after the
+// other, in the goroutine of the caller. Those of different owners do not wait for each
+// other. A Store is safe for concurrent use.
 type Store struct {
-	active sync.WaitGroup // the transactions under way
+	active sync.WaitGroup // the transactions that are running or wait for their turn
 
 	mu      sync.Mutex // guards the fields below, and holding and state of each desk
 	closed  bool
@@ -31,7 +31,7 @@ func New() *Store {
 	return &Store{desks: map[workspace.Owner]*desk{}}
 }
 
-// desk is one owner's place in the store.
+// A desk is one owner's place in the store.
 type desk struct {
 	turn chan struct{} // holds one value while a transaction has the turn, which guards data
 	data data
@@ -40,8 +40,8 @@ type desk struct {
 	state   workspace.OwnerState // as of the last commit
 }
 
-// View runs fn on what the owner has, which nothing changes meanwhile. A context
-// that ends before fn started withdraws it, as in [Store.Update].
+// View runs fn on what the owner has. Nothing changes it meanwhile. If ctx ends before fn
+// has started, fn does not run.
 func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 	return fn(r)
 }
 
-// Update runs fn once, in the caller's goroutine. A context that ends later than
-// fn started changes nothing, and the outcome is always known.
+// Update runs fn once, in the caller's goroutine. If ctx ends before fn has started, fn
+// does not run. If ctx ends later, that changes nothing. The outcome is always known.
 func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 	}
 	t := &tx{reader: reader{&d.data}}
 	commit := false
-	defer func() { // also when fn panics or ends the goroutine
+	defer func() { // also if fn panics or ends the goroutine
 		if !commit {
 			t.rollback()
 		}
@@ -126,7 +126,7 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 	return sum, nil
 }
 
-// Deleted lists the owners of whom only numbers are left, as of one moment.
+// Deleted lists the deleted owners, as of one moment.
 func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []workspace.Owner, err error) {
 	if err := withdrawn(ctx); err != nil {
 		return nil, fmt.Errorf("deleted owners of %s: %w", tenant, err)
@@ -145,7 +145,7 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
-// Close waits for the transactions under way and forgets everything.
+// Close waits for the transactions that are running and forgets everything.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -202,8 +202,8 @@ func (s *Store) leave(o workspace.Owner, d *desk) {
 	s.release(o, d)
 }
 
-// release ends a transaction, and forgets an owner that has nothing once nobody
-// holds its desk. The caller holds s.mu.
+// release ends a transaction. When nobody holds the desk of an owner that has nothing, it
+// forgets the owner. The caller holds s.mu.
 func (s *Store) release(o workspace.Owner, d *desk) {
 	d.holding--
 	if d.holding == 0 && d.data.empty() {
@@ -212,7 +212,7 @@ func (s *Store) release(o workspace.Owner, d *desk) {
 	s.active.Done()
 }
 
-// withdrawn returns why a context that has ended takes a transaction back.
+// withdrawn returns the error of a transaction whose context has ended before it started.
 func withdrawn(ctx context.Context) error {
 	err := ctx.Err()
 	if errors.Is(err, context.DeadlineExceeded) {

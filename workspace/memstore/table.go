@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A table holds rows under keys and knows the order of those that are listed.
-// A row is never changed once it is in: a change is another row in its place,
-// which is what makes it cheap to undo. The zero table is empty.
+// A table holds rows under keys, and keeps the order of those that are listed. A row in
+// the table never changes: a change puts another row in its place, so that it is cheap to
+// undo. The zero table is empty.
 type table[R row] struct {
 	rows   map[string]R
 	listed []string // sorted
 }
 
 type row interface {
-	comparable // a pointer; nil where there is no row
+	comparable // a pointer; nil is no row
 	lists() bool
 }
 
@@ -45,8 +45,8 @@ func (t *table[R]) set(key string, r R) {
 	}
 }
 
-// list returns the listed rows below a prefix, from the first one after a key,
-// at most limit of them.
+// list returns the listed rows whose keys begin with a prefix, from the first one after a
+// key, at most limit of them.
 func (t *table[R]) list(prefix, after string, limit int) []R {
 	i, found := slices.BinarySearch(t.listed, max(prefix, after))
 	if found && after >= prefix {

@@ -11,7 +11,7 @@ import (
 type data struct {
 	state    workspace.OwnerState
 	files    table[*file]
-	logs     table[*journal]
+	logs     table[*logRow]
 	requests table[*request]
 }
 
@@ -20,15 +20,15 @@ func (d *data) empty() bool {
 		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0
 }
 
-// reader is a [workspace.Reader]. The end of its transaction takes the data
-// from it, so that a function that kept it panics and spoils nothing.
+// A reader is a [workspace.Reader]. It loses its data at the end of its transaction, so
+// that a function that has kept it panics and does no harm.
 type reader struct {
 	*data
 }
 
 func (r *reader) Owner() (workspace.OwnerState, error) { return r.state, nil }
 
-// tx is a [workspace.Tx]. It changes the data at once and notes how to undo it.
+// A tx is a [workspace.Tx]. It changes the data at once, and remembers how to undo that.
 type tx struct {
 	reader
 	undo []func(*data)
@@ -54,7 +54,7 @@ func (t *tx) setFile(path string, f *file) {
 	t.files.set(path, f)
 }
 
-func (t *tx) setLog(path string, l *journal) {
+func (t *tx) setLog(path string, l *logRow) {
 	old := t.logs.get(path)
 	t.undo = append(t.undo, func(d *data) { d.logs.set(path, old) })
 	t.logs.set(path, l)

@@ -28,7 +28,7 @@ func worker(i int) workspace.Owner {
 	return workspace.Owner{Tenant: "local", Agent: fmt.Sprintf("worker-%d", i)}
 }
 
-// each runs fn in many goroutines, and waits for them.
+// each runs fn in many goroutines and waits for them.
 func each(fn func(i int)) {
 	var all sync.WaitGroup
 	for i := range many {
@@ -61,8 +61,8 @@ func concurrentCounter(t testing.TB, s workspace.Store) {
 	}
 }
 
-// concurrentOwners lets many owners work beside one another, each of which sees
-// at once what it wrote.
+// concurrentOwners lets many owners work at the same time. Each sees at once what it has
+// written.
 func concurrentOwners(t testing.TB, s workspace.Store) {
 	n := rounds(50, 5, 2)
 	each(func(i int) {
@@ -93,8 +93,8 @@ func concurrentOwners(t testing.TB, s workspace.Store) {
 	}
 }
 
-// concurrentQuota lets many make a file if there are fewer than ten: what an
-// Update read is still so when it is stored.
+// concurrentQuota lets many goroutines make a file if there are fewer than ten. What an
+// Update has read must still be true when it is stored.
 func concurrentQuota(t testing.TB, s workspace.Store) {
 	const quota = 10
 	var made atomic.Int64
@@ -122,8 +122,7 @@ func concurrentQuota(t testing.TB, s workspace.Store) {
 	}
 }
 
-// concurrentView reads while a writer goes on, which always writes the same
-// everywhere.
+// concurrentView reads while a writer writes one number in several places.
 func concurrentView(t testing.TB, s workspace.Store) {
 	same := func(n int64) func(workspace.Tx) error {
 		return func(tx workspace.Tx) error {
@@ -207,7 +206,7 @@ func sample(r workspace.Reader) (got []int64, err error) {
 	return got, nil
 }
 
-// work is what one worker does in one round: an entry in the log of an owner
+// work is what one worker does in one round: it appends an entry to the log of an owner
 // that it shares with others.
 type work struct{ worker, round int }
 
@@ -216,8 +215,8 @@ func (w work) text() string           { return fmt.Sprintf("worker %d round %d",
 
 func (w work) do(tx workspace.Tx) error { return add(tx, w.round, "log", w.text()) }
 
-// settled tests, when all is over, that what each Update said is what is stored,
-// once, and nothing else is.
+// settled tests, after the last round, that the log has one entry for each Update that
+// succeeded, and no other.
 func settled(t testing.TB, s workspace.Store, said map[work]error) {
 	t.Helper()
 	stored := map[string]int{}
@@ -255,8 +254,8 @@ func settled(t testing.TB, s workspace.Store, said map[work]error) {
 	}
 }
 
-// concurrentRounds lets many workers go at once, round after round, and one of
-// them do otherwise. It tests that the others are not touched by that.
+// concurrentRounds lets many workers write at once, round after round, and one of them do
+// something odd. It tests that the others do not notice.
 func concurrentRounds(t testing.TB, s workspace.Store, odd func(w work, start <-chan struct{}) error) {
 	said := map[work]error{}
 	var mu sync.Mutex // guards said

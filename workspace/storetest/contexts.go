@@ -73,9 +73,9 @@ func ctxDeadline(t testing.TB, s workspace.Store) {
 	unchanged(t, s, "an Update past its deadline", before)
 }
 
-// honest tests that what an Update said is what is stored: nil means that it is,
-// ErrOutcomeUnknown that it may be, anything else that it is not. An error must
-// be of the context.
+// honest tests that the error of an Update tells what is stored. nil means that the write
+// is stored, ErrOutcomeUnknown that it may be, and another error that it is not. The error
+// must be that of the context.
 func honest(t testing.TB, what string, err error, stored bool) {
 	t.Helper()
 	switch {
@@ -134,7 +134,7 @@ func ctxWaiting(t testing.TB, s workspace.Store) {
 	}
 }
 
-// ctxInside ends the context from within the function.
+// ctxInside ends the context while the function runs.
 func ctxInside(t testing.TB, s workspace.Store) {
 	for i, path := range []string{"a", "b", "c"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -170,7 +170,7 @@ func ctxInside(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 1, "after", "x") })
 }
 
-// ctxAfter ends a context after the call that it was for.
+// ctxAfter ends the context after its call has returned.
 func ctxAfter(t testing.TB, s workspace.Store) {
 	for i := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())

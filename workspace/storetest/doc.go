@@ -12,11 +12,11 @@
 //		})
 //	}
 //
-// A store that survives a restart passes [RunDurable] as well. There are no
-// flags for what a backend cannot do. SCRATCHPAD_TEST=all in the environment runs
-// the concurrent checks for 10,000 rounds instead of 1,000, -short for 50.
+// A store that survives a restart passes [RunDurable] as well. No part of the suite can be
+// switched off. The concurrent checks run 1,000 rounds; 50 with -short, and 10,000 with
+// SCRATCHPAD_TEST=all in the environment.
 //
-// It tests records and transactions, not rules: limits, quotas, hashes and the
-// numbering of versions are the workspace's. Nor can it see a power cut, a
-// second process or a full disk; a backend that meets them tests that itself.
+// The suite tests records and transactions. It does not test rules, such as limits,
+// quotas, hashes and the numbering of versions, because they are the workspace's. Nor can
+// it test a power cut, a second process or a full disk: a backend tests those itself.
 package storetest

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// durableCheck is a behaviour over several openings of one store.
+// A durableCheck is a behaviour of a store that is opened several times.
 type durableCheck struct {
 	name string
 	run  func(t testing.TB, s workspace.Store, reopen func() workspace.Store)
@@ -21,10 +21,10 @@ var durables = []durableCheck{
 	{"ManyOpenings", durableOpenings},
 }
 
-// RunDurable tests that what a store holds is there when it is opened again.
-// open is called once for each behaviour and returns a store that holds nothing, with
-// a function that opens the same one again, which is called after Close only.
-// Both leave closing to t.Cleanup, which may close a store a second time.
+// RunDurable tests that a store that is opened again holds what it held before. It calls
+// open once for each behaviour. open returns a store that holds nothing, and a function
+// that opens the same store again. That function is called only after Close. Both close
+// their store in t.Cleanup. The check may have closed it before.
 func RunDurable(t *testing.T, open func(t testing.TB) (s workspace.Store, reopen func() workspace.Store)) {
 	for _, c := range durables {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func again(t testing.TB, s workspace.Store, reopen func() workspace.Store) works
 	return reopen()
 }
 
-// fillOdd gives an owner the contents, authors and times of the other checks.
+// fillOdd gives an owner the odd contents, authors and times of the other checks.
 func fillOdd(tx workspace.Tx) error {
 	for _, c := range texts() {
 		if err := errors.Join(write(tx, 1, c.name, c.text), add(tx, 1, c.name, c.text)); err != nil {
@@ -73,7 +73,7 @@ func fillOdd(tx workspace.Tx) error {
 	return tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Bytes: 1<<62 + 1}, FileFloor: 1, LogFloor: 2, Requests: 3})
 }
 
-// oddities is everything for what fillOdd made.
+// oddities returns what fillOdd has made.
 func oddities(r workspace.Reader) (contents, error) {
 	var paths, keys []string
 	for _, c := range texts() {

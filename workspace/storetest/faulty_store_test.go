@@ -16,8 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// mutants are stores with one bug each, and the checks that must see it.
-var mutants = []struct {
+// faultyStores have one bug each. The checks that are named must find it.
+var faultyStores = []struct {
 	name   string
 	open   func(workspace.Store) workspace.Store
 	caught []string
@@ -102,7 +102,7 @@ var mutants = []struct {
 	{"a prefix of records is a pattern", systemOf(func() *counting { return &counting{folded: true} }), []string{"Records/List"}},
 }
 
-// updater is an Update in place of the store's.
+// An updater takes the place of a store's Update.
 type updater func(s workspace.Store, ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error
 
 type updates struct {
@@ -214,8 +214,8 @@ type earlyState struct {
 
 func (tx earlyState) Owner() (workspace.OwnerState, error) { return tx.state, nil }
 
-// clumsy undoes the next Update after one that ended with an error, and says
-// that it is stored: a group of which one withdraws.
+// clumsy undoes the next Update after one that has failed, and says that it is stored. A
+// backend that groups Updates could do that.
 func clumsy(with error) func(workspace.Store) workspace.Store {
 	return func(s workspace.Store) workspace.Store {
 		var hurt atomic.Bool
@@ -241,7 +241,7 @@ func clumsy(with error) func(workspace.Store) workspace.Store {
 	}
 }
 
-// looseView gives every call of a View its own moment.
+// looseView gives every call inside a View a snapshot of its own.
 func looseView(s workspace.Store) workspace.Store { return loose{s} }
 
 type loose struct{ workspace.Store }
@@ -320,7 +320,7 @@ func (r looseReader) Request(key string) (q workspace.Request, err error) {
 	return q, err
 }
 
-// hasty closes without waiting for the transactions under way.
+// hasty closes without waiting for the transactions that are running.
 type hasty struct{ workspace.Store }
 
 func (s hasty) Close() error {
@@ -328,7 +328,7 @@ func (s hasty) Close() error {
 	return nil
 }
 
-// owned keeps all owners under a key of their own.
+// owned keeps each owner under a key that it computes from the owner.
 type owned struct {
 	workspace.Store
 	key func(workspace.Owner) string
@@ -346,7 +346,7 @@ func (s owned) Update(ctx context.Context, o workspace.Owner, fn func(workspace.
 	return s.Store.Update(ctx, workspace.Owner{Agent: s.key(o)}, fn)
 }
 
-// lister is an Owners in place of the store's, which is given all it needs.
+// A lister takes the place of a store's Owners.
 type lister func(all []workspace.OwnerUsage, tenant, after string) []workspace.OwnerUsage
 
 type lists struct {
@@ -381,7 +381,7 @@ func (s lists) Owners(ctx context.Context, tenant, after string, limit int) ([]w
 	return all[:min(limit, len(all))], nil
 }
 
-// miscounts counts owners of which only numbers are left as agents.
+// miscounts counts deleted owners as agents.
 type miscounts struct{ workspace.Store }
 
 func (s miscounts) Totals(ctx context.Context, tenant string) (workspace.Totals, error) {
@@ -394,7 +394,7 @@ func (s miscounts) Totals(ctx context.Context, tenant string) (workspace.Totals,
 	return sum, err
 }
 
-// sweepsEarly does not look at the times.
+// sweepsEarly ignores the times.
 type sweepsEarly struct{ workspace.Store }
 
 func (s sweepsEarly) Deleted(ctx context.Context, tenant string, _, _ time.Time, limit int) ([]workspace.Owner, error) {
@@ -419,7 +419,7 @@ func fromOwner(all []workspace.OwnerUsage, tenant, after string) []workspace.Own
 	})
 }
 
-// counting is Records whose revisions count the Puts of a record since it is there.
+// counting is Records whose revisions count the Puts since the record was made.
 type counting struct {
 	mu               sync.Mutex // guards rows
 	rows             map[string]workspace.Record

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// summaryShelf keeps summaries apart from the transactions.
+// summaryShelf keeps summaries outside of the transactions.
 type summaryShelf struct {
 	mu  sync.Mutex // guards all
 	all map[string]workspace.Summary
@@ -42,7 +42,7 @@ func sharedSummaries(s workspace.Store) workspace.Store {
 	return bent{s, func(tx workspace.Tx) workspace.Tx { return shelved{tx, shelf, false} }}
 }
 
-// stickySummaries keeps what was saved in a transaction that was undone.
+// stickySummaries keeps the summaries of a transaction that was undone.
 func stickySummaries(s workspace.Store) workspace.Store {
 	shelf := &summaryShelf{all: map[string]workspace.Summary{}}
 	return bent{s, func(tx workspace.Tx) workspace.Tx { return shelved{tx, shelf, true} }}
@@ -76,7 +76,7 @@ func (tx alwaysForgets) SaveFile(c workspace.FileChange) error {
 	return tx.Tx.SaveFile(c)
 }
 
-// summaryKeysWithout has one key where several are different; nil: one path.
+// summaryKeysWithout folds different keys into one; nil: it folds paths.
 func summaryKeysWithout(fold func(*workspace.SummaryKey)) func(workspace.Store) workspace.Store {
 	if fold == nil {
 		return bend(func(tx workspace.Tx) workspace.Tx { return onePath{tx} })
@@ -102,7 +102,7 @@ func (tx foldedKeys) Summary(path string, k workspace.SummaryKey) (workspace.Sum
 	return s, err
 }
 
-// onePath finds a summary under the path of another file.
+// onePath finds the summary of a file under the path of another.
 type onePath struct{ workspace.Tx }
 
 func (tx onePath) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
@@ -132,7 +132,7 @@ func (tx cutSummary) SaveSummary(c workspace.SummaryChange) error {
 	return tx.Tx.SaveSummary(c)
 }
 
-// summaryAlone does not save what goes with a summary.
+// summaryAlone saves a summary without the head or without the state.
 type summaryAlone struct {
 	workspace.Tx
 	head bool // the head; false: the state

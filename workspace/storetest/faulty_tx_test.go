@@ -15,7 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// bent puts a Tx in place of the store's, for a View as well.
+// bent replaces the Tx of an Update and the Reader of a View.
 type bent struct {
 	workspace.Store
 	with func(workspace.Tx) workspace.Tx
@@ -32,7 +32,7 @@ type writer interface {
 	SaveOwner(workspace.OwnerState) error
 }
 
-// readsOnly is a Tx whose writes are not there.
+// readsOnly makes a Tx of a Reader. Its writes panic.
 type readsOnly struct {
 	workspace.Reader
 	writer
@@ -123,7 +123,7 @@ func (tx patternList) Files(prefix, after string, limit int) (list []workspace.F
 	return list, err
 }
 
-// matches is LIKE with % at the end.
+// matches does what LIKE does with a % at the end.
 func matches(s, pattern string) bool {
 	if len(s) < len(pattern) {
 		return false
@@ -177,7 +177,7 @@ func (tx neverPrunes) SaveFile(c workspace.FileChange) error {
 	return tx.Tx.SaveFile(c)
 }
 
-// prunesLogs has its own mind about which entries go.
+// prunesLogs removes other entries than it was asked to.
 type prunesLogs struct {
 	workspace.Tx
 	upTo func(asked int64) int64
@@ -192,7 +192,7 @@ func pruningLogs(upTo func(asked int64) int64) func(workspace.Store) workspace.S
 	return bend(func(tx workspace.Tx) workspace.Tx { return prunesLogs{tx, upTo} })
 }
 
-// charBytes counts characters, as SQL does.
+// charBytes counts characters, as LENGTH does in SQL.
 type charBytes struct{ workspace.Tx }
 
 func (tx charBytes) EntryBytes(path string, through int64) (n int64, err error) {
@@ -205,7 +205,7 @@ func (tx charBytes) EntryBytes(path string, through int64) (n int64, err error) 
 	return n, err
 }
 
-// laterBytes counts the entry after the last one, too.
+// laterBytes also counts the entry after the last one.
 type laterBytes struct{ workspace.Tx }
 
 func (tx laterBytes) EntryBytes(path string, through int64) (int64, error) {

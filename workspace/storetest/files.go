@@ -46,7 +46,7 @@ func readVersion(path string, n int64) func(workspace.Reader) (workspace.Version
 	return func(r workspace.Reader) (workspace.Version, error) { return r.Version(path, n) }
 }
 
-// bare returns a version as a list shows it.
+// bare returns a version without content, as a list shows it.
 func bare(v workspace.Version) workspace.Version {
 	v.Content = nil
 	return v
@@ -334,7 +334,7 @@ func fileFoldTies(t testing.TB, s workspace.Store) {
 	equal(t, "FoldFiles(1) of B, a, b deleted at one time", got, []int64{3, 1, 2})
 }
 
-// texts are contents that stores are known to change, each under its name.
+// texts returns contents that a careless store changes.
 func texts() []struct{ name, text string } {
 	return []struct{ name, text string }{
 		{"empty", ""},
@@ -378,7 +378,7 @@ func fileContent(t testing.TB, s workspace.Store) {
 	}
 }
 
-// authors are names that somebody may call himself.
+// authors returns names that a client may give itself.
 func authors() []workspace.Author {
 	long := strings.Repeat("x", 256)
 	return []workspace.Author{
@@ -409,7 +409,7 @@ func fileAuthors(t testing.TB, s workspace.Store) {
 	}
 }
 
-// times are moments that a clock may give.
+// times returns moments that a clock may show.
 func times() []time.Time {
 	return []time.Time{
 		{},
@@ -421,7 +421,7 @@ func times() []time.Time {
 	}
 }
 
-// sameTime tests that a time is the one given, in UTC and to the microsecond.
+// sameTime tests that a time is the given one, in UTC and to the microsecond.
 func sameTime(t testing.TB, what string, got, given time.Time) {
 	t.Helper()
 	if want := given.UTC().Truncate(time.Microsecond); got != want {

@@ -13,7 +13,7 @@ var isolation = []check{
 	{"Isolation/SamePaths", isolationSamePaths},
 }
 
-// neighbours are owners that a careless key, prefix or pattern confuses.
+// neighbours returns owners that a careless key, prefix or pattern confuses.
 func neighbours() []workspace.Owner {
 	return []workspace.Owner{
 		{Tenant: "a", Agent: "b"}, {Tenant: "b", Agent: "b"}, {Tenant: "b", Agent: "a"}, {Tenant: "A", Agent: "b"}, {Tenant: "a", Agent: "B"},
@@ -23,7 +23,7 @@ func neighbours() []workspace.Owner {
 	}
 }
 
-// isolationReads lets one owner write, and all others look.
+// isolationReads lets one owner write, and all others read.
 func isolationReads(t testing.TB, s workspace.Store) {
 	nothing := view(t, s, workspace.Owner{Tenant: "nobody", Agent: "nobody"}, everything)
 	for i, o := range neighbours() {
@@ -36,8 +36,7 @@ func isolationReads(t testing.TB, s workspace.Store) {
 	}
 }
 
-// isolationWrites lets each owner in turn change all that it may, and looks at
-// all others.
+// isolationWrites lets each owner in turn change all that it can, and looks at all others.
 func isolationWrites(t testing.TB, s workspace.Store) {
 	var before []contents
 	for _, o := range neighbours() {
@@ -61,8 +60,8 @@ func isolationWrites(t testing.TB, s workspace.Store) {
 	}
 }
 
-// isolationSamePaths gives all owners the same numbers under the same names,
-// so that only the owner tells one row from another.
+// isolationSamePaths gives all owners the same numbers under the same names, so that their
+// rows differ in the owner alone.
 func isolationSamePaths(t testing.TB, s workspace.Store) {
 	for _, o := range neighbours() {
 		update(t, s, o, func(tx workspace.Tx) error {

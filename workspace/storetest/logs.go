@@ -87,8 +87,8 @@ func logOwnerState(t testing.TB, s workspace.Store) {
 	}
 }
 
-// testQueries compares what a log of entries of those sizes answers with what
-// a query asks for, done naively.
+// testQueries makes a log with entries of these sizes, and compares its answers with
+// those of a naive search.
 func testQueries(t testing.TB, s workspace.Store, sizes []int, queries []workspace.EntryQuery) {
 	var contents []string
 	for i, size := range sizes {

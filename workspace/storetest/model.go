@@ -146,7 +146,7 @@ func (o op) run(tx workspace.Tx) string {
 	case "trim":
 		err = trim(tx, o.Moment, o.Path, o.N)
 	case "note":
-		err = note(tx, o.Moment, o.Key)
+		err = keepRequest(tx, o.Moment, o.Key)
 	case "fold files":
 		n, err = tx.FoldFiles(o.N)
 	case "summarise":

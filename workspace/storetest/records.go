@@ -26,7 +26,7 @@ var records = []check{
 	{"Records/BesideOwners", recordIsolation},
 }
 
-// put stores a record that must be accepted.
+// put stores a record. The store must accept it.
 func put(t testing.TB, r workspace.Records, key, value string, revision int64) int64 {
 	t.Helper()
 	drawn, err := r.Put(key, []byte(value), revision)
@@ -211,7 +211,7 @@ func recordResultsOwn(t testing.TB, s workspace.Store) {
 	}
 }
 
-// recordWinner lets many put at one revision, as those who want a lease do.
+// recordWinner lets many goroutines put at one revision, as they do for a lease.
 func recordWinner(t testing.TB, s workspace.Store) {
 	revision := int64(0)
 	for range rounds(200, 20, 5) {

@@ -23,7 +23,7 @@ func readRequest(key string) func(workspace.Reader) (workspace.Request, error) {
 }
 
 func requestAbsent(t testing.TB, s workspace.Store) {
-	update(t, s, alice, func(tx workspace.Tx) error { return note(tx, 1, "there") })
+	update(t, s, alice, func(tx workspace.Tx) error { return keepRequest(tx, 1, "there") })
 	for _, key := range []string{"never", "THERE", "there ", "ther", "ther_", "ther%"} {
 		if got, err := try(t, s, alice, readRequest(key)); !errors.Is(err, workspace.ErrNotFound) {
 			t.Errorf("Request(%q) = %+v, %v, want ErrNotFound", key, got, err)
@@ -68,7 +68,7 @@ func requestReplaced(t testing.TB, s workspace.Store) {
 func requestDrop(t testing.TB, s workspace.Store) {
 	all := []string{"e", "a", "d", "b", "c"} // kept at 1, 2, 3, 4, 5
 	update(t, s, alice, func(tx workspace.Tx) error {
-		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
+		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
 	to := at(100)
 	drop := func(before time.Time, n, want int, left ...string) {
@@ -97,7 +97,7 @@ func requestDrop(t testing.TB, s workspace.Store) {
 	drop(at(6), 2, 0)
 	all = []string{"e", "a", "d", "b", "c"}
 	update(t, s, alice, func(tx workspace.Tx) error {
-		return errors.Join(note(tx, 4, "b"), note(tx, 1, "e"), note(tx, 5, "c"), note(tx, 3, "d"), note(tx, 2, "a"))
+		return errors.Join(keepRequest(tx, 4, "b"), keepRequest(tx, 1, "e"), keepRequest(tx, 5, "c"), keepRequest(tx, 3, "d"), keepRequest(tx, 2, "a"))
 	})
 	state := view(t, s, alice, func(r workspace.Reader) (workspace.OwnerState, error) { return r.Owner() })
 	to = at(5) // the newest is of that very time

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorder takes what a check reports, where a failure is what is wanted.
+// A recorder collects what a check reports, for a test that expects a failure.
 type recorder struct {
 	testing.TB
 	mu  sync.Mutex // guards log
@@ -48,7 +48,7 @@ func (r *recorder) said() []string {
 	return r.log
 }
 
-// reports returns what a check says that is run apart from the test.
+// reports runs a check apart from the test, and returns what it reports.
 func reports(t *testing.T, fn func(testing.TB)) []string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -65,8 +65,8 @@ func reports(t *testing.T, fn func(testing.TB)) []string {
 	return r.said()
 }
 
-// lenient does all that the ports allow: it runs every function on another
-// goroutine and twice, and does not know the outcome when the context has ended.
+// lenient does all that a Store may do. It runs every function twice, on another
+// goroutine, and does not know the outcome if the context has ended.
 type lenient struct {
 	workspace.Store
 	active *sync.RWMutex // held for reading by an Update, which to the store is two
@@ -101,7 +101,7 @@ func (s lenient) Close() error {
 	return s.Store.Close()
 }
 
-// elsewhere runs fn on another goroutine, and raises here what it raised there.
+// elsewhere runs fn on another goroutine, and raises its panic on this one.
 func elsewhere(fn func() error) (err error) {
 	var value any
 	returned := false
@@ -122,7 +122,7 @@ func elsewhere(fn func() error) (err error) {
 	return err
 }
 
-func TestRunAllowsWhatThePortsAllow(t *testing.T) {
+func TestRunAcceptsAllThatStoreAllows(t *testing.T) {
 	Run(t, func(t testing.TB) workspace.Store {
 		s := lenient{memstore.New(), new(sync.RWMutex)}
 		t.Cleanup(func() { s.Close() })
@@ -130,7 +130,7 @@ func TestRunAllowsWhatThePortsAllow(t *testing.T) {
 	})
 }
 
-// kept is a store in memory that outlives its Close.
+// kept is a store in memory that can be used after Close.
 type kept struct{ workspace.Store }
 
 func (kept) Close() error { return nil }
@@ -150,7 +150,7 @@ func TestRunDurable(t *testing.T) {
 	}
 }
 
-func TestMutants(t *testing.T) {
+func TestRunFindsFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many checks many times")
 	}
@@ -159,7 +159,7 @@ func TestMutants(t *testing.T) {
 	for _, c := range checks() {
 		named[c.name] = c
 	}
-	for _, m := range mutants {
+	for _, m := range faultyStores {
 		t.Run(m.name, func(t *testing.T) {
 			for _, name := range m.caught {
 				c, ok := named[name]

@@ -34,7 +34,7 @@ func noSummary(t testing.TB, s workspace.Store, o workspace.Owner, path string, 
 	}
 }
 
-// saveSummary keeps a summary beside a head and a state that say its size.
+// saveSummary keeps a summary, and its size in the head and the owner's state.
 func saveSummary(path string, made workspace.Summary) func(workspace.Tx) error {
 	return func(tx workspace.Tx) error {
 		head, state, err := tx.File(path)
@@ -44,10 +44,10 @@ func saveSummary(path string, made workspace.Summary) func(workspace.Tx) error {
 	}
 }
 
-// sampleKey is of a summary in which every field counts.
+// sampleKey has a value in every field.
 var sampleKey = workspace.SummaryKey{Version: 2, Method: "method", Model: "model", Prompt: "prompt"}
 
-// otherKeys differ from it in one field each.
+// otherKeys returns keys that differ from sampleKey in one field each.
 func otherKeys() []workspace.SummaryKey {
 	var keys []workspace.SummaryKey
 	for _, change := range []func(*workspace.SummaryKey){
@@ -152,7 +152,7 @@ func summaryReplaced(t testing.TB, s workspace.Store) {
 	equal(t, "the summary beside it", view(t, s, alice, readSummary("a", other)), summary(other, 3, "other"))
 }
 
-// summaryKept changes all but what forgets a file's summaries.
+// summaryKept makes changes that must not remove a file's summaries.
 func summaryKept(t testing.TB, s workspace.Store) {
 	update(t, s, alice, twice("a"))
 	want := summary(sampleKey, 3, "made")

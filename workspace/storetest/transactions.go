@@ -26,8 +26,8 @@ var transactions = []check{
 
 var errFn = errors.New("the function's own error")
 
-// txOwnWrites compares what a transaction sees of its own work with what is
-// seen after it.
+// txOwnWrites compares what a transaction sees of its own changes with what a View sees
+// after it.
 func txOwnWrites(t testing.TB, s workspace.Store) {
 	var filled, spoiled contents
 	update(t, s, alice, func(tx workspace.Tx) (err error) {
@@ -56,7 +56,7 @@ func txOwnWrites(t testing.TB, s workspace.Store) {
 	equal(t, "the new plan.md that an Update saw", spoiled.File[0].Current, version(5, 20, "spoiled"))
 }
 
-// txMany does much in one transaction.
+// txMany makes many changes in one transaction.
 func txMany(t testing.TB, s workspace.Store) {
 	const n = 300
 	update(t, s, alice, func(tx workspace.Tx) error {
@@ -75,8 +75,8 @@ func txMany(t testing.TB, s workspace.Store) {
 	}
 }
 
-// unchanged tests that an Update that did not succeed left no trace, and that
-// the store goes on.
+// unchanged tests that an Update that did not succeed has changed nothing, and that the
+// store still works.
 func unchanged(t testing.TB, s workspace.Store, what string, before contents) {
 	t.Helper()
 	equal(t, "everything after "+what, view(t, s, alice, everything), before)
@@ -90,7 +90,7 @@ func unchanged(t testing.TB, s workspace.Store, what string, before contents) {
 	equal(t, "everything after the Update after "+what, view(t, s, alice, everything), before)
 }
 
-// filled gives alice something, and returns it.
+// filled gives alice some of everything, and returns it.
 func filled(t testing.TB, s workspace.Store) contents {
 	t.Helper()
 	update(t, s, alice, fillAs("alice"))
@@ -158,7 +158,7 @@ func txViewPanic(t testing.TB, s workspace.Store) {
 	unchanged(t, s, "a View whose function panicked", before)
 }
 
-// exited reports whether fn ends its goroutine other than by return or panic.
+// exited reports whether fn ends its goroutine, neither by return nor by panic.
 func exited(fn func()) bool {
 	returned, value := false, any(nil)
 	done := make(chan struct{})
@@ -201,7 +201,7 @@ func txViewGoexit(t testing.TB, s workspace.Store) {
 	unchanged(t, s, "a View whose function called Goexit", before)
 }
 
-// txFirstUndone fails in the first transaction that an owner ever had.
+// txFirstUndone fails in the first transaction of an owner.
 func txFirstUndone(t testing.TB, s workspace.Store) {
 	nothing := view(t, s, alice, everything)
 	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {

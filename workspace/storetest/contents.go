@@ -1,0 +1,184 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// fill gives an owner some of everything. All of the content has the tag.
+func fill(tx workspace.Tx, tag string) error {
+	return errors.Join(
+		write(tx, 1, "plan.md", tag+" 1"),
+		write(tx, 2, "plan.md", tag+" 22"),
+		write(tx, 3, "plan.md", tag+" 333"),
+		write(tx, 4, "plan.md", tag+" 4444"),
+		write(tx, 5, "src/a.go", tag+"\x00after NUL"),
+		write(tx, 6, "src/b.go", ""),
+		write(tx, 7, "gone", tag+" gone"),
+		remove(tx, 8, "gone"),
+		write(tx, 9, "gone too", tag),
+		remove(tx, 10, "gone too"),
+		add(tx, 11, "plan.md", tag+" first", tag+" second\x00", ""),
+		add(tx, 12, "src/log", tag),
+		add(tx, 13, "gone", tag+" gone", tag),
+		drop(tx, 14, "gone"),
+		keepRequest(tx, 15, "key 1"),
+		keepRequest(tx, 16, "key 2"),
+		summarise(tx, 17, "plan.md", 0, tag+" outline"),
+		summarise(tx, 18, "plan.md", 1, tag+" summary\x00"),
+		summarise(tx, 19, "src/a.go", 2, tag+" summary"),
+	)
+}
+
+// spoil changes some of everything that fill has made, and adds some more.
+func spoil(tx workspace.Tx) error {
+	if err := errors.Join(
+		summarise(tx, 20, "plan.md", 1, "spoiled"),
+		summarise(tx, 20, "src/b.go", 1, "spoiled"),
+		write(tx, 20, "plan.md", "spoiled"),
+		write(tx, 21, "new", "spoiled"),
+		write(tx, 22, "gone", "spoiled"),
+		remove(tx, 23, "src/a.go"),
+		add(tx, 24, "plan.md", "spoiled"),
+		add(tx, 25, "new", "spoiled"),
+		drop(tx, 26, "src/log"),
+		keepRequest(tx, 27, "key 1"),
+		keepRequest(tx, 28, "new"),
+	); err != nil {
+		return err
+	}
+	_, err1 := tx.FoldFiles(1)
+	_, err2 := tx.FoldLogs(1)
+	_, err3 := tx.DropRequests(at(17), at(100), 1)
+	return errors.Join(err1, err2, err3, tx.SaveOwner(workspace.OwnerState{FileFloor: 99}))
+}
+
+// contents is what a Reader shows of an owner.
+type contents struct {
+	State    workspace.OwnerState
+	Files    []workspace.FileHead
+	Logs     []workspace.LogHead
+	File     []file
+	Log      []log
+	Requests []workspace.Request
+}
+
+type file struct {
+	Head     workspace.FileHead
+	Current  workspace.Version
+	Versions []workspace.Version
+	Retained []workspace.Version // with content
+	Made     []workspace.Summary
+}
+
+type log struct {
+	Head    workspace.LogHead
+	Entries []workspace.Entry
+	Tail    []workspace.Entry
+}
+
+// everything returns what the lists show, and what is under the paths and keys that fill
+// and spoil use.
+func everything(r workspace.Reader) (contents, error) {
+	return dump(r,
+		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new"},
+		[]string{"key 1", "key 2", "new"})
+}
+
+// dump returns what the lists show, and what is under some paths and keys.
+func dump(r workspace.Reader, paths, keys []string) (c contents, err error) {
+	if c.State, err = r.Owner(); err != nil {
+		return c, err
+	}
+	if c.Files, err = r.Files("", "", 1000); err != nil {
+		return c, err
+	}
+	if c.Logs, err = r.Logs("", "", 1000); err != nil {
+		return c, err
+	}
+	for _, path := range paths {
+		f, err := dumpFile(r, path, c.State)
+		if err != nil {
+			return c, err
+		}
+		l, err := dumpLog(r, path, c.State)
+		if err != nil {
+			return c, err
+		}
+		c.File, c.Log = append(c.File, f), append(c.Log, l)
+	}
+	for _, key := range keys {
+		q, err := r.Request(key)
+		switch {
+		case err == nil:
+			c.Requests = append(c.Requests, q)
+		case !errors.Is(err, workspace.ErrNotFound):
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func dumpFile(r workspace.Reader, path string, state workspace.OwnerState) (f file, err error) {
+	head, beside, err := r.File(path)
+	if err != nil {
+		return f, err
+	}
+	if beside != state {
+		return f, fmt.Errorf("File(%q) gives the owner's state %+v, Owner() %+v", path, beside, state)
+	}
+	if f.Head, f.Current, err = r.Current(path); err != nil {
+		return f, err
+	}
+	if !slices.Equal(head.Sizes, f.Head.Sizes) || head.Version != f.Head.Version || head.Deleted != f.Head.Deleted {
+		return f, fmt.Errorf("File(%q) gives the head %+v, Current %+v", path, head, f.Head)
+	}
+	if f.Versions, err = r.Versions(path); err != nil {
+		return f, err
+	}
+	for _, v := range f.Versions {
+		whole, err := r.Version(path, v.Number)
+		if err != nil {
+			return f, err
+		}
+		f.Retained = append(f.Retained, whole)
+	}
+	f.Made, err = dumpSummaries(r, path, head.Version)
+	return f, err
+}
+
+// dumpSummaries returns the summaries of the last versions, and of the first versions,
+// which another file may have.
+func dumpSummaries(r workspace.Reader, path string, last int64) (made []workspace.Summary, err error) {
+	for n := max(1, last-retained); n <= max(last, retained+1); n++ {
+		for _, k := range summaryKeys(n) {
+			s, err := r.Summary(path, k)
+			switch {
+			case err == nil:
+				made = append(made, s)
+			case !errors.Is(err, workspace.ErrNotFound):
+				return nil, err
+			}
+		}
+	}
+	return made, nil
+}
+
+func dumpLog(r workspace.Reader, path string, state workspace.OwnerState) (l log, err error) {
+	head, beside, err := r.Log(path)
+	if err != nil {
+		return l, err
+	}
+	if beside != state {
+		return l, fmt.Errorf("Log(%q) gives the owner's state %+v, Owner() %+v", path, beside, state)
+	}
+	l.Head = head
+	if l.Entries, err = r.Entries(path, workspace.EntryQuery{}); err != nil {
+		return l, err
+	}
+	l.Tail, err = r.Entries(path, workspace.EntryQuery{Tail: true, Limit: 2})
+	return l, err
+}
