@@ -142,13 +142,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	if state.DeletedFiles <= maxDeleted {
-		return out, nil
-	}
-	if err := foldFiles(tx, &state, maxDeleted); err != nil {
-		return Outcome{}, err
-	}
-	return out, tx.SaveOwner(state)
+	return out, foldOldest(tx, state)
 }
 
 func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
@@ -174,13 +168,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	if state.DeletedLogs <= maxDeleted {
-		return out, nil
-	}
-	if err := foldLogs(tx, &state, maxDeleted); err != nil {
-		return Outcome{}, err
-	}
-	return out, tx.SaveOwner(state)
+	return out, foldOldest(tx, state)
 }
 
 func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, through int64) (Outcome, error) {
@@ -229,24 +217,34 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	return tx.SaveOwner(state)
 }
 
-// foldFiles keeps the numbers of the newest deleted files, and folds those of the others
-// into the owner's floor.
-func foldFiles(tx Tx, state *OwnerState, keep int64) error {
-	if state.DeletedFiles <= keep {
+// foldOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
+// owner's state.
+func foldOldest(tx Tx, state OwnerState) error {
+	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
 		return nil
 	}
-	highest, err := tx.FoldFiles(int(state.DeletedFiles - keep))
-	state.FileFloor = max(state.FileFloor, highest)
-	state.DeletedFiles = keep
-	return err
+	if err := fold(tx, &state, maxDeleted); err != nil {
+		return err
+	}
+	return tx.SaveOwner(state)
 }
 
-func foldLogs(tx Tx, state *OwnerState, keep int64) error {
-	if state.DeletedLogs <= keep {
-		return nil
+// fold keeps the numbers of the newest deleted files and logs, and folds those of the
+// others into the owner's floors.
+func fold(tx Tx, state *OwnerState, keep int64) error {
+	if n := state.DeletedFiles - keep; n > 0 {
+		highest, err := tx.FoldFiles(int(n))
+		if err != nil {
+			return err
+		}
+		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), keep
 	}
-	highest, err := tx.FoldLogs(int(state.DeletedLogs - keep))
-	state.LogFloor = max(state.LogFloor, highest)
-	state.DeletedLogs = keep
-	return err
+	if n := state.DeletedLogs - keep; n > 0 {
+		highest, err := tx.FoldLogs(int(n))
+		if err != nil {
+			return err
+		}
+		state.LogFloor, state.DeletedLogs = max(state.LogFloor, highest), keep
+	}
+	return nil
 }

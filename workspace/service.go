@@ -187,10 +187,7 @@ func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 		return false, err
 	}
 	counted = state.Usage != Usage{}
-	if err := foldFiles(tx, &state, 0); err != nil {
-		return false, err
-	}
-	if err := foldLogs(tx, &state, 0); err != nil {
+	if err := fold(tx, &state, 0); err != nil {
 		return false, err
 	}
 	for state.Requests > 0 {
