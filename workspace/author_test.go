@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A version and an entry keep who wrote them; what a client says of itself is
-// cut to 256 bytes of valid text.
+// A version and an entry keep their author. What a client says about itself is cut to 256
+// bytes of valid text.
 func TestAuthor(t *testing.T) {
 	plain := newWorkspace(t, workspace.Options{})
 	for _, test := range []struct{ given, want workspace.Author }{

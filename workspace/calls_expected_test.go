@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// call is one write of any sort, to be made on a workspace or on the model.
+// A call is one write, for a workspace or for the model.
 type call struct {
 	op           string // write, edit, append, delete, delete log, trim
 	path         string
@@ -25,7 +25,8 @@ type call struct {
 	author       workspace.Author
 }
 
-// request is what makes two calls the same: all but the key and the author.
+// request returns what makes two calls the same: everything except the key and the
+// author.
 func (c call) request() string {
 	version := "any"
 	if c.ifVersion != nil {
@@ -34,15 +35,15 @@ func (c call) request() string {
 	return fmt.Sprintf("%s %q %q %q %t %s %d %q", c.op, c.path, c.content, c.old, c.all, version, c.through, c.entries)
 }
 
-// answer is what any write returns.
+// An answer is the result of any write.
 type answer struct {
 	Path                       string
 	Number, First, Bytes, Some int64 // Some: replacements, or what a deletion removed
 	Deleted                    bool
 }
 
-// agent is the model: everything that one agent has, in maps and slices.
-// Nothing is counted ahead; usage is summed up when it is asked for.
+// An agent is the model: everything that one agent has, in maps and slices. It keeps no
+// counts; usage adds them up.
 type agent struct {
 	files, logs         map[string]item
 	requests            map[string]kept
@@ -50,7 +51,7 @@ type agent struct {
 	operations, pending int64 // pending: reads that no write has counted yet
 }
 
-// item is a file with its retained versions, or a log with its entries.
+// An item is a file with its retained versions, or a log with its entries.
 type item struct {
 	last             int64 // the highest number ever given
 	parts            []part
@@ -84,7 +85,7 @@ func newAgent() *agent {
 	return &agent{files: map[string]item{}, logs: map[string]item{}, requests: map[string]kept{}}
 }
 
-// clone shares the slices of parts, which are never changed in place.
+// clone shares the slices of parts, which never change in place.
 func (a *agent) clone() *agent {
 	b := *a
 	b.files, b.logs, b.requests = maps.Clone(a.files), maps.Clone(a.logs), maps.Clone(a.requests)
@@ -109,7 +110,7 @@ func (a *agent) usage() workspace.Usage {
 	return u
 }
 
-// charge is what the agent's rows count against the limit beside its bytes.
+// charge returns what the agent's rows count against the limit in addition to its bytes.
 func (a *agent) charge() int64 {
 	n := 200 * int64(len(a.requests))
 	for _, f := range a.files {
@@ -125,7 +126,7 @@ func (a *agent) charge() int64 {
 	return n
 }
 
-// blank reports whether the agent holds nothing: it never left a trace, or was deleted.
+// blank reports whether the agent holds nothing: it never wrote, or was deleted.
 func (a *agent) blank() bool { return a.usage() == workspace.Usage{} }
 
 // apply makes a call on the model and returns the answer, or the kind of error.
@@ -160,7 +161,7 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 	return ans, nil
 }
 
-// check is for all that is wrong whatever the agent has.
+// check finds what is wrong for every agent.
 func (c call) check(l workspace.Limits) error {
 	if !validPath(c.path) {
 		return workspace.ErrInvalid
@@ -194,8 +195,7 @@ func (c call) check(l workspace.Limits) error {
 	return nil
 }
 
-// over reports whether a use, with so many bytes more, is above a limit and was
-// less before.
+// over reports whether a change takes the usage further over a limit.
 func over(a, b *agent, bytes int64, l workspace.Limits) bool {
 	before, after := a.usage(), b.usage()
 	before.Bytes += a.charge()
@@ -242,7 +242,7 @@ func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error
 	panic("no such operation: " + c.op)
 }
 
-// matches reports whether a file is as a condition wants it.
+// matches reports whether a file meets a condition.
 func (i item) matches(ifVersion *int64) bool {
 	switch {
 	case ifVersion == nil:
@@ -363,7 +363,7 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 	}
 }
 
-// erase is DeleteAgent: only the highest numbers stay.
+// erase does what DeleteAgent does: only the highest numbers stay.
 func (a *agent) erase() {
 	b := newAgent()
 	b.fileFloor, b.logFloor = a.fileFloor, a.logFloor
@@ -376,7 +376,7 @@ func (a *agent) erase() {
 	*a = *b
 }
 
-// flush is what becomes of the reads when they are written on their own.
+// flush does what happens when the counts of reads are written on their own.
 func (a *agent) flush() {
 	if a.usage() != (workspace.Usage{}) {
 		a.operations += a.pending

@@ -24,17 +24,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// TestMachine runs calls at random for two agents, on a store and on the model.
-// What a call returns, which kind of error it ends in, and what both agents use
-// after it must be the same.
-func TestMachine(t *testing.T) {
+// TestCalls makes random calls for two agents, on a store and on a model. The results,
+// the kinds of errors, and the usage of both agents must be the same.
+func TestCalls(t *testing.T) {
 	t.Run("memstore", func(t *testing.T) {
 		testkit.ScaleChecks(t, 3, 1)
 		seen := map[string]int{}
 		rapid.Check(t, func(rt *rapid.T) {
 			store := memstore.New()
 			defer store.Close()
-			runMachine(rt, &machine{store: store, tenant: "case", seen: seen})
+			runCalls(rt, &machine{store: store, tenant: "case", seen: seen})
 		})
 		wantSeen(t, seen)
 	})
@@ -55,12 +54,12 @@ func TestMachine(t *testing.T) {
 			cases++
 			m := &machine{store: store, open: open, tenant: fmt.Sprintf("case-%d", cases), seen: map[string]int{}}
 			defer func() { store = m.store }()
-			runMachine(rt, m)
+			runCalls(rt, m)
 		})
 	})
 }
 
-// machine is a service with two agents, and the model of both.
+// A machine is a service with two agents, and the model of both.
 type machine struct {
 	store  workspace.Store
 	open   func() workspace.Store // nil: what is closed is lost
@@ -73,13 +72,13 @@ type machine struct {
 	seen   map[string]int // what the calls of all cases came to
 }
 
-// made is a call and who made it.
+// made is a call and its agent.
 type made struct {
 	agent string
 	call  call
 }
 
-// saw counts what a call came to.
+// saw counts the outcomes of calls.
 func (m *machine) saw(what string, kind ...error) {
 	for _, k := range kind {
 		what += ", " + text(k)
@@ -87,8 +86,8 @@ func (m *machine) saw(what string, kind ...error) {
 	m.seen[what]++
 }
 
-// wantSeen checks that the machine has been where it should go: a random test
-// that never meets a quota proves nothing about it.
+// wantSeen checks that the calls have met every outcome: a random test that never meets a
+// quota proves nothing about quotas.
 func wantSeen(t *testing.T, seen map[string]int) {
 	if t.Failed() || testing.Short() { // too few cases
 		return
@@ -110,7 +109,7 @@ func wantSeen(t *testing.T, seen map[string]int) {
 
 var agentNames = []string{"a-1", "a"}
 
-func runMachine(t *rapid.T, m *machine) {
+func runCalls(t *rapid.T, m *machine) {
 	m.clock = testkit.NewClock()
 	m.agents = map[string]*agent{}
 	for _, name := range agentNames {
@@ -205,7 +204,7 @@ func drawPath(t *rapid.T) string {
 	return oftenThen(pick("a", "a", "a", "a", "a", "a", "a/b", "a/b", "a/b/c", "A", "b"), pick("", "/a", "a//b", "a/..", "é")).Draw(t, "path")
 }
 
-// drawKnown draws a path that holds something, three times out of four.
+// drawKnown draws a path that exists, three times out of four.
 func drawKnown(t *rapid.T, items map[string]item) string {
 	if known := live(items, ""); len(known) > 0 && pick(true, true, true, false).Draw(t, "known") {
 		return pick(known...).Draw(t, "path")
@@ -213,8 +212,8 @@ func drawKnown(t *rapid.T, items map[string]item) string {
 	return drawPath(t)
 }
 
-// drawContent draws texts of which many share most of their lines, so that
-// edits find something and diffs are worth sending.
+// drawContent draws texts. Many share most of their lines, so that edits find something
+// and diffs are worth sending.
 func drawContent(t *rapid.T) string {
 	if bad := oftenThen(pick(""), pick("\xff", "ok\xc3", "\xed\xa0\x80", strings.Repeat("x", 4001))).Draw(t, "bad"); bad != "" {
 		return bad
@@ -241,7 +240,7 @@ func drawAuthor(t *rapid.T) workspace.Author {
 	return pick(workspace.Author{}, workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}, workspace.Author{Client: "é\x00", Key: "日本"}).Draw(t, "author")
 }
 
-// drawVersion draws a condition, near the version that there is.
+// drawVersion draws a condition near the present version.
 func drawVersion(t *rapid.T, now int64) *int64 {
 	switch pick("none", "none", "none", "none", "none", "none", "none", "none", "none", "now", "now", "now", "next", "absent", "absent", "wrong").Draw(t, "condition") {
 	case "now":
@@ -256,7 +255,7 @@ func drawVersion(t *rapid.T, now int64) *int64 {
 	return nil
 }
 
-// make runs a call on the workspace and on the model.
+// make makes a call on the workspace and on the model.
 func (m *machine) make(t *rapid.T, ws *workspace.Workspace, a *agent, c call) (kind error) {
 	want, kind := a.apply(c, m.clock.Now().UTC().Truncate(time.Microsecond), m.limits)
 	got, err := run(t.Context(), ws, c)
@@ -360,7 +359,7 @@ func (m *machine) trim(t *rapid.T) {
 	}
 }
 
-// repeat sends a call again that carried a key.
+// repeat sends a call with a key again.
 func (m *machine) repeat(t *rapid.T) {
 	if len(m.calls) == 0 {
 		t.Skip("no call carried a key")
@@ -420,7 +419,7 @@ func (m *machine) read(t *rapid.T) {
 	}
 }
 
-// bytesAsText makes nil and empty content the same.
+// bytesAsText treats nil and empty content as equal.
 var bytesAsText = cmp.Transformer("text", func(b []byte) string { return string(b) })
 
 // readModel reads a version or its lines.
@@ -608,7 +607,7 @@ func drawList(t *rapid.T) (prefix string, limit int) {
 	return pick("", "", "a", "a/", "a/b", "A", "z").Draw(t, "prefix"), rapid.IntRange(0, 3).Draw(t, "limit")
 }
 
-// live returns the paths of what is there below a prefix, in order.
+// live returns the paths that exist below a prefix, in order.
 func live(items map[string]item, prefix string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(items)), func(path string) bool {
 		return !items[path].live() || !strings.HasPrefix(path, prefix)
@@ -683,8 +682,7 @@ func (m *machine) usage(t *rapid.T) {
 	}
 }
 
-// resync takes over the operations after calls of which the model does not say
-// how many they are.
+// resync takes over the number of operations after calls that the model does not count.
 func (m *machine) resync(t *rapid.T, ws *workspace.Workspace, a *agent) {
 	u, err := ws.Usage(t.Context())
 	if err != nil || u.Operations <= a.operations+a.pending {
@@ -725,15 +723,15 @@ func (m *machine) walk(t *rapid.T) {
 	m.resync(t, ws, a)
 }
 
-// move moves the clock, back at times.
+// move moves the clock, sometimes back.
 func (m *machine) move(t *rapid.T) {
 	m.clock.Advance(pick([]time.Duration{
 		1, time.Microsecond, time.Second, time.Hour, 23 * time.Hour, 24 * time.Hour, 25 * time.Hour, 240 * time.Hour, -time.Second, -5 * time.Hour,
 	}...).Draw(t, "by"))
 }
 
-// reopen closes the service, and the store where that loses nothing, and takes
-// other limits.
+// reopen closes the service, and also the store if that loses nothing, and takes other
+// limits.
 func (m *machine) reopen(t *rapid.T) {
 	if err := m.svc.Close(t.Context()); err != nil {
 		t.Fatalf("Close = %v", err)
@@ -763,8 +761,7 @@ func (m *machine) erase(t *rapid.T) {
 	a.erase()
 }
 
-// check compares what is counted, by the list of agents, which counts nothing
-// itself.
+// check compares the counts. It uses the list of agents, which counts nothing itself.
 func (m *machine) check(t *rapid.T) {
 	var want []workspace.AgentUsage
 	for _, name := range slices.Sorted(maps.Keys(m.agents)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A key from the future is of a clock that was set back: it has expired. One that
-// is ahead by no more than clocks may differ is honoured.
+// A key from the future comes from a clock that was set back, and has expired. A key that
+// is ahead by no more than clocks may differ is valid.
 func TestKeyFromTheFuture(t *testing.T) {
 	for _, test := range []struct {
 		back    time.Duration
@@ -38,8 +38,8 @@ func TestKeyFromTheFuture(t *testing.T) {
 	}
 }
 
-// Keys from the future go as expired ones do, ten with each write, so that they do
-// not take the place of those that are new.
+// Keys from the future go like expired ones, ten with each write, so that they do not
+// take the place of new ones.
 func TestKeysFromTheFutureGo(t *testing.T) {
 	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
@@ -74,8 +74,8 @@ func TestKeysFromTheFutureGo(t *testing.T) {
 	}
 }
 
-// Times in the future are shown as they are, and the versions and entries of a path
-// stay in the order of their times.
+// Times in the future are shown unchanged. The versions and entries of a path stay in the
+// order of their times.
 func TestTimesInTheFuture(t *testing.T) {
 	clock := testkit.NewClock()
 	ws := newWorkspace(t, workspace.Options{Now: clock.Now})
@@ -109,8 +109,8 @@ func TestTimesInTheFuture(t *testing.T) {
 	}
 }
 
-// What is spent in a month to come, by a clock that was ahead, is forgotten when a
-// month is new, and the months around the present one are kept.
+// Spending in a future month, by a clock that was ahead, is forgotten when a new month
+// begins. The months around the present one are kept.
 func TestSpendOfTheFuture(t *testing.T) {
 	clock := testkit.NewClock()
 	m := &model{}
@@ -132,8 +132,8 @@ func TestSpendOfTheFuture(t *testing.T) {
 	}
 }
 
-// A failure that was paid for is the answer for 30 s; one that lasts longer, by a
-// clock that was set back since, is not waited for.
+// A failure that has used tokens is the answer for 30 s. A failure that would last
+// longer, because the clock was set back since, is ignored.
 func TestFailureOfTheFuture(t *testing.T) {
 	clock := testkit.NewClock()
 	m := &model{}

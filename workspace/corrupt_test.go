@@ -6,8 +6,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Bytes that are not those that were written are ErrCorrupt, by name; what else
-// the agent has is unaffected, and a new version heals the file.
+// If stored bytes are not those that were written, the error is ErrCorrupt and names
+// them. Other content is not affected, and a new version heals the file.
 func TestCorrupt(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")

@@ -19,9 +19,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// fullCost is what a model pays for the answer that has the whole file, and
-// diffCost what it pays for the one that has the chunks: the line of the record
-// and the body, as the MCP tool sends them.
+// fullCost returns what a model pays for an answer with the whole file, and diffCost for
+// one with the chunks: the line of the record and the body, as the MCP tool sends them.
 func fullCost(version int64, content []byte) int {
 	record := fmt.Sprintf(`{"path":"notes/plan.md","current_version":%d,"bytes":%d,"lines":%d}`, version, len(content), linediff.Lines(content))
 	return o200k.Count(record) + o200k.Count(string(content))
@@ -32,13 +31,13 @@ func diffCost(version, since int64, chunks []linediff.Chunk) int {
 		version, since, linediff.AppendJSON(nil, chunks)))
 }
 
-// TestDiffIsNeverDearer writes a text and an edit of it, and counts both
-// answers exactly: where a diff is sent it costs no more than the file.
+// TestDiffIsNeverDearer writes a text and an edit of it, and counts both answers exactly.
+// A diff that is sent costs no more than the file.
 func TestDiffIsNeverDearer(t *testing.T) {
 	diffIsNeverDearer(t, textKinds(t))
 }
 
-// The same for texts of which the estimate of the tokens is furthest off.
+// The same for texts whose tokens are hardest to estimate.
 func TestDiffOfHostileTextIsNeverDearer(t *testing.T) {
 	diffIsNeverDearer(t, hostileKinds())
 }
@@ -150,8 +149,8 @@ func drawEdit(t *rapid.T, r *rand.Rand, old []string, line, other func(*rand.Ran
 	return text
 }
 
-// textKinds are sources of lines: files of many languages, and what programs
-// write.
+// textKinds returns sources of lines: files of many languages, and the output of
+// programs.
 func textKinds(t testing.TB) map[string]func(*rand.Rand) string {
 	kinds := map[string]func(*rand.Rand) string{
 		"json": func(r *rand.Rand) string {
@@ -195,8 +194,8 @@ func textKinds(t testing.TB) map[string]func(*rand.Rand) string {
 	return kinds
 }
 
-// hostileKinds are sources of lines that cost much more as JSON than as they
-// are, or of which the estimate is too low or too high.
+// hostileKinds returns sources of lines that cost much more as JSON than as text, or
+// whose estimate is too low or too high.
 func hostileKinds() map[string]func(*rand.Rand) string {
 	words := func(text string) func(*rand.Rand) string {
 		list := strings.Fields(text)
@@ -250,7 +249,7 @@ func TestOneLineOf2000(t *testing.T) {
 	t.Logf("the answer costs %d tokens, the file %d", cost, fullCost(res.Current, []byte(strings.Join(lines, ""))))
 }
 
-// What has not changed costs 40 tokens at most.
+// The answer for an unchanged file costs 40 tokens at most.
 func TestUnchangedIsCheap(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	write(t, ws, "notes/plan.md", "one")

@@ -29,8 +29,8 @@ func rowsLeft(t testing.TB, store workspace.Store) []workspace.Owner {
 	return list
 }
 
-// regrow deletes an agent, lets its row be removed, and returns the numbers that it
-// gets when it writes again.
+// regrow deletes an agent, has its row removed, and returns the numbers of its next
+// writes.
 func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 	clock := testkit.NewClock()
 	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
@@ -64,7 +64,7 @@ func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 	return r.Version, appendLog(t, ws, "l", "x").First
 }
 
-// The row of a deleted agent goes after 30 days, and its numbers are not given again.
+// The row of a deleted agent goes after 30 days. Its numbers are not given again.
 func TestDeletedRowsGo(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
@@ -73,8 +73,8 @@ func TestDeletedRowsGo(t *testing.T) {
 	}
 }
 
-// The first thing that an agent does again may be a deletion that finds nothing and
-// keeps its request. That is the agent's first write too.
+// After its deletion, an agent may begin with a deletion that finds nothing and keeps its
+// request. That is its first write too.
 func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 	clock := testkit.NewClock()
 	store := memstore.New()
@@ -96,8 +96,8 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 	}
 }
 
-// The row of a deleted agent may go in the middle of the agent's first write: after
-// the write has seen it, and before or after the record is looked at.
+// The row of a deleted agent may go during the agent's first write: after the write has
+// seen the row, and before or after it reads the record.
 func TestNumbersBesideASweep(t *testing.T) {
 	for _, when := range []string{"totals", "record"} {
 		t.Run(when, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestNumbersBesideASweep(t *testing.T) {
 	}
 }
 
-// interrupted is a store in which something happens once, before the totals or
-// after a record is read.
+// An interrupted store calls a function once, before the totals or after a record is
+// read.
 type interrupted struct {
 	workspace.Store
 	when string
@@ -162,7 +162,7 @@ func (r interruptedRecords) Get(key string) (workspace.Record, error) {
 	return record, err
 }
 
-// The planted bug: the records of the numbers are lost. The same check sees it.
+// With a planted bug, which loses the records of the numbers, the same check fails.
 func TestDeletedRowsNeedTheRecord(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
@@ -186,7 +186,8 @@ func (r forgetfulRecords) Put(key string, value []byte, revision int64) (int64, 
 	return r.Records.Put(key, value, revision)
 }
 
-// A deletion by a clock that was ahead is not waited for.
+// The row of an agent that was deleted in the future, by a clock that was ahead, goes at
+// once.
 func TestDeletedInTheFuture(t *testing.T) {
 	clock := testkit.NewClock()
 	svc, store := newService(t, workspace.Options{Now: clock.Now})
@@ -204,8 +205,8 @@ func TestDeletedInTheFuture(t *testing.T) {
 	}
 }
 
-// An agent that never got a number leaves no row, and a record that cannot be read
-// keeps new agents of it from beginning, not from deleting.
+// An agent that never got a number leaves no row. If a record cannot be read, the agents
+// that share it cannot begin, but can delete.
 func TestFloorRecord(t *testing.T) {
 	svc, store := newService(t, workspace.Options{})
 	ws := agentOf(t, svc, "a")
@@ -227,8 +228,8 @@ func TestFloorRecord(t *testing.T) {
 	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, "floor/local/")
 }
 
-// Whatever is written, deleted and swept, in whatever order and by whatever clock: a
-// number of an agent's path only goes up.
+// The numbers of an agent's path only go up, whatever is written, deleted and swept, in
+// any order and by any clock.
 func TestNumbersOnlyGoUp(t *testing.T) {
 	numbersOnlyGoUp := func(t *testing.T, store workspace.Store) {
 		cases := 0

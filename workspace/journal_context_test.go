@@ -58,9 +58,9 @@ func TestJournalEndedContext(t *testing.T) {
 	wantRecords(t, j, 0, all)
 }
 
-// A turnStore runs its transactions on a goroutine of their own, as a backend
-// does that commits for many: a context that ends once one was taken leaves the
-// caller without the outcome. The hooks are called on that goroutine.
+// A turnStore runs its transactions on a goroutine of its own, like a backend that
+// commits for many callers. If the context ends after a transaction was taken, the caller
+// does not get its outcome. The hooks are called on that goroutine.
 type turnStore struct {
 	workspace.Store
 	taken, ran func()
@@ -85,8 +85,8 @@ func (s *turnStore) Update(ctx context.Context, o workspace.Owner, fn func(works
 	}
 }
 
-// The outcome of an Append is known whenever its context ends: it is withdrawn
-// before its transaction began, and completed after.
+// The outcome of an Append is known, whenever its context ends: before the transaction
+// begins, nothing is stored; after that, Append completes.
 func TestJournalOutcomeIsKnown(t *testing.T) {
 	for _, test := range []struct {
 		name            string
@@ -141,7 +141,7 @@ func outcomeIsKnown(t *testing.T, deadline, early bool) {
 	wantRecords(t, plain, 0, nil)
 }
 
-// deadlineContext passes its deadline when it is told to.
+// A deadlineContext passes its deadline when its channel is closed.
 type deadlineContext struct {
 	context.Context
 	passed chan struct{}
@@ -163,7 +163,7 @@ func (c deadlineContext) Err() error {
 	}
 }
 
-// What the store itself does not know is told.
+// If the store does not know the outcome, Append says so.
 func TestJournalOutcomeUnknown(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
@@ -184,7 +184,8 @@ func (s unsureStore) Update(ctx context.Context, o workspace.Owner, fn func(work
 	return fmt.Errorf("the disk failed: %w", workspace.ErrOutcomeUnknown)
 }
 
-// Batches of many writers stand together, and a writer's own in their order.
+// The records of a batch stand together, and the batches of a writer are in order, with
+// many writers at once.
 func TestJournalWriters(t *testing.T) {
 	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 100}})
 	second := serviceOn(t, store, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// journalModel is a journal and what it must hold.
+// A journalModel is a journal, and the records that it must hold.
 type journalModel struct {
 	ws       *workspace.Workspace
 	j        conversation.Journal
@@ -124,7 +124,7 @@ func (m *journalModel) read(t *rapid.T) {
 	}
 }
 
-// A journal is a list of records, whatever its entries are.
+// A journal is a list of records, whatever its entries look like.
 func TestJournalModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := memstore.New()
@@ -155,8 +155,8 @@ func TestJournalModel(t *testing.T) {
 	})
 }
 
-// FuzzJournal puts arbitrary entries into a log: reading it gives records that
-// can be written again, or an error that has its kinds.
+// FuzzJournal puts arbitrary entries into a log. Reading it returns records that can be
+// written again, or an error of the right kinds.
 func FuzzJournal(f *testing.F) {
 	for _, seed := range []string{
 		`{"kind":"clear"}`, "1/2 {\n2/2 }", "1/3 x\n2/3 y\n3/3 z", `{"kind":"message","message":{"role":"user","content":"x"}}`,

@@ -97,7 +97,7 @@ func oddRecords() []conversation.Record {
 	)
 }
 
-// Whatever is recorded comes back as it was, also in parts, from any place on.
+// Records come back unchanged, also those in parts, after any Seq.
 func TestJournal(t *testing.T) {
 	for _, limit := range []int64{0, 1000, 150, 64, smallest} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// entriesOf returns what the log holds, and checks it as AppendLog would.
+// entriesOf returns the entries of the log, and checks them as AppendLog would.
 func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (texts []string) {
 	t.Helper()
 	for at := int64(0); ; {
@@ -145,7 +145,7 @@ func entriesOf(t testing.TB, ws *workspace.Workspace, path string, limit int) (t
 	}
 }
 
-// What fits is an entry, what does not is in as few parts as hold it.
+// A record that fits is one entry. Another is split into as few parts as possible.
 func TestJournalSizes(t *testing.T) {
 	const limit = 64 << 10
 	ws := newWorkspace(t, workspace.Options{})
@@ -169,7 +169,7 @@ func TestJournalSizes(t *testing.T) {
 	}
 }
 
-// What stands in the log is what the documentation says, for who reads the log.
+// The entries of the log are those that the documentation describes.
 func TestJournalEntries(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}}).As(workspace.Author{Client: "claude"})
 	j := ws.Journal("l")
@@ -193,8 +193,8 @@ func TestJournalEntries(t *testing.T) {
 	}
 }
 
-// A limit that is too small for parts refuses what does not fit; any larger one
-// takes everything.
+// If the limit is too small for parts, records that do not fit are refused. Any larger
+// limit takes every record.
 func TestJournalTinyLimits(t *testing.T) {
 	for limit := int64(1); limit <= 60; limit++ {
 		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit, Entries: 1 << 30}})
@@ -216,7 +216,7 @@ func TestJournalTinyLimits(t *testing.T) {
 	}
 }
 
-// A batch that does not fit is not stored in part, nor are its Seqs set.
+// A batch that does not fit is not stored at all, and its Seqs are not set.
 func TestJournalQuota(t *testing.T) {
 	long := said(strings.Repeat("x", 200))
 	for _, test := range []struct {
@@ -250,8 +250,8 @@ func TestJournalQuota(t *testing.T) {
 	}
 }
 
-// What looks like a record and is none is told by its number, and what stands
-// before it is read.
+// An entry that looks like a record but is none is named by its number. The records
+// before it are read.
 func TestJournalBadEntries(t *testing.T) {
 	const half = `1/2 {"kind":"cl`
 	for _, test := range []struct {
@@ -287,7 +287,7 @@ func TestJournalBadEntries(t *testing.T) {
 	}
 }
 
-// What another wrote into the log, and does not look like a record, is passed over.
+// Entries of others that do not look like a record are skipped.
 func TestJournalForeignEntries(t *testing.T) {
 	for _, entries := range [][]string{
 		{"decided to rest"}, {""}, {"null"}, {"7"}, {"[]"}, {`{"note":"x"}`}, {"1/3 of it is done"}, {"1/2 x"}, {"2/3 x"}, {"1/3 x", "3/3 x"},
@@ -310,7 +310,7 @@ func TestJournalForeignEntries(t *testing.T) {
 	wantRecords(t, ws.Journal("l"), 0, []conversation.Record{{Seq: 2, Kind: conversation.ClearRecord}})
 }
 
-// Who has read a journal does not write behind what another has added since.
+// A journal that was read does not write behind records that another has added since.
 func TestJournalOneWriter(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	first, second := ws.Journal("l"), ws.Journal("l")
@@ -331,7 +331,7 @@ func TestJournalOneWriter(t *testing.T) {
 	wantRecords(t, ws.Journal("l"), 0, all)
 }
 
-// Reading does not take what is appended meanwhile for another's.
+// Records that the same journal appends while it is read are not taken for another's.
 func TestJournalReadWhileWriting(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	j := ws.Journal("l")
@@ -415,7 +415,7 @@ func TestJournalRefuses(t *testing.T) {
 	wantJournalErr(t, "Records of a closed store", err, workspace.ErrClosed, "read log l: ")
 }
 
-// The journals of a path are one, those of other paths and agents are others.
+// Journals of one path share their records. Journals of other paths and agents do not.
 func TestJournalIsolation(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
@@ -429,7 +429,7 @@ func TestJournalIsolation(t *testing.T) {
 	wantRecords(t, b.Journal("other"), 0, nil)
 }
 
-// A deleted log is an empty journal whose numbers go on.
+// A deleted log is an empty journal. Its numbers go on.
 func TestJournalDeleted(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
 	j := ws.Journal("l0")
@@ -445,7 +445,7 @@ func TestJournalDeleted(t *testing.T) {
 	}
 }
 
-// Records gives what was there when it began, and the loop may append.
+// Records returns the records that were there when it began. Its loop may append.
 func TestJournalAppendWhileReading(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	j := ws.Journal("l")
@@ -476,8 +476,7 @@ func TestJournalAppendWhileReading(t *testing.T) {
 	}
 }
 
-// A log that is deleted between two pages is an error, also where another has
-// begun since.
+// A log that is deleted between two pages is an error, even if a new one has begun since.
 func TestJournalDeletedWhileReading(t *testing.T) {
 	for name, again := range map[string]int{"gone": 0, "short": 1, "long": 500} {
 		t.Run(name, func(t *testing.T) {
@@ -507,7 +506,7 @@ func TestJournalDeletedWhileReading(t *testing.T) {
 	}
 }
 
-// A damaged entry ends the reading, with what stands before it read.
+// A damaged entry ends the reading. The records before it are read.
 func TestJournalCorrupt(t *testing.T) {
 	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
 	ws := agentOf(t, svc, "a")
@@ -536,7 +535,7 @@ func TestJournalCorrupt(t *testing.T) {
 	}
 }
 
-// Each page is a read that is counted, and an Append an operation.
+// Each page counts as a read, and each Append as an operation.
 func TestJournalOperations(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	j := ws.Journal("l")

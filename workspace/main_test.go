@@ -82,15 +82,15 @@ func usage(t testing.TB, ws *workspace.Workspace) workspace.Usage {
 
 func ptr(n int64) *int64 { return &n }
 
-// kinds are all the kinds of error, for telling that an error has just one.
+// kinds are all kinds of error except ErrProvider.
 var kinds = []error{
 	workspace.ErrNotFound, workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota, workspace.ErrConflict,
 	workspace.ErrCorrupt, workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown,
 	workspace.ErrReadOnly, workspace.ErrUnsupported, workspace.ErrClosed,
 }
 
-// hasKind tells what is wrong with an error that should be of a kind (nil: no
-// error), and of no other, and short; "" if nothing is.
+// hasKind says what is wrong with an error that should be short, and of one kind alone
+// (nil: no error). It returns "" if nothing is wrong.
 func hasKind(err, kind error) string {
 	if kind == nil || err == nil {
 		if err != kind {

@@ -1,15 +1,11 @@
 package workspace_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 func TestNearest(t *testing.T) {
@@ -101,64 +97,4 @@ func TestNearestIsOnesOwn(t *testing.T) {
 	if page := readLog(t, ws, "secret.md", workspace.ReadLogOptions{}); page.Nearest != "" {
 		t.Errorf("the nearest of a log that only another agent has is %q, want none", page.Nearest)
 	}
-}
-
-// The hint is the path with the fewest edits, as counted without a bound.
-func TestNearestCountsEdits(t *testing.T) {
-	path := rapid.StringMatching(`[a-c]{1,30}`)
-	rapid.Check(t, func(t *rapid.T) {
-		svc, err := workspace.New(memstore.New(), workspace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer svc.Close(context.Background())
-		ws, _ := svc.Agent("a")
-		asked := path.Draw(t, "asked")
-		there := rapid.OneOf(path, rapid.Custom(func(t *rapid.T) string { return misspelt(t, asked) })).Draw(t, "there")
-		if there == asked || there == "" {
-			t.Skip("nothing is missing")
-		}
-		if _, err := ws.WriteFile(t.Context(), there, nil, workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		n := naiveEdits(asked, there)
-		near := n <= min((1+min(len(asked), len(there)))/4, 5)
-		_, err = ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})
-		if got := strings.Contains(err.Error(), "the nearest name is "+there+":"); got != near {
-			t.Fatalf("%s and %s are %d edits apart: %v; want it named: %v", asked, there, n, err, near)
-		}
-	})
-}
-
-// misspelt changes a text in a few places.
-func misspelt(t *rapid.T, text string) string {
-	for range rapid.IntRange(1, 7).Draw(t, "edits") {
-		at := rapid.IntRange(0, len(text)).Draw(t, "at")
-		to := rapid.IntRange(at, min(len(text), at+1)).Draw(t, "to")
-		text = text[:at] + rapid.StringMatching(`[a-d]?`).Draw(t, "with") + text[to:]
-	}
-	return text
-}
-
-func naiveEdits(a, b string) int {
-	if a == "" || b == "" {
-		return len(a) + len(b)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			n := before
-			if a[i] != b[j] {
-				n++
-			}
-			before = row[j+1]
-			row[j+1] = min(n, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

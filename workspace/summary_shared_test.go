@@ -17,7 +17,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// processes are services on one store, which know of each other what processes do.
+// processes returns workspaces of several services on one store. They know of each other
+// only what separate processes know.
 func processes(t *testing.T, n int, o workspace.Options) (workspace.Store, []*workspace.Workspace) {
 	_, store := newService(t, o)
 	var list []*workspace.Workspace
@@ -27,7 +28,7 @@ func processes(t *testing.T, n int, o workspace.Options) (workspace.Store, []*wo
 	return store, list
 }
 
-// A summaryCall is a Summarize under way.
+// A summaryCall is a call of Summarize in a goroutine.
 type summaryCall struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed once the next two are set
@@ -50,7 +51,7 @@ func (c *summaryCall) wait() (workspace.SummaryResult, error) {
 	return c.r, c.err
 }
 
-// waiting is a model that answers when it is let.
+// waiting returns a model that answers when the channel is closed.
 func waiting() (m *model, let chan struct{}) {
 	let = make(chan struct{})
 	return &model{do: func(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
@@ -63,7 +64,7 @@ func waiting() (m *model, let chan struct{}) {
 	}}, let
 }
 
-// records are those below a prefix.
+// records returns the records below a prefix.
 func records(t testing.TB, store workspace.Store, prefix string) []workspace.Record {
 	t.Helper()
 	list, err := store.System(t.Context()).List(prefix)
@@ -73,7 +74,7 @@ func records(t testing.TB, store workspace.Store, prefix string) []workspace.Rec
 	return list
 }
 
-// Of many callers in several processes one asks the model, slow as it is.
+// Many callers in several processes share one call, even if the model is slow.
 func TestOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, let := waiting()
@@ -118,8 +119,8 @@ func TestOneCall(t *testing.T) {
 	})
 }
 
-// A failure is the answer to all who wait, in every process. Who comes after may
-// have mended its cause, and tries at once.
+// A failure is the answer to all who wait, in every process. A later caller tries at
+// once, because the cause may be gone.
 func TestFailureIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
@@ -166,8 +167,8 @@ func TestFailureIsShared(t *testing.T) {
 	})
 }
 
-// Who waits for the summary of a version that is not current any more begins
-// again, and nobody pays for the old one.
+// If the file is rewritten, callers who wait for another process start again with the new
+// version, and nobody pays for the old one.
 func TestWaitersOfRewrittenFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, let := waiting()
@@ -209,8 +210,7 @@ func waitingDo() (func(context.Context, workspace.SummaryRequest) (workspace.Sum
 	return m.do, let
 }
 
-// A process that is killed leaves its lease, which ends: the next caller pays,
-// once, however many there are.
+// The lease of a killed process ends. Then one of the callers pays, however many wait.
 func TestLeaseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
@@ -243,7 +243,7 @@ func TestLeaseEnds(t *testing.T) {
 	})
 }
 
-// abandon leaves the lease as a process does that is killed while the model works.
+// abandon leaves the lease of a process that was killed while the model worked.
 func abandon(t *testing.T, store workspace.Store, ws *workspace.Workspace, m *model, path string) {
 	t.Helper()
 	var taken []workspace.Record
@@ -289,7 +289,7 @@ func TestLeaseOfOtherClocks(t *testing.T) {
 	}
 }
 
-// A lease of a clock that was set back since does not last for ever.
+// A lease ends even if the clock was set back after it was taken.
 func TestLeaseAfterClockWasSetBack(t *testing.T) {
 	clock := testkit.NewClock()
 	m := &model{}
@@ -301,7 +301,7 @@ func TestLeaseAfterClockWasSetBack(t *testing.T) {
 	m.wantCalls(t, 1)
 }
 
-// Who has lost the lease is stopped, and gets what the other one makes.
+// A process that loses the lease stops, and gets the summary of the other process.
 func TestLostLease(t *testing.T) {
 	for _, extends := range []bool{true, false} {
 		t.Run(fmt.Sprintf("extends=%t", extends), func(t *testing.T) {
@@ -344,7 +344,8 @@ func TestLostLease(t *testing.T) {
 	}
 }
 
-// Work that is paid goes on when all have left; what is not paid for nobody is not.
+// Work that is paid for goes on when all callers have left. Work that is not paid for
+// stops.
 func TestCallersLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, let := waiting()
@@ -380,7 +381,8 @@ func TestCallersLeave(t *testing.T) {
 	})
 }
 
-// Each caller is told of the progress in its own goroutine, and not after it.
+// Each caller is told of the progress in its own goroutine, and not after its call has
+// returned.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		step := make(chan struct{})
@@ -432,8 +434,8 @@ func TestProgress(t *testing.T) {
 	summarize(t, ws, "f")
 }
 
-// A summarizer that panics does so in all who wait; another process is told of
-// a failure.
+// A panic of the Summarizer is raised in all callers of the process. Another process gets
+// an error.
 func TestSummarizerPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, goexit := range []bool{false, true} {
@@ -482,8 +484,8 @@ func TestSummarizerPanics(t *testing.T) {
 	})
 }
 
-// A summarizer that hangs is given up after ten minutes, also one that does not
-// look at its context.
+// A call of a Summarizer that hangs ends after ten minutes, even if the Summarizer
+// ignores its context.
 func TestSummarizerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
@@ -517,8 +519,8 @@ func TestSummarizerHangs(t *testing.T) {
 	})
 }
 
-// An agent spends no more than its tokens of a month, also on several files at
-// once, and what was set aside is corrected by what was spent.
+// An agent spends no more than its tokens of a month, even with several files at once.
+// The reservation is replaced by what was spent.
 func TestSummaryTokens(t *testing.T) {
 	clock := testkit.NewClock()
 	var spent atomic.Int64
@@ -639,7 +641,7 @@ func TestSummaryTokensEstimated(t *testing.T) {
 	summarize(t, ws, "f")
 }
 
-// troubledStore has trouble with its records while it is told to.
+// A troubledStore has trouble with its records while trouble is set.
 type troubledStore struct {
 	workspace.Store
 	trouble *atomic.Pointer[string] // full: Put fails; unsure: Put stores, and does not know; hung: Get waits for its context
@@ -679,7 +681,7 @@ func (r troubledRecords) Put(key string, value []byte, revision int64) (int64, e
 	return got, err
 }
 
-// Trouble of the store that passes does not throw away what was paid.
+// A summary that is paid for survives a short trouble of the store.
 func TestLeaseWhileTheStoreIsInTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, trouble := range []string{"full", "unsure"} {
@@ -705,7 +707,7 @@ func TestLeaseWhileTheStoreIsInTrouble(t *testing.T) {
 	})
 }
 
-// A lease that another one holds now is lost, also where its record stands.
+// A lease is lost when the record has another holder.
 func TestLeaseOfAnotherHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
@@ -730,7 +732,7 @@ func TestLeaseOfAnotherHolder(t *testing.T) {
 	})
 }
 
-// Close while a store hangs is ErrClosed to who waited for it.
+// If Close is called while the store hangs, the callers get ErrClosed.
 func TestCloseWhileTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := troubledStore{memstore.New(), new(atomic.Pointer[string])}
@@ -749,7 +751,7 @@ func TestCloseWhileTheStoreHangs(t *testing.T) {
 	})
 }
 
-// What was made is answered, also where it cannot be kept.
+// A summary that cannot be kept is returned.
 func TestSummaryWithoutStore(t *testing.T) {
 	store := memstore.New()
 	m := &model{}
@@ -770,8 +772,8 @@ func TestSummaryWithoutStore(t *testing.T) {
 	m.wantCalls(t, 1)
 }
 
-// Close stops a summary that is being made and gives its lease back: the next
-// caller does not wait for it.
+// Close stops a summary that is being made and gives its lease back, so that the next
+// caller does not wait.
 func TestCloseStopsSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
@@ -807,8 +809,8 @@ func TestCloseStopsSummaries(t *testing.T) {
 	})
 }
 
-// waitsForAnother is the error of a Summarize that waits for the lease of another
-// process when its service closes.
+// waitsForAnother returns the error of a Summarize whose service closes while it waits
+// for the lease of another process.
 func waitsForAnother(t *testing.T) error {
 	m, let := waiting()
 	defer close(let)

@@ -49,7 +49,7 @@ func (m *model) wantCalls(t testing.TB, want int64) {
 	}
 }
 
-// longText is worth a summary, and begins as it is told.
+// longText returns a text that is long enough for a summary, with the given beginning.
 func longText(begin string) string { return begin + strings.Repeat(" and so on", 900) }
 
 func summarize(t testing.TB, ws *workspace.Workspace, path string) workspace.SummaryResult {
@@ -61,7 +61,7 @@ func summarize(t testing.TB, ws *workspace.Workspace, path string) workspace.Sum
 	return r
 }
 
-// wantSummaryErr is wantErr, which does not know ErrProvider.
+// wantSummaryErr is wantErr for errors that may be ErrProvider.
 func wantSummaryErr(t testing.TB, what string, err, kind error, says ...string) {
 	t.Helper()
 	wantErr(t, what, err, kind, says...)
@@ -166,7 +166,7 @@ func TestSummarizeErrors(t *testing.T) {
 	}
 }
 
-// What a Summarizer's error becomes.
+// An error of the Summarizer has a kind.
 func TestSummarizerErrors(t *testing.T) {
 	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
 		clock := testkit.NewClock()
@@ -208,7 +208,7 @@ func TestSummarizerErrors(t *testing.T) {
 	})
 }
 
-// Another method, model or prompt makes another summary beside the first.
+// Each method, model and prompt has a summary of its own.
 func TestSummaryKeys(t *testing.T) {
 	m := &model{}
 	svc, store := newService(t, workspace.Options{})
@@ -236,8 +236,8 @@ func TestSummaryKeys(t *testing.T) {
 	}
 }
 
-// The bytes of summaries are in the quota exactly; a write and a deletion give
-// them back. One that does not fit is answered and not kept.
+// The bytes of summaries count exactly. A write and a deletion give them back. A summary
+// that does not fit is returned and not kept.
 func TestSummaryQuota(t *testing.T) {
 	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
 		text := "f begins with one and so"
@@ -289,7 +289,7 @@ func TestSummaryQuota(t *testing.T) {
 	})
 }
 
-// The model is called without a transaction: the file can be changed meanwhile.
+// The model is called outside of transactions, so the file can change meanwhile.
 func TestSummaryOfChangedFile(t *testing.T) {
 	both(t, func(t *testing.T, m *model, s *workspace.Summarizer) {
 		ws := newWorkspace(t, workspace.Options{Summarizer: s})
@@ -323,7 +323,7 @@ func TestSummaryOfChangedFile(t *testing.T) {
 	})
 }
 
-// A kept summary whose bytes are damaged is made again, and the bytes are right.
+// A damaged summary is made again, and the bytes are counted right.
 func TestDamagedSummary(t *testing.T) {
 	m := &model{}
 	s := m.remote()
@@ -354,7 +354,7 @@ func TestDamagedSummary(t *testing.T) {
 	}
 }
 
-// Summaries of several kinds that are made at once do not remove each other.
+// Summaries of several kinds that are made at the same time do not remove each other.
 func TestSummariesAtOnce(t *testing.T) {
 	paid := &model{}
 	_, store := newService(t, workspace.Options{})

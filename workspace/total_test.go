@@ -27,8 +27,8 @@ func TestDefaultStoreLimits(t *testing.T) {
 	}
 }
 
-// An agent that is new is refused where there are enough. Those that are there go
-// on, deleted ones make room, and what deletes nothing is no agent.
+// A new agent is refused if there are enough. Present agents go on, deleted ones make
+// room, and a deletion that finds nothing makes no agent.
 func TestAgentLimit(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: 2}})
 	a, b, c := agentOf(t, svc, "a"), agentOf(t, svc, "b"), agentOf(t, svc, "c")
@@ -86,7 +86,7 @@ func TestAgentLimitAtOnce(t *testing.T) {
 	}
 }
 
-// adder counts how often a store adds up.
+// An adder counts how often a store adds up the totals.
 type adder struct {
 	workspace.Store
 	sums atomic.Int64
@@ -101,9 +101,9 @@ func (s *adder) Totals(ctx context.Context, tenant string) (workspace.Totals, er
 	return s.Store.Totals(ctx, tenant)
 }
 
-// The bytes of all agents are added up every five seconds at most, and what would
-// exceed the limit is refused. What shrinks is not, nor a deletion, whatever is
-// the matter with the sum.
+// The bytes of all agents are added up every five seconds at most. A write that would
+// exceed the limit is refused. A write that makes less is not refused, nor is a deletion,
+// even if adding up fails.
 func TestTotalBytes(t *testing.T) {
 	clock := testkit.NewClock()
 	store := &adder{Store: memstore.New()}
@@ -147,7 +147,7 @@ func TestTotalBytes(t *testing.T) {
 	}
 }
 
-// Many who write at once add up once.
+// Many writes at once add up once.
 func TestTotalIsAddedUpOnce(t *testing.T) {
 	store := &adder{Store: memstore.New()}
 	defer store.Close()

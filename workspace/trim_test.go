@@ -18,7 +18,7 @@ func trimLog(t testing.TB, ws *workspace.Workspace, path string, through int64, 
 	return r
 }
 
-// numbers are those of the entries of a page.
+// numbers returns the numbers of the entries of a page.
 func numbers(page workspace.LogPage) (list []int64) {
 	for _, e := range page.Entries {
 		list = append(list, e.ID)
@@ -69,8 +69,8 @@ func TestTrimLog(t *testing.T) {
 	}
 }
 
-// A cursor before the first entry that is kept reads on from there, and the page
-// says what is gone.
+// A cursor before the first kept entry continues there, and the page says which entries
+// are gone.
 func TestReadLogAfterTrim(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	appendLog(t, ws, "l", "one", "two", "three", "four", "five")
@@ -93,8 +93,8 @@ func TestReadLogAfterTrim(t *testing.T) {
 	}
 }
 
-// A trim that is repeated with its key is answered as before, and removes nothing
-// of what came since.
+// A trim that is repeated with its key gets the first result, and removes no later
+// entries.
 func TestTrimLogRetry(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	appendLog(t, ws, "l", "one", "two")
@@ -122,7 +122,7 @@ func TestTrimLogMakesRoom(t *testing.T) {
 	}
 }
 
-// Records of a conversation that begin within what was removed are passed over.
+// Records of a conversation whose beginning was removed are skipped.
 func TestTrimLogUnderAJournal(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 40}})
 	records := []conversation.Record{said("a text of several entries, which is long"), said("b")}
