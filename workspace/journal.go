@@ -3,10 +3,10 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recordlog"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/withdraw"
 )
 
 // Journal returns a [conversation.Journal] that keeps its records in the log at the path.
@@ -129,24 +129,16 @@ func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing
 // changes.
 func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
-	const begun, withdrawn = 1, 2
-	var state atomic.Int32
-	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		if state.CompareAndSwap(0, withdrawn) {
-			cancel()
-		}
-	})
-	defer stop()
-	out, err := w.commit(inner, a, func(tx Tx) (Outcome, error) {
-		if state.CompareAndSwap(0, begun); state.Load() == withdrawn {
+	gate := withdraw.New(ctx)
+	defer gate.Close()
+	out, err := w.commit(gate.Context(), a, func(tx Tx) (Outcome, error) {
+		if !gate.Begin() {
 			return Outcome{}, ctx.Err()
 		}
 		return fn(tx)
 	})
-	if state.Load() != withdrawn { // err is the store's
-		return out, err
+	if gate.Withdrawn() {
+		return Outcome{}, beforeStart(ctx.Err())
 	}
-	return Outcome{}, beforeStart(ctx.Err())
+	return out, err
 }

@@ -76,10 +76,10 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 	if err != errNewAgent {
 		return out, err
 	}
-	if err := takeToken(ctx, w.svc.total.admitting); err != nil {
-		return Outcome{}, err
+	if err := w.svc.total.admitting.Take(ctx); err != nil {
+		return Outcome{}, beforeStart(err)
 	}
-	defer func() { <-w.svc.total.admitting }()
+	defer w.svc.total.admitting.Give()
 	for err == errNewAgent { // twice if the agent's row went meanwhile
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recent"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -43,11 +44,11 @@ const totalAge = 5 * time.Second
 type storeTotal struct {
 	limits    StoreLimits
 	bytes     *recent.Number // that count against the limit
-	admitting chan struct{}  // holds a token while an agent writes for the first time
+	admitting turn.Turn      // held while an agent writes for the first time
 }
 
 func newStoreTotal(l StoreLimits, now func() time.Time) storeTotal {
-	return storeTotal{limits: l.withDefaults(), bytes: recent.New(totalAge, now), admitting: make(chan struct{}, 1)}
+	return storeTotal{limits: l.withDefaults(), bytes: recent.New(totalAge, now), admitting: turn.New()}
 }
 
 // readTotal tells a write how many bytes the store holds, as of the last five seconds.
@@ -79,7 +80,7 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 
 // admit lets an agent that holds nothing write, if the store has room for one more
 // agent. It does not refuse a deletion, but then the deletion leaves no trace of the
-// agent. The caller holds the token of admitting until the agent has written.
+// agent. The caller holds the turn of admitting until the agent has written.
 func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	err := s.roomForAgent(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
@@ -112,21 +113,6 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 			sum.Agents, limit, ErrQuota)
 	}
 	return err
-}
-
-// takeToken waits until it can put a token into a channel of one, or ctx ends.
-func takeToken(ctx context.Context, tokens chan struct{}) error {
-	select {
-	case tokens <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case tokens <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return beforeStart(ctx.Err())
-	}
 }
 
 // beforeStart returns the error of a write whose context ended before it began.

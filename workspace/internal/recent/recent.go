@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // A Number is computed again when it is older than its age. It is safe for concurrent
@@ -12,7 +14,7 @@ import (
 type Number struct {
 	age       time.Duration
 	now       func() time.Time
-	computing chan struct{} // holds a token while somebody computes
+	computing turn.Turn
 
 	mu       sync.Mutex // guards the following
 	computed bool       // at least once
@@ -22,7 +24,7 @@ type Number struct {
 
 // New returns a Number that is not computed yet.
 func New(age time.Duration, now func() time.Time) *Number {
-	return &Number{age: age, now: now, computing: make(chan struct{}, 1)}
+	return &Number{age: age, now: now, computing: turn.New()}
 }
 
 // Get returns the number, and computes it if it is too old. While one caller computes,
@@ -33,19 +35,15 @@ func (r *Number) Get(ctx context.Context, compute func() (int64, error)) (int64,
 	if fresh {
 		return n, nil
 	}
-	select {
-	case r.computing <- struct{}{}:
-	default:
+	if !r.computing.TryTake() {
 		if computed {
 			return n, nil
 		}
-		select {
-		case r.computing <- struct{}{}:
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		if err := r.computing.Take(ctx); err != nil {
+			return 0, err
 		}
 	}
-	defer func() { <-r.computing }()
+	defer r.computing.Give()
 	if n, _, fresh := r.last(); fresh {
 		return n, nil
 	}
