@@ -6,17 +6,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 const (
 	requestAge   = 24 * time.Hour
 	requestCount = 1000 // kept of an agent; the oldest goes when there are more
 	requestDrops = 10   // expired ones that one write removes at most; a request from the future is expired
-	maxKey       = 128  // characters
 )
 
 // An attempt is one call that writes.
@@ -40,13 +38,8 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 	if key == "" {
 		return a, nil
 	}
-	if n := utf8.RuneCountInString(key); n > maxKey {
-		return nil, fail(ErrInvalid, op, object, "the idempotency key has %d characters, limit %d; give a shorter one", n, maxKey)
-	}
-	for _, r := range key {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return nil, fail(ErrInvalid, op, object, "the idempotency key holds %q; only printable characters are allowed", r)
-		}
+	if cause := names.Key(key); cause != "" {
+		return nil, fail(ErrInvalid, op, object, "%s", cause)
 	}
 	h := sha256.New()
 	for _, arg := range append([][]byte{[]byte(op), []byte(object)}, args...) {

@@ -3,9 +3,10 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // A Workspace is the files and logs of one agent. It is safe for concurrent use. An
@@ -29,8 +30,9 @@ func (w *Workspace) Agent() string { return w.owner.Agent }
 // As returns the same workspace with another author for what is written through it.
 // Fields longer than 256 bytes are cut, and invalid UTF-8 in them is replaced.
 func (w *Workspace) As(a Author) *Workspace {
+	const most = 256 // because they are stored with every version
 	c := *w
-	c.author = Author{Client: cutAuthor(a.Client), Version: cutAuthor(a.Version), Key: cutAuthor(a.Key)}
+	c.author = Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most)}
 	return &c
 }
 
@@ -114,19 +116,4 @@ type Author struct {
 	Client  string // the name that an MCP client gives itself
 	Version string // the client's version
 	Key     string // the id of the API key, never the key
-}
-
-// cutAuthor cuts what a client says about itself, because it is stored with every
-// version.
-func cutAuthor(name string) string {
-	const most = 256
-	name = strings.ToValidUTF8(name, "\uFFFD")
-	if len(name) <= most {
-		return name
-	}
-	cut := most
-	for !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return name[:cut]
 }

@@ -1,5 +1,5 @@
-// Package names says what is wrong with the name of an agent, a path, or a prefix of
-// paths. Each function returns the cause and what to give instead, or "" if the name is
+// Package names says what is wrong with the name of an agent, a path, a prefix of paths, or
+// an idempotency key. It returns the cause and what to give instead, or "" if the name is
 // valid.
 package names
 
@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
+// The limits, in characters.
 const (
-	maxAgent = 128 // characters
-	maxPath  = 255 // characters
+	maxAgent = 128
+	maxPath  = 255
+	maxKey   = 128
 )
 
 // Agent checks the name of an agent.
@@ -89,6 +92,33 @@ func badText(name string) string {
 const addressScheme = "scratchpad://"
 
 const leadingSlash = "it begins with a slash; "
+
+// Key checks an idempotency key, which is not empty.
+func Key(key string) (cause string) {
+	if n := utf8.RuneCountInString(key); n > maxKey {
+		return fmt.Sprintf("the idempotency key has %d characters, limit %d; give a shorter one", n, maxKey)
+	}
+	for _, r := range key {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return fmt.Sprintf("the idempotency key holds %q; only printable characters are allowed", r)
+		}
+	}
+	return ""
+}
+
+// Shorten cuts a text that a client gives as its name to a number of bytes, and replaces
+// what is not valid UTF-8 in it.
+func Shorten(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut]
+}
 
 // withoutSlash returns the cause for a name that begins with a slash. It says what to
 // use instead, unless that is long or wrong too.

@@ -106,6 +106,13 @@ func (w *world) Keep(context.Context) (string, error) {
 	return w.summary, nil
 }
 
+// made returns the summary, and how often Make was called.
+func (w *world) made() (summary string, calls int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.summary, w.calls
+}
+
 // left returns what the account has spent, and how many leases there are.
 func (w *world) left(t *testing.T) (spent string, leases int) {
 	t.Helper()
@@ -134,8 +141,9 @@ func TestDoSharesOneCall(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if spent, leases := w.left(t); w.calls != 1 || spent != "40" || leases != 0 {
-			t.Errorf("%d calls, %s tokens, %d leases, want 1 call, 40 tokens and no lease", w.calls, spent, leases)
+		spent, leases := w.left(t)
+		if _, calls := w.made(); calls != 1 || spent != "40" || leases != 0 {
+			t.Errorf("%d calls, %s tokens, %d leases, want 1 call, 40 tokens and no lease", calls, spent, leases)
 		}
 	})
 }
@@ -160,8 +168,8 @@ func TestDoSharesAFailure(t *testing.T) {
 		if _, err := w.ask(t.Context(), processes[0]); !errors.As(err, &failed) || failed.RetryIn < time.Second || failed.RetryIn > 30*time.Second {
 			t.Errorf("Do after a failure = %v, want it again for up to 30 s", err)
 		}
-		if w.calls != 1 {
-			t.Errorf("%d calls, want 1", w.calls)
+		if _, calls := w.made(); calls != 1 {
+			t.Errorf("%d calls, want 1", calls)
 		}
 		w.fails = nil
 		time.Sleep(31 * time.Second)
@@ -184,8 +192,9 @@ func TestDoKeepsToTheBudget(t *testing.T) {
 		if !errors.As(err, &over) || *over != (summaries.BudgetError{Spent: 40, Limit: 99, Estimate: 60}) {
 			t.Errorf("Do = %v, want a BudgetError", err)
 		}
-		if spent, leases := w.left(t); spent != "40" || leases != 0 || w.calls != 0 {
-			t.Errorf("%s tokens, %d leases, %d calls, want what there was before", spent, leases, w.calls)
+		spent, leases := w.left(t)
+		if _, calls := w.made(); spent != "40" || leases != 0 || calls != 0 {
+			t.Errorf("%s tokens, %d leases, %d calls, want what there was before", spent, leases, calls)
 		}
 		time.Sleep(31 * 24 * time.Hour)
 		if r, err := w.ask(t.Context(), m); r != "made" || err != nil {
@@ -221,8 +230,12 @@ func TestDoWithoutCallers(t *testing.T) {
 				m.Close(context.Background())
 			}
 			time.Sleep(10 * time.Minute)
-			if want := map[bool]string{false: "made", true: ""}[closes]; w.summary != want {
-				t.Errorf("closed %v: the summary is %q, want %q", closes, w.summary, want)
+			want := "made"
+			if closes {
+				want = ""
+			}
+			if summary, _ := w.made(); summary != want {
+				t.Errorf("closed %v: the summary is %q, want %q", closes, summary, want)
 			}
 			if spent, leases := w.left(t); spent != "40" || leases != 0 {
 				t.Errorf("closed %v: %s tokens, %d leases, want 40 tokens and no lease", closes, spent, leases)
