@@ -109,9 +109,6 @@ func (a *arguments) set(p property, value json.RawMessage) error {
 		if !ok {
 			return invalid("argument %s must be a whole number up to 2^53, not %s", p.name, short(string(value)))
 		}
-		if p.least > 0 && n < p.least {
-			return invalid("argument %s must be %d or more, not %d", p.name, p.least, n)
-		}
 		a.integers[p.name] = n
 	case "boolean":
 		if s := string(value); s != "true" && s != "false" {
@@ -206,16 +203,6 @@ func (a *arguments) number(name string) *int64 {
 		return &n
 	}
 	return nil
-}
-
-// since returns the version that the caller knows. The workspace takes 0 for
-// absent: one that was given as 0 becomes -1, which is refused as it is.
-func (a *arguments) since() int64 {
-	n, ok := a.integers["since_version"]
-	if ok && n == 0 {
-		return -1
-	}
-	return n
 }
 
 func toInt(n int64) int {

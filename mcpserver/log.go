@@ -31,15 +31,12 @@ var readLog = tool{
 	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
 	properties: []property{path,
 		{name: "since_entry", kind: "integer"},
-		{name: "limit", kind: "integer", least: 1},
-		{name: "tail", kind: "integer", least: 1},
+		{name: "limit", kind: "integer"},
+		{name: "tail", kind: "integer"},
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		if a.has("tail") && a.has("since_entry") {
-			return result{}, invalid("tail and since_entry exclude each other; tail is the last entries, since_entry those after one")
-		}
 		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
-			Since: a.integers["since_entry"], Limit: toInt(a.integers["limit"]), Tail: toInt(a.integers["tail"]),
+			Since: a.integers["since_entry"], Limit: toInt(a.integers["limit"]), Tail: toInt(a.integers["tail"]), Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err
@@ -97,7 +94,7 @@ var deleteLog = tool{
 	description: "Delete a log in your memory, or its entries up to through_entry",
 	write:       true,
 	destructive: true,
-	properties:  []property{path, {name: "through_entry", kind: "integer", least: 1}},
+	properties:  []property{path, {name: "through_entry", kind: "integer"}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		o := workspace.DeleteOptions{IdempotencyKey: a.key}
 		var d workspace.DeleteResult

@@ -18,17 +18,15 @@ func readFile(o Options) tool {
 		properties: []property{path,
 			{name: "since_version", kind: "integer"},
 			{name: "context", kind: "integer"},
-			{name: "version", kind: "integer", least: 1},
-			{name: "from_line", kind: "integer", least: 1},
-			{name: "to_line", kind: "integer", least: 1},
+			{name: "version", kind: "integer"},
+			{name: "from_line", kind: "integer"},
+			{name: "to_line", kind: "integer"},
 		},
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
-				Since: a.since(), Version: a.integers["version"], Context: toInt(a.integers["context"]),
+				Since: a.integers["since_version"], Version: a.integers["version"], Context: toInt(a.integers["context"]),
 				FromLine: toInt(a.integers["from_line"]), ToLine: toInt(a.integers["to_line"]), MaxTokens: o.MaxReadTokens,
-			}
-			if a.has("context") && !a.has("since_version") {
-				return result{}, invalid("context needs since_version; leave it out, or say which version you have")
+				Zeros: a.zeros(),
 			}
 			r, err := ws.ReadFile(ctx, a.text("path"), asked)
 			if err != nil {

@@ -42,22 +42,13 @@ const internalError = "internal error; the server's log has more"
 // of the machine: it is logged.
 func (s *Server) explain(where string, err error) string {
 	if workspace.Kind(err) != nil {
-		return brief(byTools(err))
+		return brief(textOf(err))
 	}
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled"
 	}
 	s.o.Logger.Error("call failed", "in", where, "err", err)
 	return internalError
-}
-
-// byTools is the text of an error, with the tools that help where the workspace says
-// only what to do.
-func byTools(err error) string {
-	if !errors.Is(err, workspace.ErrQuota) {
-		return err.Error()
-	}
-	return strings.Replace(err.Error(), "delete what is not needed", "make room with delete_log or delete_file", 1)
 }
 
 // failure is an error as a tool's answer.

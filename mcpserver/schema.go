@@ -13,7 +13,6 @@ type property struct {
 	name, kind  string // kind: "string", "integer", "boolean"
 	description string
 	required    bool
-	least       int64 // of an integer for which the workspace takes 0 as absent; else 0, and the workspace decides
 }
 
 // schema returns the JSON Schema of a tool's arguments. That others are refused

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,8 +42,6 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && workspace.Kind(err) == nil:
 		return result{}, fmt.Errorf("summarize %s: there is no summary yet, but it may be on its way; ask again in a minute, or use read_file: %w", short(a.text("path")), workspace.ErrBusy)
-	case errors.Is(err, workspace.ErrProvider) && !strings.Contains(err.Error(), "use read_file"):
-		return result{}, fmt.Errorf("%w; meanwhile use read_file with from_line and to_line", err)
 	case err != nil:
 		return result{}, err
 	}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 )
 
 // maxDeleted is how many deleted files of an agent, and how many deleted logs, keep a
@@ -25,7 +24,7 @@ type DeleteResult struct {
 
 // errLogVersion refuses a condition that a log cannot have.
 func errLogVersion(op, path string) error {
-	return fail(ErrInvalid, op, path, "a log has no versions; leave IfVersion out")
+	return fail(ErrInvalid, op, path, "a log has no versions; leave %s out", ArgIfVersion)
 }
 
 // DeleteFile removes a file with all of its versions and summaries. It is no error if
@@ -88,7 +87,7 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if o.IfVersion != nil {
 		return DeleteResult{}, errLogVersion(op, path)
 	}
-	if err := checkNumber(op, path, "through_entry", through, 1); err != nil {
+	if err := checkNumber(op, path, ArgThrough, through, 1); err != nil {
 		return DeleteResult{}, err
 	}
 	return w.remove(ctx, op, p, &through, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
@@ -177,7 +176,7 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
 	if through > head.Last {
-		return Outcome{}, fmt.Errorf("through_entry is %d, the last entry is %d; give that or less: %w", through, head.Last, ErrInvalid)
+		return Outcome{}, Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last).or(DoGiveAtMost, head.Last)
 	}
 	if through < head.First {
 		return Outcome{}, w.saveNothing(tx, a, before, state)

@@ -41,7 +41,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err := checkEdit(path, old, new, o); err != nil {
 		return EditResult{}, err
 	}
-	if err := checkText(op, path, []byte(new), w.svc.limits.FileBytes, "files"); err != nil {
+	if err := w.svc.limits.checkText(op, path, []byte(new), FileSize); err != nil {
 		return EditResult{}, err
 	}
 	all := []byte{0}
@@ -62,18 +62,18 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 func checkEdit(path, old, new string, o EditOptions) error {
 	switch {
 	case old == "":
-		return fail(ErrInvalid, "edit", path, "old_text is empty; give the text to replace, or write the whole file")
+		return fail(ErrInvalid, "edit", path, "%s is empty; give the text to replace, or write the whole file", ArgOld)
 	case !utf8.ValidString(old):
-		return fail(ErrInvalid, "edit", path, "old_text is not valid UTF-8")
+		return fail(ErrInvalid, "edit", path, "%s is not valid UTF-8", ArgOld)
 	case old == new:
-		return fail(ErrInvalid, "edit", path, "old_text and new_text are equal")
+		return fail(ErrInvalid, "edit", path, "%s and %s are equal", ArgOld, ArgNew)
 	case o.IfVersion != nil:
-		return checkNumber("edit", path, "if_version", *o.IfVersion, 1)
+		return checkNumber("edit", path, ArgIfVersion, *o.IfVersion, 1)
 	}
 	return nil
 }
 
-var errNoFile = fmt.Errorf("there is no such file: %w", ErrNotFound)
+var errNoFile = Errorf(ErrNotFound, "there is no such file")
 
 // errMoved says that the file was changed between reading and writing.
 var errMoved = errors.New("moved")
@@ -144,13 +144,12 @@ func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 	n := bytes.Count(text, []byte(old))
 	switch {
 	case n == 0:
-		return nil, 0, fmt.Errorf("old_text does not occur%s: %w", nearestLine(text, old), ErrConflict)
+		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", ArgOld, nearestLine(text, old))
 	case n > 1 && !all:
-		return nil, 0, fmt.Errorf("old_text occurs %d times, on lines %s; give more of the text around it, or set all: %w",
-			n, nearest.LineNumbers(text, old, 10), ErrConflict)
+		return nil, 0, Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, nearest.LineNumbers(text, old, 10)).or(DoGiveMoreText, 0)
 	}
 	if size := int64(len(text)) + int64(n)*int64(len(new)-len(old)); size > limit {
-		return nil, 0, fmt.Errorf("%d bytes after the edit, limit %d: %w", size, limit, ErrTooLarge)
+		return nil, 0, tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit).or(DoSplitFile, 0)
 	}
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
 }

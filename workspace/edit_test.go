@@ -60,9 +60,9 @@ func TestEditRefused(t *testing.T) {
 		kind                    error
 		says                    []string
 	}{
-		{"empty", "abc", "", "x", workspace.ErrInvalid, []string{"old_text is empty"}},
+		{"empty", "abc", "", "x", workspace.ErrInvalid, []string{"old is empty"}},
 		{"equal", "abc", "b", "b", workspace.ErrInvalid, []string{"equal"}},
-		{"twice on a line", "a b a", "a", "x", workspace.ErrConflict, []string{"occurs 2 times, on lines 1, 1;", "all"}},
+		{"twice on a line", "a b a", "a", "x", workspace.ErrConflict, []string{"occurs 2 times, on lines 1, 1;", "set All"}},
 		{"on several lines", "a\nb\na\n\na", "a", "x", workspace.ErrConflict, []string{"occurs 3 times, on lines 1, 3, 5;"}},
 		{"of several lines", "a\nb\na\nb\na\nb\n", "a\nb\n", "x", workspace.ErrConflict, []string{"occurs 3 times, on lines 1, 3, 5;"}},
 		{"line ends", "\n\n\n", "\n", "x", workspace.ErrConflict, []string{"occurs 3 times, on lines 1, 2, 3;"}},

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// The kinds of error. An error of a [Workspace], a [Service] or a [Store] wraps
-// one of them, with that of the context where its end is the cause, or that of
-// the context alone; the text around it names the operation, the object, the
-// cause and the way out.
+// The kinds of error. Every error of a [Workspace], a [Service] or a [Store] wraps
+// one of them, except when a context was cancelled: then it wraps the context's
+// error alone.
 var (
 	ErrNotFound       = errors.New("not found")
 	ErrInvalid        = errors.New("invalid")
@@ -27,7 +26,7 @@ var (
 	ErrClosed         = errors.New("closed")
 )
 
-// Kind returns which of the errors above one wraps; nil: none of them.
+// Kind returns the kind of an error, or nil if it has none.
 func Kind(err error) error {
 	for _, kind := range []error{
 		ErrNotFound, ErrInvalid, ErrTooLarge, ErrQuota, ErrConflict, ErrCorrupt, ErrBusy, ErrStorageFull,
@@ -40,17 +39,107 @@ func Kind(err error) error {
 	return nil
 }
 
-// fail builds the error of an operation on an object: "write plan.md: CAUSE: KIND".
-func fail(kind error, op, object, cause string, args ...any) error {
-	return fmt.Errorf("%s %s: %s: %w", op, clip(object), fmt.Sprintf(cause, args...), kind)
+// An Error is why a call failed, in parts. Its text is for Go programmers. A front
+// end gets the text in its own terms from [Error.Text], and never has to search or
+// change a finished one.
+type Error struct {
+	Op     string // what was tried, such as "write" or "read log"; "" if that is not known yet
+	Arg    Arg    // the argument that has Object as its value; 0 if Object is a file, a log, an agent or a store
+	Object string // its name, as the caller gave it
+	Kind   error  // one of the kinds above; nil if a context was cancelled
+	Quota  *Quota // the limit that was met, with ErrQuota and ErrTooLarge; else nil
+	Way    Way    // what the caller can do
+	Err    error  // the error of the store, the context or the model that caused this one; nil if there is none
+
+	format string // the cause; "" if Err is the cause
+	args   []any
 }
 
-// within adds the operation and the object to an error that has a kind already.
+// A Quota is a limit that a call would have exceeded.
+type Quota struct {
+	Of    Resource
+	Used  int64 // before the call
+	Adds  int64 // what the call would have added
+	Limit int64
+}
+
+// A Resource is what a [Quota] limits.
+type Resource string
+
+// The resources. All but the last three are an agent's own.
+const (
+	FileSize      Resource = "bytes of a file"
+	EntrySize     Resource = "bytes of an entry"
+	FileCount     Resource = "files"
+	LogCount      Resource = "logs"
+	EntryCount    Resource = "entries"
+	TotalBytes    Resource = "bytes"
+	SummaryTokens Resource = "tokens for summaries in a month"
+	StoreAgents   Resource = "agents of the store"
+	StoreBytes    Resource = "bytes of the store"
+)
+
+// Errorf returns an error of a kind, for a backend or a front end. An [Arg] among
+// the arguments gets the name that the reader of the error knows it by.
+func Errorf(kind error, format string, args ...any) *Error {
+	if false {
+		_ = fmt.Sprintf(format, args...) // for go vet, which then checks the callers
+	}
+	return &Error{Kind: kind, format: format, args: args}
+}
+
+// Unwrap returns the kind and the cause.
+func (e *Error) Unwrap() (all []error) {
+	for _, err := range []error{e.Kind, e.Err} {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// or says what the caller can do.
+func (e *Error) or(do Action, n int64) *Error {
+	e.Way = Way{Do: do, N: n}
+	return e
+}
+
+// over says which limit was met.
+func (e *Error) over(q Quota) *Error {
+	e.Quota = &q
+	return e
+}
+
+// fail returns the error of an operation on an object.
+func fail(kind error, op, object, cause string, args ...any) error {
+	return within(op, object, Errorf(kind, cause, args...))
+}
+
+// badArgument returns the error of an argument that has a value it must not have.
+func badArgument(arg Arg, value, cause string) error {
+	e := Errorf(ErrInvalid, "%s", cause)
+	e.Arg, e.Object = arg, value
+	return e
+}
+
+// within adds the operation and the object to an error that has neither. An error
+// that has an object of its own gets the operation alone.
 func within(op, object string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s: %w", op, clip(object), err)
+	e, ok := err.(*Error)
+	if !ok {
+		return &Error{Op: op, Object: object, Kind: Kind(err), Err: err}
+	}
+	if e.Op != "" {
+		return &Error{Op: op, Object: object, Kind: e.Kind, Quota: e.Quota, Way: e.Way, Err: e}
+	}
+	named := *e // an error may be shared
+	if named.Op = op; e.Arg == 0 {
+		named.Object = object
+	}
+	return &named
 }
 
 // clip keeps a name that somebody sent from filling an error.

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
@@ -27,9 +26,9 @@ func floorError(err error) error {
 	var damaged *floors.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		return fmt.Errorf("the numbers of deleted agents cannot be read in the record %s: %w", damaged.Key, ErrCorrupt)
+		return Errorf(ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s", damaged.Key)
 	case err == records.ErrBusy:
-		return fmt.Errorf("raising the numbers of deleted agents: %w", ErrBusy)
+		return Errorf(ErrBusy, "too many processes raise the numbers of deleted agents at once").or(DoRetry, 0)
 	}
 	return err
 }

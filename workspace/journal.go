@@ -80,7 +80,7 @@ func checkForeign(tx Reader, p Path, next int64, foreign func([]byte) bool) erro
 		}
 		for _, e := range entries {
 			if foreign(e.Content) {
-				return fmt.Errorf("entry %d is of another conversation that is kept here: open it again, and let one at a time write: %w", e.ID, ErrConflict)
+				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, and let one at a time write", e.ID)
 			}
 		}
 		next = entries[len(entries)-1].ID + 1

@@ -1,7 +1,5 @@
 package workspace
 
-import "fmt"
-
 // Limits limit what an agent keeps. A zero field takes its default. [New] refuses a
 // negative field.
 type Limits struct {
@@ -62,27 +60,34 @@ func (l Limits) withDefaults() (Limits, error) {
 // change that makes a usage over a limit smaller.
 func (l Limits) checkQuota(before, after OwnerState) error {
 	for _, q := range []struct {
+		of                   Resource
 		what                 string
 		limit, before, after int64
 	}{
-		{"file", l.Files, before.Files, after.Files},
-		{"log", l.Logs, before.Logs, after.Logs},
-		{"entry", l.Entries, before.Entries, after.Entries},
+		{FileCount, "file", l.Files, before.Files, after.Files},
+		{LogCount, "log", l.Logs, before.Logs, after.Logs},
+		{EntryCount, "entry", l.Entries, before.Entries, after.Entries},
 	} {
 		if q.after > q.limit && q.after > q.before {
 			verb := "reached"
 			if q.before < q.limit {
 				verb = "exceeded"
 			}
-			return fmt.Errorf("%s limit %s (%d of %d), this write adds %d: delete what is not needed: %w",
-				q.what, verb, q.before, q.limit, q.after-q.before, ErrQuota)
+			quota := Quota{Of: q.of, Used: q.before, Adds: q.after - q.before, Limit: q.limit}
+			return overQuota(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used, quota.Limit, quota.Adds).or(DoDelete, 0)
 		}
 	}
 	if was, is := before.charged(), after.charged(); is > l.Bytes && is > was {
-		return fmt.Errorf("%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d): delete what is not needed: %w",
-			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge(), ErrQuota)
+		quota := Quota{Of: TotalBytes, Used: was, Adds: is - was, Limit: l.Bytes}
+		return overQuota(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d)",
+			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge()).or(DoDelete, 0)
 	}
 	return nil
+}
+
+// overQuota returns the error of a change that has no room.
+func overQuota(q Quota, cause string, args ...any) *Error {
+	return Errorf(ErrQuota, cause, args...).over(q)
 }
 
 // charged returns what counts against [Limits.Bytes].

@@ -180,12 +180,12 @@ func TestOverwriteAtTheCap(t *testing.T) {
 	write(t, ws, "g", strings.Repeat("c", 50))
 
 	_, err := ws.WriteFile(t.Context(), "f", make([]byte, 31), workspace.WriteOptions{})
-	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "1050 bytes of 1050", "adds 1 (1 and 0):")
+	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "1050 bytes of 1050", "adds 1 (1 and 0);")
 	_, err = ws.WriteFile(t.Context(), "g", nil, workspace.WriteOptions{})
-	wantErr(t, "an empty version more at the cap", err, workspace.ErrQuota, "adds 250 (0 and 250):")
+	wantErr(t, "an empty version more at the cap", err, workspace.ErrQuota, "adds 250 (0 and 250);")
 	write(t, ws, "f", strings.Repeat("d", 30))
 	_, err = ws.WriteFile(t.Context(), "f", make([]byte, 21), workspace.WriteOptions{})
-	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "adds 1 (1 and 0):")
+	wantErr(t, "an overwrite with a byte more than it prunes", err, workspace.ErrQuota, "adds 1 (1 and 0);")
 	write(t, ws, "f", strings.Repeat("e", 20))
 	if u := usage(t, ws); u.Bytes != 100 {
 		t.Errorf("the agent uses %d bytes, want 100", u.Bytes)
@@ -302,18 +302,18 @@ func TestIfVersion(t *testing.T) {
 	remove := func(n int64) error {
 		return second(ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{IfVersion: &n}))
 	}
-	wantErr(t, "write at 1 of no file", put(1), workspace.ErrConflict, "does not exist", "if_version is 1")
+	wantErr(t, "write at 1 of no file", put(1), workspace.ErrConflict, "does not exist", "IfVersion is 1")
 	wantErr(t, "edit at 1 of no file", edit(1), workspace.ErrNotFound)
 	wantErr(t, "write at 0 of no file", put(0), nil)
-	wantErr(t, "write at 0 of a file", put(0), workspace.ErrConflict, "exists at version 1", "if_version is 0")
+	wantErr(t, "write at 0 of a file", put(0), workspace.ErrConflict, "exists at version 1", "IfVersion is 0")
 	wantErr(t, "write at 1", put(1), nil)
 	for name, f := range map[string]func(int64) error{"write": put, "edit": edit, "delete": remove} {
-		wantErr(t, name+" at 1 of a file at 2", f(1), workspace.ErrConflict, "it is at version 2", "if_version is 1", "since_version 1")
-		wantErr(t, name+" at 3 of a file at 2", f(3), workspace.ErrConflict, "it is at version 2", "if_version is 3")
-		wantErr(t, name+" at -1", f(-1), workspace.ErrInvalid, "if_version is -1")
-		wantErr(t, name+" at 2^53+1", f(1<<53+1), workspace.ErrInvalid, "if_version is 9007199254740993")
+		wantErr(t, name+" at 1 of a file at 2", f(1), workspace.ErrConflict, "it is at version 2", "IfVersion is 1", "with Since 1 to see")
+		wantErr(t, name+" at 3 of a file at 2", f(3), workspace.ErrConflict, "it is at version 2", "IfVersion is 3")
+		wantErr(t, name+" at -1", f(-1), workspace.ErrInvalid, "IfVersion is -1")
+		wantErr(t, name+" at 2^53+1", f(1<<53+1), workspace.ErrInvalid, "IfVersion is 9007199254740993")
 	}
-	wantErr(t, "edit at 0", edit(0), workspace.ErrInvalid, "if_version is 0")
+	wantErr(t, "edit at 0", edit(0), workspace.ErrInvalid, "IfVersion is 0")
 	wantErr(t, "delete at 0 of a file", remove(0), workspace.ErrConflict, "exists at version 2")
 	wantErr(t, "edit at 2", edit(2), nil)
 	wantErr(t, "delete at 3", remove(3), nil)

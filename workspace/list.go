@@ -98,11 +98,11 @@ func (o ListOptions) check(ctx context.Context, op string) (limit int, err error
 	}
 	if o.After != "" {
 		if _, err := ParsePath(o.After); err != nil {
-			return 0, fail(ErrInvalid, op, o.Prefix, "after is not the next of a page before")
+			return 0, fail(ErrInvalid, op, o.Prefix, "%s is not the next of a page before", ArgAfter)
 		}
 	}
 	if o.Limit < 0 || o.Limit > pagePaths {
-		return 0, fail(ErrInvalid, op, o.Prefix, "limit is %d, allowed are 1-%d", o.Limit, pagePaths)
+		return 0, fail(ErrInvalid, op, o.Prefix, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, pagePaths)
 	}
 	if o.Limit == 0 {
 		return pagePaths, nil

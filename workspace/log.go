@@ -55,7 +55,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 		if len(entries) > 1 {
 			object = fmt.Sprintf("%s, entry %d", path, i+1)
 		}
-		if err := checkText(op, object, e, w.svc.limits.EntryBytes, "entries"); err != nil {
+		if err := w.svc.limits.checkText(op, object, e, EntrySize); err != nil {
 			return AppendResult{}, err
 		}
 	}
@@ -133,10 +133,14 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
 type ReadLogOptions struct {
-	Since int64 // the cursor: entries after this number; 0: from the first
+	Since int64 // the cursor: returns the entries after this number; 0: from the first
 	Limit int   // entries at most, 1-100; 0: 100
-	Tail  int   // the last entries instead of Since and Limit, so many of them, 1-100; 0: off
+	Tail  int   // returns the last N entries, 1-100; excludes Since and Limit; 0: off
+	Zeros []Arg // as in ReadOptions
 }
+
+// given reports whether an argument was given.
+func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // LogPage is a page of a log.
 type LogPage struct {
@@ -217,24 +221,25 @@ func (h LogHead) checkPage(entries []Entry, q EntryQuery) error {
 		there = !h.Exists() || missing < h.First || len(entries) > 0 && entries[len(entries)-1].ID == missing
 	}
 	if !there {
-		return fmt.Errorf("entry %d is missing: %w", missing, ErrCorrupt)
+		return Errorf(ErrCorrupt, "entry %d is missing", missing)
 	}
 	return nil
 }
 
 func (o ReadLogOptions) check(op, path string) error {
-	if err := checkNumber(op, path, "since_entry", o.Since, 0); err != nil {
+	if err := checkNumber(op, path, ArgSinceEntry, o.Since, 0); err != nil {
 		return err
 	}
+	tail, limit := o.given(ArgTail, int64(o.Tail)), o.given(ArgLimit, int64(o.Limit))
 	switch {
-	case o.Tail != 0 && o.Since != 0:
-		return fail(ErrInvalid, op, path, "tail and since_entry exclude each other")
-	case o.Tail != 0 && o.Limit != 0:
-		return fail(ErrInvalid, op, path, "tail and limit exclude each other")
-	case o.Tail < 0 || o.Tail > pageEntries:
-		return fail(ErrInvalid, op, path, "tail is %d, allowed are 1-%d", o.Tail, pageEntries)
-	case o.Limit < 0 || o.Limit > pageEntries:
-		return fail(ErrInvalid, op, path, "limit is %d, allowed are 1-%d", o.Limit, pageEntries)
+	case tail && o.given(ArgSinceEntry, o.Since):
+		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgSinceEntry)
+	case tail && limit:
+		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgLimit)
+	case tail && (o.Tail < 1 || o.Tail > pageEntries):
+		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgTail, o.Tail, pageEntries)
+	case limit && (o.Limit < 1 || o.Limit > pageEntries):
+		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, pageEntries)
 	}
 	return nil
 }
@@ -270,7 +275,7 @@ func (e Entry) jsonSize() int {
 
 func (e Entry) verify() error {
 	if sha256.Sum256(e.Content) != e.SHA256 {
-		return fmt.Errorf("entry %d: its bytes do not match their SHA-256: %w", e.ID, ErrCorrupt)
+		return Errorf(ErrCorrupt, "entry %d: its bytes do not match their SHA-256", e.ID)
 	}
 	return nil
 }

@@ -131,14 +131,14 @@ func TestReadLogRefuses(t *testing.T) {
 		o    workspace.ReadLogOptions
 		says []string
 	}{
-		{workspace.ReadLogOptions{Tail: 1, Since: 1}, []string{"tail and since_entry exclude each other"}},
-		{workspace.ReadLogOptions{Tail: 1, Limit: 1}, []string{"tail and limit exclude each other"}},
-		{workspace.ReadLogOptions{Tail: 101}, []string{"tail is 101", "1-100"}},
-		{workspace.ReadLogOptions{Tail: -1}, []string{"tail is -1", "1-100"}},
-		{workspace.ReadLogOptions{Limit: 101}, []string{"limit is 101", "1-100"}},
-		{workspace.ReadLogOptions{Limit: -1}, []string{"limit is -1", "1-100"}},
-		{workspace.ReadLogOptions{Since: -1}, []string{"since_entry is -1", "0"}},
-		{workspace.ReadLogOptions{Since: math.MaxInt64}, []string{"since_entry is"}},
+		{workspace.ReadLogOptions{Tail: 1, Since: 1}, []string{"Tail and Since exclude each other"}},
+		{workspace.ReadLogOptions{Tail: 1, Limit: 1}, []string{"Tail and Limit exclude each other"}},
+		{workspace.ReadLogOptions{Tail: 101}, []string{"Tail is 101", "1-100"}},
+		{workspace.ReadLogOptions{Tail: -1}, []string{"Tail is -1", "1-100"}},
+		{workspace.ReadLogOptions{Limit: 101}, []string{"Limit is 101", "1-100"}},
+		{workspace.ReadLogOptions{Limit: -1}, []string{"Limit is -1", "1-100"}},
+		{workspace.ReadLogOptions{Since: -1}, []string{"Since is -1", "0"}},
+		{workspace.ReadLogOptions{Since: math.MaxInt64}, []string{"Since is"}},
 	} {
 		for _, path := range []string{"l", "absent"} {
 			_, err := ws.ReadLog(t.Context(), path, test.o)

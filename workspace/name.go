@@ -13,7 +13,7 @@ func (a AgentID) String() string { return a.name }
 // which rule the name breaks.
 func ParseAgentID(name string) (AgentID, error) {
 	if cause := names.Agent(name); cause != "" {
-		return AgentID{}, fail(ErrInvalid, "agent_id", name, "%s", cause)
+		return AgentID{}, badArgument(ArgAgent, name, cause)
 	}
 	return AgentID{name}, nil
 }
@@ -30,7 +30,7 @@ func (p Path) String() string { return p.name }
 // the name breaks.
 func ParsePath(name string) (Path, error) {
 	if cause := names.Path(name); cause != "" {
-		return Path{}, fail(ErrInvalid, "path", name, "%s", cause)
+		return Path{}, badArgument(ArgPath, name, cause)
 	}
 	return Path{name}, nil
 }
@@ -38,7 +38,7 @@ func ParsePath(name string) (Path, error) {
 // checkPrefix checks a prefix of paths. It may be empty, or end in a slash.
 func checkPrefix(prefix string) error {
 	if cause := names.Prefix(prefix); cause != "" {
-		return fail(ErrInvalid, "prefix", prefix, "%s", cause)
+		return badArgument(ArgPrefix, prefix, cause)
 	}
 	return nil
 }

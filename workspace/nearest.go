@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
@@ -19,12 +18,15 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 		return err
 	}
 	if w.has(ctx, p, logExists) {
-		return fmt.Errorf("there is no such file, but a log of this name; use read_log: %w", ErrNotFound)
+		return Errorf(ErrNotFound, "there is no such file, but a log of this name").or(DoReadLog, 0)
 	}
 	if near := w.nearest(ctx, p, filePaths); near != "" {
-		return fmt.Errorf("there is no such file; the nearest name is %s: %w", clip(near), ErrNotFound)
+		e := *errNoFile
+		e.Way = Way{Do: DoUseName, Name: near}
+		return &e
 	}
-	return fmt.Errorf("there is no such file; list_files shows those that exist: %w", ErrNotFound)
+	e := *errNoFile
+	return e.or(DoList, 0)
 }
 
 func fileExists(tx Reader, p Path) (bool, error) {

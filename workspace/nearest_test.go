@@ -33,7 +33,7 @@ func TestNearest(t *testing.T) {
 			write(t, ws, path, "x")
 			appendLog(t, ws, path, "x")
 		}
-		says := "there is no such file; list_files shows"
+		says := "there is no such file; ListFiles shows"
 		if c.near != "" {
 			says = "there is no such file; the nearest name is " + c.near + ":"
 		}
@@ -59,7 +59,7 @@ func TestNameOfTheOtherKind(t *testing.T) {
 	write(t, ws, "logs", "x")
 	appendLog(t, ws, "log", "x")
 	_, err := ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
-	wantErr(t, "ReadFile of a log", err, workspace.ErrNotFound, "there is no such file, but a log of this name; use read_log:")
+	wantErr(t, "ReadFile of a log", err, workspace.ErrNotFound, "there is no such file, but a log of this name; use ReadLog:")
 	for path, isFile := range map[string]bool{"file": true, "log": false, "none": false} {
 		if page := readLog(t, ws, path, workspace.ReadLogOptions{}); page.IsFile != isFile || page.Nearest != "" || page.Exists != (path == "log") {
 			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
@@ -93,7 +93,7 @@ func TestNearestIsOnesOwn(t *testing.T) {
 		}
 	}
 	_, err := ws.ReadFile(t.Context(), "secret.md", workspace.ReadOptions{})
-	wantErr(t, "a file that only another agent has", err, workspace.ErrNotFound, "list_files")
+	wantErr(t, "a file that only another agent has", err, workspace.ErrNotFound, "ListFiles")
 	if page := readLog(t, ws, "secret.md", workspace.ReadLogOptions{}); page.Nearest != "" {
 		t.Errorf("the nearest of a log that only another agent has is %q, want none", page.Nearest)
 	}

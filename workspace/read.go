@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -12,19 +13,27 @@ import (
 )
 
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
-// whole. Since excludes Version and the lines.
+// whole. Since excludes Version, FromLine and ToLine.
 type ReadOptions struct {
-	Since    int64 // the version that the reader knows: only what changed since; 0: off
-	Context  int   // with Since: equal lines to show around a change; -1: all, also where that costs more than the file
-	Version  int64 // a retained version; 0: the current one
+	Since    int64 // the version that the reader knows: returns only what changed after it; 0: off
+	Context  int   // with Since: equal lines to show around a change; -1: all of them, even if the diff costs more than the file
+	Version  int64 // a version that is kept; 0: the current one
 	FromLine int   // the first line to return, from 1; 0: the first
-	ToLine   int   // the last line; past the end is the end; 0: the last
+	ToLine   int   // the last line to return; 0, or a line after the end: the last of the file
 
 	// MaxTokens bounds what Content or Diff costs a model, as tokens.Estimate counts.
 	// By the exact count of o200k_base that is up to 5 % more for English, code, JSON
 	// and Chinese, and up to a third more for other languages. 0: no bound.
 	MaxTokens int
+
+	// Zeros are the arguments that somebody gave as 0. A front end that can tell 0 from
+	// nothing sets it. They are checked like other values: Version 0 is refused, and
+	// Context 0 needs Since.
+	Zeros []Arg
 }
+
+// given reports whether an argument was given.
+func (o ReadOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // ReadResult is a file, a part of one, or what changed in it.
 type ReadResult struct {
@@ -128,30 +137,32 @@ func (r *ReadResult) limit(o ReadOptions) {
 	r.Large = !r.Truncated && !fit.Within(r.Content, largeTokens)
 }
 
-// check refuses what is wrong whatever the file is.
+// check refuses options that are wrong for every file.
 func (o ReadOptions) check(path string) error {
 	const op = "read"
-	lines := o.FromLine != 0 || o.ToLine != 0
+	since, version := o.given(ArgSince, o.Since), o.given(ArgVersion, o.Version)
+	from, to := o.given(ArgFromLine, int64(o.FromLine)), o.given(ArgToLine, int64(o.ToLine))
 	switch {
-	case o.Since != 0 && o.Version != 0:
-		return fail(ErrInvalid, op, path, "since_version and version exclude each other")
-	case o.Since != 0 && lines:
-		return fail(ErrInvalid, op, path, "since_version and from_line/to_line exclude each other")
-	case o.Context != 0 && o.Since == 0:
-		return fail(ErrInvalid, op, path, "context needs since_version")
+	case since && version:
+		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgSince, ArgVersion)
+	case since && (from || to):
+		return fail(ErrInvalid, op, path, "%s and %s/%s exclude each other", ArgSince, ArgFromLine, ArgToLine)
+	case o.given(ArgContext, int64(o.Context)) && !since:
+		return fail(ErrInvalid, op, path, "%s needs %s; leave it out, or say which version you have", ArgContext, ArgSince)
 	case o.Context < -1:
-		return fail(ErrInvalid, op, path, "context is %d, the least is -1 (every line)", o.Context)
+		return fail(ErrInvalid, op, path, "%s is %d, the least is -1 (every line)", ArgContext, o.Context)
 	case o.MaxTokens < 0:
-		return fail(ErrInvalid, op, path, "MaxTokens is %d, the least is 0 (no bound)", o.MaxTokens)
-	case o.FromLine < 0 || o.ToLine < 0:
-		return fail(ErrInvalid, op, path, "lines are numbered from 1")
-	case o.ToLine != 0 && o.FromLine > o.ToLine:
-		return fail(ErrInvalid, op, path, "from_line %d is after to_line %d", o.FromLine, o.ToLine)
+		return fail(ErrInvalid, op, path, "%s is %d, the least is 0 (no bound)", ArgMaxTokens, o.MaxTokens)
+	case from && o.FromLine < 1:
+		return tooSmall(op, path, ArgFromLine, int64(o.FromLine), 1)
+	case to && o.ToLine < 1:
+		return tooSmall(op, path, ArgToLine, int64(o.ToLine), 1)
+	case to && o.FromLine > o.ToLine:
+		return fail(ErrInvalid, op, path, "%s %d is after %s %d", ArgFromLine, o.FromLine, ArgToLine, o.ToLine)
+	case version:
+		return checkNumber(op, path, ArgVersion, o.Version, 1)
 	}
-	if o.Version < 0 {
-		return fail(ErrInvalid, op, path, "version must be 1 or more")
-	}
-	return checkNumber(op, path, "version", o.Version, 0)
+	return nil
 }
 
 // load reads the version to return, and for a diff the version to compare it with.
@@ -165,22 +176,14 @@ func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err
 	switch {
 	case o.Version != 0 && o.Version != head.Version:
 		v, err = head.version(tx, o.Version)
-	case o.Since < 0:
-		err = fmt.Errorf("since_version must be 1 or more, the current version is %d; %s: %w", head.Version, head.sinceWay(), ErrInvalid)
+	case o.given(ArgSince, o.Since) && o.Since < 1:
+		err = Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version).or(DoReadWhole, head.Version)
 	case o.Since > head.Version:
-		err = fmt.Errorf("since_version is %d, the current version is %d; %s: %w", o.Since, head.Version, head.sinceWay(), ErrInvalid)
+		err = Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version).or(DoReadWhole, head.Version)
 	case o.Since >= head.Oldest() && o.Since < head.Version:
 		old, err = head.version(tx, o.Since)
 	}
 	return head, v, old, err
-}
-
-// sinceWay says what to give in place of a wrong since_version.
-func (h FileHead) sinceWay() string {
-	if h.Version == 1 {
-		return "read without since_version"
-	}
-	return fmt.Sprintf("read without since_version, or give 1 to %d", h.Version)
 }
 
 // version reads a retained version.
@@ -190,11 +193,11 @@ func (h FileHead) version(tx Reader, n int64) (Version, error) {
 		if h.Oldest() == h.Version {
 			kept = fmt.Sprintf("only version %d is", h.Version)
 		}
-		return Version{}, fmt.Errorf("version %d is not kept, %s: %w", n, kept, ErrNotFound)
+		return Version{}, Errorf(ErrNotFound, "version %d is not kept, %s", n, kept).or(DoUseVersion, h.Version)
 	}
 	v, err := tx.Version(h.Path, n)
 	if errors.Is(err, ErrNotFound) {
-		err = fmt.Errorf("version %d is missing: %w", n, ErrCorrupt)
+		err = Errorf(ErrCorrupt, "version %d is missing", n)
 	}
 	return v, err
 }
@@ -228,7 +231,7 @@ func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
 func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 	from, to := max(o.FromLine, 1), o.ToLine
 	if from > r.Lines {
-		return fmt.Errorf("from_line is %d, the file has %d lines: %w", from, r.Lines, ErrInvalid)
+		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", ArgFromLine, from, r.Lines)
 	}
 	if to == 0 || to > r.Lines {
 		to = r.Lines
@@ -241,7 +244,7 @@ func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 // verify compares the content with its hash. The zero Version has no hash.
 func (v Version) verify() error {
 	if v.Number != 0 && (sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content))) {
-		return fmt.Errorf("version %d: its bytes do not match their SHA-256: %w", v.Number, ErrCorrupt)
+		return Errorf(ErrCorrupt, "version %d: its bytes do not match their SHA-256", v.Number)
 	}
 	return nil
 }

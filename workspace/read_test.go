@@ -71,10 +71,10 @@ func TestReadLines(t *testing.T) {
 		{"a\nb\n", 3, 4, "the file has 2 lines"},
 		{"a\nb", math.MaxInt, 0, "the file has 2 lines"},
 		{"", 1, 1, "the file has 0 lines"},
-		{"a\nb\n", 2, 1, "from_line 2 is after to_line 1"},
-		{"a\nb\n", -1, 1, "numbered from 1"},
-		{"a\nb\n", 1, -1, "numbered from 1"},
-		{"a\nb\n", 0, -1, "numbered from 1"},
+		{"a\nb\n", 2, 1, "FromLine 2 is after ToLine 1"},
+		{"a\nb\n", -1, 1, "FromLine is -1, the least is 1"},
+		{"a\nb\n", 1, -1, "ToLine is -1, the least is 1"},
+		{"a\nb\n", 0, -1, "ToLine is -1, the least is 1"},
 	} {
 		write(t, ws, "f", test.content)
 		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{FromLine: test.from, ToLine: test.to})
@@ -106,7 +106,7 @@ func TestReadVersion(t *testing.T) {
 	}
 	for _, n := range []int64{-1, 1<<53 + 1, math.MaxInt64, math.MinInt64} {
 		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Version: n})
-		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrInvalid, "version ")
+		wantErr(t, fmt.Sprintf("version %d", n), err, workspace.ErrInvalid, "Version is ")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestReadSince(t *testing.T) {
 	}
 	for _, n := range []int64{-1, 6, 1 << 53, math.MaxInt64, math.MinInt64} {
 		_, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{Since: n})
-		wantErr(t, fmt.Sprintf("since version %d", n), err, workspace.ErrInvalid, "current version is 5; read without since_version, or give 1 to 5")
+		wantErr(t, fmt.Sprintf("since version %d", n), err, workspace.ErrInvalid, "current version is 5; read without Since, or give 1 to 5")
 	}
 	_, err := ws.ReadFile(t.Context(), "no", workspace.ReadOptions{Since: 1})
 	wantErr(t, "since version 1 of no file", err, workspace.ErrNotFound)
@@ -252,14 +252,14 @@ func TestReadCombinations(t *testing.T) {
 		o    workspace.ReadOptions
 		says []string
 	}{
-		{workspace.ReadOptions{Since: 1, Version: 1}, []string{"since_version", "and version", "exclude"}},
-		{workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"since_version", "from_line/to_line", "exclude"}},
-		{workspace.ReadOptions{Since: 1, ToLine: 1}, []string{"since_version", "from_line/to_line", "exclude"}},
+		{workspace.ReadOptions{Since: 1, Version: 1}, []string{"Since and Version", "exclude"}},
+		{workspace.ReadOptions{Since: 1, FromLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
+		{workspace.ReadOptions{Since: 1, ToLine: 1}, []string{"Since and FromLine/ToLine", "exclude"}},
 		{workspace.ReadOptions{MaxTokens: -1}, []string{"MaxTokens is -1"}},
-		{workspace.ReadOptions{Context: 1}, []string{"context needs since_version"}},
-		{workspace.ReadOptions{Context: -1}, []string{"context needs since_version"}},
-		{workspace.ReadOptions{Context: 1, Version: 1}, []string{"context needs since_version"}},
-		{workspace.ReadOptions{Since: 1, Context: -2}, []string{"context is -2", "-1"}},
+		{workspace.ReadOptions{Context: 1}, []string{"Context needs Since"}},
+		{workspace.ReadOptions{Context: -1}, []string{"Context needs Since"}},
+		{workspace.ReadOptions{Context: 1, Version: 1}, []string{"Context needs Since"}},
+		{workspace.ReadOptions{Since: 1, Context: -2}, []string{"Context is -2", "-1"}},
 	} {
 		_, err := ws.ReadFile(t.Context(), "f", test.o)
 		wantErr(t, fmt.Sprintf("ReadFile(%+v)", test.o), err, workspace.ErrInvalid, test.says...)

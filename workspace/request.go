@@ -123,7 +123,7 @@ func (a *attempt) answered(tx Reader) (Outcome, error) {
 		a.stale = true
 		return Outcome{}, nil
 	case kept.Hash != a.hash:
-		return Outcome{}, fail(ErrConflict, "idempotency key", a.key, "it was used for another request; take a new key")
+		return Outcome{}, within("idempotency key", a.key, Errorf(ErrConflict, "it was used for another request").or(DoNewKey, 0))
 	}
 	return kept.Outcome, errRepeated
 }

@@ -39,7 +39,7 @@ func (s saver) Save(ctx context.Context, snapshot *pad.Snapshot) error {
 	}
 	text, err := snapshot.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("save %s: %w: %v", clip(s.path), pad.ErrPersist, err)
+		return within("save", s.path, fmt.Errorf("%w: %v", pad.ErrPersist, err))
 	}
 	if _, err := s.w.WriteFile(ctx, s.path, text, WriteOptions{}); err != nil {
 		return fmt.Errorf("%w: %w", pad.ErrPersist, err)

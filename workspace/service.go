@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -196,7 +195,7 @@ func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 			return false, err
 		}
 		if state.Requests == before {
-			return false, fmt.Errorf("%d requests are counted and not there: %w", before, ErrCorrupt)
+			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", before)
 		}
 	}
 	if state.FileFloor == 0 && state.LogFloor == 0 {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -43,7 +42,7 @@ func (j *summaryJob) read(ctx context.Context) (kept *Summary, err error) {
 		return nil, err
 	}
 	if n := utf8.RuneCount(j.version.Content); n <= leastSummarised {
-		return nil, fmt.Errorf("it has %d characters, and files of up to %d are not summarised; use read_file: %w", n, leastSummarised, ErrInvalid)
+		return nil, Errorf(ErrInvalid, "it has %d characters, and files of up to %d are not summarised", n, leastSummarised).or(DoReadFile, 0)
 	}
 	return nil, nil
 }
@@ -128,9 +127,9 @@ func (j *summaryJob) Make(ctx context.Context, progress func(done, total int), e
 	text := strings.ToValidUTF8(t.Text, "\uFFFD")
 	switch {
 	case err != nil && Kind(err) == nil:
-		err = fmt.Errorf("%v: %w", err, ErrProvider)
+		err = Errorf(ErrProvider, "%v", err)
 	case err == nil && strings.TrimSpace(text) == "":
-		err = fmt.Errorf("the summary is empty: %w", ErrProvider)
+		err = Errorf(ErrProvider, "the summary is empty")
 	}
 	if err != nil {
 		return t.Spent, err
@@ -182,7 +181,7 @@ func (j *summaryJob) Keep(ctx context.Context) (SummaryResult, error) {
 	case err != nil:
 		return r, nil
 	case !head.Exists():
-		return SummaryResult{}, fmt.Errorf("it was deleted meanwhile: %w", ErrNotFound)
+		return SummaryResult{}, Errorf(ErrNotFound, "it was deleted meanwhile")
 	case head.Version != made.Version:
 		r.Newer = head.Version
 	}

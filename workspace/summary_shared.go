@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
@@ -16,10 +15,13 @@ func (s *Service) newMaker(monthlyTokens int64) *summaries.Maker[SummaryResult] 
 		Now:    s.now,
 		Tokens: monthlyTokens,
 		FailureText: func(err error) string {
-			if err = summaryError(err); errors.Is(err, ErrProvider) {
-				return err.Error()
+			if err = summaryError(err); !errors.Is(err, ErrProvider) {
+				return "" // another caller may have better luck
 			}
-			return "" // another caller may have better luck
+			if e, ok := err.(*Error); ok {
+				return e.Text(Words{NoKind: true}) // who reads it adds the kind
+			}
+			return err.Error()
 		},
 	})
 }
@@ -44,25 +46,21 @@ func summaryError(err error) error {
 	var failed *summaries.FailedError
 	switch {
 	case err == summaries.ErrStopped:
-		return fmt.Errorf("it was stopped: %w", ErrClosed)
+		return Errorf(ErrClosed, "it was stopped")
 	case err == summaries.ErrLate:
-		return fmt.Errorf("there is no summary after %v; ask again later, or use read_file: %w", summaries.MaxTime, ErrProvider)
+		return Errorf(ErrProvider, "there is no summary after %v, ask again later", summaries.MaxTime).or(DoReadFile, 0)
 	case err == summaries.ErrLost:
-		return fmt.Errorf("another process makes this summary now: %w", ErrConflict)
+		return Errorf(ErrConflict, "another process makes this summary now")
 	case err == records.ErrBusy:
-		return fmt.Errorf("counting the tokens of a summary: %w", ErrBusy)
+		return Errorf(ErrBusy, "too many calls count the tokens of summaries at once").or(DoRetry, 0)
 	case errors.As(err, &over):
-		return fmt.Errorf("this agent has spent %d of %d tokens for summaries this month, and this one takes about %d; use read_file: %w",
-			over.Spent, over.Limit, over.Estimate, ErrQuota)
+		quota := Quota{Of: SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
+		return overQuota(quota, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+			over.Spent, over.Limit, over.Estimate).or(DoReadFile, 0)
 	case errors.As(err, &damaged):
-		return fmt.Errorf("what this agent has spent on summaries this month cannot be read in the record %s; use read_file: %w", damaged.Key, ErrCorrupt)
+		return Errorf(ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key).or(DoReadFile, 0)
 	case errors.As(err, &failed):
-		return sharedFailure{failed}
+		return Errorf(ErrProvider, "%v", failed)
 	}
 	return err
 }
-
-// A sharedFailure is the failure of another call, in its words.
-type sharedFailure struct{ *summaries.FailedError }
-
-func (f sharedFailure) Unwrap() error { return ErrProvider }

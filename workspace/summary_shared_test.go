@@ -545,7 +545,7 @@ func TestSummaryTokens(t *testing.T) {
 		wg.Go(func() {
 			_, err := a.Summarize(t.Context(), fmt.Sprint("f", i), workspace.SummarizeOptions{})
 			if err != nil {
-				wantSummaryErr(t, "Summarize", err, workspace.ErrQuota, "of 10000 tokens for summaries this month", "use read_file")
+				wantSummaryErr(t, "Summarize", err, workspace.ErrQuota, "of 10000 tokens for summaries this month", "use ReadFile")
 				refused.Add(1)
 			}
 		})
@@ -608,7 +608,7 @@ func TestSummaryTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Summarize(t.Context(), "last", workspace.SummarizeOptions{})
-	wantSummaryErr(t, "Summarize when the record is no number", err, workspace.ErrCorrupt, "cannot be read", "use read_file")
+	wantSummaryErr(t, "Summarize when the record is no number", err, workspace.ErrCorrupt, "cannot be read", "use ReadFile")
 	o.SummaryTokens = 0
 	summarize(t, agentOf(t, serviceOn(t, store, o), "a"), "last")
 	if got := records(t, store, key); string(got[0].Value) != "many" {

@@ -134,7 +134,7 @@ func TestSummarizeErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := usage(t, ws)
-		wantSummaryErr(t, "of a short file", call(t.Context(), "short"), workspace.ErrInvalid, "summarize short: it has 8000 characters", "8000 are not", "use read_file")
+		wantSummaryErr(t, "of a short file", call(t.Context(), "short"), workspace.ErrInvalid, "summarize short: it has 8000 characters", "8000 are not", "use ReadFile")
 		wantSummaryErr(t, "of no file", call(t.Context(), "none"), workspace.ErrNotFound, "summarize none: there is no such file")
 		wantSummaryErr(t, "of a deleted file", call(t.Context(), "gone"), workspace.ErrNotFound, "summarize gone: there is no such file")
 		wantSummaryErr(t, "of a bad path", call(t.Context(), "a//b"), workspace.ErrInvalid, "summarize")
@@ -154,7 +154,7 @@ func TestSummarizeErrors(t *testing.T) {
 	off := newWorkspace(t, workspace.Options{})
 	write(t, off, "f", longText(""))
 	_, err := off.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
-	wantSummaryErr(t, "without a Summarizer", err, workspace.ErrUnsupported, "summarize f: summaries are off here", "read_file")
+	wantSummaryErr(t, "without a Summarizer", err, workspace.ErrUnsupported, "summarize f: summaries are off here", "use ReadFile")
 	_, store := newService(t, workspace.Options{})
 	for what, o := range map[string]workspace.Options{
 		"no function": {Summarizer: &workspace.Summarizer{Method: "m"}},

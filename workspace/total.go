@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recent"
@@ -74,8 +73,8 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if limit < 0 || a.deletes || adds <= 0 || a.storeBytes+adds <= limit {
 		return nil
 	}
-	return fmt.Errorf("all agents of this store use %d bytes of %d, this write adds %d: ask the operator to delete agents or to raise --max-total-bytes: %w",
-		a.storeBytes, limit, adds, ErrQuota)
+	quota := Quota{Of: StoreBytes, Used: a.storeBytes, Adds: adds, Limit: limit}
+	return overQuota(quota, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds).or(DoFreeStore, 0)
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more
@@ -109,8 +108,8 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	}
 	sum, err := s.store.Totals(ctx, s.tenant)
 	if err == nil && sum.Agents >= limit {
-		err = fmt.Errorf("agent limit of this store reached (%d of %d), and this agent would be new: use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents: %w",
-			sum.Agents, limit, ErrQuota)
+		quota := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
+		return overQuota(quota, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit).or(DoFreeStore, 0)
 	}
 	return err
 }
@@ -118,7 +117,9 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 // beforeStart returns the error of a write whose context ended before it began.
 func beforeStart(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
-		return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", ErrBusy, err)
+		late := Errorf(ErrBusy, "the deadline came before it could begin, nothing happened").or(DoRetry, 0)
+		late.Err = err
+		return late
 	}
 	return err
 }

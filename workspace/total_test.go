@@ -36,7 +36,7 @@ func TestAgentLimit(t *testing.T) {
 	appendLog(t, b, "l", "x")
 	const says = "agent limit of this store reached (2 of 2)"
 	_, err := c.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
-	wantErr(t, "the write of a third agent", err, workspace.ErrQuota, "write f: "+says, "--max-agents")
+	wantErr(t, "the write of a third agent", err, workspace.ErrQuota, "write f: "+says, "StoreLimits")
 	_, err = c.AppendLog(t.Context(), "l", nil)
 	wantErr(t, "the append of a third agent", err, workspace.ErrQuota, "append to l: "+says)
 	_, err = c.EditFile(t.Context(), "f", "x", "y", workspace.EditOptions{})
@@ -121,9 +121,9 @@ func TestTotalBytes(t *testing.T) {
 	}
 	clock.Advance(time.Second)
 	_, err := b.WriteFile(t.Context(), "f", make([]byte, 401), workspace.WriteOptions{})
-	wantErr(t, "a byte more", err, workspace.ErrQuota, "write f: all agents of this store use 1700 bytes of 1700, this write adds 1:", "--max-total-bytes")
+	wantErr(t, "a byte more", err, workspace.ErrQuota, "write f: all agents of this store use 1700 bytes of 1700, this write adds 1;", "StoreLimits")
 	_, err = b.AppendLog(t.Context(), "l", nil)
-	wantErr(t, "an empty entry more", err, workspace.ErrQuota, "this write adds 300:")
+	wantErr(t, "an empty entry more", err, workspace.ErrQuota, "this write adds 300;")
 	if n := store.sums.Load(); n != 2 {
 		t.Errorf("it was added up %d times, want twice", n)
 	}

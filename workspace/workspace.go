@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -38,7 +37,7 @@ func (w *Workspace) As(a Author) *Workspace {
 
 // errNoOwner says that the owner's state is gone. Without it, nothing can be counted or
 // numbered.
-var errNoOwner = fmt.Errorf("the agent's usage is missing: %w", ErrCorrupt)
+var errNoOwner = Errorf(ErrCorrupt, "the agent's usage is missing")
 
 // stamp returns the time of a change. It is never before the last time of the path.
 func (s *Service) stamp(last time.Time) time.Time {
@@ -58,21 +57,28 @@ const clockSkew = 5 * time.Minute
 const maxNumber = 1 << 53
 
 // checkNumber checks a version, a cursor or a line that the caller gave.
-func checkNumber(op, object, name string, n, least int64) error {
+func checkNumber(op, object string, arg Arg, n, least int64) error {
 	switch {
 	case n < least:
-		return fail(ErrInvalid, op, object, "%s is %d, the least is %d", name, n, least)
+		return tooSmall(op, object, arg, n, least)
 	case n > maxNumber:
-		return fail(ErrInvalid, op, object, "%s is %d, the most is 2^53", name, n)
+		return fail(ErrInvalid, op, object, "%s is %d, the most is 2^53", arg, n)
 	}
 	return nil
 }
 
-// checkText checks content before anything is stored. things is what to split
-// content into that is too large.
-func checkText(op, object string, content []byte, limit int64, things string) error {
-	if int64(len(content)) > limit {
-		return fail(ErrTooLarge, op, object, "%d bytes, limit %d; split it into several %s", len(content), limit, things)
+func tooSmall(op, object string, arg Arg, n, least int64) error {
+	return fail(ErrInvalid, op, object, "%s is %d, the least is %d", arg, n, least)
+}
+
+// checkText checks content before anything is stored. of is FileSize or EntrySize.
+func (l Limits) checkText(op, object string, content []byte, of Resource) error {
+	limit, way := l.FileBytes, DoSplitFile
+	if of == EntrySize {
+		limit, way = l.EntryBytes, DoSplitEntry
+	}
+	if size := int64(len(content)); size > limit {
+		return within(op, object, tooLarge(of, size, limit, "%d bytes, limit %d", size, limit).or(way, 0))
 	}
 	if !utf8.Valid(content) {
 		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", firstInvalid(content)+1)
@@ -80,6 +86,12 @@ func checkText(op, object string, content []byte, limit int64, things string) er
 	return nil
 }
 
+// tooLarge returns the error of a text that is over a limit.
+func tooLarge(of Resource, size, limit int64, cause string, args ...any) *Error {
+	return Errorf(ErrTooLarge, cause, args...).over(Quota{Of: of, Adds: size, Limit: limit})
+}
+
+// firstInvalid returns where the first byte is that is not UTF-8.
 func firstInvalid(content []byte) int {
 	at := 0
 	for at < len(content) {
@@ -106,7 +118,7 @@ func checkContext(ctx context.Context, op, object string) error {
 func start(ctx context.Context, op, path string) (Path, error) {
 	p, err := ParsePath(path)
 	if err != nil {
-		return Path{}, fmt.Errorf("%s %w", op, err)
+		return Path{}, within(op, path, err)
 	}
 	return p, checkContext(ctx, op, path)
 }

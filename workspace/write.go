@@ -44,7 +44,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err := checkCondition(op, path, o.IfVersion); err != nil {
 		return WriteResult{}, err
 	}
-	if err := checkText(op, path, content, w.svc.limits.FileBytes, "files"); err != nil {
+	if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
 		return WriteResult{}, err
 	}
 	a, err := w.newAttempt(op, path, o.IdempotencyKey, content, conditionBytes(o.IfVersion))
@@ -135,7 +135,7 @@ func checkCondition(op, path string, ifVersion *int64) error {
 	if ifVersion == nil {
 		return nil
 	}
-	return checkNumber(op, path, "if_version", *ifVersion, 0)
+	return checkNumber(op, path, ArgIfVersion, *ifVersion, 0)
 }
 
 // checkCondition refuses if the file is not at the version that the caller expects.
@@ -148,14 +148,13 @@ func (h FileHead) checkCondition(ifVersion *int64) error {
 	case !h.Exists() && want == 0:
 		return nil
 	case !h.Exists():
-		return fmt.Errorf("it does not exist, if_version is %d; for a file that is not there give 0: %w", want, ErrConflict)
+		return Errorf(ErrConflict, "it does not exist, %s is %d", ArgIfVersion, want).or(DoExpectNone, 0)
 	case want == 0:
-		return fmt.Errorf("it exists at version %d, if_version is 0; read it first: %w", h.Version, ErrConflict)
+		return Errorf(ErrConflict, "it exists at version %d, %s is 0", h.Version, ArgIfVersion).or(DoRead, 0)
 	case want > h.Version:
-		return fmt.Errorf("it is at version %d, if_version is %d, which it never had; read it first: %w", h.Version, want, ErrConflict)
+		return Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want).or(DoRead, 0)
 	case want != h.Version:
-		return fmt.Errorf("it is at version %d, if_version is %d; read it with since_version %d to see what changed: %w",
-			h.Version, want, want, ErrConflict)
+		return Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want).or(DoReadSince, want)
 	}
 	return nil
 }

@@ -1,0 +1,191 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Arg is an argument of a call, or a field of its options, that an [Error]
+// speaks of.
+type Arg int
+
+// The arguments.
+const (
+	ArgAgent Arg = iota + 1
+	ArgPath
+	ArgPrefix
+	ArgAfter
+	ArgIfVersion
+	ArgVersion
+	ArgSince // of ReadOptions
+	ArgContext
+	ArgFromLine
+	ArgToLine
+	ArgMaxTokens
+	ArgOld
+	ArgNew
+	ArgAll
+	ArgSinceEntry // Since of ReadLogOptions
+	ArgLimit
+	ArgTail
+	ArgThrough
+)
+
+var argNames = map[Arg]string{
+	ArgAgent: "agent", ArgPath: "path", ArgPrefix: "prefix", ArgAfter: "After", ArgIfVersion: "IfVersion", ArgVersion: "Version",
+	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
+	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail", ArgThrough: "through",
+}
+
+// String returns the name of the argument in Go.
+func (a Arg) String() string { return argNames[a] }
+
+// A Way is a way out of an error. The zero value is none, or one that the cause
+// names.
+type Way struct {
+	Do   Action
+	N    int64  // see the action
+	Name string // see the action
+}
+
+// An Action is what a caller can do about an error.
+type Action int
+
+// The actions.
+const (
+	DoRead         Action = iota + 1 // read the file before the next try
+	DoReadSince                      // read what changed after version N
+	DoReadWhole                      // read without Since, or with one of 1 to N
+	DoReadFile                       // read the file in place of a summary of it
+	DoReadLog                        // read the log of the same name
+	DoList                           // list the files that exist
+	DoUseName                        // use Name, the most similar one that exists
+	DoUseVersion                     // use a version that is kept; the cause names them
+	DoExpectNone                     // give 0 for IfVersion: the file does not exist
+	DoGiveAtMost                     // give N or less
+	DoGiveMoreText                   // give more of the text around it, or set All
+	DoSplitFile                      // split the text into several files
+	DoSplitEntry                     // split the text into several entries
+	DoDelete                         // delete what the agent does not need, or raise its limit
+	DoFreeStore                      // delete agents, or raise the limit of the store
+	DoNewKey                         // use a new idempotency key
+	DoRetry                          // try again
+)
+
+// Words are the terms of a front end, in which [Error.Text] words an error. The
+// zero value has those of Go.
+type Words struct {
+	Arg    map[Arg]string      // the names of arguments; those that are missing keep their names in Go
+	Way    func(*Error) string // words the way out; "" keeps the words of Go; nil: always
+	NoKind bool                // leave out the kind where the cause says as much
+}
+
+// Error returns the text in terms of Go: the operation, the object, the cause, the
+// way out and the kind.
+func (e *Error) Error() string { return e.Text(Words{}) }
+
+// Text returns the text in the terms of a front end.
+func (e *Error) Text(w Words) string {
+	var b strings.Builder
+	if head := e.head(w); head != "" {
+		b.WriteString(head + ": ")
+	}
+	if inner, ok := e.Err.(*Error); ok && e.format == "" {
+		return b.String() + inner.Text(w)
+	}
+	b.WriteString(e.cause(w))
+	if way := e.way(w); way != "" {
+		b.WriteString("; " + way)
+	}
+	if e.Kind != nil && !w.NoKind && (e.format != "" || e.Err != nil && Kind(e.Err) == nil) {
+		b.WriteString(": " + e.Kind.Error())
+	}
+	return b.String()
+}
+
+// head returns what was tried on what.
+func (e *Error) head(w Words) string {
+	var words []string
+	if e.Op != "" {
+		words = append(words, e.Op)
+	}
+	if e.Arg != 0 {
+		words = append(words, w.arg(e.Arg))
+	}
+	if e.Object != "" || e.Arg != 0 {
+		words = append(words, clip(e.Object))
+	}
+	return strings.Join(words, " ")
+}
+
+// cause returns the text of the cause.
+func (e *Error) cause(w Words) string {
+	switch {
+	case e.format == "" && e.Err != nil:
+		return e.Err.Error()
+	case e.format == "" && e.Kind != nil:
+		return e.Kind.Error()
+	}
+	args := slices.Clone(e.args)
+	for i, a := range args {
+		if a, ok := a.(Arg); ok {
+			args[i] = w.arg(a)
+		}
+	}
+	return fmt.Sprintf(e.format, args...)
+}
+
+// way returns the text of the way out.
+func (e *Error) way(w Words) string {
+	if w.Way != nil {
+		if text := w.Way(e); text != "" {
+			return text
+		}
+	}
+	switch e.Way.Do {
+	case DoRead:
+		return "read it first"
+	case DoReadSince:
+		return fmt.Sprintf("read it with %s %d to see what changed", w.arg(ArgSince), e.Way.N)
+	case DoReadWhole:
+		if e.Way.N == 1 {
+			return "read without " + w.arg(ArgSince)
+		}
+		return fmt.Sprintf("read without %s, or give 1 to %d", w.arg(ArgSince), e.Way.N)
+	case DoReadFile:
+		return "use ReadFile"
+	case DoReadLog:
+		return "use ReadLog"
+	case DoList:
+		return "ListFiles shows those that exist"
+	case DoUseName:
+		return "the nearest name is " + clip(e.Way.Name)
+	case DoExpectNone:
+		return "for a file that is not there give 0"
+	case DoGiveAtMost:
+		return "give that or less"
+	case DoGiveMoreText:
+		return "give more of the text around it, or set " + w.arg(ArgAll)
+	case DoSplitFile:
+		return "split it into several files"
+	case DoSplitEntry:
+		return "split it into several entries"
+	case DoDelete:
+		return "delete what is not needed"
+	case DoFreeStore:
+		return "delete agents, or raise the limit in StoreLimits"
+	case DoNewKey:
+		return "take a new key"
+	case DoRetry:
+		return "try again"
+	}
+	return ""
+}
+
+func (w Words) arg(a Arg) string {
+	if name, ok := w.Arg[a]; ok {
+		return name
+	}
+	return a.String()
+}
