@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -30,7 +29,7 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		return &s, nil
 	case "", "auto":
 		if o.BaseURL != "" || o.Key != "" {
-			return nil, fmt.Errorf("summaries: a base URL or a key belongs to one provider: choose one (--summarizer anthropic or openai): %w", workspace.ErrInvalid)
+			return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: a base URL or a key belongs to one provider: choose one (--summarizer anthropic or openai)")
 		}
 		for _, a := range []*api{&anthropicAPI, &openaiAPI} {
 			if keyOf(a) != "" {
@@ -45,11 +44,11 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		}
 		s, err := chosen(a, keyOf(a), o)
 		if err != nil && unreplaced(strings.TrimSpace(getenv(a.variable))) {
-			err = fmt.Errorf("%s is a reference that the client has not replaced: %w", a.variable, err)
+			err = &workspace.Error{Op: a.variable + " is a reference that the client has not replaced", Kind: workspace.ErrInvalid, Err: err}
 		}
 		return s, err
 	}
-	return nil, fmt.Errorf("summaries: %.40q is none of auto, outline, anthropic, openai, off: %w", name, workspace.ErrInvalid)
+	return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: %.40q is none of auto, outline, anthropic, openai, off", name)
 }
 
 // unreplaced reports whether a client has handed over the name of a variable, as its

@@ -25,7 +25,7 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	}
 	parts := split(r.Content, p.window)
 	if len(parts) > mostParts {
-		return workspace.SummaryText{}, p.fails("the file is worth %d calls with a window of %d tokens, and %d are the most; set a larger window", len(parts), p.window, mostParts)
+		return workspace.SummaryText{}, p.fails("the file is worth %d calls with a window of %d tokens, and %d are the most; set a larger window", len(parts), p.window, mostParts).failure()
 	}
 	j := job{provider: p, request: r, total: calls(len(parts), p.fan())}
 	text, err := j.run(ctx, parts)
@@ -116,7 +116,7 @@ func (j *job) pay(ctx context.Context, of part, title string, summaries bool) (s
 	text, spent, t := j.call(ctx, j.request.Path, of, title, summaries)
 	j.spent += spent
 	if t != nil {
-		return "", t
+		return "", t.failure()
 	}
 	return text, nil
 }

@@ -105,7 +105,7 @@ type provider struct {
 // newProvider checks the options and connects to nothing.
 func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, error) {
 	wrong := func(cause string, args ...any) (workspace.Summarizer, error) {
-		return workspace.Summarizer{}, fmt.Errorf("summaries by %s: %s: %w", a.method, fmt.Sprintf(cause, args...), workspace.ErrInvalid)
+		return workspace.Summarizer{}, workspace.Errorf(workspace.ErrInvalid, "summaries by %s: %s", a.method, fmt.Sprintf(cause, args...))
 	}
 	base, rule, err := parseBase(cmp.Or(o.BaseURL, a.base), o.AllowPrivate)
 	if err != nil {

@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -23,16 +22,12 @@ type trouble struct {
 	wordless bool // the model came to its limit before it wrote
 }
 
-func (t *trouble) Error() string {
-	return fmt.Sprintf("%s%s: %v", t.text, t.said, workspace.ErrProvider)
-}
-
-// Unwrap gives the kinds, and hides the errors of net/http.
-func (t *trouble) Unwrap() []error {
-	if t.cause != nil {
-		return []error{workspace.ErrProvider, t.cause}
-	}
-	return []error{workspace.ErrProvider}
+// failure returns the trouble as an error of a workspace. It hides the errors of
+// net/http.
+func (t *trouble) failure() error {
+	e := workspace.Errorf(workspace.ErrProvider, "%s%s", t.text, t.said)
+	e.Err = t.cause
+	return e
 }
 
 const (

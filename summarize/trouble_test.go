@@ -535,7 +535,7 @@ func FuzzAnswer(f *testing.F) {
 					t.Fatalf("%q, %v", text, trouble)
 				}
 				if trouble != nil {
-					checkError(t, trouble)
+					checkError(t, trouble.failure())
 				}
 			}
 			code, said := p.message(&http.Response{Body: io.NopCloser(bytes.NewReader(body))})
@@ -545,7 +545,7 @@ func FuzzAnswer(f *testing.F) {
 				}
 				checkHidden(t, text)
 			}
-			checkError(t, p.refusal(&http.Response{StatusCode: 400, Body: io.NopCloser(bytes.NewReader(body))}, 5))
+			checkError(t, p.refusal(&http.Response{StatusCode: 400, Body: io.NopCloser(bytes.NewReader(body))}, 5).failure())
 		}
 	})
 }
