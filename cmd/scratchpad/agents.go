@@ -92,7 +92,7 @@ func (c agentsRm) Run(p *process) error {
 	}
 	// A variable is for all commands; a flag is for this one.
 	if p.agentNamed && *p.line.Agent != c.Name {
-		return fmt.Errorf("delete agent %s: --agent names another, %s; leave it out: %w", c.Name, *p.line.Agent, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}
 	return p.use(p.openExisting, func(db *database) error {
 		var has workspace.OwnerState
@@ -104,7 +104,7 @@ func (c agentsRm) Run(p *process) error {
 			return err
 		}
 		if has.Usage == (workspace.Usage{}) {
-			return fmt.Errorf("delete agent %s: there is no such agent; scratchpad agents ls lists them: %w", c.Name, workspace.ErrNotFound)
+			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
 		}
 		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
 			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {

@@ -33,7 +33,7 @@ type backedUp struct {
 // Run copies the database and verifies the copy.
 func (b backupCommand) Run(p *process) error {
 	if b.File == "-" {
-		return fmt.Errorf("a backup is not written to standard output, for it is verified before it is done; give a new file: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "a backup is not written to standard output, for it is verified before it is done; give a new file")
 	}
 	store, err := p.openReadOnly()
 	if err != nil {

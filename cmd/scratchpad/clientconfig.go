@@ -125,7 +125,7 @@ type clientConfig struct {
 // Run prints the entry for the client, or writes it.
 func (c clientConfigCommand) Run(p *process) error {
 	if c.File == "-" {
-		return fmt.Errorf("--file is the client's file, which is not standard output; without --write the entry is printed: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "--file is the client's file, which is not standard output; without --write the entry is printed")
 	}
 	s, err := p.server()
 	if err != nil {
@@ -161,7 +161,7 @@ func (c clientConfigCommand) Run(p *process) error {
 	}
 	if isTemporary(s.Command) {
 		if c.Write {
-			return fmt.Errorf("%s is gone when go run ends; go install ./cmd/scratchpad first, and run that one: %w", s.Command, workspace.ErrInvalid)
+			return workspace.Errorf(workspace.ErrInvalid, "%s is gone when go run ends; go install ./cmd/scratchpad first, and run that one", s.Command)
 		}
 		p.note("Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
 	}
@@ -242,7 +242,7 @@ func isTemporary(program string) bool { return goBuild.MatchString(program) }
 func usualFile(to client) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil && !to.project {
-		return "", fmt.Errorf("there is no home folder for the file of %s; give it with --file: %w", to.title, workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the file of %s; give it with --file", to.title)
 	}
 	return filepath.Abs(to.file(places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}))
 }

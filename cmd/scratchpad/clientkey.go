@@ -41,7 +41,7 @@ func (s summaries) noKey() error {
 	} else if s.Summarizer != "auto" {
 		cause = "--summarizer " + s.Summarizer + " uses no key; leave one of the two out"
 	}
-	return fmt.Errorf("--pass-key: %s: %w", cause, workspace.ErrInvalid)
+	return workspace.Errorf(workspace.ErrInvalid, "--pass-key: %s", cause)
 }
 
 // passKey has the client give the server a variable. The key itself stands in the

@@ -31,7 +31,7 @@ func (p *process) agentName() (name string, given bool, err error) {
 	}
 	id, err := workspace.ParseAgentID(*p.line.Agent)
 	if err != nil {
-		return "", true, fmt.Errorf("--agent: %w", err)
+		return "", true, &workspace.Error{Op: "--agent", Kind: workspace.ErrInvalid, Err: err}
 	}
 	return id.String(), true, nil
 }
@@ -40,17 +40,17 @@ func (p *process) agentName() (name string, given bool, err error) {
 func (p *process) databasePath(make bool) (string, error) {
 	if p.line.DB != nil {
 		if *p.line.DB == "" {
-			return "", fmt.Errorf("--db is empty; give a file, or leave it out for %s: %w", orNone(defaultDB()), workspace.ErrInvalid)
+			return "", workspace.Errorf(workspace.ErrInvalid, "--db is empty; give a file, or leave it out for %s", orNone(defaultDB()))
 		}
 		return *p.line.DB, nil
 	}
 	path := defaultDB()
 	if path == "" {
-		return "", fmt.Errorf("there is no home folder for the database; give a place with --db: %w", workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the database; give a place with --db")
 	}
 	if make {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", fmt.Errorf("%v; give another place with --db: %w", err, workspace.ErrInvalid)
+			return "", workspace.Errorf(workspace.ErrInvalid, "%v; give another place with --db", err)
 		}
 	}
 	return path, nil
@@ -220,7 +220,7 @@ func (p *process) openReadOnly() (*sqlite.Store, error) {
 	}
 	_, noFolder := os.Stat(filepath.Dir(path))
 	if errors.Is(err, workspace.ErrNotFound) || errors.Is(noFolder, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another: %w", path, workspace.ErrNotFound)
+		return nil, workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another", path)
 	}
 	return nil, marked{err}
 }
@@ -233,7 +233,7 @@ func (p *process) databaseFile() (string, error) {
 	case err != nil:
 		return "", err
 	case path == inMemory:
-		return "", fmt.Errorf("%s is no file, and is gone when its process ends; give a file with --db: %w", inMemory, workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "%s is no file, and is gone when its process ends; give a file with --db", inMemory)
 	}
 	return filepath.Abs(path)
 }

@@ -219,7 +219,7 @@ func (c *checkup) files() bool {
 		c.add(check{"rights", statusProblem, "this user may not write it, so that nothing can be stored", "Run as its owner, or chown it to this user."})
 	}
 	if err := sqlite.CheckFiles(c.Database); err != nil {
-		c.add(check{"side files", statusProblem, withoutKinds(err, err.Error()), "Nothing can be stored until then."})
+		c.add(check{"side files", statusProblem, textOf(err), "Nothing can be stored until then."})
 	}
 	c.log()
 	return true

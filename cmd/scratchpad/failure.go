@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // failure is an error as the command shows it.
@@ -29,13 +27,11 @@ func failureOf(ctx context.Context, err error) failure {
 	f := failure{Kind: kindName(ctx, err)}
 	var texts []string
 	for _, part := range parts(err) {
-		text := part.Error()
+		text := textOf(part)
 		var h hinted
 		if errors.As(part, &h) {
 			f.Hint = oneLine(h.hint)
-			text = strings.TrimSuffix(text, h.inBrackets())
 		}
-		text = withoutKinds(part, text)
 		if !errors.Is(part, errByHand) { // that one has lines to be copied
 			text = oneLine(text)
 		}
@@ -71,24 +67,6 @@ func parts(err error) (all []error) {
 	return all
 }
 
-// withoutKinds cuts the kind off the end of an error's text where the cause before
-// it says as much: "there is no such file: not found". A cause of a word or two,
-// such as "version 3", does not.
-func withoutKinds(err error, text string) string {
-	const fewestWords = 3
-	for _, k := range kinds {
-		before, ok := strings.CutSuffix(text, ": "+k.kind.Error())
-		if !ok || !errors.Is(err, k.kind) {
-			continue
-		}
-		cause := before[strings.LastIndex(before, ": ")+1:]
-		if k.kind == workspace.ErrInvalid || strings.TrimSpace(cause) == k.kind.Error() || len(strings.Fields(cause)) >= fewestWords {
-			return withoutKinds(err, before)
-		}
-	}
-	return text
-}
-
 // asksForJSON reports whether a command line that could not be parsed asks for
 // JSON.
 func asksForJSON(args []string) bool {
@@ -111,9 +89,7 @@ type hinted struct {
 	hint string
 }
 
-func (h hinted) Error() string { return h.error.Error() + h.inBrackets() }
-
-func (h hinted) inBrackets() string { return " (" + h.hint + ")" }
+func (h hinted) Error() string { return h.error.Error() + " (" + h.hint + ")" }
 
 func (h hinted) Unwrap() error { return h.error }
 

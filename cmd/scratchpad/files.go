@@ -115,11 +115,6 @@ type contentRecord struct {
 func (c filesCat) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine), ToLine: int(c.ToLine)})
-		if c.Version > 0 && errors.Is(err, workspace.ErrNotFound) {
-			if _, failed := ws.History(p.ctx, c.Path); failed == nil {
-				return ofVersion(err)
-			}
-		}
 		if err != nil {
 			return err
 		}
@@ -199,7 +194,7 @@ func (c filesRm) Run(p *process) error {
 		for i, path := range c.Paths {
 			versions, err := ws.History(p.ctx, path)
 			if err != nil {
-				return forAct(err, "history of", "delete")
+				return asAct("delete", err)
 			}
 			has[i] = fmt.Sprintf("%s (%s)", path, plural(int64(len(versions)), "version"))
 		}

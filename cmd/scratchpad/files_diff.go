@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -39,9 +38,9 @@ func (c filesDiff) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
-			return forAct(err, "history of", "diff")
+			return asAct("diff", err)
 		}
-		return ofVersion(c.compare(p, ws, versions))
+		return c.compare(p, ws, versions)
 	})
 }
 
@@ -49,7 +48,9 @@ func (c filesDiff) compare(p *process, ws *workspace.Workspace, versions []works
 	current := versions[len(versions)-1].Version
 	from, to := int64(c.From), int64(c.To)
 	if from == 0 && len(versions) == 1 {
-		return fmt.Errorf("diff %s: version %d is the only one that is kept: %w", c.Path, current, workspace.ErrNotFound)
+		e := workspace.Errorf(workspace.ErrNotFound, "version %d is the only one that is kept", current)
+		e.Way.Do = workspace.DoUseVersion
+		return of("diff", c.Path, e)
 	}
 	if from == 0 {
 		from = current - 1

@@ -44,7 +44,7 @@ func (c filesSummarize) Run(p *process) (err error) {
 		return err
 	}
 	if p.summarizer == nil {
-		return fmt.Errorf("summarize %s: summaries are off; --summarizer outline makes one: %w", c.Path, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "summarize %s: summaries are off; --summarizer outline makes one", c.Path)
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		show, end := p.progress("asking the model", progressbar.OptionShowCount())

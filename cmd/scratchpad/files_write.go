@@ -52,7 +52,7 @@ func (c filesWrite) Run(p *process) error {
 		return err
 	}
 	if int64(len(content)) > limit {
-		return fmt.Errorf("write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes): %w", c.Path, limit, workspace.ErrTooLarge)
+		return workspace.Errorf(workspace.ErrTooLarge, "write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes)", c.Path, limit)
 	}
 	return p.withKept(p.openDatabase, c.Path, func(ws *workspace.Workspace) error {
 		r, err := ws.WriteFile(p.ctx, c.Path, content, workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
@@ -141,11 +141,11 @@ Examples:
 func (c filesEdit) Run(p *process) error {
 	switch {
 	case c.Old == nil && c.All:
-		return fmt.Errorf("edit %s: --all needs a text to replace and one that replaces it: %w", c.Path, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and one that replaces it", c.Path)
 	case c.Old != nil && c.New == nil:
-		return fmt.Errorf("edit %s: the text that replaces %q is missing; give '' to remove it: %w", c.Path, *c.Old, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text that replaces %q is missing; give '' to remove it", c.Path, *c.Old)
 	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
-		return fmt.Errorf("edit %s: there is no terminal for an editor; give the text to replace and what replaces it: %w", c.Path, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and what replaces it", c.Path)
 	}
 	if _, err := workspace.ParsePath(c.Path); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 		return err
 	}
 	if c.IfVersion != nil && int64(*c.IfVersion) != r.Current {
-		return fmt.Errorf("edit %s: it is at version %d, --if-version is %d: %w", c.Path, r.Current, *c.IfVersion, workspace.ErrConflict)
+		return workspace.Errorf(workspace.ErrConflict, "edit %s: it is at version %d, --if-version is %d", c.Path, r.Current, *c.IfVersion)
 	}
 	dir, err := os.MkdirTemp("", "scratchpad-")
 	if err != nil {
@@ -197,7 +197,7 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	// A Ctrl-C was meant for the editor.
 	w, err := ws.WriteFile(context.WithoutCancel(p.ctx), r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
 	if err != nil {
-		return fmt.Errorf("%w; your text is in %s", err, local)
+		return followed{err, "your text is in " + local}
 	}
 	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
 }

@@ -57,12 +57,12 @@ func (p *process) readSource(source string, limit int64) ([]byte, error) {
 	}
 	f, err := os.Open(source)
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
 	}
 	return content, nil
 }

@@ -111,7 +111,7 @@ func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 		case page.Nearest != "":
 			way = "the nearest name is " + page.Nearest
 		}
-		err = fmt.Errorf("read log %s: there is no such log; %s: %w", log, way, workspace.ErrNotFound)
+		err = of("read log", log, workspace.Errorf(workspace.ErrNotFound, "there is no such log; %s", way))
 	}
 	return page.Last, err
 }
@@ -197,12 +197,12 @@ type logDeleted struct {
 // Run deletes the logs, or entries of one.
 func (c logsRm) Run(p *process) error {
 	if c.Through > 0 && len(c.Logs) > 1 {
-		return fmt.Errorf("--through is about the entries of one log; name one, not %d: %w", len(c.Logs), workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "--through is about the entries of one log; name one, not %d", len(c.Logs))
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		for _, log := range c.Logs {
 			if _, err := newest(p, ws, log); err != nil {
-				return forAct(err, "read log", "delete log")
+				return asAct("delete log", err)
 			}
 		}
 		if err := c.confirm(p, ws.Agent()); err != nil {

@@ -68,8 +68,7 @@ func (c logsAppend) readEntry(p *process) ([]byte, error) {
 		return nil, err
 	}
 	if entry = dropLineEnd(entry); int64(len(entry)) > limit {
-		return nil, fmt.Errorf("append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes an entry of each line: %w",
-			c.Log, limit, workspace.ErrTooLarge)
+		return nil, workspace.Errorf(workspace.ErrTooLarge, "append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes an entry of each line", c.Log, limit)
 	}
 	return entry, nil
 }
@@ -91,7 +90,7 @@ type linesRecord struct {
 
 func (c logsAppend) appendLines(p *process) error {
 	if c.Text != "-" {
-		return fmt.Errorf("append to %s: --lines reads standard input; leave the text out: %w", c.Log, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "append to %s: --lines reads standard input; leave the text out", c.Log)
 	}
 	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
 		done := linesRecord{Path: c.Log}
@@ -106,7 +105,8 @@ func (c logsAppend) appendLines(p *process) error {
 			done.LastEntryID = r.Last
 		}
 		if lines.err != nil {
-			return errors.Join(fmt.Errorf("append to %s: %w", c.Log, lines.err), c.answerLines(p, done))
+			err := &workspace.Error{Op: "append to", Object: c.Log, Kind: workspace.Kind(lines.err), Err: lines.err}
+			return errors.Join(err, c.answerLines(p, done))
 		}
 		return c.answerLines(p, done)
 	})
@@ -193,7 +193,7 @@ func scanLines(in io.Reader, limit int64, give func([]byte)) error {
 		case int64(len(line)) > limit:
 			return tooLong(n, limit)
 		case !utf8.Valid(line):
-			return fmt.Errorf("line %d is not valid UTF-8; only text can be stored: %w", n, workspace.ErrInvalid)
+			return workspace.Errorf(workspace.ErrInvalid, "line %d is not valid UTF-8; only text can be stored", n)
 		default:
 			give(bytes.Clone(line))
 		}
@@ -205,5 +205,5 @@ func scanLines(in io.Reader, limit int64, give func([]byte)) error {
 }
 
 func tooLong(line int, limit int64) error {
-	return fmt.Errorf("line %d has more than %d bytes, the limit of an entry (--max-entry-bytes): %w", line, limit, workspace.ErrTooLarge)
+	return workspace.Errorf(workspace.ErrTooLarge, "line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)", line, limit)
 }

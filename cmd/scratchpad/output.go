@@ -79,7 +79,7 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 	}
 	if !isTerminal(p.in) {
 		command, _, _ := strings.Cut(p.command, " <")
-		return fmt.Errorf("%s %s needs a yes, and there is no terminal to ask on; give --yes: %w", command, strings.Join(named, " "), workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "%s %s needs a yes, and there is no terminal to ask on; give --yes", command, strings.Join(named, " "))
 	}
 	if err := p.note(format+" [y/N] ", args...); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (verifyCommand) Run(p *process) error {
 		return err
 	}
 	if !v.OK {
-		return marked{fmt.Errorf("verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read: %w", workspace.ErrCorrupt)}
+		return marked{workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read")}
 	}
 	return nil
 }

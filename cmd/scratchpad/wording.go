@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// words are the flags and commands by which a person knows the arguments and the
+// calls of a workspace. No other file words an error of the workspace.
+var words = workspace.Words{
+	Arg: map[workspace.Arg]string{
+		workspace.ArgAgent:      "agent_id",
+		workspace.ArgIfVersion:  "--if-version",
+		workspace.ArgVersion:    "--version",
+		workspace.ArgFromLine:   "--from-line",
+		workspace.ArgToLine:     "--to-line",
+		workspace.ArgContext:    "--context",
+		workspace.ArgOld:        "the text to replace",
+		workspace.ArgNew:        "the one that replaces it",
+		workspace.ArgAll:        "--all",
+		workspace.ArgSinceEntry: "--since",
+		workspace.ArgTail:       "--tail",
+		workspace.ArgThrough:    "--through",
+	},
+	Way:    wayOut,
+	NoKind: true,
+}
+
+// limitFlags are the flags that raise a limit.
+var limitFlags = map[workspace.Resource]string{
+	workspace.FileSize:      "--max-file-bytes",
+	workspace.EntrySize:     "--max-entry-bytes",
+	workspace.FileCount:     "--max-files",
+	workspace.LogCount:      "--max-logs",
+	workspace.EntryCount:    "--max-entries",
+	workspace.TotalBytes:    "--max-bytes",
+	workspace.SummaryTokens: "--summary-tokens-per-month",
+	workspace.StoreAgents:   "--max-agents",
+	workspace.StoreBytes:    "--max-total-bytes",
+}
+
+// wayOut names the flag or the command that helps. It returns "" where the words of
+// package workspace do.
+func wayOut(e *workspace.Error) string {
+	var raise string
+	if e.Quota != nil {
+		raise = ", or raise " + limitFlags[e.Quota.Of]
+	}
+	switch e.Way.Do {
+	case workspace.DoReadSince:
+		return fmt.Sprintf("see what changed with scratchpad files diff %s %d", operand(e.Object), e.Way.N)
+	case workspace.DoReadFile:
+		return "print it with scratchpad files cat"
+	case workspace.DoReadLog:
+		return "scratchpad logs cat prints it"
+	case workspace.DoList:
+		return "scratchpad files ls shows those that exist"
+	case workspace.DoGiveMoreText:
+		return "give more of the text around it, or give --all"
+	case workspace.DoSplitFile:
+		return "split it into several files" + raise
+	case workspace.DoSplitEntry:
+		return "split it into several entries" + raise
+	case workspace.DoDelete:
+		return "delete what is not needed" + raise
+	case workspace.DoFreeStore:
+		return "delete agents with scratchpad agents rm" + raise
+	}
+	return ""
+}
+
+// operand returns a path as the shell and the command line take it.
+func operand(path string) string {
+	if strings.HasPrefix(path, "-") {
+		return "-- " + path
+	}
+	return path
+}
+
+// textOf returns the text of an error for a person.
+func textOf(err error) string {
+	switch e := err.(type) {
+	case *workspace.Error:
+		return e.Text(words)
+	case hinted:
+		return textOf(e.error)
+	case marked:
+		return textOf(e.error)
+	case followed:
+		return textOf(e.error) + "; " + e.more
+	}
+	return err.Error()
+}
+
+// asAct returns the error of a look as that of the act which the look was for.
+func asAct(act string, err error) error {
+	e, ok := err.(*workspace.Error)
+	if !ok {
+		return err
+	}
+	named := *e
+	named.Op = act
+	return &named
+}
+
+// of returns the error of an operation on an object.
+func of(op, object string, e *workspace.Error) error {
+	e.Op, e.Object = op, object
+	return e
+}
+
+// followed is an error with a sentence after it.
+type followed struct {
+	error
+	more string
+}
+
+func (f followed) Error() string { return f.error.Error() + "; " + f.more }
+
+func (f followed) Unwrap() error { return f.error }
