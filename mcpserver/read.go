@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -66,7 +65,7 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 		return result{record: rec}
 	case r.Diff != nil:
 		rec.VersionTooOld = &r.VersionTooOld
-		rec.Diff = linediff.AppendJSON(nil, r.Diff)
+		rec.Diff = r.DiffJSON
 		return result{record: rec}
 	case r.Changed != nil:
 		rec.VersionTooOld, rec.Lines = &r.VersionTooOld, &r.Lines
@@ -124,10 +123,6 @@ func readRanges(r workspace.ReadResult) string {
 	return "the diff is too long to send: " + strings.Join(ways, "; ")
 }
 
-// leastSummarized is how long a file is of which summarize_file makes a summary, in
-// characters.
-const leastSummarized = 8000
-
 // goOn says how to read what a truncated body leaves out.
 func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) string {
 	var ways []string
@@ -141,7 +136,7 @@ func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) strin
 		}
 		ways = append(ways, next)
 	}
-	if summaries && r.Version == r.Current && r.Bytes > leastSummarized {
+	if summaries && r.CanSummarize {
 		ways = append(ways, summarizeName+" says what is where")
 	}
 	return strings.Join(ways, "; ")

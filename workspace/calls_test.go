@@ -497,7 +497,7 @@ func (m *machine) readSince(t *rapid.T) {
 		if err != nil || string(content) != f.newest().content {
 			t.Fatalf("ReadFile(%q, %+v): the diff applied to version %d gives %q, %v, want %q", path, o, o.Since, content, err, f.newest().content)
 		}
-		want.Diff, want.Content = got.Diff, nil
+		want.Diff, want.DiffJSON, want.Content = got.Diff, linediff.AppendJSON(nil, got.Diff), nil
 	}
 	m.saw(what, nil)
 	if diff := cmp.Diff(want, got, bytesAsText); diff != "" {

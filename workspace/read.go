@@ -67,8 +67,11 @@ type ReadResult struct {
 	Removed   []LineRange // lines of the version Since that are gone
 	Joined    bool        // some ranges cover unchanged lines too
 
+	CanSummarize bool // Truncated is set, and Summarize makes a summary of this version
+
 	Since         int64            // as in ReadOptions
 	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
+	DiffJSON      []byte           // Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
 	Unchanged     bool             // Since is the current version
 	VersionTooOld bool             // Since is not retained: Content is the whole file
 	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
@@ -121,13 +124,14 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 	switch {
 	case o.Since != 0:
 		r.since(head, old, v, o)
-		return r, nil
 	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
 		err = r.lines(v.Content, o)
+		r.limit(o)
 	default:
 		r.Content = v.Content
+		r.limit(o)
 	}
-	r.limit(o)
+	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && isLong(v.Content)
 	return r, err
 }
 
@@ -211,8 +215,8 @@ func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
 	r.VersionTooOld = o.Since < head.Oldest()
 	if !r.VersionTooOld {
 		d := linediff.Compare(old.Content, current.Content)
-		if r.Diff = fit.Diff(d, current.Content, o.Context); r.Diff != nil {
-			if o.MaxTokens > 0 && !fit.Within(linediff.AppendJSON(nil, r.Diff), o.MaxTokens) {
+		if r.Diff, r.DiffJSON = fit.Diff(d, current.Content, o.Context); r.Diff != nil {
+			if o.MaxTokens > 0 && !fit.Within(r.DiffJSON, o.MaxTokens) {
 				r.giveRanges(d, o.MaxTokens)
 			}
 			return

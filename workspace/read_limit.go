@@ -24,7 +24,7 @@ func (r *ReadResult) truncate(first int, o ReadOptions) {
 // giveRanges gives the ranges of lines that were added and removed in place of a diff.
 func (r *ReadResult) giveRanges(d *linediff.Diff, maxTokens int) {
 	added, removed, joined := fit.Ranges(d, maxTokens)
-	r.Diff, r.Truncated = nil, true
+	r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
 	r.Changed, r.Removed, r.Joined = lineRanges(added), lineRanges(removed), joined
 }
 

@@ -212,3 +212,36 @@ func TestReadMaxTokensParts(t *testing.T) {
 		}
 	})
 }
+
+// A cut file can be summarised just if Summarize takes it.
+func TestCanSummarize(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		o          workspace.ReadOptions
+		want       bool
+	}{
+		{"long", numbered(300), workspace.ReadOptions{MaxTokens: 100}, true},
+		{"lines of a long one", numbered(300), workspace.ReadOptions{MaxTokens: 100, FromLine: 2}, true},
+		{"long, not cut", numbered(300), workspace.ReadOptions{}, false},
+		{"old version of a long one", numbered(300), workspace.ReadOptions{MaxTokens: 100, Version: 1}, false},
+		{"short", numbered(100), workspace.ReadOptions{MaxTokens: 100}, false},
+		{"few characters of three bytes", strings.Repeat("記憶體\n", 2000), workspace.ReadOptions{MaxTokens: 100}, false},
+	} {
+		for _, on := range []bool{true, false} {
+			var o workspace.Options
+			if on {
+				o.Summarizer = new(model).local()
+			}
+			ws := newWorkspace(t, o)
+			write(t, ws, "f", numbered(300))
+			write(t, ws, "f", c.text)
+			if got := read(t, ws, "f", c.o).CanSummarize; got != (c.want && on) {
+				t.Errorf("%s, with a Summarizer: %v: CanSummarize is %v", c.name, on, got)
+			}
+			_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+			if c.want && on && err != nil {
+				t.Errorf("%s: Summarize = %v", c.name, err)
+			}
+		}
+	}
+}

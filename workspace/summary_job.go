@@ -15,6 +15,11 @@ import (
 // summary: reading it costs little more.
 const leastSummarised = 8000
 
+// isLong reports whether a text is worth a summary.
+func isLong(content []byte) bool {
+	return len(content) > leastSummarised && utf8.RuneCount(content) > leastSummarised
+}
+
 // errRewritten says that the file has another version than the one to summarise.
 var errRewritten = errors.New("rewritten")
 
@@ -41,8 +46,8 @@ func (j *summaryJob) read(ctx context.Context) (kept *Summary, err error) {
 	if err := j.version.verify(); err != nil {
 		return nil, err
 	}
-	if n := utf8.RuneCount(j.version.Content); n <= leastSummarised {
-		return nil, Errorf(ErrInvalid, "it has %d characters, and files of up to %d are not summarised", n, leastSummarised).or(DoReadFile, 0)
+	if !isLong(j.version.Content) {
+		return nil, Errorf(ErrInvalid, "it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(j.version.Content), leastSummarised).or(DoReadFile, 0)
 	}
 	return nil, nil
 }

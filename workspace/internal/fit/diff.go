@@ -5,12 +5,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// Diff returns a diff as chunks, or nil if a model would pay more for it than for the
-// text itself. Both costs are estimates, so the diff must be cheaper by more than the
-// estimates err. A context of -1 asks for all lines, and for the diff at any cost.
-func Diff(d *linediff.Diff, text []byte, context int) []linediff.Chunk {
+// Diff returns a diff as chunks and as JSON, or nil if a model would pay more for it
+// than for the text itself. Both costs are estimates, so the diff must be cheaper by
+// more than the estimates err. A context of -1 asks for all lines, and for the diff at
+// any cost.
+func Diff(d *linediff.Diff, text []byte, context int) (chunks []linediff.Chunk, asJSON []byte) {
 	if context < 0 {
-		return nonNil(d.Chunks(context))
+		chunks = nonNil(d.Chunks(context))
+		return chunks, linediff.AppendJSON(nil, chunks)
 	}
 	budget := (tokens.EstimateBytes(text) - slack(text) - diffOverhead) * 10 / 13
 	changed := 0
@@ -26,14 +28,14 @@ func Diff(d *linediff.Diff, text []byte, context int) []linediff.Chunk {
 		least = 2 * changed
 	}
 	if least > budget {
-		return nil
+		return nil, nil
 	}
-	chunks := d.Chunks(context)
-	answer := linediff.AppendJSON(nil, chunks)
-	if tokens.EstimateBytes(answer)+slack(answer) > budget {
-		return nil
+	chunks = nonNil(d.Chunks(context))
+	asJSON = linediff.AppendJSON(nil, chunks)
+	if tokens.EstimateBytes(asJSON)+slack(asJSON) > budget {
+		return nil, nil
 	}
-	return nonNil(chunks)
+	return chunks, asJSON
 }
 
 // diffOverhead is how many tokens the record of a diff costs more than that of a whole

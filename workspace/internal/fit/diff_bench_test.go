@@ -30,7 +30,7 @@ func BenchmarkDiff(b *testing.B) {
 				b.ReportAllocs()
 				sent := 0.0
 				for b.Loop() {
-					if fit.Diff(linediff.Compare(old.Bytes(), text.Bytes()), text.Bytes(), 3) != nil {
+					if chunks, _ := fit.Diff(linediff.Compare(old.Bytes(), text.Bytes()), text.Bytes(), 3); chunks != nil {
 						sent = 1
 					}
 				}
