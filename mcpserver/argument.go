@@ -16,17 +16,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// arguments are those of one call, decoded and checked against the properties.
+// arguments are the arguments of one call. Each has the type that its property says.
 type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
 	booleans map[string]bool
-	key      string                // the idempotency key, which is not among the arguments
-	progress func(done, total int) // nor is this, which is nil where the client does not want to hear it
+	key      string                // the idempotency key of the call; "": none
+	progress func(done, total int) // tells the client how far the work is; nil if it did not ask
 }
 
-// decode reads the arguments strictly: encoding/json would fold the case of
-// names, take the last of two equal ones, and replace what is no valid text.
+// decode reads the arguments strictly. The decoder of encoding/json would ignore the
+// case of names, take the last of two equal names, and replace invalid text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
 	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}}
 	if len(raw) == 0 || string(raw) == "null" {
@@ -58,7 +58,7 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 
 var errJSON = invalid("the arguments are not valid JSON")
 
-// decodeOne reads a name and its value.
+// decodeOne reads one name and its value.
 func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string]bool) error {
 	t, err := d.Token()
 	var value json.RawMessage
@@ -126,7 +126,7 @@ func (a *arguments) setString(p property, value json.RawMessage) error {
 		return invalid("argument %s must be a string, not %s", p.name, short(string(value)))
 	}
 	if loneSurrogate(value) {
-		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is no text; send the whole character", p.name)
+		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", p.name)
 	}
 	var s string
 	if err := json.Unmarshal(value, &s); err != nil {
@@ -136,8 +136,8 @@ func (a *arguments) setString(p property, value json.RawMessage) error {
 	return nil
 }
 
-// integer reads a JSON number that is whole: 1, 1.0 and 1e0 are 1. It is exact:
-// a float64 would round what is near 2^53.
+// integer reads a JSON number that is whole, such as 1, 1.0 or 1e0. It is exact up to
+// 2^53, where a float64 begins to round.
 func integer(s string) (int64, bool) {
 	const most = 1 << 53
 	if s == "" || len(s) > 100 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
@@ -156,7 +156,8 @@ func integer(s string) (int64, bool) {
 	return n, -most <= n && n <= most
 }
 
-// loneSurrogate finds a \u escape of one half of a pair without the other.
+// loneSurrogate reports whether a JSON string has a \u escape of one half of a
+// surrogate pair without the other half.
 func loneSurrogate(raw []byte) bool {
 	for i := 0; i+1 < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -164,7 +165,7 @@ func loneSurrogate(raw []byte) bool {
 		}
 		r, ok := escape(raw[i:])
 		if !ok {
-			i++ // another escape: its second byte is no backslash of its own
+			i++ // another escape; its second byte may be a backslash
 			continue
 		}
 		i += 5
@@ -197,7 +198,7 @@ func (a *arguments) has(name string) bool {
 func (a *arguments) text(name string) string { return a.strings[name] }
 func (a *arguments) flag(name string) bool   { return a.booleans[name] }
 
-// number returns the argument, nil where it was not given.
+// number returns the argument, or nil if it was not given.
 func (a *arguments) number(name string) *int64 {
 	if n, ok := a.integers[name]; ok {
 		return &n
@@ -213,7 +214,7 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), workspace.ErrInvalid)
 }
 
-// short keeps what somebody sent from filling an error.
+// short cuts a text that a client sent, for an error.
 func short(s string) string {
 	const most = 40
 	if len(s) > most {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	firstBytes    = 4 << 10          // of a body, which connections bound
-	bodyTimeout   = 10 * time.Second // for a body to arrive, and a tenth more for each MiB that has
-	answerTimeout = time.Minute      // for an answer to be taken, and a second more for each MiB
+	firstBytes    = 4 << 10          // of a body, read without asking the budget; the number of connections limits them
+	bodyTimeout   = 10 * time.Second // for a body to arrive, and a tenth of it more for each MiB that has arrived
+	answerTimeout = time.Minute      // for a client to take an answer, and a second more for each MiB
 )
 
-// A refusal is an HTTP error for a request that goes no further.
+// A refusal is the HTTP error that answers a request at once.
 type refusal struct {
 	status int
 	text   string
@@ -24,8 +24,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// readBody reads a whole body. What it holds grows with what has arrived, and
-// waits where the bodies of others leave no room.
+// readBody reads a whole body. Its memory grows with the bytes that have arrived. It
+// waits while other bodies take all the memory for bodies.
 func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.Duration) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, errTooLong
@@ -33,7 +33,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 	if r.Body == nil {
 		return nil, nil
 	}
-	deadline := http.NewResponseController(w).SetReadDeadline // an error where the server has none
+	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
 	defer deadline(time.Time{})                               // the call may take longer
 	body := make([]byte, 0, firstBytes)
 	allowed := time.Now().Add(timeout)
@@ -74,8 +74,8 @@ func notArrived(err error) error {
 	return &refusal{http.StatusBadRequest, "the body did not arrive: " + err.Error()}
 }
 
-// admitBodies lets a request on when there is memory for what it asks for. The charge
-// is the request's until its answer is written.
+// admitBodies passes a request on when there is memory for it. The request keeps its
+// charge until its answer is written.
 func (s *Server) admitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.budget.open()
@@ -102,8 +102,8 @@ type chargeKey struct{}
 
 func chargeOf(ctx context.Context) *charge { return ctx.Value(chargeKey{}).(*charge) }
 
-// skipBody reads a body that means nothing, and keeps none of it. While a body is
-// unread the HTTP server does not see that the client hangs up.
+// skipBody reads a body that has no meaning and drops it. While a body is unread, the
+// HTTP server does not notice that the client hangs up.
 func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) error {
 	if r.Body != nil && r.ContentLength != 0 {
 		deadline := http.NewResponseController(w).SetReadDeadline
@@ -121,11 +121,11 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 	return nil
 }
 
-// admitBody reads the body of a request. It refuses one that is no single message or
+// admitBody reads the body of a request. It refuses a body that is not one message, or
 // that two decoders could read differently. It returns when the request has a place
-// among the calls and its charge has the body's weight; leave gives the place back.
-// A request for a stream of news without an end takes neither: connections bound
-// those.
+// among the calls and its charge has the body's weight; leave gives the place back. A
+// request for an endless stream of events takes neither: the number of connections
+// limits those.
 func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (leave func(), err error) {
 	leave = func() {}
 	a := s.budget.arrival(r.ContentLength)
@@ -135,10 +135,10 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 		return leave, err
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
-		r.Body = http.NoBody // the SDK says what is wrong
+		r.Body = http.NoBody // the SDK answers with the error
 		return leave, nil
 	}
-	m, bad := look(body)
+	m, bad := inspect(body)
 	if bad != nil {
 		return leave, &refusal{http.StatusBadRequest, bad.problem}
 	}
@@ -167,7 +167,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 }
 
 // completeHandshake notes that the client of a session is ready. The SDK handles the
-// notification only after the request has been answered, when nobody knows whose it is.
+// notification after it has answered the request, when it is no longer known whose it is.
 func (s *Server) completeHandshake(ctx context.Context) {
 	if m, ok := ctx.Value(memberKey{}).(member); ok && m.session != nil {
 		s.sessions.ready(m.session)
@@ -185,8 +185,8 @@ func refuse(w http.ResponseWriter, err error) {
 	http.Error(w, r.text, r.status)
 }
 
-// timedWriter gives a client that does not take its answer up after a time. When
-// the answer is JSON, which is all of it at once, the charge falls to what it takes.
+// timedWriter gives up on a client that does not take its answer in time. An answer in
+// JSON is written at once, and the charge falls to the weight of its bytes.
 type timedWriter struct {
 	http.ResponseWriter
 	charge  *charge
@@ -211,10 +211,10 @@ func (t *timedWriter) FlushError() error {
 	return http.NewResponseController(t.ResponseWriter).Flush()
 }
 
-// limit begins the time for so many bytes. idle ends it for a stream of events,
-// which may say nothing for long: over HTTP/2 the time would end the stream.
+// limit starts the time to write some bytes. idle stops it for a stream of events,
+// which may be silent for long: over HTTP/2 the deadline would end the stream.
 func (t *timedWriter) limit(bytes int) (idle func()) {
-	deadline := http.NewResponseController(t.ResponseWriter).SetWriteDeadline // an error where the server has none
+	deadline := http.NewResponseController(t.ResponseWriter).SetWriteDeadline // fails if the server has no deadlines
 	_ = deadline(time.Now().Add(t.timeout + time.Duration(bytes>>20)*t.timeout/60))
 	if t.Header().Get("Content-Type") != "text/event-stream" {
 		return func() {}

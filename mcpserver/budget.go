@@ -11,31 +11,31 @@ import (
 
 const (
 	defaultMemory = 64 << 20
-	leastMemory   = 1 << 20  // less leaves no lane that bounds anything
-	smallCall     = 1 << 20  // what weighs no more never waits for what weighs more
-	leastCall     = 16 << 10 // the weight of any call
+	leastMemory   = 1 << 20  // with less, the lanes are too small to limit anything
+	smallCall     = 1 << 20  // a call of this weight or less never waits for a heavier one
+	leastCall     = 16 << 10 // the weight of the lightest call
 	smallBody     = (smallCall - leastCall) / bodyFactor
-	maxCalls      = 1024 // with the SDK at once, where each takes some 64 KiB; others wait outside
-	maxWaiting    = 512  // of these, that wait to read much; others are told to try again
+	maxCalls      = 1024 // in the SDK at once, where each takes about 64 KiB; other calls wait outside
+	maxWaiting    = 512  // calls among them that wait to read much; more are told to try again
 )
 
-// A budget bounds the memory of all calls together. A request takes its parts in this
-// order, and may leave one out:
+// A budget limits the memory of all calls together. A request takes the parts of the
+// budget in this order, and may leave one out:
 //
 //  1. bytes of arrivals, while its body arrives and until it has a weight
 //  2. a place among calls, over HTTP
 //  3. a weight in one of the lanes
 //  4. a place among diffs
 //
-// A request never waits for a part while it holds a later one. A call that needs
-// more weight in a lane gives its weight back before it waits. So whoever holds a
-// weight or a diff's place is at work, and ends.
+// A request never waits for a part while it holds a later one. A call that needs more
+// weight in a lane gives its weight back before it waits. So a call that holds a weight
+// or a place for a diff is working, and will end.
 type budget struct {
 	small, large             lane
-	smallBodies, largeBodies arrivals            // so that small ones do not wait for large ones
+	smallBodies, largeBodies arrivals            // two, so that small bodies do not wait for large ones
 	diffs                    *semaphore.Weighted // a place for each processor
 	calls                    *semaphore.Weighted // over HTTP
-	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small ones have places
+	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
 }
 
 func newBudget(total int64) *budget {
@@ -47,8 +47,8 @@ func newBudget(total int64) *budget {
 	}
 }
 
-// arrival returns the account of a body of so many bytes. One whose length is not
-// known, which is -1, counts as large.
+// arrival returns the account of a body of the given length. A length of -1 is unknown,
+// and counts as large.
 func (b *budget) arrival(bytes int64) *arrival {
 	if 0 <= bytes && bytes <= smallBody {
 		return &arrival{in: &b.smallBodies}
@@ -56,11 +56,11 @@ func (b *budget) arrival(bytes int64) *arrival {
 	return &arrival{in: &b.largeBodies}
 }
 
-// errFull says that there is no memory for a call, after a wait or at once.
+// errFull says that there is no memory for a call. Some calls wait before they get it.
 var errFull = errors.New("the server is at its memory limit; try again")
 
-// takeSoon is take for a request over HTTP. Where too many wait for much already, it
-// returns errFull at once.
+// takeSoon is take for a request over HTTP. It returns errFull at once if too many
+// calls already wait for a large weight.
 func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
 	if weight > smallCall {
 		if !b.waiting.TryAcquire(1) {
@@ -71,7 +71,7 @@ func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
 	return c.take(ctx, weight)
 }
 
-// A lane serves in the order of arrival.
+// A lane serves calls in the order in which they arrive.
 type lane struct {
 	size int64
 	*semaphore.Weighted
@@ -79,13 +79,13 @@ type lane struct {
 
 func newLane(size int64) lane { return lane{size, semaphore.NewWeighted(size)} }
 
-// A charge is what one request holds of the budget, until its answer is written.
-// It is safe for concurrent use.
+// A charge is the part of the budget that one request holds until its answer is
+// written. It is safe for concurrent use.
 type charge struct {
 	b *budget
 
 	mu     sync.Mutex // guards the following
-	users  int        // who still need it: the carrier of the request, and its call
+	users  int        // that still need it: the carrier of the request, and its call
 	lane   *lane      // nil: the weight is 0
 	weight int64
 }
@@ -119,10 +119,10 @@ func (c *charge) releaseLocked() {
 	c.lane, c.weight = nil, 0
 }
 
-// take waits until the charge has a weight, which replaces the one before. What is
-// larger than its lane takes all of it. A charge in the large lane keeps what it
-// has: who waited there a second time could wait for itself, so the first time
-// must be for all that follows.
+// take waits until the charge has the given weight in place of the one before. A weight
+// that is larger than its lane takes the whole lane. A charge in the large lane keeps
+// the weight that it has: if it waited there again, it could wait for itself. So the
+// first take in the large lane must ask for all that follows.
 func (c *charge) take(ctx context.Context, weight int64) error {
 	c.mu.Lock()
 	if c.lane == &c.b.large || weight <= c.weight {
@@ -147,7 +147,7 @@ func (c *charge) take(ctx context.Context, weight int64) error {
 	return nil
 }
 
-// shrink gives back what is over a weight.
+// shrink gives back all above the given weight.
 func (c *charge) shrink(weight int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,17 +157,17 @@ func (c *charge) shrink(weight int64) {
 	}
 }
 
-// arrivals bounds the bytes of bodies that are not complete. When they take all
-// there is, one of them may still grow, the one that waits longest: so that one
-// gets complete at any time, however many halves there are.
+// arrivals limits the bytes of incomplete bodies. When they have used all of it, one of
+// them may still grow, the one that has waited longest. So one body always gets
+// complete, however many incomplete ones there are.
 type arrivals struct {
 	mu      sync.Mutex // guards the following
 	free    int64
 	elder   *arrival
-	waiting []*growth // the longest wait first
+	waiting []*growth // the one that has waited longest first
 }
 
-// An arrival is what one body holds.
+// An arrival is the account of one body.
 type arrival struct {
 	in   *arrivals
 	held int64 // guarded by in.mu
@@ -179,13 +179,13 @@ type growth struct {
 	granted chan struct{}
 }
 
-// grow waits until the body may hold so many bytes more.
+// grow waits until the body may hold the given bytes more.
 func (a *arrival) grow(ctx context.Context, bytes int64) error {
 	g := &growth{a, bytes, make(chan struct{})}
 	in := a.in
 	in.mu.Lock()
 	in.waiting = append(in.waiting, g)
-	if in.elder == a { // nobody waits before it
+	if in.elder == a { // it never waits
 		in.waiting = in.waiting[:len(in.waiting)-1]
 		close(g.granted)
 	}
@@ -205,7 +205,7 @@ func (a *arrival) grow(ctx context.Context, bytes int64) error {
 			break
 		}
 	}
-	return ctx.Err() // what was granted meanwhile is given back with the rest
+	return ctx.Err() // bytes that were granted meanwhile are given back with the rest
 }
 
 // serve grants what it can, in order. The caller holds mu.
@@ -217,7 +217,7 @@ func (in *arrivals) serve() {
 			in.free -= g.bytes
 			g.of.held += g.bytes
 		case in.elder == nil:
-			in.elder = g.of // beside the bound
+			in.elder = g.of // may exceed the limit
 		default:
 			return
 		}
@@ -226,7 +226,7 @@ func (in *arrivals) serve() {
 	}
 }
 
-// end gives back all that the body holds.
+// end gives back all bytes that the body holds.
 func (a *arrival) end() {
 	a.in.mu.Lock()
 	defer a.in.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package mcpserver serves an agent's workspace as MCP tools. It decodes and
-// answers; every rule is the workspace's, and who the agent is comes from the
-// caller of the package:
+// Package mcpserver serves an agent's workspace as MCP tools. It decodes arguments and
+// encodes answers. All rules are in package workspace. The program that uses the
+// package says whose workspace a call gets:
 //
 //	server, err := mcpserver.New(mcpserver.Options{
 //		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
@@ -9,13 +9,13 @@
 //	})
 //	err = server.Run(ctx, os.Stdin, os.Stdout)
 //
-// A result is text: one line of JSON, the record, and then, where there is one,
-// the body as it is. Arguments are decoded strictly: what a tool does not know,
-// what stands twice or in the wrong case, and what is not the text that was
-// meant, is refused with an error that says what to send instead.
+// A result is text. Its first block is the record, one line of JSON. Its second block
+// is the body, if there is one, as it is stored. Arguments are decoded strictly: an
+// unknown name, a name in the wrong case, a name that is given twice, and text that is
+// not valid UTF-8 are refused. The error says what to send instead.
 //
-// Besides the tools there is the resource template scratchpad://{agent}/{+path},
-// with completion of paths. [Server.Run] serves one client over two streams,
-// [Server.Handler] any number over HTTP; both serve the protocol of 2026-07-28 and
-// those with a handshake before it.
+// Besides the tools there is the resource template scratchpad://{agent}/{+path}, with
+// completion of paths. [Server.Run] serves one client over a pair of streams.
+// [Server.Handler] serves any number of clients over HTTP. Both serve the protocol of
+// 2026-07-28 and the earlier protocols, which begin with a handshake.
 package mcpserver

@@ -8,10 +8,11 @@ import (
 
 var (
 	path      = property{name: "path", kind: "string", required: true}
-	ifVersion = property{name: "if_version", kind: "integer"} // write_file says what it is
+	ifVersion = property{name: "if_version", kind: "integer"} // described in write_file
 )
 
-// agentIDMeaning stands once in the list of tools, at the tool that begins a memory.
+// agentIDMeaning describes agent_id once in the list of tools, at the tool that begins a
+// memory.
 const agentIDMeaning = "the name that the user gave you, always the same"
 
 var writeFile = tool{

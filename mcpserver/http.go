@@ -10,35 +10,32 @@ import (
 
 const stateless = "2026-07-28" // the first protocol without sessions
 
-// Handler returns an HTTP handler for MCP, to be mounted at a path of the
-// caller's choice:
+// Handler returns an HTTP handler for MCP. The caller mounts it at any path:
 //
 //	mux.Handle("/mcp", server.Handler())
 //
 // It serves the protocol of 2026-07-28, which has no sessions, and the earlier
-// ones.
+// protocols.
 //
-// Handler does not authenticate anybody. A handler around it does, and puts what it
-// found into the request's context. [Options].Workspace gets the values of that
-// context, of each request its own. No call ever sees the values of another
-// request, not even of the one that began its session. A call whose client has hung
-// up before it begins is refused; one that has begun goes on with the values of its
-// own request.
+// Handler does not authenticate. A handler around it does, and puts its result into the
+// request's context. [Options].Workspace gets the values of that context. A call never
+// sees the values of another request, not even of the request that began its session.
+// If the client hangs up before a call begins, the call is refused. A call that has
+// begun goes on with the values of its own request.
 //
-// A session belongs to the caller who began it, as [Options].Caller names it.
-// Anybody else who sends its id gets the answer for a session that does not exist.
-// A request whose caller is unknown (Caller returns "") gets 401 where it would need
-// a session: the protocols before 2026-07-28 need one for every request. A request
-// of 2026-07-28 needs none: Workspace alone decides who may call.
+// A session belongs to the caller who began it, as named by [Options].Caller. To
+// everybody else, the session does not exist. The protocols before 2026-07-28 need a
+// session for every request: if the caller is unknown (Caller returns ""), the answer is
+// 401. The protocol of 2026-07-28 needs none: Workspace alone decides who may call.
 // There are at most 4,096 sessions, and 64 of each caller that Caller or a verified
-// token names. When there is no room, the session that has been idle for the longest
-// time ends. A session also ends after 30 minutes without a request, or 2 before its
-// handshake is complete.
+// token names. When there is no room, the session that has been idle longest ends. A
+// session also ends after 30 minutes without a request, or after 2 minutes without a
+// complete handshake.
 //
-// A request of another origin that a browser sends is refused with 403, a batch
-// with 400, and a body over 16 MiB with 413. A body has 10 seconds to arrive, and 1
-// more for each MiB; the client has 60 to take an answer, and 1 more for each MiB.
-// [Options].Memory bounds what all calls hold together.
+// A browser's request from another origin is refused with 403, a batch with 400, and a
+// body over 16 MiB with 413. A body has 10 seconds to arrive, and 1 more for each MiB.
+// The client has 60 seconds to take an answer, and 1 more for each MiB. [Options].Memory
+// limits what all calls hold together.
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *mcp.Server { return s.mcp }
 	logger := s.sdkLogger()
@@ -66,8 +63,8 @@ func (s *Server) Handler() http.Handler {
 	}))
 }
 
-// numbered makes the request known to the calls that it brings, under a number that
-// replaces whatever the client sent. The SDK gets none of its values.
+// numbered gives the request a number by which its calls find it. The number replaces
+// the header that the client may have sent. The SDK gets none of the request's values.
 func (s *Server) numbered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -86,7 +83,7 @@ func (s *Server) numbered(next http.Handler) http.Handler {
 	})
 }
 
-// A member is who sends a request in a session, or to begin one.
+// A member is the sender of a request that belongs to a session or begins one.
 type member struct {
 	caller  string
 	session *session // nil: to begin one
@@ -94,8 +91,8 @@ type member struct {
 
 type memberKey struct{}
 
-// withSession lets only the caller of a session into it. For anybody else it does
-// not exist.
+// withSession lets only the caller of a session use it. To everybody else the session
+// does not exist.
 func (s *Server) withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m := member{caller: s.o.Caller(r.Context())}
@@ -117,11 +114,11 @@ func (s *Server) withSession(next http.Handler) http.Handler {
 	})
 }
 
-// unnamed is the caller of all requests that nobody names.
+// unnamed is the caller of all requests without a verified user.
 const unnamed = "everybody"
 
-// tokenUser is the caller where Options has no Caller: the user of a token that
-// package auth of the SDK has verified, or unnamed.
+// tokenUser is the default of Options.Caller: the user of a token that package auth of
+// the SDK has verified, or unnamed.
 func tokenUser(ctx context.Context) string {
 	if t := auth.TokenInfoFromContext(ctx); t != nil && t.UserID != "" {
 		return "user " + t.UserID
@@ -129,8 +126,8 @@ func tokenUser(ctx context.Context) string {
 	return unnamed
 }
 
-// sameOrigin refuses what a page of another origin makes a browser send, reads
-// too: MCP wants the Origin of every request looked at.
+// sameOrigin refuses requests that a page of another origin makes a browser send. It
+// checks reads too, because MCP requires it for every request.
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -52,14 +52,14 @@ type logRecord struct {
 	LastEntryID int64  `json:"last_entry_id"`
 	HasMore     bool   `json:"has_more"`
 	BaseTime    string `json:"base_time,omitempty"`
-	Removed     int64  `json:"removed_through,omitempty"` // entries after the cursor that are gone, up to this one
+	Removed     int64  `json:"removed_through,omitempty"` // the last of the entries after the cursor that are gone
 	Exists      *bool  `json:"exists,omitempty"`          // false, or left out
 	Nearest     string `json:"nearest,omitempty"`
 	Hint        string `json:"hint,omitempty"`
 }
 
-// logResult has a line of JSON for each entry, so that no entry can forge
-// another: the id, the whole seconds after the first entry, the text.
+// logResult returns a line of JSON for each entry: its id, the whole seconds after the
+// first entry, and its text. As JSON, an entry cannot look like two.
 func logResult(page workspace.LogPage) result {
 	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More, Removed: page.Removed, Nearest: page.Nearest}
 	if !page.Exists {
@@ -81,7 +81,7 @@ func logResult(page workspace.LogPage) result {
 		body = append(body, '[')
 		body = strconv.AppendInt(body, e.ID, 10)
 		body = append(body, ',')
-		body = strconv.AppendInt(body, max(0, e.Time.Unix()-base.Unix()), 10) // clocks are set back
+		body = strconv.AppendInt(body, max(0, e.Time.Unix()-base.Unix()), 10) // 0 if a clock was set back
 		body = append(body, ',')
 		body = linediff.AppendString(body, string(e.Content))
 		body = append(body, ']')

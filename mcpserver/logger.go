@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// sdkLogger is the logger for the SDK, which tells of every connection, and over
-// HTTP of every request: only its warnings pass.
+// sdkLogger returns the logger for the SDK. The SDK logs every connection and every HTTP
+// request; only its warnings and errors pass.
 func (s *Server) sdkLogger() *slog.Logger { return slog.New(warnings{s.o.Logger.Handler()}) }
 
 type warnings struct{ slog.Handler }

@@ -10,23 +10,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// badLine is a line that is no message, and how to say so.
+// badLine is the error that answers a line which is not a message.
 type badLine struct {
-	id      json.RawMessage // nil where there is none to answer to
+	id      json.RawMessage // of the request that is answered; nil if it is not known
 	code    int64
 	problem string
 }
 
-// A message is one as it stands, looked over and not decoded.
+// A message is one message before it is decoded.
 type message struct {
 	text   []byte
 	fields map[string]json.RawMessage
-	tool   string // that is called; "" for any other method
+	tool   string // the tool that it calls; "" for any other method
 }
 
-// look checks what the SDK's decoder does not: that two decoders would read the same,
-// and that it takes no more memory than its length lets expect. It costs little.
-func look(text []byte) (message, *badLine) {
+// inspect checks what the SDK's decoder does not check: that any two decoders read the
+// same message, and that its memory is in proportion to its length. It is cheap.
+func inspect(text []byte) (message, *badLine) {
 	m := message{text: bytes.TrimSpace(text)}
 	if !json.Valid(m.text) {
 		return m, &badLine{nil, jsonrpc.CodeParseError, "this is not valid JSON"}
@@ -51,12 +51,12 @@ func look(text []byte) (message, *badLine) {
 		return m, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + problem}
 	}
 	if string(m.fields["method"]) == `"tools/call"` {
-		_ = json.Unmarshal(params["name"], &m.tool) // no text is no tool
+		_ = json.Unmarshal(params["name"], &m.tool) // stays "" if it is not text
 	}
 	return m, nil
 }
 
-// decode is the SDK's decoder, and strict where that is not.
+// decode decodes as the SDK does, but strictly.
 func (m message) decode() (jsonrpc.Message, *badLine) {
 	msg, err := jsonrpc.DecodeMessage(m.text)
 	if problem := wrongFields(m.fields); problem != "" {
@@ -67,10 +67,10 @@ func (m message) decode() (jsonrpc.Message, *badLine) {
 	return msg, nil
 }
 
-// maxValues is far more than any call has. Each takes tens of bytes when decoded.
+// maxValues is far more than any call needs. A decoded value takes tens of bytes.
 const maxValues = 10_000
 
-// values counts the values of valid JSON, or a few more.
+// values returns the number of values in valid JSON, or a few more.
 func values(text []byte) int {
 	n := 0
 	for i := 0; i < len(text); i++ {
@@ -88,20 +88,20 @@ func values(text []byte) int {
 	return n
 }
 
-// known are the names of what a call is about. In another case they mean nothing
-// to the SDK, which a client should hear.
+// known are the names that matter in a call. The SDK ignores them in another case, so a
+// client is told.
 var known = []string{"params", "name", "arguments", "uri", "_meta", keyField}
 
-// members returns the members of a JSON object, as they stand in it. problem says
-// that one is there twice, of which decoders take now the one and now the other,
-// or in an odd case.
+// members returns the members of a JSON object. problem says that the object has a name
+// twice, because decoders disagree on which one they take, or a known name in another
+// case.
 func members(object []byte) (fields map[string]json.RawMessage, problem string) {
 	fields = map[string]json.RawMessage{}
 	for i := skipSpace(object, 1); object[i] != '}'; {
 		end := skipValue(object, i)
 		var name string
 		if json.Unmarshal(object[i:end], &name) != nil {
-			return fields, "a name that is no text"
+			return fields, "a name that is not text"
 		}
 		i = skipSpace(object, skipSpace(object, end)+1) // past the colon
 		end = skipValue(object, i)
@@ -121,8 +121,8 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 	return fields, problem
 }
 
-// ambiguous looks for such members below those of a message, and returns those of
-// its params.
+// ambiguous looks for the same problems in the params of a message and their _meta. It
+// returns the members of the params.
 func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, problem string) {
 	for _, name := range []string{"params", "_meta"} {
 		object := fields[name]
@@ -139,7 +139,7 @@ func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMes
 	return params, problem
 }
 
-// skipSpace and skipValue go over valid JSON.
+// skipSpace returns where the next value or mark of valid JSON begins.
 func skipSpace(text []byte, i int) int {
 	for text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r' {
 		i++
@@ -147,6 +147,7 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
+// skipValue returns where a value of valid JSON ends.
 func skipValue(text []byte, i int) int {
 	depth := 0
 	for {
@@ -161,7 +162,7 @@ func skipValue(text []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return i // the end of what the number stands in
+				return i // the end of the array or object after a number
 			}
 		case ',', ':', ' ', '\t', '\n', '\r':
 			if depth == 0 {
@@ -179,8 +180,8 @@ func skipValue(text []byte, i int) int {
 	}
 }
 
-// wrongFields says what makes an object no message. The SDK takes one without a
-// method for an answer to a call that it never made.
+// wrongFields says why an object is not a message, or returns "". The SDK takes an object
+// without a method for the answer to a call that it never made.
 func wrongFields(fields map[string]json.RawMessage) string {
 	method := fields["method"]
 	switch {
@@ -194,7 +195,7 @@ func wrongFields(fields map[string]json.RawMessage) string {
 	return ""
 }
 
-// validID reports whether the answer can carry the id as it is.
+// validID reports whether an answer can carry the id unchanged.
 func validID(id json.RawMessage) bool {
 	if id[0] == '"' {
 		return utf8.Valid(id) && !loneSurrogate(id)

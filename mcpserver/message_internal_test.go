@@ -24,7 +24,7 @@ func TestAmbiguousMessages(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:                                                                                                                                                "",
 		` { "jsonrpc" : "2.0" , "id" : "}\"{" , "method" : "tools/call" , "params" : { "name" : "x" , "arguments" : { "name" : [ 1 , { } , "]" ] , "b" : null } , "z" : -1.5e3 , "y" : true } } `: "",
 	} {
-		_, bad := look([]byte(line))
+		_, bad := inspect([]byte(line))
 		switch {
 		case want == "" && bad != nil:
 			t.Errorf("%s is refused: %v", line, bad)
@@ -33,7 +33,7 @@ func TestAmbiguousMessages(t *testing.T) {
 		}
 	}
 	for _, id := range []string{`"\ud800"`, "\"a\xffb\"", "\"\xed\xa0\x80\""} {
-		if _, bad := look([]byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)); bad == nil || bad.id != nil {
+		if _, bad := inspect([]byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)); bad == nil || bad.id != nil {
 			t.Errorf("id %q, which is no text: %+v, want it refused, and no answer with it", id, bad)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// readFile sends bodies of at most o.MaxReadTokens.
+// readFile returns the tool that reads a file. Its bodies cost at most o.MaxReadTokens.
 func readFile(o Options) tool {
 	return tool{
 		name:        "read_file",
@@ -36,7 +36,8 @@ func readFile(o Options) tool {
 	}
 }
 
-// readRecord has the fields of every case; those that a case has not are left out.
+// readRecord has the fields of all cases. The fields that a case does not have are left
+// out.
 type readRecord struct {
 	Path           string          `json:"path"`
 	CurrentVersion int64           `json:"current_version"`
@@ -53,7 +54,7 @@ type readRecord struct {
 	Truncated      bool            `json:"truncated,omitempty"`
 	CutBytes       int64           `json:"cut_bytes,omitempty"`
 	ChangedLines   [][2]int        `json:"changed_lines,omitzero"`
-	RemovedLines   [][2]int        `json:"removed_lines,omitempty"` // of since_version
+	RemovedLines   [][2]int        `json:"removed_lines,omitempty"` // lines of since_version
 	Large          bool            `json:"large,omitempty"`
 	Hint           string          `json:"hint,omitempty"`
 }
@@ -78,7 +79,7 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 		rec.SinceVersion, rec.VersionTooOld = 0, &r.VersionTooOld
 	case r.DiffLarger:
 		rec.SinceVersion = 0
-	default: // the flag takes the place of the sizes, so that no answer costs more than a plain read
+	default: // the cases above have a flag in place of the sizes, so that they cost no more than a plain read
 		rec.Bytes, rec.Lines = &r.Bytes, &r.Lines
 	}
 	if o.Version != 0 {
@@ -108,7 +109,7 @@ func pairs(ranges []workspace.LineRange) [][2]int {
 	return all
 }
 
-// readRanges says how to read the lines that the ranges in place of a diff name.
+// readRanges says how to read the ranges of lines that stand in place of a diff.
 func readRanges(r workspace.ReadResult) string {
 	var ways []string
 	if len(r.Changed) > 0 {
@@ -123,7 +124,7 @@ func readRanges(r workspace.ReadResult) string {
 	return "the diff is too long to send: " + strings.Join(ways, "; ")
 }
 
-// goOn says how to read what a truncated body leaves out.
+// goOn says how to read the rest of a truncated body.
 func goOn(r workspace.ReadResult, o workspace.ReadOptions, summaries bool) string {
 	var ways []string
 	if r.CutBytes > 0 {

@@ -11,26 +11,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A request is what brought a message: an HTTP request or a line. Whose call it
-// is, it alone says.
+// A request is the HTTP request or the line that brought a message. It alone says whose
+// call that is.
 type request struct {
-	values context.Context // of the HTTP request, or of Run
+	values context.Context // the context of the HTTP request or of Run, for its values
 	client context.Context // done when the client has hung up; nil on stdio
-	charge *charge         // nil: of lines that have no answer
+	charge *charge         // nil for lines that have no answer
 
-	sessions bool     // over HTTP before 2026-07-28
-	caller   string   // where sessions
-	session  *session // the caller's; nil where the request names none
+	sessions bool     // the protocol has sessions: HTTP before 2026-07-28
+	caller   string   // with sessions
+	session  *session // the caller's; nil if the request names none
 }
 
-// requests are those under way, by number. The number goes along in a header,
-// because the SDK calls with the context of whoever began the session.
+// requests are the requests under way, by number. The number travels in a header,
+// because the SDK calls tools with the context of the request that began the session.
 type requests struct {
 	next atomic.Uint64
 	open sync.Map // number to *request
 }
 
-const requestHeader = "Scratchpad-Request" // whatever the client sent is replaced
+const requestHeader = "Scratchpad-Request" // replaces the header that a client may send
 
 func (q *requests) add(r *request) (number string) {
 	number = strconv.FormatUint(q.next.Add(1), 10)
@@ -40,11 +40,12 @@ func (q *requests) add(r *request) (number string) {
 
 func (q *requests) drop(number string) { q.open.Delete(number) }
 
-// errGone refuses a call that came with no request, or whose request has ended:
-// nobody can say whose call it is, and nobody reads the answer.
+// errGone refuses a call whose request is unknown or has ended. Nobody can say whose
+// call it is, and nobody would read the answer.
 var errGone = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the request that brought the call is gone"}
 
-// of returns what brought a message, while somebody waits for the answer.
+// of returns the request of a message. The error is errGone if nobody waits for the
+// answer.
 func (q *requests) of(req mcp.Request) (*request, error) {
 	extra := req.GetExtra()
 	if extra == nil {
@@ -61,7 +62,7 @@ func (q *requests) of(req mcp.Request) (*request, error) {
 	return r, nil
 }
 
-// whileWanted returns a context that ends also when the client hangs up.
+// whileWanted returns a context that also ends when the client hangs up.
 func (r *request) whileWanted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if r.client == nil {
@@ -71,8 +72,8 @@ func (r *request) whileWanted(ctx context.Context) (context.Context, context.Can
 	return ctx, func() { stop(); cancel() }
 }
 
-// callContext ends when the SDK's context does. Its values are those of the
-// request; the SDK's own come after them, and its context has no others.
+// callContext is the context of a call. It ends when the SDK's context ends. It has the
+// values of the request, and then those that the SDK sets.
 type callContext struct {
 	context.Context
 	request *request
@@ -91,15 +92,15 @@ func (c callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// requestOf returns what brought the call; nil outside of one.
+// requestOf returns the request of a call, or nil outside of a call.
 func requestOf(ctx context.Context) *request {
 	r, _ := ctx.Value(requestKey{}).(*request)
 	return r
 }
 
-// bare returns a context that ends with a request and has none of its values but
-// the address that the SDK looks at: what the SDK keeps of it for a session is
-// nobody's.
+// bare returns a context that ends with a request. Of its values it has only the local
+// address, which the SDK needs. So the context that the SDK keeps for a session has
+// nobody's values.
 func bare(r *http.Request) (context.Context, context.CancelFunc) {
 	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.Context().Value(http.LocalAddrContextKey))
 	ctx, cancel := context.WithCancel(ctx)

@@ -22,8 +22,8 @@ func (s *Server) addResources() {
 	}, s.readResource)
 }
 
-// readResource reads a current file. A file that is not there and one that is
-// not the caller's are answered alike.
+// readResource reads the current version of a file. The answer is the same for a file
+// that does not exist and a file of another caller.
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	agent, path, _ := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
@@ -48,10 +48,10 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }
 
-// maxCompletions is the most values that MCP allows.
+// maxCompletions is how many values MCP allows in one answer.
 const maxCompletions = 100
 
-// complete offers the paths of the agent's files. Agents are never offered.
+// complete offers the paths of the agent's files. It never offers the names of agents.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
 	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
@@ -72,7 +72,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	}
 	switch {
 	case errors.Is(err, workspace.ErrInvalid):
-		return res, nil // nothing begins so
+		return res, nil // no path begins like this
 	case err != nil:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("completion/complete", err)}
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// result is the record of an answer and its body, nil for none.
+// result is the record of an answer and its body. A nil body means that there is none.
 type result struct {
 	record any
 	body   []byte
 }
 
-// success is the record as one line of JSON, and the body as it is.
+// success returns the answer of a tool: the record as one line of JSON, and the body.
 func success(res result) (*mcp.CallToolResult, error) {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
@@ -38,8 +38,8 @@ func success(res result) (*mcp.CallToolResult, error) {
 
 const internalError = "internal error; the server's log has more"
 
-// explain is an error as a client may see it. One that has no kind says nothing
-// of the machine: it is logged.
+// explain returns the text of an error for a client. An error without a kind may say
+// something about the machine. It is logged, and the client is told nothing of it.
 func (s *Server) explain(where string, err error) string {
 	if workspace.Kind(err) != nil {
 		return brief(textOf(err))
@@ -51,16 +51,16 @@ func (s *Server) explain(where string, err error) string {
 	return internalError
 }
 
-// failure is an error as a tool's answer.
+// failure returns the answer of a tool that failed.
 func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(t.name, err)}}}
 }
 
-// maxErrorData bounds what the SDK repeats of a request in its error.
+// maxErrorData limits the bytes of the request that the SDK repeats in its error.
 const maxErrorData = 512
 
-// briefError is a protocol error of no more than an error may cost, and with a
-// code, which the SDK leaves out of what it has none for.
+// briefError returns a protocol error that costs no more than an error may, and that has
+// a code. Some errors of the SDK have none.
 func briefError(err error) error {
 	var wire *jsonrpc.Error
 	if !errors.As(err, &wire) {
@@ -68,19 +68,18 @@ func briefError(err error) error {
 	}
 	cut := *wire
 	cut.Message = brief(err.Error())
-	if len(cut.Data) > maxErrorData || !json.Valid(cut.Data) { // the SDK quotes a URI as Go does
+	if len(cut.Data) > maxErrorData || !json.Valid(cut.Data) { // the SDK quotes a URI as Go does, which is not JSON
 		cut.Data = nil
 	}
 	return &cut
 }
 
-// maxErrorTokens is a little less than the 200 that an error may cost.
+// maxErrorTokens is a little less than the 200 tokens that an error may cost.
 const maxErrorTokens = 185
 
-// brief cuts a text to what an error may cost. The long words go first, each in
-// its middle: they are what somebody sent, and what is said of them is short. Then
-// the middle of the whole goes: the beginning says what was wrong, the end what
-// kind of error it is.
+// brief cuts a text to the tokens that an error may cost. First it cuts long words in
+// their middle, because those come from a client or a file. Then it cuts the middle of
+// the text: the beginning says what was wrong, and the end which kind of error it is.
 func brief(text string) string {
 	const most, short = 20 * maxErrorTokens, 12
 	if len(text) <= maxErrorTokens {
@@ -107,7 +106,7 @@ func brief(text string) string {
 	return text
 }
 
-// middleCut returns a text of no more than the given bytes.
+// middleCut cuts a text in its middle to at most the given bytes.
 func middleCut(text string, most int) string {
 	const gap = "..."
 	if len(text) <= most {
@@ -124,9 +123,9 @@ func middleCut(text string, most int) string {
 	return text[:from] + gap + text[to:]
 }
 
-// atMost is what a text costs or more, also one that somebody sent to be quoted.
-// The estimate is right for plain words; in any other each byte may cost a token,
-// and so may the space before it.
+// atMost returns the tokens that a text costs, or more, whatever the text is. Plain words
+// are estimated. In any other word each byte may cost a token, and so may the space
+// before it.
 func atMost(text string) int {
 	var plain []byte
 	odd := 0
@@ -140,7 +139,8 @@ func atMost(text string) int {
 	return tokens.EstimateBytes(plain)*21/20 + odd
 }
 
-// plainWord reports a word of ASCII letters, with a mark before it and a few after it.
+// plainWord reports whether a word has ASCII letters only, apart from one mark before
+// them and up to three after them.
 func plainWord(word string) bool {
 	const long, marks = 20, "\"'(),;:."
 	if len(word) > long || word == "" {

@@ -15,8 +15,8 @@ type property struct {
 	required    bool
 }
 
-// schema returns the JSON Schema of a tool's arguments. That others are refused
-// it does not say: it would cost every model 5 tokens a tool.
+// schema returns the JSON Schema of a tool's arguments. It does not say that other
+// arguments are refused, which would cost every model 5 tokens for each tool.
 func schema(properties []property) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)

@@ -17,49 +17,52 @@ import (
 
 // Options of [New].
 type Options struct {
-	// Workspace names the agent of a call. Its error is the answer to the call, if
-	// it wraps a kind of package workspace such as [workspace.ErrInvalid]; any other
-	// is for the server's log, and the answer says so. It is called by many
-	// goroutines.
+	// Workspace returns the workspace for a call. An error that wraps a kind of package
+	// workspace, such as [workspace.ErrInvalid], is the answer to the call. Any other
+	// error is logged, and the answer says no more than that. Many goroutines call it.
 	Workspace func(context.Context, Call) (*workspace.Workspace, error)
 
-	// Bound says that Workspace knows the agent without being told: the tools do
-	// not ask for agent_id. Where a call gives one all the same, Workspace must
-	// refuse any but the agent's own.
+	// Bound says that Workspace knows the agent: the tools do not ask for agent_id. If a
+	// call gives an agent_id all the same, Workspace must refuse every name but the
+	// agent's own.
 	Bound bool
 
-	// Caller names who sends an HTTP request, from its context. "" means that the
-	// caller is unknown, and gets no session. nil: the caller is the UserID of the
-	// token that package auth of the SDK has verified. Requests without a token, and
-	// those whose token has no UserID, are then one caller together, who may have as
-	// many sessions as there are in all. It is called by many goroutines.
+	// Caller names the sender of an HTTP request, from the request's context. "" means
+	// that the caller is unknown, and gets no session. Many goroutines call it. nil: the
+	// caller is the UserID of the token that package auth of the SDK has verified. All
+	// requests without a token or a UserID then count as one caller, who may have all
+	// sessions that there are.
 	Caller func(context.Context) string
 
-	// Summarizer is that of the workspaces' Service, and adds the tool
-	// summarize_file; nil: there is none.
+	// Summarizer is the Summarizer of the workspaces' Service. It adds the tool
+	// summarize_file; nil: there is no such tool.
 	Summarizer *workspace.Summarizer
 
-	// Memory bounds, in bytes, what all calls hold together: requests, what is read
-	// for them, diffs, and answers until they are written. A call that would exceed
-	// it waits; one that alone is larger runs while no other large call does. 0: 64
-	// MiB; the least is 1 MiB. The process takes up to about three times as much before
-	// its garbage is collected, and more with thousands of connections unless a memory
-	// limit is set (debug.SetMemoryLimit).
+	// Memory limits the bytes that all calls hold together: requests, the files and logs
+	// that are read for them, diffs, and answers until they are written. A call that
+	// would exceed it waits. A call that is larger by itself runs while no other large
+	// call runs. 0: 64 MiB; the least is 1 MiB. The process takes up to about three
+	// times as much before its garbage is collected. With thousands of connections it
+	// takes more, unless a memory limit is set (debug.SetMemoryLimit).
 	Memory int64
 
-	// MaxReadTokens bounds what the body of read_file costs a model, as
-	// [workspace.ReadOptions.MaxTokens] counts; 0: no bound. Resources are read whole.
+	// MaxReadTokens limits the tokens of the body of read_file, counted as for
+	// [workspace.ReadOptions.MaxTokens]; 0: no limit. Resources are always read whole.
 	MaxReadTokens int
 
-	Version string        // of the server, for clients; "": "dev"
-	Timeout time.Duration // of a call that touches storage, after which it is answered that the store is busy; 0: 30 s; 3 min at least where it waits for a model
-	Logger  *slog.Logger  // of panics, of errors without a kind, and of the SDK's warnings; nil: slog.Default
+	Version string       // of the server, for clients; "": "dev"
+	Logger  *slog.Logger // for panics, for errors without a kind, and for warnings of the SDK; nil: slog.Default
+
+	// Timeout limits the time of a call that reads or writes the store. After it the
+	// answer is that the store is busy. 0: 30 seconds. A call that waits for a model has
+	// at least 3 minutes.
+	Timeout time.Duration
 }
 
-// Call is what is asked for, before its agent is known.
+// Call is a call whose workspace is looked for.
 type Call struct {
-	Tool    string // of a tool call its name; else the method, "resources/read" or "completion/complete"
-	AgentID string // a valid one that the call gives; "" where it gives none, which only happens when Bound
+	Tool    string // the name of the tool, or else the method: "resources/read" or "completion/complete"
+	AgentID string // the agent_id of the call, which is valid; "" if the call gives none, which only happens with Bound
 	Write   bool   // the tool changes something
 }
 
@@ -73,7 +76,7 @@ type Server struct {
 	limits   limits
 }
 
-// limits are times that the tests shorten.
+// limits are times, which the tests shorten.
 type limits struct{ body, answer time.Duration }
 
 // New returns a server. Errors: [workspace.ErrInvalid].
@@ -122,7 +125,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// instructions teach the cheap habits.
+// instructions teach a model how to use the tools cheaply.
 func instructions(o Options) string {
 	who := ""
 	if !o.Bound {
@@ -142,8 +145,8 @@ Keep it cheap:
 An error says what to do next.`, who, long)
 }
 
-// cacheable tells clients for how long an answer holds: what is the agent's, not
-// at all and for nobody else; what the server is, for minutes.
+// cacheable tells clients how long they may keep an answer. An agent's content is never
+// kept, and is private. What the server says about itself is kept for minutes.
 func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	c.TTLMs, c.CacheScope = 5*60*1000, "public"
 	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
@@ -151,11 +154,11 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// Run serves one client over a pair of streams, one JSON-RPC message a line,
-// until the input ends or the context does; calls under way are still answered
-// then, for as long as 5 seconds. A line that is no message gets an error, and
-// the next is read. Nothing but MCP is written to out. Run closes in, not out;
-// a write to out that nobody reads may outlive it, when the context has ended.
+// Run serves one client over a pair of streams, with one JSON-RPC message a line, until
+// the input or the context ends. After that it answers the calls under way, for at most
+// 5 seconds. A line that is not a message gets an error, and Run goes on. It writes only
+// MCP to out. Run closes in but not out. If the context ends while nobody reads out, a
+// write to out may last longer than Run.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	conn := newLines(in, out, s, ctx)
 	defer conn.forget()
@@ -181,12 +184,12 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 	return fmt.Errorf("serve: %w", err)
 }
 
-// Close ends the sessions that Handler has begun, after the calls under way, and gives
-// back what they hold. Later requests begin new ones, so stop serving first.
+// Close waits for the calls under way and then ends the sessions that Handler has begun.
+// Later requests begin new sessions, so stop serving first.
 func (s *Server) Close() { s.sessions.endAll() }
 
-// guard stands before every method: a panic is an error of this call alone, and
-// no error is long, whatever it was given.
+// guard wraps every method. A panic becomes an error of this call alone, and long errors
+// are cut.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -214,8 +217,8 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// enter keeps the charge and the session of a request for as long as its call runs,
-// which may be longer than the request. A session begins here.
+// enter keeps the charge and the session of a request while its call runs, which may be
+// longer than the request. The call "initialize" begins a session here.
 func (s *Server) enter(r *request, method string, req mcp.Request) (leave func(), err error) {
 	charge := func() {}
 	if r.charge != nil {
@@ -243,7 +246,8 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 	return func() { s.sessions.release(held); charge() }, nil
 }
 
-// callContext returns the context of one call, with an end for what touches storage.
+// callContext returns the context of one call. Calls that read or write the store have a
+// deadline.
 func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
 	switch method {
 	case "tools/call", "resources/read", "completion/complete":
@@ -256,7 +260,7 @@ func (s *Server) callContext(ctx context.Context, method string, req mcp.Request
 	return ctx, func() {}
 }
 
-// asksModel reports whether a summary may take as long as a model does.
+// asksModel reports whether a summary calls a model, which takes long.
 func (s *Server) asksModel() bool { return s.o.Summarizer != nil && s.o.Summarizer.Remote }
 
 func (s *Server) logPanic(where string, v any) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of the sessions of clients with a handshake.
+// Limits of sessions.
 const (
 	maxSessions       = 4096
 	maxCallerSessions = 64
@@ -17,23 +17,23 @@ const (
 
 var errSessions = errors.New("all sessions are in use; close one, or try again")
 
-// sessions are those of one server. A session is its caller's: for anybody else
-// it does not exist.
+// sessions are the sessions of one server. A session belongs to its caller: to everybody
+// else it does not exist.
 type sessions struct {
-	most, each         int    // in all, and of a caller
-	shared             string // the caller that many clients are, to whom each does not apply; "": there is none
+	most, each         int    // how many there may be, in all and of a caller
+	shared             string // the caller that stands for many clients and is not limited by each; "": none
 	handshake, timeout time.Duration
 
-	mu    sync.Mutex // guards the following, and what the sessions say
+	mu    sync.Mutex // guards the following, and the fields of the sessions
 	byID  map[string]*session
 	count map[string]int // by caller
-	idle  list.List      // of *session without a request under way, the one that was idle first first
+	idle  list.List      // of *session without a request under way; the one that has been idle longest first
 }
 
-// A session has either a place among the idle ones or requests under way.
+// A session either has a place among the idle sessions or has requests under way.
 type session struct {
 	id, caller  string
-	close       func() // ends the SDK's session; does nothing the second time
+	close       func() // ends the SDK's session; a second call does nothing
 	busy        int    // requests and calls under way
 	place       *list.Element
 	since       time.Time // when it became idle
@@ -48,8 +48,9 @@ func newSessions() *sessions {
 	}
 }
 
-// begin adds a session, busy with the request that begins it. Where there is no
-// room the oldest idle one goes. The error is errSessions where none is idle.
+// begin adds a session with one request under way, the one that begins it. If there is
+// no room, the session that has been idle longest ends. If none is idle, the error is
+// errSessions.
 func (q *sessions) begin(id, caller string, end func()) (*session, error) {
 	s := &session{id: id, caller: caller, close: end, busy: 1}
 	var gone []*session
@@ -70,8 +71,8 @@ func (q *sessions) begin(id, caller string, end func()) (*session, error) {
 	return s, nil
 }
 
-// dropOldest drops the first idle session that fits, and adds it to gone. The
-// caller holds mu.
+// dropOldest drops the fitting session that has been idle longest, and adds it to gone.
+// The caller holds mu.
 func (q *sessions) dropOldest(gone *[]*session, fits func(*session) bool) bool {
 	for e := q.idle.Front(); e != nil; e = e.Next() {
 		if s := e.Value.(*session); fits(s) {
@@ -103,8 +104,8 @@ func (q *sessions) leaveIdle(s *session) {
 	}
 }
 
-// enter returns the session of a caller, which has a request more under way until
-// release; nil where the caller has none with this id.
+// enter returns the caller's session with the id, or nil if there is none. The session has
+// one more request under way until release.
 func (q *sessions) enter(id, caller string) *session {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,7 +117,7 @@ func (q *sessions) enter(id, caller string) *session {
 	return s
 }
 
-// again adds a call to a session, until release.
+// again adds a call under way to a session, until release.
 func (q *sessions) again(s *session) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,7 +129,7 @@ func (q *sessions) hold(s *session) {
 	s.busy++
 }
 
-// release ends what begin, enter and again began.
+// release ends a request or a call that begin, enter or again has added.
 func (q *sessions) release(s *session) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,7 +147,7 @@ func (q *sessions) patience(s *session) time.Duration {
 	return q.handshake
 }
 
-// expire ends a session that is still idle.
+// expire ends a session if it has been idle for too long.
 func (q *sessions) expire(s *session) {
 	q.mu.Lock()
 	over := s.place != nil && time.Since(s.since) >= q.patience(s)
@@ -159,14 +160,14 @@ func (q *sessions) expire(s *session) {
 	}
 }
 
-// ready notes that the handshake is complete.
+// ready notes that the handshake of a session is complete.
 func (q *sessions) ready(s *session) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s.initialized = true
 }
 
-// end ends a session that its caller wants ended, whether or not the SDK has done so.
+// end ends a session because its caller wants it, even if the SDK has not.
 func (q *sessions) end(s *session) {
 	q.mu.Lock()
 	q.drop(s)
@@ -174,7 +175,7 @@ func (q *sessions) end(s *session) {
 	s.close()
 }
 
-// endAll ends every session, and waits for the calls under way.
+// endAll ends all sessions, and waits for their calls under way.
 func (q *sessions) endAll() {
 	var all []*session
 	q.mu.Lock()

@@ -17,47 +17,48 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// maxBody is of one message: a write of 1 MiB of control characters, escaped, twice.
+// maxBody is the length of the longest message: two texts of 1 MiB of control
+// characters, escaped.
 const maxBody = 16 << 20
 
-// drainTime is how long the calls under way may still take when the client has
-// left or the process is told to end.
+// drainTime is how long the calls under way may go on after the client has left or the
+// process was told to end.
 const drainTime = 5 * time.Second
 
-// lines is a transport of one JSON-RPC message a line. The SDK's own ends at the
-// first line that is none; here that line gets its error, and the next one is
-// read. At the end of the input the calls that were read are still answered.
+// lines is a transport with one JSON-RPC message a line. The SDK's own transport ends at
+// the first line that is not a message. This one answers the line with an error and
+// reads the next. At the end of the input, the calls under way are still answered.
 type lines struct {
 	in      io.ReadCloser
-	read    chan line     // from the goroutine that reads in
-	ended   chan struct{} // closed by stop: read no more
-	broken  chan struct{} // closed when out takes no more
+	read    chan line     // lines from the goroutine that reads in
+	ended   chan struct{} // closed by stop: no more lines are read
+	broken  chan struct{} // closed when a write to out fails
 	closed  chan struct{}
 	ending  sync.Once
 	closing sync.Once
 	failing sync.Once
 
 	server  *Server
-	values  context.Context // of Run
-	silent  string          // the number of lines that have no answer
-	waiting context.Context // for memory; done when nothing more is read
+	values  context.Context // the context of Run, for its values
+	silent  string          // the number of the request of all lines without an answer
+	waiting context.Context // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
-	room    *semaphore.Weighted // for calls that are not answered
+	room    *semaphore.Weighted // for calls without an answer yet
 
 	writing sync.Mutex // guards out
 	out     io.Writer
 
 	mu      sync.Mutex          // guards the following
-	calls   map[jsonrpc.ID]call // those that have no answer on its way
-	answers int                 // that are on their way
+	calls   map[jsonrpc.ID]call // without an answer yet
+	answers int                 // answers that are being written
 	changed chan struct{}       // closed and made anew when a call is answered
-	outErr  error               // that of out, once it is broken
+	outErr  error               // of the write to out that failed
 }
 
-// A call is a line that wants an answer.
+// A call is a line that needs an answer.
 type call struct {
 	charge *charge
-	end    func() // gives back what the call holds
+	end    func() // gives back all that the call holds
 }
 
 type line struct {
@@ -79,7 +80,7 @@ func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context
 	return l
 }
 
-// forget drops what the server knows of the lines, after the session.
+// forget drops all that the server keeps about the lines. It is called after the session.
 func (l *lines) forget() {
 	l.giveUp()
 	l.server.requests.drop(l.silent)
@@ -97,7 +98,7 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 // SessionID implements [mcp.Connection].
 func (l *lines) SessionID() string { return "" }
 
-// stop ends the reading, which ends the connection after the calls that were read.
+// stop ends the reading. The connection then ends after the calls under way.
 func (l *lines) stop() {
 	l.ending.Do(func() {
 		close(l.ended)
@@ -124,8 +125,8 @@ func (l *lines) readLines() {
 	}
 }
 
-// readLine reads to the end of a line, and past one that is too long. What
-// stands after the last line end is a line too.
+// readLine reads one line. It skips a line that is too long. Text after the last line end
+// is a line too.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var text []byte
 	long := false
@@ -140,7 +141,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && len(text) > 0:
-			return text, nil // the next read meets the end again
+			return text, nil // the next read returns io.EOF
 		case err != nil:
 			return nil, err
 		case long:
@@ -178,14 +179,14 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// accept decodes a line, and answers one that is no message itself. It waits
-// while there is no memory for the message.
+// accept decodes a line. It answers a line that is not a message itself, and returns nil.
+// It waits while there is no memory for the message.
 func (l *lines) accept(text []byte) jsonrpc.Message {
-	m, bad := look(text)
+	m, bad := inspect(text)
 	c := l.server.budget.open()
 	var msg jsonrpc.Message
 	if bad == nil {
-		_ = c.take(l.waiting, m.weight(len(text))) // the last line of all needs no room
+		_ = c.take(l.waiting, m.weight(len(text))) // fails at the end of the input, when the last line needs no room
 		msg, bad = m.decode()
 	}
 	if bad != nil {
@@ -208,8 +209,8 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	return msg
 }
 
-// begin notes a call until it is answered, when there are not too many. It reports
-// false where its id is that of another.
+// begin notes a call until it is answered. It waits while there are too many calls. It
+// reports false if another call has the same id.
 func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
 	hasRoom := l.room.Acquire(l.waiting, 1) == nil
 	number := l.server.requests.add(&request{values: l.values, charge: c})
@@ -235,8 +236,8 @@ func numberedExtra(number string) *mcp.RequestExtra {
 	return &mcp.RequestExtra{Header: http.Header{requestHeader: {number}}}
 }
 
-// refuse answers a line itself; id is nil where it has none to answer to
-// (JSON-RPC 2.0, section 5).
+// refuse answers a line with an error. A nil id is answered as null (JSON-RPC 2.0, section
+// 5).
 func (l *lines) refuse(id json.RawMessage, code int64, problem string) {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": problem}})
 	if err == nil {
@@ -284,8 +285,8 @@ func (l *lines) outError() error {
 	return l.outErr
 }
 
-// answer frees the id of a call, which the client may use again as soon as it
-// has the answer. What it returns is called when that is written.
+// answer frees the id of a call, because the client may use it again as soon as it has
+// the answer. written is to be called after the answer is written.
 func (l *lines) answer(id jsonrpc.ID, bytes int) (written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,8 +308,7 @@ func (l *lines) answer(id jsonrpc.ID, bytes int) (written func()) {
 	}
 }
 
-// drain waits for the answers to the calls that were read, and returns the error
-// that ends the reading.
+// drain waits for the answers to the calls under way, and returns err.
 func (l *lines) drain(err error) error {
 	late := make(chan struct{})
 	defer time.AfterFunc(drainTime, func() { close(late) }).Stop()
@@ -316,10 +316,10 @@ func (l *lines) drain(err error) error {
 	return err
 }
 
-// leave waits for the end of the session that was told to end. It gives up where
-// the client does not read what is written to it.
+// leave waits for the end of a session that was told to end. It gives up if the client
+// does not read its answers.
 func (l *lines) leave(ended <-chan error) error {
-	const grace = time.Second // for calls that are cancelled when drainTime is over
+	const grace = time.Second // for calls to end that are cancelled after drainTime
 	select {
 	case err := <-ended:
 		return err
@@ -329,8 +329,8 @@ func (l *lines) leave(ended <-chan error) error {
 	}
 }
 
-// wait returns when ok does, which is called under the lock, or when enough is
-// closed, or the connection is broken or closed.
+// wait waits until ok returns true, enough is closed, or the connection is broken or
+// closed. It calls ok under the lock.
 func (l *lines) wait(ok func() bool, enough <-chan struct{}) {
 	for {
 		l.mu.Lock()

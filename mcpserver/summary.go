@@ -13,11 +13,11 @@ import (
 
 const (
 	summarizeName  = "summarize_file"
-	summaryTimeout = 3 * time.Minute // of a call that may wait for a model
+	summaryTimeout = 3 * time.Minute // for a call that may wait for a model
 )
 
-// summarizeFile is there where the server has a summarizer. It writes nothing of
-// the agent's: what it keeps is a cache.
+// summarizeFile returns the tool of a server that has a Summarizer. It is marked as a
+// read: the summary that it keeps is a cache.
 func summarizeFile(s *workspace.Summarizer) tool {
 	return tool{
 		name:        summarizeName,
@@ -30,7 +30,7 @@ func summarizeFile(s *workspace.Summarizer) tool {
 
 type summaryRecord struct {
 	Path            string `json:"path"`
-	CurrentVersion  int64  `json:"current_version"` // of which the summary is
+	CurrentVersion  int64  `json:"current_version"` // the version that was summarised
 	NewerVersion    int64  `json:"newer_version,omitempty"`
 	Cached          bool   `json:"cached"`
 	EstimatedTokens int64  `json:"estimated_tokens"`
@@ -51,8 +51,8 @@ func summarize(ctx context.Context, ws *workspace.Workspace, a *arguments) (resu
 	return result{record, []byte(derived(r) + "\n\n" + r.Text)}, nil
 }
 
-// derived marks a summary: a model that reads it must not take it for the file, and
-// what an outline quotes not for ours.
+// derived returns the line that marks a summary. A model must not take a summary for the
+// file, nor the lines of an outline for words of this server.
 func derived(r workspace.SummaryResult) string {
 	by := r.Method
 	if r.Model != "" {
@@ -68,9 +68,9 @@ func derived(r workspace.SummaryResult) string {
 	return mark
 }
 
-// progressOf returns what tells a client of the parts of the work that are done;
-// nil where it did not ask. Of the last part the answer tells, which could overtake
-// the news.
+// progressOf returns a function that tells the client how many parts of the work are
+// done, or nil if the client did not ask. It does not tell the last part, because the
+// answer may arrive first.
 func progressOf(ctx context.Context, req *mcp.CallToolRequest) func(done, total int) {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
@@ -84,7 +84,7 @@ func progressOf(ctx context.Context, req *mcp.CallToolRequest) func(done, total 
 			return
 		}
 		told = done
-		// A client that has left hears nothing, and the work goes on.
+		// It fails if the client has left. The work goes on.
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total)})
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// tool is one tool: what clients are told of it, and what it does.
+// tool is the description of a tool for clients, and the function that runs it.
 type tool struct {
 	name, description string
-	properties        []property // agent_id apart
-	agentID           string     // what is said of it; each tool that says something costs every model its tokens
+	properties        []property // without agent_id
+	agentID           string     // the description of agent_id; "" in most tools, because it costs every model tokens
 	write             bool       // it changes something
 	destructive       bool       // it leaves no history
-	idempotent        bool       // of what writes: a call that is repeated changes nothing more
-	openWorld         bool       // it asks a model
+	idempotent        bool       // of a tool that writes: a repeated call changes nothing more
+	openWorld         bool       // it calls a model
 	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
@@ -52,8 +52,8 @@ func (s *Server) add(t tool) {
 	})
 }
 
-// call decodes, finds the workspace, and runs the tool. A panic is an error of
-// this call alone.
+// call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
+// error of this call alone.
 func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.CallToolRequest) (res result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -81,7 +81,8 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 	return t.run(ctx, ws, args)
 }
 
-// workspace asks who the agent is. given says that the call names one.
+// workspace returns the workspace of a call. given says whether the call has an
+// agent_id.
 func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.Implementation) (*workspace.Workspace, error) {
 	if given {
 		if _, err := workspace.ParseAgentID(c.AgentID); err != nil {
@@ -98,7 +99,7 @@ func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.
 	return ws, nil
 }
 
-// keyField is where a client that repeats a lost call puts the call's key.
+// keyField is the field of _meta for a key with which a client can repeat a call safely.
 const keyField = "scratchpad/idempotency_key"
 
 func idempotencyKey(meta mcp.Meta) (string, error) {

@@ -11,21 +11,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// The weights are what calls take at their worst moment, in multiples of bytes. They
-// come from what the SDK and encoding/json copy, and TestLoad checks them.
+// The weights are the memory that calls take at their worst moment, in multiples of
+// bytes. They follow from the copies that the SDK and encoding/json make. TestLoad
+// checks them.
 const (
-	bodyFactor   = 6  // of a request: as it came, in the decoder's buffers, decoded
-	readFactor   = 30 // of content that is read: all of it may be escaped, sixfold
-	answerFactor = 5  // of an answer as JSON while it is encoded
+	bodyFactor   = 6  // of the request: as it came, in the buffers of the decoder, and decoded
+	readFactor   = 30 // of the content that is read: escaping may make it six times longer
+	answerFactor = 5  // of the answer as JSON while it is encoded
 	diffFactor   = 24 // of both texts while they are compared
-	editFactor   = 4  // of a file that is edited
-	logFactor    = 5  // of a page of a log, which is counted as JSON
+	editFactor   = 4  // of the file that is edited
+	logFactor    = 5  // of the page of a log, counted as JSON
 )
 
 const ordinaryFile = 1 << 20 // the default limit of a file
 
-// weight is what the request weighs until its tool is known to need more. A large
-// one weighs as much as its tool may need, because it cannot wait again.
+// weight returns the weight of a request before it is known what its tool reads. A large
+// request weighs as much as its tool may need, because it cannot wait again.
 func (m message) weight(bytes int) int64 {
 	w := leastCall + bodyFactor*int64(bytes)
 	switch {
@@ -36,14 +37,14 @@ func (m message) weight(bytes int) int64 {
 	case m.tool == "edit_file":
 		return w + editFactor<<20
 	}
-	return math.MaxInt64 // a tool that needs no large request: alone
+	return math.MaxInt64 // no other tool needs a large request: it runs alone
 }
 
-// writtenWeight is that of an answer that is encoded.
+// writtenWeight returns the weight of an encoded answer.
 func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(bytes)/4 }
 
-// reserve waits until there is memory for what a tool reads, and for a diff until a
-// processor is free. done ends the work: only the answer is left then.
+// reserve waits until there is memory for what a tool reads. For a diff it also waits for
+// a free processor. done is to be called when only the answer is left.
 func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (done func(), err error) {
 	done = func() {}
 	r := requestOf(ctx)
@@ -73,7 +74,8 @@ func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool stri
 	return done, nil
 }
 
-// need is what a call will weigh. What the workspace would refuse weighs nothing.
+// need returns the weight of a call. A call that the workspace will refuse has the least
+// weight.
 func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (weight int64, isDiff bool, err error) {
 	var f workspace.Extent
 	switch tool {
@@ -84,7 +86,7 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	}
 	switch {
 	case errors.Is(err, workspace.ErrInvalid):
-		return leastCall, false, nil // it says so itself
+		return leastCall, false, nil // the call itself returns the error
 	case err != nil:
 		return 0, false, err
 	}
@@ -95,7 +97,7 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	case tool == "edit_file":
 		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text"))), false, nil
 	case tool == summarizeName && s.asksModel():
-		return leastCall, false, nil // it may take minutes
+		return leastCall, false, nil // it may take minutes, and should not hold memory for so long
 	case tool == summarizeName:
 		return leastCall + editFactor*f.Bytes, false, nil
 	case since == f.Version && since > 0:
@@ -106,9 +108,9 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	return s.readWeight(f.Largest), false, nil
 }
 
-// readWeight is that of reading so many bytes, of which it is not known how they
-// will be escaped. For a file of ordinary size it is at most half of the lane, so
-// that two can be read at once.
+// readWeight returns the weight of reading some bytes, before it is known how much
+// escaping adds. For a file of ordinary size it is at most half of the lane, so that two
+// files can be read at once.
 func (s *Server) readWeight(bytes int64) int64 {
 	w := leastCall + readFactor*bytes
 	if bytes <= ordinaryFile {
@@ -117,7 +119,7 @@ func (s *Server) readWeight(bytes int64) int64 {
 	return w
 }
 
-// settle lowers the charge to what the answer takes, now that it is known.
+// settle lowers the charge of a call to the weight of its answer.
 func settle(ctx context.Context, texts ...string) {
 	r := requestOf(ctx)
 	if r == nil || r.charge == nil {
@@ -130,7 +132,7 @@ func settle(ctx context.Context, texts ...string) {
 	r.charge.shrink(weight)
 }
 
-// texts are those of an answer.
+// texts returns the texts of an answer.
 func texts(res *mcp.CallToolResult) (all []string) {
 	for _, c := range res.Content {
 		all = append(all, c.(*mcp.TextContent).Text)
@@ -138,7 +140,7 @@ func texts(res *mcp.CallToolResult) (all []string) {
 	return all
 }
 
-// escapedLen is the length of a text as JSON, or a little more.
+// escapedLen returns the length of a text as JSON, or a little more.
 func escapedLen(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
