@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -163,7 +164,7 @@ func straight(mcpserver.Call, *workspace.Service) string { return "" }
 // No call of one agent shows or changes anything of another.
 func TestIsolation(t *testing.T) {
 	n := 2000
-	if long() {
+	if testkit.Long() {
 		n = 20_000
 	}
 	for _, bound := range []bool{true, false} {

@@ -2,7 +2,6 @@ package mcpserver_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/summarize"
@@ -22,55 +21,20 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// TestMain keeps the random tests short unless they are asked to be long.
+// TestMain keeps the random tests short unless they are asked to be long. With loadServer
+// set, it is the server of TestLoad.
 func TestMain(m *testing.M) {
-	flag.Parse()
 	if how := os.Getenv(loadServer); how != "" {
 		if err := loadMain(how); err != nil {
 			panic(err)
 		}
 		return
 	}
-	wanted := map[string]string{"rapid.checks": "25"}
-	if long() {
-		wanted["rapid.checks"] = "300"
-	}
-	flag.Visit(func(f *flag.Flag) { delete(wanted, f.Name) })
-	for name, value := range wanted {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	testkit.Checks{Checks: 25, Long: 300}.Set()
 	goleak.VerifyTestMain(m)
 }
 
-// long reports whether the long proofs are to run.
-func long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
-
-// A fakeClock stands still but for what the test does. It is safe for
-// concurrent use.
-type fakeClock struct {
-	mu  sync.Mutex // guards now
-	now time.Time
-}
-
-func newClock() *fakeClock {
-	return &fakeClock{now: time.Date(2026, 11, 21, 4, 50, 0, 0, time.UTC)}
-}
-
-func (c *fakeClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *fakeClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// outline is what the services and servers of the tests summarise with.
+// outline returns the Summarizer of the services and servers of the tests.
 func outline() *workspace.Summarizer { return new(summarize.Outline(summarize.OutlineOptions{})) }
 
 // newService returns a service on a store in memory.
@@ -114,8 +78,8 @@ func agentOf(t testing.TB, svc *workspace.Service, name string) *workspace.Works
 	return ws
 }
 
-// workspaces is what Options.Workspace does on the command line: bound "" asks
-// every call for its agent.
+// workspaces returns an Options.Workspace like that of the command line. If bound is "",
+// every call names its agent.
 func workspaces(svc *workspace.Service, bound string) func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
 	return func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) {
 		switch {
@@ -149,16 +113,17 @@ func newServerWith(t testing.TB, o mcpserver.Options) *mcpserver.Server {
 	return s
 }
 
-// newServer returns a server over an empty store. bound "": every call names its agent.
+// newServer returns a server over an empty store. If bound is "", every call names its
+// agent.
 func newServer(t testing.TB, bound string) *mcpserver.Server {
 	t.Helper()
 	return newServerOn(t, newService(t, workspace.Options{}), bound)
 }
 
-// maxErrorTokens is what an error may cost, whatever it was given.
+// maxErrorTokens is how many tokens an error may cost.
 const maxErrorTokens = 200
 
-// checkError checks what holds for the text of every error.
+// checkError checks the length of the text of an error.
 func checkError(t interface{ Errorf(string, ...any) }, what, text string) {
 	if n := o200k.Count(text); n > maxErrorTokens || strings.TrimSpace(text) == "" {
 		t.Errorf("%s: the error costs %d tokens, want 1 to %d: %s", what, n, maxErrorTokens, text)

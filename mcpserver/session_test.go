@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -195,7 +196,7 @@ func TestSessionOfAnother(t *testing.T) {
 // the goroutines.
 func TestManySessions(t *testing.T) {
 	n, callers := 600, 8
-	if long() {
+	if testkit.Long() {
 		n, callers = 5000, 100
 	}
 	h := serveCallers(t, newService(t, workspace.Options{}))

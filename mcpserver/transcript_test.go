@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -51,7 +52,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := (&conversation{t: t, clock: newClock(), texts: map[string]string{}}).replay(string(want))
+			got := (&conversation{t: t, clock: testkit.NewClock(), texts: map[string]string{}}).replay(string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -68,7 +69,7 @@ func TestTranscripts(t *testing.T) {
 // conversation is a transcript on its way.
 type conversation struct {
 	t       *testing.T
-	clock   *fakeClock
+	clock   *testkit.Clock
 	agent   string
 	limits  workspace.Limits
 	tokens  int // of a body of read_file; 0: no bound
@@ -108,7 +109,7 @@ func (c *conversation) step(line string) string {
 	case "advance":
 		d, err := time.ParseDuration(rest)
 		c.check(line, err)
-		c.clock.advance(d)
+		c.clock.Advance(d)
 	case "times":
 		count, rest, _ := strings.Cut(rest, " ")
 		n, err := strconv.Atoi(count)

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -53,7 +54,7 @@ var loads = map[string]load{
 // calls of others.
 func TestLoad(t *testing.T) {
 	for name, l := range loads {
-		if !long() {
+		if !testkit.Long() {
 			l.calls = l.shortForm
 		}
 		if l.calls == 0 {

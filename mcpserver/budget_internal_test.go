@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // post makes a call of 2026-07-28 without a connection.
@@ -120,4 +123,26 @@ func TestIdleStream(t *testing.T) {
 	case <-time.After(500 * time.Millisecond):
 	}
 	cancel()
+}
+
+// A call that reads a file far over the ordinary size takes the whole lane.
+func TestBudgetOfLargeFiles(t *testing.T) {
+	s := newInner(t, Options{})
+	lane := s.budget.large.size
+	if w := s.readWeight(1 << 20); 2*w > lane {
+		t.Errorf("a file of 1 MiB weighs %d of %d, want half at most", w, lane)
+	}
+	if w := s.readWeight(14 << 20); w < lane {
+		t.Errorf("a file of 14 MiB weighs %d of %d, want all", w, lane)
+	}
+}
+
+// A Memory that would leave a part of the budget without bytes is refused.
+func TestLeastMemory(t *testing.T) {
+	find := func(context.Context, Call) (*workspace.Workspace, error) { return nil, workspace.ErrInvalid }
+	for memory, want := range map[int64]error{-1: workspace.ErrInvalid, 3: workspace.ErrInvalid, 1<<20 - 1: workspace.ErrInvalid, 1 << 20: nil, 0: nil} {
+		if _, err := New(Options{Workspace: find, Memory: memory}); !errors.Is(err, want) {
+			t.Errorf("Memory %d: %v, want %v", memory, err, want)
+		}
+	}
 }
