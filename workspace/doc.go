@@ -27,9 +27,10 @@
 //
 // Content is UTF-8 text. The bytes that come out are those that went in.
 //
-// Every error wraps one of the kinds, such as [ErrNotFound], or the error of a context;
-// [Kind] tells which. The text of an error calls arguments by the names that an agent
-// knows: since_version is ReadOptions.Since, old_text is the old of EditFile.
+// Every error is an [*Error] or wraps one. It wraps one of the kinds, such as
+// [ErrNotFound], or the error of a context that ended, or both; [Kind] tells which. Its
+// fields say what was tried, which limit was met, and what the caller can do. A front end
+// words an error in its own terms with [Error.Text].
 //
 // This is not a database for programs: there are no queries over content, no
 // transactions over several calls, and nothing is shared between agents.

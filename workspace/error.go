@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// The kinds of error. Every error of a [Workspace], a [Service] or a [Store] wraps
-// one of them, except when a context was cancelled: then it wraps the context's
-// error alone.
+// The kinds of error. Every error of a [Workspace], a [Service] or a [Store] wraps one of
+// them, or the error of a context that ended, or both.
 var (
 	ErrNotFound       = errors.New("not found")
 	ErrInvalid        = errors.New("invalid")
@@ -39,14 +38,14 @@ func Kind(err error) error {
 	return nil
 }
 
-// An Error is why a call failed, in parts. Its text is for Go programmers. A front
-// end gets the text in its own terms from [Error.Text], and never has to search or
-// change a finished one.
+// An Error says why a call failed, in parts. [Error.Error] words it for Go programmers.
+// A front end words it in its own terms with [Error.Text], and so never has to search or
+// change a finished text.
 type Error struct {
 	Op     string // what was tried, such as "write" or "read log"; "" if that is not known yet
 	Arg    Arg    // the argument that has Object as its value; 0 if Object is a file, a log, an agent or a store
 	Object string // its name, as the caller gave it
-	Kind   error  // one of the kinds above; nil if a context was cancelled
+	Kind   error  // one of the kinds above; nil if a context ended before anything happened
 	Quota  *Quota // the limit that was met, with ErrQuota and ErrTooLarge; else nil
 	Way    Way    // what the caller can do
 	Err    error  // the error of the store, the context or the model that caused this one; nil if there is none
