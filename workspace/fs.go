@@ -37,9 +37,9 @@ func (s fileSource) Stat(path string) (filetree.Info, error) {
 		return err
 	})
 	if err == nil && !head.Exists() {
-		err = fs.ErrNotExist
+		return filetree.Info{}, fs.ErrNotExist
 	}
-	return headInfo(head), err
+	return headInfo(head), within("look at", path, err)
 }
 
 func (s fileSource) Read(path string) (filetree.Info, []byte, error) {
@@ -78,7 +78,7 @@ func (s fileSource) Below(prefix string, fn func(filetree.Info)) error {
 	for _, h := range heads {
 		fn(headInfo(h))
 	}
-	return err
+	return within("list", folder, err)
 }
 
 func headInfo(h FileHead) filetree.Info {

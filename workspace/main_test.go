@@ -123,6 +123,10 @@ func wantErr(t testing.TB, what string, err, kind error, says ...string) {
 		t.Errorf("%s: %s", what, wrong)
 		return
 	}
+	var e *workspace.Error
+	if err != nil && (!errors.As(err, &e) || e.Kind != kind) {
+		t.Errorf("%s: error is %q, want an Error whose Kind is %v", what, err, kind)
+	}
 	for _, s := range says {
 		if !strings.Contains(err.Error(), s) {
 			t.Errorf("%s: error is %q, want it to say %q", what, err, s)
