@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What an error quotes of a file or of the command line is shown as it is, also
-// where it says what errors say.
+// An error quotes a line of a file or an argument unchanged, even if it reads like an
+// error.
 func TestQuotesAreNotReworded(t *testing.T) {
 	dir := t.TempDir()
 	db := []string{"SCRATCHPAD_DB=" + filepath.Join(dir, "test.db")}
