@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// again is the JSON of arguments that were decoded.
+// again returns decoded arguments as JSON.
 func (a *arguments) again(t *testing.T) []byte {
 	t.Helper()
 	all := map[string]any{}
@@ -28,8 +28,8 @@ func (a *arguments) again(t *testing.T) []byte {
 	return raw
 }
 
-// agrees compares arguments with what encoding/json reads. It folds no case here
-// (a map), and that no name stands twice is the decoder's own to see.
+// agrees compares decoded arguments with what encoding/json reads into a map, where it
+// keeps the case of names. It does not check that no name stands twice.
 func (a *arguments) agrees(t *testing.T, raw []byte) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -66,8 +66,8 @@ func (a *arguments) agrees(t *testing.T, raw []byte) {
 	}
 }
 
-// What is taken is what encoding/json reads, comes back the same when it is
-// written and read again, and nothing is a panic.
+// Arguments that are accepted are those that encoding/json reads. Written and read again
+// they are the same. Nothing panics.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		``, `null`, `{}`, `[]`, `{"path":"f"}`, `{"agent_id":"a","path":"f","content":"x","if_version":0}`, `{"path":"f","path":"g"}`, `{"Path":"f"}`,

@@ -13,7 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// everything is all that a service holds, by agent and path; counts of calls aside.
+// everything returns all that a service holds, by agent and path, without the counts of
+// calls.
 func everything(t testing.TB, svc *workspace.Service) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -48,7 +49,7 @@ func everything(t testing.TB, svc *workspace.Service) map[string]string {
 	return all
 }
 
-// good are arguments that each tool takes, as JSON, for a file and a log at f.
+// good are valid arguments of each tool, as JSON, for a file and a log at f.
 var good = map[string]map[string]string{
 	"write_file":      {"path": `"f"`, "content": `"new"`, "if_version": "1"},
 	"edit_file":       {"path": `"f"`, "old_text": `"x"`, "new_text": `"y"`, "all": "true", "if_version": "1"},
@@ -71,7 +72,7 @@ var kindOf = map[string]string{
 
 var required = map[string]bool{"agent_id": true, "path": true, "content": true, "old_text": true, "new_text": true, "entry": true}
 
-// bad are values that no argument of a kind takes.
+// bad are values that every argument of a kind refuses.
 var bad = map[string][]string{
 	"integer": {
 		`"1"`, `""`, `"one"`, `true`, `[]`, `[1]`, `{}`, `1.5`, `0.1`, `4503599627370497.5`, `9007199254740993`, `9007199254740993.0`, `-9007199254740993`,
@@ -84,7 +85,8 @@ var bad = map[string][]string{
 	},
 }
 
-// object is a JSON object of the arguments, with the agent; one that is "" is left out.
+// object returns the arguments and the agent as a JSON object. An argument that is "" is
+// left out.
 func object(args map[string]string) string {
 	list := []string{}
 	if _, ok := args["agent_id"]; !ok {
@@ -104,7 +106,7 @@ func with(args map[string]string, name, value string) map[string]string {
 	return c
 }
 
-// refused makes a call that must be refused with a text that says all of says.
+// refused makes a call that must be refused. The error must say all of says.
 func (w *wire) refused(tool, args, meta string, says ...string) {
 	w.t.Helper()
 	w.send(requestWith("1", tool, args, meta))
@@ -121,7 +123,7 @@ func (w *wire) refused(tool, args, meta string, says ...string) {
 	}
 }
 
-// withOneFile is a service where a has a file and a log at f.
+// withOneFile returns a service in which the agent a has a file and a log at f.
 func withOneFile(t testing.TB) *workspace.Service {
 	t.Helper()
 	svc := newService(t, workspace.Options{})
@@ -135,8 +137,8 @@ func withOneFile(t testing.TB) *workspace.Service {
 	return svc
 }
 
-// What is no good as an argument is refused with an error that names it and the
-// way out, and nothing is stored.
+// A bad argument is refused with an error that names it and says what to send, and
+// nothing is stored.
 func TestStrictArguments(t *testing.T) {
 	svc := withOneFile(t)
 	before := everything(t, svc)
@@ -176,7 +178,7 @@ func orText(value string) string {
 	return value
 }
 
-// wayOut is what the refusal of a value says to send instead.
+// wayOut returns what the error for a value says to send instead.
 func wayOut(kind, value string) string {
 	switch {
 	case kind == "integer":
@@ -191,7 +193,7 @@ func wayOut(kind, value string) string {
 	return "send text as UTF-8"
 }
 
-// Arguments that are missing altogether are no arguments.
+// A call without arguments is a call with an empty object.
 func TestNoArguments(t *testing.T) {
 	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
 	for _, args := range []string{"{}", "null"} {
@@ -208,7 +210,7 @@ func TestNoArguments(t *testing.T) {
 	}
 }
 
-// What means the same number is the same number, and null is absence.
+// 1.0 and 1e0 are the number 1, and null is the same as no argument.
 func TestLenientArguments(t *testing.T) {
 	w := newWire(t, newServerOn(t, withOneFile(t), "a"))
 	for _, args := range []string{
@@ -235,7 +237,7 @@ func TestLenientArguments(t *testing.T) {
 	}
 }
 
-// An agent_id that is not the bound one is refused whatever it looks like.
+// A bound server refuses every agent_id but its own.
 func TestBoundAgentID(t *testing.T) {
 	svc := withOneFile(t)
 	before := everything(t, svc)
@@ -250,7 +252,7 @@ func TestBoundAgentID(t *testing.T) {
 	}
 }
 
-// A key that is none is refused, and nothing is stored.
+// An invalid key is refused, and nothing is stored.
 func TestBadIdempotencyKeys(t *testing.T) {
 	svc := withOneFile(t)
 	before := everything(t, svc)

@@ -19,8 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// newTimed returns a server over a file of 1 MiB, with times and memory of the
-// test's.
+// newTimed returns a server over a file of 1 MiB, with the given times and memory.
 func newTimed(t *testing.T, l limits, memory int64) *httptest.Server {
 	t.Helper()
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
@@ -51,7 +50,8 @@ func newTimed(t *testing.T, l limits, memory int64) *httptest.Server {
 	return h
 }
 
-// narrow keeps the kernel from taking what a client does not read.
+// narrow makes the kernel's buffers small, so that they do not take what a client leaves
+// unread.
 type narrow struct{ net.Listener }
 
 func (n narrow) Accept() (net.Conn, error) {
@@ -76,7 +76,7 @@ func dial(t *testing.T, h *httptest.Server, text string) net.Conn {
 
 const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: %s\r\n"
 
-// call is a request that calls a tool, padded to some bytes.
+// call returns a request that calls a tool, padded to a length.
 func callText(tool, args string, pad int) string {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, tool, args)
 	return fmt.Sprintf(head+"Content-Length: %d\r\n\r\n%s%s", tool, len(body)+pad, body, strings.Repeat(" ", pad))
@@ -96,7 +96,7 @@ func mustAnswer(t *testing.T, conn net.Conn, want string) {
 	}
 }
 
-// silent are requests whose bodies are announced and do not come.
+// silent sends requests whose bodies never come.
 func silent(t *testing.T, h *httptest.Server) (conns []net.Conn) {
 	for range 8 {
 		conns = append(conns, dial(t, h, fmt.Sprintf(head, "read_file")+"Transfer-Encoding: chunked\r\n\r\n"))
@@ -106,7 +106,7 @@ func silent(t *testing.T, h *httptest.Server) (conns []net.Conn) {
 	return conns
 }
 
-// Bodies that do not come keep nobody waiting, with a small body or a large one.
+// Bodies that never come do not delay others, small or large.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	h := newTimed(t, limits{time.Hour, answerTimeout}, 0)
 	silent(t, h)
@@ -115,7 +115,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	}
 }
 
-// They are given up in the end.
+// After a time the server gives up on bodies that never come.
 func TestBodiesAreGivenUp(t *testing.T) {
 	h := newTimed(t, limits{300 * time.Millisecond, answerTimeout}, 0)
 	for _, conn := range silent(t, h) {
@@ -123,8 +123,8 @@ func TestBodiesAreGivenUp(t *testing.T) {
 	}
 }
 
-// Bodies that come in part hold what has come, and one of those that wait gets
-// complete at any time.
+// Bodies that have come in part keep their memory, and one of them can always get
+// complete.
 func TestHalfBodies(t *testing.T) {
 	h := newTimed(t, limits{time.Minute, answerTimeout}, 0)
 	const size, half = 4 << 20, 2 << 20
@@ -141,8 +141,8 @@ func TestHalfBodies(t *testing.T) {
 	wg.Wait()
 }
 
-// A client that does not take its answer loses its connection, and what the answer
-// held is free again.
+// A client that does not take its answer loses its connection, and the memory of the
+// answer is free again.
 func TestAnswerNotTaken(t *testing.T) {
 	h := newTimed(t, limits{bodyTimeout, time.Second}, 2<<20)
 	var unread []net.Conn
@@ -158,8 +158,8 @@ func TestAnswerNotTaken(t *testing.T) {
 	}
 }
 
-// An answer that is larger than the whole budget is sent, alone, and small calls are
-// answered meanwhile.
+// An answer that is larger than the whole budget is sent while no other large call runs.
+// Small calls are answered meanwhile.
 func TestAnswerOverTheBudget(t *testing.T) {
 	h := newTimed(t, limits{bodyTimeout, answerTimeout}, 1<<20)
 	var wg sync.WaitGroup

@@ -38,8 +38,8 @@ func mustResult(t *testing.T, what, text string) {
 	}
 }
 
-// Many more calls than have places at once, of which each needs more memory than its
-// request did, are all answered.
+// Many more calls than there are places for are all answered, although each needs more
+// memory than its request did.
 func TestBudgetOfManyReads(t *testing.T) {
 	s := newInner(t, Options{Memory: 1 << 20, Timeout: 40 * time.Second})
 	handler := s.Handler()
@@ -80,8 +80,7 @@ func TestBudgetOfSmallBodies(t *testing.T) {
 	wg.Wait()
 }
 
-// The body of a request without one is dropped, and holds no memory while a stream of
-// events is open.
+// The body of a GET is dropped, and takes no memory while the stream of events is open.
 func TestBodyOfGet(t *testing.T) {
 	s := newInner(t, Options{})
 	h := serveInner(t, s)
@@ -100,8 +99,8 @@ func TestBodyOfGet(t *testing.T) {
 	}
 }
 
-// A stream of events over HTTP/2 stays open however long nothing happens, and a
-// client that does not take an answer is given up.
+// A stream of events over HTTP/2 stays open however long nothing happens. A client that
+// does not take its answer loses its connection.
 func TestIdleStream(t *testing.T) {
 	s := newInner(t, Options{})
 	s.limits.answer = 50 * time.Millisecond
@@ -125,7 +124,7 @@ func TestIdleStream(t *testing.T) {
 	cancel()
 }
 
-// A call that reads a file far over the ordinary size takes the whole lane.
+// A call that reads a very large file takes the whole lane.
 func TestBudgetOfLargeFiles(t *testing.T) {
 	s := newInner(t, Options{})
 	lane := s.budget.large.size

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// BenchmarkCall is a call over pipes with eight at once, as a client that sends
-// bare lines makes them; ping, which touches no storage, is the floor.
+// BenchmarkCall measures calls over pipes, eight at once, from a client that writes bare
+// lines. The floor is ping, which reads and writes no store.
 func BenchmarkCall(b *testing.B) {
 	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {

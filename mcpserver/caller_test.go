@@ -17,15 +17,14 @@ import (
 
 type userKey struct{}
 
-// named puts who is calling into the request's context, as a handler around the
-// server does.
+// named puts the caller into the request's context, as a handler around the server does.
 func named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, r.Header.Get("X-User"))))
 	})
 }
 
-// userTransport is a client that calls as somebody, and forges what it can.
+// userTransport sends requests as one user, and forges all it can.
 type userTransport struct{ user *string }
 
 func (u userTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -35,7 +34,7 @@ func (u userTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Whose call it is says each request, not the one that began the session.
+// Each request says whose call it is, not the request that began the session.
 func TestCallerOfEachRequest(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
@@ -66,8 +65,7 @@ func TestCallerOfEachRequest(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// A call that storage does not answer is answered after the time that the options
-// give.
+// A call whose store does not answer is answered after Options.Timeout.
 func TestTimeout(t *testing.T) {
 	server := newServerWith(t, mcpserver.Options{Bound: true, Timeout: 50 * time.Millisecond, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
 		<-ctx.Done()
@@ -82,7 +80,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// What a client no longer waits for is cancelled.
+// A call is cancelled when its client no longer waits for it.
 func TestClientThatLeaves(t *testing.T) {
 	entered, left := make(chan struct{}), make(chan struct{})
 	server := newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {

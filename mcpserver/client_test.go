@@ -71,7 +71,7 @@ func callWith(t testing.TB, s *mcp.ClientSession, p *mcp.CallToolParams) (blocks
 	return blocks, res.IsError
 }
 
-// mustCall is call for what has to succeed.
+// mustCall is call for a call that must succeed.
 func mustCall(t testing.TB, s *mcp.ClientSession, tool string, args any) []string {
 	t.Helper()
 	blocks, isError := call(t, s, tool, args)

@@ -15,8 +15,8 @@ import (
 
 type m = map[string]any
 
-// What the tools and the instructions cost every conversation: of each tool what
-// a host passes on to the model.
+// The tools and the instructions cost every conversation tokens. Of each tool, the test
+// counts what a host passes on to the model.
 func TestToolsTokens(t *testing.T) {
 	for _, c := range []struct {
 		bound string
@@ -47,7 +47,7 @@ func TestToolsTokens(t *testing.T) {
 	}
 }
 
-// cost is of all blocks of an answer.
+// cost returns the tokens of all blocks of an answer.
 func cost(blocks []string) int {
 	n := 0
 	for _, b := range blocks {
@@ -68,7 +68,7 @@ var words = strings.Fields(`the meeting about budget was moved to Thursday and P
 	error timeout connecting postgres retry after 30s deploy build passed 214 tests in review customer asked for refund
 	invoice #4821 shipped version v2.3.1 cache miss rate 12.5% on eu-west-1 node config.yaml changed by root`)
 
-// sentence is about n bytes of words.
+// sentence returns about n bytes of words.
 func sentence(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for b.Len() < n {
@@ -146,7 +146,7 @@ func TestSinceVersionIsNeverDearer(t *testing.T) {
 	})
 }
 
-// alphabets are what lines are made of: of each kind a token holds another number of bytes.
+// alphabets are the characters of lines. A token has another number of bytes in each.
 var alphabets = []string{
 	"abcdefghij ", "abc{}()[];=\t\"'\\/ ", "\x00\x01\x1b\x7f\\\"", "éèüßñøåäöç ", "ạếữộỡấậ ", "日本語中文字符 ", "🙂👩‍👧🚀", "0123456789.,-", "אבגדה ", "हिन्दी ", "<>&\u2028\ufffd",
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// hostile are texts that swell in an error: control characters, what is escaped,
-// what costs a token a byte or more.
+// hostile are texts that grow in an error: control characters, characters that are
+// escaped, and characters that cost a token for each byte or more.
 var hostile = map[string]string{
 	"long":       strings.Repeat("x", 1<<16),
 	"words":      strings.Repeat("/etc/passwd ", 1<<12),
@@ -39,7 +39,7 @@ var hostile = map[string]string{
 	"Tibetan":    strings.Repeat("༄༅བོད", 1<<8),
 }
 
-// errorOf is the text of the error that an answer is; "" where it is none.
+// errorOf returns the text of the error in an answer, or "" if there is none.
 func (a answer) errorOf(t testing.TB) string {
 	t.Helper()
 	if a.Error != nil {
@@ -52,7 +52,8 @@ func (a answer) errorOf(t testing.TB) string {
 	return text
 }
 
-// hostileRequests are requests with a text wherever a client can put one.
+// hostileRequests returns requests that have a text at every place where a client can put
+// one.
 func hostileRequests(text string) map[string]string {
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -86,8 +87,8 @@ func hostileRequests(text string) map[string]string {
 	return list
 }
 
-// An error is at most 200 tokens, whatever it was given, in a tool's answer and
-// in the protocol's.
+// An error costs at most 200 tokens, whatever the client sent, in the answers of tools and
+// of the protocol.
 func TestErrorsAreShort(t *testing.T) {
 	for _, bound := range []string{"", "a"} {
 		w := newWire(t, newServerOn(t, withOneFile(t), bound))
@@ -116,7 +117,7 @@ func TestErrorsOfAnyTextAreShort(t *testing.T) {
 	})
 }
 
-// What an edit that finds nothing quotes of the file is as short.
+// An edit that finds nothing quotes a line of the file. Its error is as short.
 func TestEditErrorsAreShort(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
 	path := strings.Repeat("p", 255)
@@ -133,8 +134,8 @@ func TestEditErrorsAreShort(t *testing.T) {
 	}
 }
 
-// An error that has no kind says nothing of the machine; the log has it. A panic
-// is one, and the connection lives.
+// An error without a kind says nothing about the machine, but is logged. So does a panic,
+// and the connection goes on.
 func TestInternalErrors(t *testing.T) {
 	for name, find := range map[string]func() (*workspace.Workspace, error){
 		"error": func() (*workspace.Workspace, error) {
@@ -177,7 +178,7 @@ func TestInternalErrors(t *testing.T) {
 	}
 }
 
-// A call that was cancelled is told so: it is no trouble of the machine.
+// A cancelled call is answered as cancelled, not as an internal error.
 func TestCancelledErrors(t *testing.T) {
 	w := newWire(t, newServerWith(t, mcpserver.Options{Bound: true, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
 		return nil, fmt.Errorf("list: %w", context.Canceled)
@@ -198,8 +199,8 @@ func TestKindsOfError(t *testing.T) {
 	}
 }
 
-// Nothing but JSON lines is on out, whatever the logger is told to say: a wire
-// takes nothing else.
+// Only lines of JSON are written to out, whatever the level of the logger is. A wire fails
+// on anything else.
 func TestDebugLogger(t *testing.T) {
 	svc := withOneFile(t)
 	logger := slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))

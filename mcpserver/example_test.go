@@ -16,7 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// memory is a service for the examples. One that lasts stands on sqlite.Open.
+// memory returns a service for the examples. A real one stands on sqlite.Open.
 func memory() *workspace.Service {
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
 	if err != nil {
@@ -25,7 +25,7 @@ func memory() *workspace.Service {
 	return svc
 }
 
-// An MCP client inside the same program, as an agent framework has one.
+// The MCP client is in the same program, as in an agent framework.
 func ExampleNew() {
 	svc := memory()
 	server, err := mcpserver.New(mcpserver.Options{
@@ -91,8 +91,8 @@ func ExampleServer_Run() {
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"path\":\"log\",\"entry_id\":1,\"bytes_written\":7}"}]}}
 }
 
-// Many agents over HTTP: a handler in front finds out who calls, and that is whose
-// workspace it is.
+// Many agents call over HTTP. A handler in front of the server finds out who calls, and
+// each caller gets a workspace of its own.
 func ExampleServer_Handler() {
 	type caller struct{} // the key of the caller's name in a context
 	nameOf := func(ctx context.Context) string {

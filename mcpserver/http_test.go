@@ -36,7 +36,7 @@ func connectHTTP(t testing.TB, h *httptest.Server, protocol string) *mcp.ClientS
 	return session
 }
 
-// Both eras are served, and what one writes the other reads.
+// Protocols with and without sessions are served, over the same data.
 func TestHTTP(t *testing.T) {
 	svc := newDurable(t, workspace.Options{})
 	h := serveHTTP(t, newServerOn(t, svc, ""))
@@ -105,7 +105,7 @@ func send(t testing.TB, h *httptest.Server, verb, body string, header map[string
 	return res.StatusCode, string(text)
 }
 
-// What a page of another origin sends is refused, whatever it asks for.
+// All requests from a page of another origin are refused.
 func TestOrigin(t *testing.T) {
 	h := serveHTTP(t, newServer(t, ""))
 	list := method("1", "tools/list", "", "")
@@ -126,7 +126,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// A body over the limit is refused in both eras, and one of just the limit is not.
+// A body over the limit is refused with every protocol. A body of exactly the limit is not.
 func TestBodyLimit(t *testing.T) {
 	h := serveHTTP(t, newServer(t, ""))
 	list := strings.TrimSpace(method("1", "tools/list", "", ""))
@@ -141,8 +141,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// Bodies of the largest size are worked on one at a time, and all of them have their
-// turn.
+// Bodies of the largest size are served one after the other, and all are answered.
 func TestBodiesInFlight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 MiB of JSON take a minute under the race detector")
@@ -190,7 +189,7 @@ func TestHTTPErrorsAreShort(t *testing.T) {
 	}
 }
 
-// What goes well is not logged.
+// Calls that succeed are not logged.
 func TestQuietLog(t *testing.T) {
 	var logged syncBuffer
 	h := serveHTTP(t, newServerWith(t, mcpserver.Options{

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// canary stands in every path, content, entry and key of the agent that must stay
-// unseen; nobody else ever says it.
+// canary is in every path, content, entry and key of the agent that must stay unseen, and
+// nowhere else.
 const canary = "CANARY-7f3a"
 
 // stranger fills the victim's workspace.
@@ -45,7 +45,7 @@ func stranger(t testing.TB, svc *workspace.Service) {
 	}
 }
 
-// A prober makes calls as the agent "a", with the victim's names wherever one fits.
+// A prober makes calls as the agent "a", with the victim's names at every place.
 type prober struct {
 	*rand.Rand
 	bound bool
@@ -53,10 +53,10 @@ type prober struct {
 
 func pick[T any](p prober, list ...T) T { return list[p.IntN(len(list))] }
 
-// longMine is worth a summary.
+// longMine is long enough for a summary.
 var longMine = strings.Repeat("mine\n", 2000)
 
-// odd are names that somebody may take for the victim's.
+// odd are names that a faulty server may take for the victim's.
 var odd = []string{
 	"victim", "Victim", "VICTIM", "victim ", " victim", "../victim", "a/../victim", "victim/", "/victim", "local/victim", "%76ictim", "victim%00", "victim\x00", "vіctim",
 	"ｖictim", "victim\u200b", "", ".", "..", "*", "a,victim", "a victim", "a\nvictim", "a/victim", "null", strings.Repeat("victim", 40), strings.Repeat("v", 100_000),
@@ -117,8 +117,8 @@ func (p prober) request() string {
 	return requestWith("1", tool, string(b), pick(p, "", "", `,"scratchpad/idempotency_key":"`+pick(p, "k1", "k2", "k3")+`"`))
 }
 
-// probe makes n calls, and returns the first in whose answer or log something of
-// the victim is; "" where there is none.
+// probe makes n calls. It returns the first whose answer or log has the canary in it, or
+// "" if none has.
 func probe(t testing.TB, bound bool, n int, bend func(mcpserver.Call, *workspace.Service) string) string {
 	t.Helper()
 	svc := newService(t, workspace.Options{})
@@ -174,7 +174,7 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// The checker finds a leak wherever there is one.
+// The test finds each kind of leak.
 func TestIsolationFindsALeak(t *testing.T) {
 	for _, name := range append(slices.Sorted(maps.Keys(good)), "resources/read", "completion/complete") {
 		if name == "get_usage_stats" {
@@ -192,7 +192,7 @@ func TestIsolationFindsALeak(t *testing.T) {
 	}
 }
 
-// What is not there and what is another's are the same bytes.
+// The answer for a missing file and for another agent's file is the same, byte for byte.
 func TestNotFoundAndNotYours(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	stranger(t, svc)

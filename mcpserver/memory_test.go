@@ -28,10 +28,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// loadServer, in the environment, makes the test binary a server: "http" or "stdio".
+// loadServer is the variable that makes the test binary a server: "http" or "stdio".
 const loadServer = "SCRATCHPAD_LOAD_SERVER"
 
-// maxResident is what a server may hold under any of the loads, in MiB.
+// maxResident is the most memory that a server may take under any load, in MiB.
 const maxResident = 256
 
 // A load is many large calls at once.
@@ -50,8 +50,8 @@ var loads = map[string]load{
 	"escaped answers": {60, `{"path":"controls"}`, true, 0},
 }
 
-// Under each load a server with two processors stays small, and answers the small
-// calls of others.
+// Under each load, a server with two processors stays small and answers the small calls
+// of other clients.
 func TestLoad(t *testing.T) {
 	for name, l := range loads {
 		if !testkit.Long() {
@@ -65,8 +65,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// loadMain is the server of a load test: over a database that is filled, with the
-// collector set as the caller's environment says.
+// loadMain runs the server of TestLoad over a full database.
 func loadMain(how string) error {
 	dir, err := os.MkdirTemp("", "load")
 	if err != nil {
@@ -114,7 +113,8 @@ func loadMain(how string) error {
 	return nil
 }
 
-// smallBuffers keeps the kernel from taking what a client does not read.
+// smallBuffers makes the kernel's buffers small, so that they do not take what a client
+// leaves unread.
 type smallBuffers struct{ net.Listener }
 
 func (s smallBuffers) Accept() (net.Conn, error) {
@@ -187,8 +187,8 @@ func startLoad(t *testing.T, how string) (cmd *exec.Cmd, in io.WriteCloser, out 
 	return cmd, in, bufio.NewReaderSize(pipe, 1<<16)
 }
 
-// waitUntilIdle waits until a process has done little for a second, as one does that
-// has answered all it can. Small calls go on meanwhile.
+// waitUntilIdle waits until a process has used little time for a second, because it has
+// answered all it can. Small calls go on meanwhile.
 func waitUntilIdle(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	before := processorTime(t, cmd)
@@ -219,8 +219,8 @@ func processorTime(t *testing.T, cmd *exec.Cmd) int {
 	return user + system
 }
 
-// checkResident compares the most memory that the process ever had with what it may have.
-// The race detector takes several times as much.
+// checkResident compares the most memory that the process ever had with maxResident. The
+// race detector takes several times as much.
 func checkResident(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -262,7 +262,7 @@ func loadStdio(t *testing.T, l load) {
 	checkResident(t, cmd)
 }
 
-// skipLine reads a line and returns how it begins.
+// skipLine reads a line and returns its beginning.
 func skipLine(r *bufio.Reader) (string, error) {
 	begin, err := r.ReadSlice('\n')
 	text := string(begin[:min(len(begin), 300)])
@@ -326,7 +326,7 @@ func readAnswer(t *testing.T, conn net.Conn) {
 	}
 }
 
-// smallCalls makes small calls until it is told to stop, and says how long they took.
+// smallCalls makes small calls until it is told to stop. It returns how long they took.
 func smallCalls(t *testing.T, address string, stop <-chan struct{}) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

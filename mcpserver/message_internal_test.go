@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A message that two decoders could read differently is refused, on both
-// transports, and any other is left alone.
+// Both transports refuse a message that two decoders could read differently, and accept
+// any other.
 func TestAmbiguousMessages(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1},"arguments":{"a":2}}}`:                                                                            "arguments twice",

@@ -2,5 +2,5 @@
 
 package mcpserver_test
 
-// underRace says whether the race detector is on, which takes several times the memory.
+// underRace says whether the race detector is on. It takes several times the memory.
 const underRace = false

@@ -15,8 +15,8 @@ func keyed(tool, key string, args m) *mcp.CallToolParams {
 	return &mcp.CallToolParams{Name: tool, Arguments: args, Meta: mcp.Meta{"scratchpad/idempotency_key": key}}
 }
 
-// repeated are the four tools that take a key: a request, another one, and what
-// the first answers.
+// repeated has for each tool that takes a key a request, another request, and the answer
+// to the first.
 var repeated = map[string]struct {
 	args, other m
 	record      string
@@ -27,8 +27,8 @@ var repeated = map[string]struct {
 	"delete_file": {m{"path": "f"}, m{"path": "new"}, `{"path":"f","deleted":true,"versions_removed":1}`},
 }
 
-// A call that is sent again under its key gets the first record, in both eras and
-// from another client, and stores nothing; another request under it is refused.
+// A call that is sent again with its key gets the first answer and stores nothing, with
+// every protocol and from any client. Another request with the key is refused.
 func TestIdempotency(t *testing.T) {
 	for tool, c := range repeated {
 		for _, protocol := range []string{modern, legacy} {
@@ -61,7 +61,7 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// Calls that are sent again while the first is under way store one entry.
+// Calls with one key that are sent at the same time store one entry.
 func TestIdempotencyAtOnce(t *testing.T) {
 	s := connect(t, newServerOn(t, newDurable(t, workspace.Options{}), "a"))
 	var wg sync.WaitGroup
@@ -79,7 +79,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	}
 }
 
-// A key of one agent is not another's, and without a key each call counts.
+// A key belongs to one agent. Calls without a key all count.
 func TestKeysAreTheAgents(t *testing.T) {
 	s := connect(t, newServer(t, ""))
 	for _, agent := range []string{"a", "b"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// twoAgents is a service where a and b have files.
+// twoAgents returns a service in which the agents a and b have files.
 func twoAgents(t testing.TB) *workspace.Service {
 	t.Helper()
 	svc := newService(t, workspace.Options{})
@@ -32,7 +32,7 @@ func TestResourceTemplate(t *testing.T) {
 	}
 }
 
-// A current file is read as it is, and for its agent alone.
+// The current version of a file is read unchanged, by its agent alone.
 func TestReadResource(t *testing.T) {
 	for _, bound := range []string{"", "a"} {
 		s := connect(t, newServerOn(t, twoAgents(t), bound))
@@ -52,7 +52,7 @@ func TestReadResource(t *testing.T) {
 	}
 }
 
-// What says something of the agent is nobody else's to keep.
+// Answers with an agent's content are private and not to be kept.
 func TestCacheScope(t *testing.T) {
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	for name, c := range map[string]struct{ params, scope string }{
@@ -71,7 +71,7 @@ func TestCacheScope(t *testing.T) {
 	}
 }
 
-// A file that is not there and one that is not the caller's are the same answer.
+// The answer is the same for a missing file and for a file of another caller.
 func TestResourceNotYours(t *testing.T) {
 	w := newWire(t, newServerOn(t, twoAgents(t), "a"))
 	read := func(uri string) string {
@@ -98,7 +98,7 @@ func TestResourceNotYours(t *testing.T) {
 	}
 }
 
-// Paths are offered to who may read them; agents never.
+// Paths are offered to callers who may read them. Agents are never offered.
 func TestCompletion(t *testing.T) {
 	svc := twoAgents(t)
 	for i := range 101 {

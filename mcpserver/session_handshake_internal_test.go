@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A session whose client has completed the handshake lives on for the longer time.
+// A session whose handshake is complete may be idle for longer.
 func TestSessionHandshake(t *testing.T) {
 	s := newInner(t, Options{})
 	h := serveInner(t, s)

@@ -46,8 +46,8 @@ func (e *ended) begin(t *testing.T, q *sessions, id, caller string) *session {
 	return s
 }
 
-// The oldest idle session makes room, the caller's own first, and none that has a
-// call under way.
+// If there is no room, the session that has been idle longest ends: of the caller first,
+// and never one with a call under way.
 func TestRoomForSessions(t *testing.T) {
 	q, gone := newSessions(), newEnded()
 	q.most, q.each = 4, 2
@@ -81,8 +81,7 @@ func TestRoomForSessions(t *testing.T) {
 	q.release(busy)
 }
 
-// A session ends after its time, which is short until the handshake is complete, and
-// not while it is busy.
+// An idle session ends after a time, which is short until the handshake is complete.
 func TestSessionsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, gone := newSessions(), newEnded()

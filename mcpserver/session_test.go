@@ -18,13 +18,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// caller names who calls, from what named has put into the context.
+// caller returns the caller that named has put into the context.
 func caller(ctx context.Context) string {
 	user, _ := ctx.Value(userKey{}).(string)
 	return user
 }
 
-// serveCallers is a server on which each caller is an agent of its name.
+// serveCallers returns a server on which each caller is the agent of the same name.
 func serveCallers(t testing.TB, svc *workspace.Service) *httptest.Server {
 	t.Helper()
 	server := newServerWith(t, mcpserver.Options{Bound: true, Caller: caller, Workspace: func(ctx context.Context, _ mcpserver.Call) (*workspace.Workspace, error) {
@@ -47,7 +47,7 @@ func as(user, session string) map[string]string {
 	return header
 }
 
-// exchange makes a request and returns all of the answer that a client can see.
+// exchange makes a request and returns all that a client can see of the answer.
 func exchange(t testing.TB, h *httptest.Server, ctx context.Context, verb, body string, header map[string]string) (status int, session, text string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body))
@@ -94,9 +94,9 @@ func beginSession(t testing.TB, h *httptest.Server, user string) string {
 	return session
 }
 
-// A caller who hangs up at any moment, in a session that somebody else began, never
-// writes as anybody else: sharing a session is refused, and where all are one caller
-// each call has the values of its own request.
+// A caller who hangs up at any moment, in a session that somebody else began, never writes
+// as anybody else. Sharing a session is refused. If all clients are one caller, each call
+// has the values of its own request.
 func TestCallersWhoHangUp(t *testing.T) {
 	const calls, atOnce = 300, 200
 	svc := newDurable(t, workspace.Options{})
@@ -135,7 +135,7 @@ func mustText(t testing.TB, h *httptest.Server, header map[string]string, body s
 	return text
 }
 
-// A request that brings no identity has none, in a session too.
+// A request without an identity has none, in a session too.
 func TestNothingIsInherited(t *testing.T) {
 	svc := newService(t, workspace.Options{})
 	seen := make(chan string, 1)
@@ -160,8 +160,8 @@ func TestNothingIsInherited(t *testing.T) {
 	}
 }
 
-// A session is its caller's. For anybody else it is as if it did not exist, to the
-// byte, and nobody gets one.
+// A session belongs to its caller. Everybody else gets the answer for a session that does
+// not exist, byte for byte.
 func TestSessionOfAnother(t *testing.T) {
 	h := serveCallers(t, newService(t, workspace.Options{}))
 	session := beginSession(t, h, "alice")
@@ -192,8 +192,8 @@ func TestSessionOfAnother(t *testing.T) {
 	}
 }
 
-// Sessions are bounded: of one caller and in all, however many are begun, and so are
-// the goroutines.
+// The numbers of sessions and goroutines are limited, of one caller and in all, however
+// many sessions are begun.
 func TestManySessions(t *testing.T) {
 	n, callers := 600, 8
 	if testkit.Long() {
@@ -222,7 +222,7 @@ func TestManySessions(t *testing.T) {
 	}
 }
 
-// A batch is refused before it costs anything, in every protocol.
+// A batch is refused before it costs anything, with every protocol.
 func TestBatch(t *testing.T) {
 	h := serveHTTP(t, newServer(t, "a"))
 	session := beginSession(t, h, "")

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// maxWait is for what takes no time, on a machine that is busy.
+// maxWait is a time for quick things on a busy machine.
 const maxWait = 10 * time.Second
 
 // A gate holds calls until it is opened.
@@ -29,7 +29,7 @@ func newGate() *gate { return &gate{entered: make(chan struct{}, 1000), opened: 
 
 func (g *gate) open() { g.once.Do(func() { close(g.opened) }) }
 
-// gated is a server whose calls wait at the gate.
+// gated returns a server whose calls wait at the gate.
 func gated(t testing.TB, g *gate) *mcpserver.Server {
 	t.Helper()
 	t.Cleanup(g.open)
@@ -41,7 +41,7 @@ func gated(t testing.TB, g *gate) *mcpserver.Server {
 	}})
 }
 
-// Calls that were read are answered when the input ends, and when the context does.
+// Calls under way are answered when the input ends, and when the context ends.
 func TestCallsInFlightAreAnswered(t *testing.T) {
 	for name, end := range map[string]func(*wire){
 		"end of input": func(w *wire) { w.to.Close() },
@@ -79,7 +79,7 @@ func TestCallsInFlightAreAnswered(t *testing.T) {
 	}
 }
 
-// A client that asks for more before it has the first answer may not use its id.
+// A client may not use the id of a call that is not answered yet.
 func TestDuplicateID(t *testing.T) {
 	g := newGate()
 	w := newWire(t, gated(t, g))
@@ -96,7 +96,7 @@ func TestDuplicateID(t *testing.T) {
 	w.alive("1")
 }
 
-// A client may take back what it asked for.
+// A client may cancel a call.
 func TestCancelledCall(t *testing.T) {
 	g := newGate()
 	w := newWire(t, gated(t, g))
@@ -112,8 +112,8 @@ func TestCancelledCall(t *testing.T) {
 	w.alive("3")
 }
 
-// Calls that never end do not keep the process: they are cancelled, and Run
-// returns when they are over.
+// Calls that never end do not keep the process. They are cancelled, and Run returns when
+// they are over.
 func TestCallsThatHang(t *testing.T) {
 	t.Parallel()
 	entered := make(chan struct{})
@@ -134,7 +134,7 @@ func TestCallsThatHang(t *testing.T) {
 	}
 }
 
-// A stuckWriter takes nothing until it is let go.
+// A stuckWriter blocks until it is let go.
 type stuckWriter struct {
 	entered chan struct{} // one for each write that waits
 	letGo   chan struct{}
@@ -146,7 +146,7 @@ func (s *stuckWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A client that reads nothing does not keep the process either.
+// A client that reads nothing does not keep the process.
 func TestClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	cancelled := func(_ io.Closer, cancel context.CancelFunc) { cancel() }
@@ -187,7 +187,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	wg.Wait()
 }
 
-// brokenWriter takes a number of writes and no more.
+// brokenWriter fails after a number of writes.
 type brokenWriter struct{ left int }
 
 var errBroken = errors.New("broken pipe")
@@ -220,8 +220,8 @@ func TestClientThatIsGone(t *testing.T) {
 	}
 }
 
-// The lines of calls that are not answered are bounded together, and what waits
-// has its turn.
+// The bytes of all calls under way are limited together, and a call that waits is served
+// later.
 func TestBytesInFlight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 MiB of JSON take a minute under the race detector")

@@ -8,13 +8,13 @@ import (
 
 const maxLine = 16 << 20
 
-// padded is a write_file line of just n bytes, its line end included.
+// padded returns a call of write_file in a line of n bytes, with its line end.
 func padded(id string, n int) string {
 	line := request(id, "write_file", `{"path":"f","content":"@"}`)
 	return strings.Replace(line, "@", strings.Repeat(" ", n-len(line)+1), 1)
 }
 
-// A line that is no message gets its error, and the connection lives.
+// A line that is not a message gets an error, and the connection goes on.
 func TestBadLines(t *testing.T) {
 	const parse, invalid = -32700, -32600
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// What is a message but no request that the server knows gets an error with its id.
+// A message that is not a known request gets an error with its id.
 func TestBadRequests(t *testing.T) {
 	const notFound, params, invalid = -32601, -32602, -32600
 	for name, c := range map[string]struct {
@@ -142,7 +142,7 @@ func TestOddIDs(t *testing.T) {
 	}
 }
 
-// What has no id gets no answer.
+// A message without an id gets no answer.
 func TestNotifications(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
 	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}` + "\n")
@@ -167,7 +167,7 @@ func TestNoNewlineAtTheEnd(t *testing.T) {
 	}
 }
 
-// Half a line at the end gets its error.
+// Half a line at the end gets an error.
 func TestHalfALineAtTheEnd(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
 	w.send(`{"jsonrpc":`)
@@ -180,7 +180,7 @@ func TestHalfALineAtTheEnd(t *testing.T) {
 	}
 }
 
-// Many requests at once are all answered, each once.
+// Of many requests at once, each is answered once.
 func TestManyRequests(t *testing.T) {
 	const n = 500
 	w := newWire(t, newServer(t, "a"))

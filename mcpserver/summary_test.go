@@ -16,10 +16,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// longFile is worth a summary.
+// longFile is long enough for a summary.
 var longFile = strings.Repeat("a line of a long file\n", 500)
 
-// asking is a summarizer that asks a model.
+// asking returns a Summarizer that calls a model.
 func asking(do func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error)) *workspace.Summarizer {
 	return &workspace.Summarizer{Method: "anthropic", Model: "model-1", Prompt: "1", Remote: true, Summarize: do}
 }
@@ -30,7 +30,7 @@ func says(text string) *workspace.Summarizer {
 	})
 }
 
-// summarizing is a server, bound to a, where a has a long file at f.
+// summarizing returns a server bound to the agent a, who has a long file at f.
 func summarizing(t testing.TB, s *workspace.Summarizer) (*mcpserver.Server, *workspace.Workspace) {
 	t.Helper()
 	svc := newService(t, workspace.Options{Summarizer: s})
@@ -63,7 +63,7 @@ func TestSummaryIsMarked(t *testing.T) {
 	}
 }
 
-// One that was overtaken by a write says so.
+// A summary says so if the file has a newer version.
 func TestSummaryOfAnOlderVersion(t *testing.T) {
 	var ws *workspace.Workspace
 	server, ws := summarizing(t, asking(func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
@@ -79,7 +79,7 @@ func TestSummaryOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// Without a summarizer there is no such tool, and nobody is told of one.
+// Without a Summarizer there is no such tool, and no text names it.
 func TestNoSummarizer(t *testing.T) {
 	server, err := mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")})
 	if err != nil {
@@ -98,7 +98,7 @@ func TestNoSummarizer(t *testing.T) {
 	}
 }
 
-// A tool that asks a model reaches out of the machine; it changes nothing all the same.
+// A tool that calls a model reaches out of the machine, but changes nothing.
 func TestSummaryAnnotations(t *testing.T) {
 	server, _ := summarizing(t, says("x"))
 	for _, tool := range listTools(t, connect(t, server)) {
@@ -112,7 +112,7 @@ func TestSummaryAnnotations(t *testing.T) {
 	}
 }
 
-// What a provider said reaches the model, in the words of the summarizer.
+// The error of a provider reaches the model in the words of the Summarizer.
 func TestSummaryFails(t *testing.T) {
 	server, _ := summarizing(t, asking(func(context.Context, workspace.SummaryRequest) (workspace.SummaryText, error) {
 		return workspace.SummaryText{}, fmt.Errorf("anthropic at api.anthropic.com: %s; wait until 5 pm: %w", strings.Repeat("overloaded ", 500), workspace.ErrProvider)
@@ -121,8 +121,8 @@ func TestSummaryFails(t *testing.T) {
 	w.refused("summarize_file", `{"path":"f"}`, "", "summarize f: anthropic at api", "overloaded", "wait until 5 pm: the model's provider")
 }
 
-// A model may take longer than storage; when a call gives up, its work goes on and
-// the next call has it.
+// A model may take longer than the store. When a call gives up, its work goes on, and the
+// next call gets the summary.
 func TestSummaryTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan string)
@@ -149,8 +149,7 @@ func TestSummaryTimeout(t *testing.T) {
 	})
 }
 
-// A client that wants to hear of the parts does, before the answer, and each time
-// of more.
+// A client that asks for progress gets it before the answer, and with rising numbers.
 func TestSummaryProgress(t *testing.T) {
 	for transport, connect := range map[string]func(testing.TB, *mcpserver.Server, string, *mcp.Client) *mcp.ClientSession{"stdio": connectClient, "http": overHTTP} {
 		for _, protocol := range []string{modern, legacy} {

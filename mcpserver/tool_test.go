@@ -11,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// hints are the four of a tool, in the order read-only, destructive, idempotent, open world.
+// hints are the four hints of a tool: read-only, destructive, idempotent, open world.
 type hints struct{ ReadOnly, Destructive, Idempotent, OpenWorld bool }
 
 var (
@@ -20,7 +20,7 @@ var (
 	deletes = hints{Destructive: true}
 )
 
-// Every tool sets all four hints: what it leaves out a client takes for true.
+// Every tool sets all four hints, because clients take a missing one for true.
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
 		"append_log": writes, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
@@ -43,7 +43,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// On the wire a false hint must stand, too: a client that finds none takes it for true.
+// A false hint is on the wire too, because clients take a missing one for true.
 func TestAnnotationsOnTheWire(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
 	w.send(method("1", "tools/list", "", ""))
@@ -67,7 +67,8 @@ func listTools(t testing.TB, s *mcp.ClientSession) []*mcp.Tool {
 	return list.Tools
 }
 
-// The list is the same bytes on every connection and in both eras, in one page.
+// The list of tools is one page, with the same bytes on every connection and with every
+// protocol.
 func TestToolsAreStable(t *testing.T) {
 	first := newWire(t, newServer(t, "a"))
 	first.send(method("1", "tools/list", "", ""))
@@ -92,7 +93,7 @@ func TestToolsAreStable(t *testing.T) {
 	}
 }
 
-// Clients that are told the agent never see agent_id; the others see it first and required.
+// On a bound server the tools have no agent_id. On any other it is first, and required.
 func TestAgentIDInSchemas(t *testing.T) {
 	for bound, want := range map[string]bool{"": true, "a": false} {
 		for _, tool := range listTools(t, connect(t, newServer(t, bound))) {
@@ -106,7 +107,7 @@ func TestAgentIDInSchemas(t *testing.T) {
 	}
 }
 
-// A host has tools of its own for files: what ours say must stand beside them.
+// A host has file tools of its own. The descriptions must tell ours apart from them.
 func TestDescriptionsSayMemory(t *testing.T) {
 	for _, bound := range []string{"", "a"} {
 		named := 0
@@ -131,7 +132,7 @@ func TestDescriptionsSayMemory(t *testing.T) {
 	}
 }
 
-// The instructions are short, and teach the cheap habits.
+// The instructions are short and teach how to use the tools cheaply.
 func TestInstructions(t *testing.T) {
 	text := connect(t, newServer(t, "")).InitializeResult().Instructions
 	if n := len(text); n == 0 || n >= 1500 {
@@ -144,7 +145,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// What is written carries the name and version that the client gives itself.
+// Each write carries the name and version that the client gives itself.
 func TestAuthor(t *testing.T) {
 	for _, protocol := range []string{modern, legacy} {
 		t.Run(protocol, func(t *testing.T) {

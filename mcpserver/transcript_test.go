@@ -38,8 +38,8 @@ var update = flag.Bool("update", false, "write what the tools answer into testda
 //	| BODY                    the second, line by line; "| " alone follows a last line end
 //	! ERROR                   or the error
 //
-// A long body is shown as its size and hash. What the lines < | ! say is
-// what the tests hold the server to.
+// A long body is shown as its size and hash. The test fails if the server's answers differ
+// from the lines that begin with < | or !.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcript/*.txt")
 	if err != nil || len(files) == 0 {
@@ -66,7 +66,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// conversation is a transcript on its way.
+// conversation is the state of a transcript while it is replayed.
 type conversation struct {
 	t       *testing.T
 	clock   *testkit.Clock
@@ -185,7 +185,7 @@ func shown(body string) string {
 	return b.String()
 }
 
-// visible is a text with what cannot be seen in it escaped, tabs aside.
+// visible escapes all invisible characters of a text but tabs.
 func visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {

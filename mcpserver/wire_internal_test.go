@@ -48,7 +48,7 @@ func serveInner(t *testing.T, s *Server) *httptest.Server {
 	return h
 }
 
-// open makes a request whose answer is still to be read. session "" is none.
+// open makes a request and leaves its answer unread. A session of "" means none.
 func open(t *testing.T, ctx context.Context, h *httptest.Server, verb, body, session string, header map[string]string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, verb, h.URL, strings.NewReader(body))

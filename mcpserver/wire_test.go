@@ -14,8 +14,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
 
-// A wire is a client that writes whatever it is told to, also what is no
-// message. Whatever comes back must be one JSON-RPC message a line.
+// A wire is a client that writes any text, even one that is not a message. Each line that
+// comes back must be one JSON-RPC message.
 type wire struct {
 	t      testing.TB
 	to     *io.PipeWriter
@@ -77,7 +77,7 @@ func (w *wire) send(text string) {
 	}
 }
 
-// next returns the next answer; ok false is the end of them.
+// next returns the next answer. ok is false after the last one.
 func (w *wire) next() (a answer, ok bool) {
 	w.t.Helper()
 	select {
@@ -116,7 +116,7 @@ func (w *wire) alive(id string) {
 	}
 }
 
-// end is what Run returned, within a time.
+// end returns the result of Run, which must come within a time.
 func (w *wire) end(within time.Duration) error {
 	w.t.Helper()
 	select {
@@ -130,10 +130,10 @@ func (w *wire) end(within time.Duration) error {
 
 const requestMeta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"wire","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
 
-// request is a line that calls a tool. id and args are JSON.
+// request returns a line that calls a tool. id and args are JSON.
 func request(id, tool, args string) string { return requestWith(id, tool, args, "") }
 
-// requestWith has more in _meta, which begins with a comma.
+// requestWith returns a request with more in _meta; meta begins with a comma.
 func requestWith(id, tool, args, meta string) string {
 	name, err := json.Marshal(tool)
 	if err != nil {
@@ -149,7 +149,7 @@ func method(id, name, params, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s"_meta":{%s%s}}}`, id, name, params, requestMeta, meta) + "\n"
 }
 
-// tool is the answer to a call of a tool.
+// tool returns the text of a tool's answer, and whether it is an error.
 func (a answer) tool(t testing.TB) (text string, isError bool) {
 	t.Helper()
 	var res struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// What an error quotes of a file stands as it is, also where it says what errors say
-// in Go, on the command line or here.
+// An error quotes a line of a file unchanged, even if the line reads like an error in Go,
+// on the command line or here.
 func TestQuotesAreNotReworded(t *testing.T) {
 	w := newWire(t, newServer(t, "a"))
 	for _, line := range []string{
