@@ -52,14 +52,15 @@ var allowed = map[string][]string{
 	"outline/code":                 {"tokens"},
 	"summarize":                    {"workspace", "outline", "tokens"},
 	"internal/testkit":             {},
+	"internal/clientconfig":        {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/notice":              {},
 	"internal/providertest":        {"conversation"},
 	"sqlite":                       {"sqlite/internal/dbfile", "workspace", "modernc.org/sqlite"},
 	"sqlite/internal/dbfile":       {"workspace", "golang.org/x/sys/..."},
 	"mcpserver":                    {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
+	"cmd/scratchpad": {"mcpserver", "internal/clientconfig", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
-		"github.com/modelcontextprotocol/go-sdk/...", "github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
 	"workspace/storetest/internal/plain": {"workspace"},
 }

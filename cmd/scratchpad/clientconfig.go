@@ -1,24 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type clientConfigCommand struct {
-	Client     string `arg:"" enum:"claude-code,claude-desktop,cursor,vscode,windsurf,codex" help:"One of ${enum}."`
+	Client     string `arg:"" enum:"${clients}" help:"One of ${enum}."`
 	Write      bool   `help:"Put it into the client's file: all else in it stays, and the file as it was is kept beside it."`
 	File       string `type:"path" placeholder:"FILE" help:"The client's file, where it is not in its usual place."`
 	PassKey    bool   `help:"Have the client give the server $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; Claude Desktop's has the key itself."`
@@ -48,78 +44,15 @@ func (c clientConfigCommand) Validate() error {
 	return nil
 }
 
-// client is a program that starts MCP servers.
-type client struct {
-	title   string
-	file    func(places) string
-	format  configFormat
-	project bool // the file is in the folder of a project
-
-	reference string // to a variable of the client's, where its file can have one
-}
-
-// configFormat writes the entry of a server for one kind of file.
-type configFormat interface {
-	snippet(name string, s server) string
-
-	// edit returns the content with the server in it, and what it changed.
-	edit(old []byte, name string, s server) (content []byte, changed []string, err error)
-}
-
-// server is what a client starts.
-type server struct {
-	Command string   `json:"command" toml:"command"`
-	Args    []string `json:"args" toml:"args"`
-
-	Env     map[string]string `json:"env,omitempty" toml:"-"`
-	EnvVars []string          `json:"env_vars,omitempty" toml:"env_vars,omitempty"` // Codex's: names that it hands on
-}
-
-// places are where a client's file may be.
-type places struct{ system, home, appData, codex string }
-
-func underHome(names ...string) func(places) string {
-	return func(p places) string { return filepath.Join(append([]string{p.home}, names...)...) }
-}
-
-func (p places) claudeDesktop() string {
-	dir := filepath.Join(p.home, ".config")
-	switch p.system {
-	case "darwin":
-		dir = filepath.Join(p.home, "Library", "Application Support")
-	case "windows":
-		if dir = p.appData; dir == "" {
-			dir = filepath.Join(p.home, "AppData", "Roaming")
-		}
-	}
-	return filepath.Join(dir, "Claude", "claude_desktop_config.json")
-}
-
-func (p places) codexFile() string {
-	if p.codex != "" {
-		return filepath.Join(p.codex, "config.toml")
-	}
-	return filepath.Join(p.home, ".codex", "config.toml")
-}
-
-var clients = map[string]client{
-	"claude-code":    {"Claude Code", func(places) string { return ".mcp.json" }, jsonConfig{key: "mcpServers"}, true, "${%s}"},
-	"claude-desktop": {"Claude Desktop", places.claudeDesktop, jsonConfig{key: "mcpServers"}, false, ""},
-	"cursor":         {"Cursor", underHome(".cursor", "mcp.json"), jsonConfig{key: "mcpServers"}, false, "${env:%s}"},
-	"vscode":         {"VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonConfig{key: "servers", typed: true}, true, "${env:%s}"},
-	"windsurf":       {"Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonConfig{key: "mcpServers"}, false, "${env:%s}"},
-	"codex":          {"Codex", places.codexFile, tomlConfig{}, false, forwarding},
-}
-
 // clientConfig is the answer of client-config.
 type clientConfig struct {
-	Client  string   `json:"client"`
-	File    string   `json:"file"`
-	Server  server   `json:"server"`
-	Snippet string   `json:"snippet"`
-	Shell   string   `json:"shell,omitempty"`   // a command that does it
-	Changed []string `json:"changed,omitempty"` // in the file
-	Backup  string   `json:"backup,omitempty"`  // the file as it was
+	Client  string              `json:"client"`
+	File    string              `json:"file"`
+	Server  clientconfig.Server `json:"server"`
+	Snippet string              `json:"snippet"`
+	Shell   string              `json:"shell,omitempty"`   // a command that does it
+	Changed []string            `json:"changed,omitempty"` // in the file
+	Backup  string              `json:"backup,omitempty"`  // the file as it was
 }
 
 // Run prints the entry for the client, or writes it.
@@ -134,7 +67,7 @@ func (c clientConfigCommand) Run(p *process) error {
 	if c.MaxReadTokens > 0 {
 		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(c.MaxReadTokens))
 	}
-	to := clients[c.Client]
+	to, _ := clientconfig.Find(c.Client)
 	variable, err := p.line.Summaries.keyVariable()
 	if err != nil {
 		return err
@@ -143,21 +76,16 @@ func (c clientConfigCommand) Run(p *process) error {
 		return p.line.Summaries.noKey()
 	}
 	if c.PassKey {
-		s.passKey(to, variable)
+		s = to.PassVariable(s, variable, os.Getenv(variable))
 	}
-	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.format.snippet(c.ServerName, s)}
+	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.Snippet(c.ServerName, s)}
 	if a.File == "" {
-		if a.File, err = usualFile(to); err != nil {
-			return err
+		if a.File, err = to.File(); err != nil {
+			return workspace.Errorf(workspace.ErrInvalid, "%v; name the file of %s with --file", err, to.Title)
 		}
 	}
 	if c.Client == "claude-code" {
-		words := append([]string{"claude", "mcp", "add"}, s.envWords()...)
-		words = append(words, c.ServerName, "--", shellQuote(s.Command))
-		for _, arg := range s.Args {
-			words = append(words, shellQuote(arg))
-		}
-		a.Shell = strings.Join(words, " ")
+		a.Shell = claudeCommand(c.ServerName, s)
 	}
 	if isTemporary(s.Command) {
 		if c.Write {
@@ -173,24 +101,24 @@ func (c clientConfigCommand) Run(p *process) error {
 
 // server is this program with what the command line says of the agent, the
 // database, the limits, the durability and the summaries.
-func (p *process) server() (server, error) {
+func (p *process) server() (clientconfig.Server, error) {
 	agent, _, err := p.agentName()
 	if err != nil {
-		return server{}, err
+		return clientconfig.Server{}, err
 	}
 	db, err := p.databasePath(false)
 	if err != nil && p.line.DB != nil {
-		return server{}, err
+		return clientconfig.Server{}, err
 	}
 	program, err := programPath(os.Args[0])
 	if err != nil {
-		return server{}, err
+		return clientconfig.Server{}, err
 	}
-	s := server{Command: program, Args: []string{"mcp"}}
+	s := clientconfig.Server{Command: program, Args: []string{"mcp"}}
 	if p.line.DB != nil {
 		if db != inMemory {
 			if db, err = filepath.Abs(db); err != nil {
-				return server{}, err
+				return clientconfig.Server{}, err
 			}
 		}
 		s.Args = append(s.Args, "--db", db)
@@ -205,79 +133,30 @@ func (p *process) server() (server, error) {
 	return s, nil
 }
 
-// programPath is where this program is, as it was called: a link on the PATH
-// stays where the next version will be.
-func programPath(called string) (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(self)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range []string{"scratchpad", called} {
-		found, err := exec.LookPath(name)
-		if err != nil && !errors.Is(err, exec.ErrDot) {
-			continue
-		}
-		if found, err = filepath.Abs(found); err != nil {
-			continue
-		}
-		if other, err := os.Stat(found); err == nil && os.SameFile(info, other) {
-			return found, nil
-		}
-	}
-	return self, nil
-}
-
-// goBuild has the folders where go run puts programs: one that it removes, and
-// the cache.
-var goBuild = regexp.MustCompile(`[/\\](go-build[0-9]*|[0-9a-f]{64}-d)[/\\]`)
-
-// isTemporary reports whether go run has made a program.
-func isTemporary(program string) bool { return goBuild.MatchString(program) }
-
-// usualFile is where the client looks, as an absolute path.
-func usualFile(to client) (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil && !to.project {
-		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the file of %s; give it with --file", to.title)
-	}
-	return filepath.Abs(to.file(places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}))
-}
-
 // print puts on standard output what can be piped, and the rest on standard error.
-func (c clientConfigCommand) print(p *process, to client, a clientConfig, variable string, out io.Writer) error {
+func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, variable string, out io.Writer) error {
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
 		p.note("Run the command below, or put this in %s for all who work in that folder:\n\n%s\n", a.File, a.Snippet)
 	} else {
-		p.note("Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.title)
+		p.note("Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.Title)
 	}
 	_, err := io.WriteString(p.screen(out), text)
 	c.sayKey(p, to, variable)
 	return err
 }
 
-func (c clientConfigCommand) write(p *process, to client, a clientConfig, variable string) error {
-	mode := fs.FileMode(0o644)
-	if c.PassKey && to.reference == "" {
-		mode = 0o600
-	}
-	e, err := editFile(a.File, mode, func(old []byte) (content []byte, err error) {
-		content, a.Changed, err = to.format.edit(old, c.ServerName, a.Server)
-		return content, err
-	})
+func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientConfig, variable string) error {
+	r, err := to.Write(a.File, c.ServerName, a.Server)
 	if err != nil {
-		return err
+		return ofClientFile(err)
 	}
-	if a.File, a.Backup = e.file, e.backup; e.narrowed {
+	if a.File, a.Backup, a.Changed = r.File, r.Backup, r.Changed; r.Private {
 		a.Changed = append(a.Changed, "mode 0600, so that other users cannot read the key")
 	}
-	a.Server = a.Server.withoutKeys()
-	a.Snippet = to.format.snippet(c.ServerName, a.Server)
+	a.Server = a.Server.Redacted()
+	a.Snippet = to.Snippet(c.ServerName, a.Server)
 	return p.answer(a, func(out io.Writer) error {
 		c.sayKey(p, to, variable)
 		if len(a.Changed) == 0 {
@@ -291,18 +170,37 @@ func (c clientConfigCommand) write(p *process, to client, a clientConfig, variab
 		if a.Backup != "" {
 			fmt.Fprintf(out, "The file as it was: %s\n", oneLine(a.Backup))
 		}
-		fmt.Fprintf(out, "Start %s again.\n", to.title)
+		fmt.Fprintf(out, "Start %s again.\n", to.Title)
 		return nil
 	})
 }
 
-// quoteJSON is a value as JSON on one line.
-func quoteJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // strings and lists of strings have no such error
+// errByHand says that the user must edit a client's file.
+var errByHand = clientconfig.ErrByHand
+
+// ofClientFile gives an error of package clientconfig its exit code, and names the
+// flag that is a way out.
+func ofClientFile(err error) error {
+	if errors.Is(err, clientconfig.ErrTaken) {
+		err = fmt.Errorf("%w; give another name with --server-name, or remove that one", err)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	for _, k := range []struct{ is, kind error }{
+		{clientconfig.ErrInvalid, workspace.ErrInvalid},
+		{clientconfig.ErrTaken, workspace.ErrConflict},
+		{clientconfig.ErrChanged, workspace.ErrConflict},
+		{clientconfig.ErrBusy, workspace.ErrBusy},
+	} {
+		if errors.Is(err, k.is) {
+			return ofKind{err, k.kind}
+		}
+	}
+	return err
 }
+
+// ofKind is an error with one more kind, which its text does not show.
+type ofKind struct {
+	error
+	kind error
+}
+
+func (e ofKind) Unwrap() []error { return []error{e.error, e.kind} }

@@ -12,229 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 )
-
-var testServer = server{Command: `/opt/my tools/scratchpad`, Args: []string{"mcp", "--agent", "default"}}
-
-// What stands in a client's file stays as it is around the server.
-func TestEditJSON(t *testing.T) {
-	const entry = `"scratchpad": {
-      "command": "/opt/my tools/scratchpad",
-      "args": ["mcp", "--agent", "default"]
-    }`
-	for _, c := range []struct{ name, old, want string }{
-		{"Empty", "", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
-		{"EmptyObject", "{}", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}"},
-		{"EmptyServers", "{\n  \"mcpServers\": {}\n}\n", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
-		{"Others", `{
-  // mine
-  "theme": "dark", // really
-  "mcpServers": {
-    "other": {"command": "x", "args": []} // keep
-    /* "old": {} */
-  }
-}
-`, `{
-  // mine
-  "theme": "dark", // really
-  "mcpServers": {
-    "other": {"command": "x", "args": []}, // keep
-    /* "old": {} */
-    ` + entry + `
-  }
-}
-`},
-		{"NoServersYet", "{\n  \"theme\": \"dark\" // really\n}\n", "{\n  \"theme\": \"dark\", // really\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
-		{"TrailingComma", "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {},\n    " + entry + ",\n  },\n}\n"},
-		{"Tabs", "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"scratchpad\": {\n\t\t\t\"command\": \"/opt/my tools/scratchpad\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"default\"]\n\t\t}\n\t}\n}"},
-		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
-		{"ByteOrderMark", "\ufeff{}\n", "\ufeff{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
-		{"Changed", `{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "a//b",], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
-			`{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
-		{"ArgsMissing", "{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\"\n}}}",
-			"{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\",\n  \"args\": [\"mcp\", \"--agent\", \"default\"]\n}}}"},
-		{"Same", "{\"mcpServers\":{\"scratchpad\":{\"args\":[\"mcp\",\n\"--agent\",\"def\\u0061ult\",],\"command\":\"/opt/my tools/scratchpad\",\"x\":1}}}", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, changed, err := jsonConfig{key: "mcpServers"}.edit([]byte(c.old), "scratchpad", testServer)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.want == "" {
-				c.want = c.old
-			}
-			if diff := cmp.Diff(c.want, string(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if (len(changed) > 0) != (c.old != c.want) {
-				t.Errorf("changed = %q", changed)
-			}
-			again, changed, err := jsonConfig{key: "mcpServers"}.edit(got, "scratchpad", testServer)
-			if err != nil || len(changed) > 0 || string(again) != string(got) {
-				t.Errorf("a second edit: %v, %q", err, changed)
-			}
-		})
-	}
-}
-
-// One line stays one line as far as it was one.
-func TestEditJSONOneLine(t *testing.T) {
-	got, _, err := jsonConfig{key: "servers", typed: true}.edit([]byte(`{"a": 1, "servers": {"b": {}}}`), "scratchpad", testServer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v struct {
-		A       int
-		Servers map[string]map[string]any
-	}
-	if err := json.Unmarshal(got, &v); err != nil || v.A != 1 || len(v.Servers) != 2 || v.Servers["scratchpad"]["type"] != "stdio" {
-		t.Errorf("%s: %v, %+v", got, err, v)
-	}
-}
-
-func TestEditJSONRefuses(t *testing.T) {
-	for old, want := range map[string]error{
-		`{"mcpServers": {`:                     workspace.ErrInvalid,
-		`{"a": 1} {"b": 2}`:                    workspace.ErrInvalid,
-		`[]`:                                   workspace.ErrInvalid,
-		`# a comment`:                          workspace.ErrInvalid,
-		`{"mcpServers": []}`:                   workspace.ErrInvalid,
-		`{"mcpServers": null}`:                 workspace.ErrInvalid,
-		`{"mcpServers": {"scratchpad": "x"}}`:  workspace.ErrInvalid,
-		`{"mcpServers": {}, "mcpServers": {}}`: workspace.ErrInvalid,
-		`{"mcpServers": {"scratchpad": {"url": "https://x/mcp"}}}`:           workspace.ErrConflict,
-		`{"mcpServers": {"scratchpad": {"serverUrl": "https://x"}}}`:         workspace.ErrConflict,
-		`{"mcpServers": {"scratchpad": {"type": "http"}}}`:                   workspace.ErrConflict,
-		`{"mcpServers": {"scratchpad": {"type": 1}}}`:                        workspace.ErrConflict,
-		"{\"mcpServers\": {\"scratchpad\": {\"args\": [ // two\n\"mcp\"]}}}": errByHand,
-		`{"mcpServers": {"scratchpad": {"args": ["mcp", /* two */]}}}`:       errByHand,
-		`{"mcpServers": {"scratchpad": {"args": ["mcp" /* two */]}}}`:        errByHand,
-		`{"mcpServers": {"scratchpad": {"args": [/* two */]}}}`:              errByHand,
-	} {
-		if got, _, err := (jsonConfig{key: "mcpServers"}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
-			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
-		}
-	}
-}
-
-func TestEditTOML(t *testing.T) {
-	const entry = "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"
-	for _, c := range []struct{ name, old, want string }{
-		{"Empty", "", entry},
-		{"Others", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n", "# mine\nmodel = \"x\" # really\n\n[mcp_servers.other]\ncommand = \"y\"\n\n" + entry},
-		{"NoLineEnd", "model = \"x\"", "model = \"x\"\n\n" + entry},
-		{"CRLF", "model = \"x\"\r\n", strings.ReplaceAll("model = \"x\"\n\n"+entry, "\n", "\r\n")},
-		{"Changed", "[mcp_servers.\"scratchpad\"] # mine\nargs = [\n  \"mcp # no\",\n] # two\nenabled = true # yes\ncommand = \"/old\" # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n",
-			"[mcp_servers.\"scratchpad\"] # mine\nargs = ['mcp', '--agent', 'default'] # two\nenabled = true # yes\ncommand = '/opt/my tools/scratchpad' # why\nenv = { A = \"1\" }\n\n[other]\ncommand = \"/old\"\n"},
-		{"ArgsMissing", "[mcp_servers.scratchpad] # mine\ncommand = '/opt/my tools/scratchpad'\n", "[mcp_servers.scratchpad] # mine\nargs = ['mcp', '--agent', 'default']\ncommand = '/opt/my tools/scratchpad'\n"},
-		{"CommandMissing", "[mcp_servers.scratchpad]\nargs = []\n", "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"},
-		{"Dotted", "mcp_servers.scratchpad.command = \"/old\"\nmcp_servers.scratchpad.args = []\n", ""},
-		{"Same", strings.ReplaceAll(entry, "'", `"`), strings.ReplaceAll(entry, "'", `"`)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, changed, err := tomlConfig{}.edit([]byte(c.old), "scratchpad", testServer)
-			if c.want == "" {
-				if !errors.Is(err, errByHand) || string(got) != "" {
-					t.Errorf("%q, %v; want %v", got, err, errByHand)
-				}
-				return
-			}
-			if diff := cmp.Diff(c.want, string(got)); diff != "" || err != nil {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
-			}
-			if (len(changed) > 0) != (c.old != c.want) {
-				t.Errorf("changed = %q", changed)
-			}
-			if again, changed, err := (tomlConfig{}).edit(got, "scratchpad", testServer); err != nil || len(changed) > 0 || string(again) != string(got) {
-				t.Errorf("a second edit: %v, %q", err, changed)
-			}
-		})
-	}
-}
-
-func TestEditTOMLRefuses(t *testing.T) {
-	for old, want := range map[string]error{
-		"[mcp_servers":                        workspace.ErrInvalid,
-		"a = 1\na = 2\n":                      workspace.ErrInvalid,
-		"mcp_servers = { other = { a = 1 } }": errByHand,
-		"mcp_servers = 1":                     errByHand,
-		"[mcp_servers]\nscratchpad = { command = '/old', args = [] }": errByHand,
-		"[mcp_servers]\nscratchpad = 1":                               errByHand,
-		"[[mcp_servers.scratchpad]]\ncommand = 'x'":                   errByHand,
-		"[mcp_servers.scratchpad]\nurl = 'https://x'":                 workspace.ErrConflict,
-		"[mcp_servers.scratchpad]\nargs = [ # two\n  'mcp',\n]\n":     errByHand,
-		"[mcp_servers.scratchpad]\nargs = [\n  'mcp', # two\n]\n":     errByHand,
-		"[mcp_servers.scratchpad]\nargs = [\n  'mcp'\n  # two\n]\n":   errByHand,
-		"[mcp_servers.scratchpad]\nargs = [[\n 'mcp', # two\n]]\n":    errByHand,
-	} {
-		if got, _, err := (tomlConfig{}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
-			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
-		}
-	}
-}
-
-// What is to be put in by hand fits where it is to go.
-func TestEditTOMLByHand(t *testing.T) {
-	const pair = `scratchpad = { command = '/opt/my tools/scratchpad', args = ['mcp', '--agent', 'default'] }`
-	for _, c := range []struct{ old, where, pasted string }{
-		{"mcp_servers = { other = { command = 'a' } }", "inside of the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { other = { command = 'a' }, PAIR }"},
-		{"mcp_servers = {}", "inside of the braces of mcp_servers:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"mcp_servers = { scratchpad = { command = '/old' } }", "in place of the scratchpad there:\n" + pair + "\n", "mcp_servers = { PAIR }"},
-		{"[mcp_servers]\nscratchpad = { command = '/old', args = [] }", "in place of the scratchpad there:\n" + pair + "\n", "[mcp_servers]\nPAIR"},
-		{"mcp_servers.scratchpad = { command = '/old' }", "in place of the scratchpad there:\nmcp_servers." + pair + "\n", "mcp_servers.PAIR"},
-	} {
-		_, _, err := tomlConfig{}.edit([]byte(c.old), "scratchpad", testServer)
-		if !errors.Is(err, errByHand) || !strings.Contains(err.Error(), c.where) {
-			t.Errorf("%s: %v; want %q", c.old, err, c.where)
-		}
-		if got, changed, err := (tomlConfig{}).edit([]byte(strings.ReplaceAll(c.pasted, "PAIR", pair)), "scratchpad", testServer); err != nil || len(changed) > 0 {
-			t.Errorf("%s, pasted: %s, %v, changed %q", c.old, got, err, changed)
-		}
-	}
-}
-
-func TestClientPlaces(t *testing.T) {
-	for _, c := range []struct {
-		client string
-		places places
-		want   string
-	}{
-		{"claude-desktop", places{system: "darwin", home: "/h"}, "/h/Library/Application Support/Claude/claude_desktop_config.json"},
-		{"claude-desktop", places{system: "windows", home: "/h", appData: "/a"}, "/a/Claude/claude_desktop_config.json"},
-		{"claude-desktop", places{system: "windows", home: "/h"}, "/h/AppData/Roaming/Claude/claude_desktop_config.json"},
-		{"claude-desktop", places{system: "linux", home: "/h"}, "/h/.config/Claude/claude_desktop_config.json"},
-		{"cursor", places{home: "/h"}, "/h/.cursor/mcp.json"},
-		{"windsurf", places{home: "/h"}, "/h/.codeium/windsurf/mcp_config.json"},
-		{"codex", places{home: "/h"}, "/h/.codex/config.toml"},
-		{"codex", places{home: "/h", codex: "/c"}, "/c/config.toml"},
-		{"vscode", places{home: "/h"}, ".vscode/mcp.json"},
-		{"claude-code", places{home: "/h"}, ".mcp.json"},
-	} {
-		if got := filepath.ToSlash(clients[c.client].file(c.places)); got != c.want {
-			t.Errorf("%s on %+v: %s, want %s", c.client, c.places, got, c.want)
-		}
-	}
-}
-
-func TestQuote(t *testing.T) {
-	for _, c := range []struct{ system, word, want string }{
-		{"linux", "/usr/bin/scratchpad", "/usr/bin/scratchpad"},
-		{"linux", "/my tools/it's", `'/my tools/it'\''s'`},
-		{"linux", "", "''"},
-		{"linux", "$(x)", "'$(x)'"},
-		{"windows", `C:\tools\scratchpad.exe`, `C:\tools\scratchpad.exe`},
-		{"windows", `C:\Program Files\s.exe`, `"C:\Program Files\s.exe"`},
-	} {
-		if got := quoteFor(c.system, c.word); got != c.want {
-			t.Errorf("quoteFor(%s, %q) = %s, want %s", c.system, c.word, got, c.want)
-		}
-	}
-}
 
 // The printed command reaches the client word for word, and the printed path is
 // the link that is on the PATH.
@@ -271,7 +53,7 @@ func TestClientConfigShell(t *testing.T) {
 
 func TestClientConfigPrints(t *testing.T) {
 	dir := t.TempDir()
-	for name := range clients {
+	for _, name := range clientconfig.Names() {
 		o := runCommand(t, dir, []string{"HOME=" + dir}, "client-config", name)
 		o.must(t, 0, dir, "--agent", "default")
 		if strings.HasPrefix(o.out, "{") {
@@ -351,27 +133,6 @@ func TestClientConfigWrite(t *testing.T) {
 	}
 }
 
-// What another program has made or changed meanwhile stays.
-func TestEditFileMeanwhile(t *testing.T) {
-	for _, c := range []struct{ name, before, theirs string }{
-		{"New", "none", "{}"}, {"NewEmpty", "none", ""}, {"Changed", "{}", "{\"a\": 1}"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "mcp.json")
-			if c.before != "none" {
-				writeFile(t, file, c.before)
-			}
-			_, err := editFile(file, 0o644, func([]byte) ([]byte, error) {
-				writeFile(t, file, c.theirs)
-				return []byte("ours"), nil
-			})
-			if !errors.Is(err, workspace.ErrConflict) || readText(t, file) != c.theirs {
-				t.Errorf("editFile = %v, want a conflict; the file holds %q, want %q", err, readText(t, file), c.theirs)
-			}
-		})
-	}
-}
-
 // Processes that write at once take turns: each one's server is in the file in the
 // end, also where the file was not there, or is reached by a link.
 func TestClientConfigAtOnce(t *testing.T) {
@@ -414,32 +175,6 @@ func TestClientConfigAtOnce(t *testing.T) {
 				t.Errorf("%v, left behind: %v", err, left)
 			}
 		})
-	}
-}
-
-// One at a time has the turn.
-func TestClientConfigLocked(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "mcp.json")
-	unlock, err := lockBeside(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		second, err := lockBeside(file)
-		if err == nil {
-			second()
-		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		t.Fatalf("two have the lock: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	unlock()
-	if err := <-done; err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -507,7 +242,7 @@ func TestClientConfigDamaged(t *testing.T) {
 	for client, text := range map[string]string{"cursor": "{\"mcpServers\": {\n", "codex": "[mcp_servers\n"} {
 		writeFile(t, filepath.Join(dir, client), text)
 		before := contents(t, dir)
-		runCommand(t, dir, nil, "client-config", client, "--write", "--file", client).must(t, 2, "it is no valid", "line ", "mend it first")
+		runCommand(t, dir, nil, "client-config", client, "--write", "--file", client).must(t, 2, "it is not valid", "line ", "mend it first")
 		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 			t.Errorf("the folder has changed (-before +after):\n%s", diff)
 		}

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// forwarding is the reference of a client that is told the names of variables.
-const forwarding = "name"
 
 // keyVariable is the variable with the key that the server will need; "": none.
 func (s summaries) keyVariable() (string, error) {
@@ -44,58 +42,39 @@ func (s summaries) noKey() error {
 	return workspace.Errorf(workspace.ErrInvalid, "--pass-key: %s", cause)
 }
 
-// passKey has the client give the server a variable. The key itself stands in the
-// entry only of a client that cannot refer to its own environment.
-func (s *server) passKey(to client, variable string) {
-	switch {
-	case to.reference == forwarding:
-		s.EnvVars = []string{variable}
-	case to.reference != "":
-		s.Env = map[string]string{variable: fmt.Sprintf(to.reference, variable)}
-	default:
-		s.Env = map[string]string{variable: os.Getenv(variable)}
-	}
-}
-
-// withoutKeys is the server as it may be shown where nobody asked for a key.
-func (s server) withoutKeys() server {
-	s.Env = maps.Clone(s.Env)
-	for name, value := range s.Env {
-		if !strings.HasPrefix(value, "${") {
-			s.Env[name] = "(hidden)"
-		}
-	}
-	return s
-}
-
-// envWords are those of claude mcp add. They name the variable, which Claude Code
-// puts in when it starts the server: a key would stand in the list of processes and
-// in its file. An option stands between them and the name, which would be taken for
-// another variable.
-func (s server) envWords() (words []string) {
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+// claudeCommand is the command line that adds a server to Claude Code. It refers to
+// variables by name, which Claude Code replaces when it starts the server: their values
+// would be in the list of processes and in its file. An option is between the
+// variables and the server's name, which would be taken for another variable.
+func claudeCommand(name string, s clientconfig.Server) string {
+	words := []string{"claude", "mcp", "add"}
+	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
+		quote := `'`
 		if runtime.GOOS == "windows" {
-			words = append(words, "--env", fmt.Sprintf(`"%s=${%s}"`, name, name))
-		} else {
-			words = append(words, "--env", fmt.Sprintf(`'%s=${%s}'`, name, name))
+			quote = `"`
 		}
+		words = append(words, "--env", fmt.Sprintf("%s%s=${%s}%s", quote, variable, variable, quote))
 	}
-	if words != nil {
+	if len(s.Env) > 0 {
 		words = append(words, "--transport", "stdio")
 	}
-	return words
+	words = append(words, name, "--", shellQuote(s.Command))
+	for _, arg := range s.Args {
+		words = append(words, shellQuote(arg))
+	}
+	return strings.Join(words, " ")
 }
 
 // sayKey tells who has a key here how the server gets it, or who can read it.
-func (c clientConfigCommand) sayKey(p *process, to client, variable string) {
+func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable string) {
 	if !c.PassKey {
 		if variable != "" {
-			p.note("\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.title)
+			p.note("\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.Title)
 		}
 		return
 	}
-	if to.reference != "" {
-		p.note("\nThe entry names %s, which must be set where %s starts.\n", variable, to.title)
+	if to.ReadsEnvironment() {
+		p.note("\nThe entry names %s, which must be set where %s starts.\n", variable, to.Title)
 		return
 	}
 	p.note("\nThe entry has the key in it: keep it to yourself.\n")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -160,6 +161,7 @@ func variables() kong.Vars {
 	n := func(n int64) string { return fmt.Sprint(n) }
 	return kong.Vars{
 		"db":         orNone(defaultDB()),
+		"clients":    strings.Join(clientconfig.Names(), ","),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
 		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
 		"agents": n(all.Agents), "total_bytes": n(all.Bytes),

@@ -93,3 +93,14 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 	}
 	return nil
 }
+
+// quoteJSON is a value as JSON on one line.
+func quoteJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // strings and records of strings have no such error
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
 
-package main
+package clientconfig
 
 import "os"
 
@@ -9,7 +9,7 @@ const noFollow = 0
 // isReadOnly reports whether a file could not be opened because its volume is read-only.
 func isReadOnly(error) bool { return false }
 
-// lockFile cannot lock here.
+// lockFile does nothing, because this system has no such locks.
 func lockFile(*os.File) error { return nil }
 
 func unlockAndRemove(f *os.File, name string) {

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package main
+package clientconfig
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// noFollow refuses to open a link that somebody put in place of a lock.
+// noFollow keeps a link in place of a lock file from being followed.
 const noFollow = syscall.O_NOFOLLOW
 
 // isReadOnly reports whether a file could not be opened because its volume is read-only.
@@ -27,8 +27,8 @@ func lockFile(f *os.File) error {
 	}
 }
 
-// unlockAndRemove removes first: who waits for the lock finds another file, or
-// none, and tries again.
+// unlockAndRemove removes the file first. A process that waits for the lock then sees
+// that the name is gone or another file's, and tries again.
 func unlockAndRemove(f *os.File, name string) {
 	os.Remove(name)
 	f.Close()

@@ -1,4 +1,4 @@
-package main
+package clientconfig
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"time"
 )
 
 // What stands in place of a lock and cannot be opened is an error that names it, and
 // no link is followed.
-func TestClientConfigLockLeft(t *testing.T) {
+func TestLockLeft(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows waits for a name to become free")
 	}
@@ -28,7 +27,7 @@ func TestClientConfigLockLeft(t *testing.T) {
 		if err := leave(lock); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), lock) {
+		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), lock) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, lock)
 		}
 	}
@@ -38,7 +37,7 @@ func TestClientConfigLockLeft(t *testing.T) {
 }
 
 // No lock is needed in a folder that cannot be written, and only there.
-func TestClientConfigWithoutLock(t *testing.T) {
+func TestWithoutLock(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "lock")
 	if err := withoutLock(lock, fs.ErrPermission); err != nil {
 		t.Errorf("in a folder that cannot be written: %v", err)
@@ -46,8 +45,34 @@ func TestClientConfigWithoutLock(t *testing.T) {
 	if err := withoutLock(lock, errors.New("too many open files")); err == nil {
 		t.Error("another trouble means that there is no lock")
 	}
-	writeFile(t, lock, "")
-	if err := withoutLock(lock, fs.ErrPermission); !errors.Is(err, workspace.ErrInvalid) {
-		t.Errorf("a lock that cannot be opened: %v, want %v", err, workspace.ErrInvalid)
+	write(t, lock, "")
+	if err := withoutLock(lock, fs.ErrPermission); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a lock that cannot be opened: %v, want %v", err, ErrInvalid)
+	}
+}
+
+// Only one at a time has the lock.
+func TestLock(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	unlock, err := lockBeside(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		second, err := lockBeside(file)
+		if err == nil {
+			second()
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("two have the lock: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }

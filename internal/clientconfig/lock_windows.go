@@ -1,4 +1,4 @@
-package main
+package clientconfig
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// unlockAndRemove closes first: a file that a process has open is not removed.
+// unlockAndRemove closes the file first, because an open file cannot be removed.
 func unlockAndRemove(f *os.File, name string) {
 	f.Close()
 	os.Remove(name)

@@ -1,0 +1,198 @@
+package clientconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// A Result says what [Client.Write] has done.
+type Result struct {
+	File    string   // the file, or the one that a link led to
+	Backup  string   // the copy of the file as it was; "" if its content has not changed, or it is new
+	Changed []string // what has changed in the file, a sentence each; none has the value of a variable
+	Private bool     // other users had access to the file, and have no more
+}
+
+// Write puts a server into a file under a name, in one step. A copy of the file as it
+// was stays beside it. If there is no file, Write makes it and its folders. If the
+// file is a link, Write edits the file that it leads to. Processes that write to one
+// file take turns.
+//
+// If the entry shows the value of a variable, such as a key, the file and the copy
+// get mode 0600, on Windows not.
+//
+// Errors: [ErrInvalid], [ErrTaken], [ErrByHand], [ErrChanged], [ErrBusy] and those of
+// package os.
+func (c Client) Write(file, name string, s Server) (Result, error) {
+	mode := fs.FileMode(0o644)
+	if s.hasValues() {
+		mode = 0o600
+	}
+	var changed []string
+	r, err := editFile(file, mode, func(old []byte) (content []byte, err error) {
+		content, changed, err = c.format.edit(old, name, s)
+		return content, err
+	})
+	r.Changed = changed
+	return r, err
+}
+
+// editFile replaces the content of a file by the result of edit. The mode is that of
+// a new file. With mode 0600 other users lose their access to a file that is there.
+func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (r Result, err error) {
+	r.File = name
+	if r.File, err = followLink(name); err != nil {
+		return r, err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.File), 0o755); err != nil {
+		return r, err
+	}
+	unlock, err := lockBeside(r.File)
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	old, err := os.ReadFile(r.File)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return r, err
+	}
+	content, err := edit(old)
+	if err != nil {
+		return r, fmt.Errorf("edit %s: %w", onOneLine(r.File), err)
+	}
+	if isNew {
+		return r, makeFile(r.File, mode, content)
+	}
+	return r, r.replace(old, content, mode)
+}
+
+// onOneLine quotes a path that could be taken for several lines of a message.
+func onOneLine(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+// replace writes the new content, if it differs, and the mode.
+func (r *Result) replace(old, content []byte, mode fs.FileMode) error {
+	info, err := os.Stat(r.File)
+	if err != nil {
+		return err
+	}
+	now := narrowed(info.Mode().Perm(), mode)
+	r.Private = now != info.Mode().Perm()
+	if bytes.Equal(content, old) {
+		if r.Private {
+			return os.Chmod(r.File, now)
+		}
+		return nil
+	}
+	if r.Backup, err = keepFile(r.File, old, now); err != nil {
+		return err
+	}
+	return replaceFile(r.File, old, content, now)
+}
+
+// narrowed returns the mode for a file that is there. On Windows a mode says nothing
+// about other users.
+func narrowed(have, mode fs.FileMode) fs.FileMode {
+	if mode&0o077 != 0 || runtime.GOOS == "windows" {
+		return have
+	}
+	return have &^ 0o077
+}
+
+// followLink returns the file that a link leads to; the name itself if it is no link.
+func followLink(name string) (string, error) {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return name, nil
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", fail(ErrInvalid, "%s is a link that leads nowhere: %v; remove it", name, err)
+	}
+	return target, nil
+}
+
+// keepFile writes a copy beside the file, under a name that is free.
+func keepFile(name string, content []byte, mode fs.FileMode) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	stamp := name + ".bak-" + time.Now().Format("20060102T150405")
+	for i, backup := 1, stamp; ; i++ {
+		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) && i < 1000 {
+			backup = fmt.Sprintf("%s-%d", stamp, i+1)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return backup, fill(f, content, mode, info)
+	}
+}
+
+// makeFile makes a new file. If another program has made it meanwhile, that one stays.
+func makeFile(name string, mode fs.FileMode, content []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return changedMeanwhile(name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fill(f, content, mode, nil); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+func changedMeanwhile(name string) error {
+	return fail(ErrChanged, "another program has changed %s meanwhile; run the command again", name)
+}
+
+// replaceFile gives the new content the file's name, unless another program has
+// changed the file meanwhile.
+func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".scratchpad-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	info, err := os.Stat(name)
+	if err != nil {
+		f.Close()
+		return err
+	}
+	if err := fill(f, content, mode, info); err != nil {
+		return err
+	}
+	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
+		return changedMeanwhile(name)
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// fill writes a file, syncs it to the disk and closes it. The owner is that of
+// another file, unless like is nil.
+func fill(f *os.File, content []byte, mode fs.FileMode, like os.FileInfo) error {
+	_, err := f.Write(content)
+	if like != nil {
+		keepOwner(f, like)
+	}
+	return errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close())
+}

@@ -1,0 +1,217 @@
+package clientconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// jsonFormat is a JSON file, with or without comments. The servers are the members
+// of one object.
+type jsonFormat struct {
+	key   string // the name of that object
+	typed bool   // an entry has a type, such as "stdio"
+}
+
+// fields returns the fields of an entry, and their values, in order.
+func (j jsonFormat) fields(s Server) (names []string, values []any) {
+	names, values = []string{"command", "args"}, []any{s.Command, s.Args}
+	if j.typed {
+		names, values = append([]string{"type"}, names...), append([]any{"stdio"}, values...)
+	}
+	return names, values
+}
+
+func (j jsonFormat) snippet(name string, s Server) string {
+	content, _, err := j.edit(nil, name, s)
+	if err != nil {
+		panic(err) // nothing can be wrong with an empty file
+	}
+	return string(content)
+}
+
+const byteOrderMark = "\ufeff"
+
+// edit keeps every other byte of the file, comments and order included.
+func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
+	text, marked := bytes.CutPrefix(old, []byte(byteOrderMark))
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	root, err := hujson.Parse(bytes.Clone(text))
+	if err != nil {
+		return nil, nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	}
+	top, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
+	}
+	if changed, err = j.set(top, layoutOf(top, text), name, s); err != nil {
+		return nil, nil, err
+	}
+	if len(changed) == 0 {
+		return old, nil, nil
+	}
+	content = root.Pack()
+	if marked {
+		content = append([]byte(byteOrderMark), content...)
+	}
+	return content, changed, nil
+}
+
+// set puts the server among the others. It returns what it changed.
+func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
+	servers, _, err := l.object(top, 1, j.key)
+	if err != nil {
+		return nil, err
+	}
+	entry, isNew, err := l.object(servers, 2, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLocal(entry, name); err != nil {
+		return nil, err
+	}
+	changed, err = j.setFields(entry, l, name, s)
+	if errors.Is(err, errComment) {
+		return nil, byHand(commentInside, inFile, j.snippet(name, s.Redacted()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isNew {
+		changed = []string{fmt.Sprintf("%s: added to %s", name, j.key)}
+	}
+	return changed, nil
+}
+
+// checkLocal returns an error if the entry is of a server that the client connects
+// to, and does not start.
+func checkLocal(entry *hujson.Object, name string) error {
+	for _, remote := range []string{"url", "serverUrl"} {
+		if i, _ := memberIndex(entry, remote); i >= 0 {
+			return fail(ErrTaken, "it has a server at a URL under the name %s", name)
+		}
+	}
+	if kind := typeOf(entry); kind != "" && kind != `"stdio"` {
+		return fail(ErrTaken, "it has a server of type %s, not stdio, under the name %s", kind, name)
+	}
+	return nil
+}
+
+// setFields sets the fields of the entry that differ.
+func (j jsonFormat) setFields(entry *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
+	names, values := j.fields(s)
+	for i, field := range names {
+		was, err := l.setField(entry, 3, field, values[i])
+		if err != nil {
+			return nil, err
+		}
+		if was != "" {
+			changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, field, was, quoteJSON(values[i])))
+		}
+	}
+	set, err := j.setEnv(entry, l, name, s)
+	return append(changed, set...), err
+}
+
+// setEnv puts the server's variables among those of the entry. What it returns
+// does not show their values, because one may be a key.
+func (j jsonFormat) setEnv(entry *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
+	if len(s.Env) == 0 {
+		return nil, nil
+	}
+	env, _, err := l.object(entry, 3, "env")
+	if err != nil {
+		return nil, err
+	}
+	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
+		was, err := l.setField(env, 4, variable, s.Env[variable])
+		if err != nil {
+			return nil, err
+		}
+		if was != "" {
+			changed = append(changed, fmt.Sprintf("%s: env %s is set", name, variable))
+		}
+	}
+	return changed, nil
+}
+
+// typeOf returns the type in an entry, as JSON; "" if there is none.
+func typeOf(entry *hujson.Object) string {
+	i, err := memberIndex(entry, "type")
+	if err != nil || i < 0 {
+		return ""
+	}
+	v := entry.Members[i].Value.Clone()
+	v.Minimize()
+	return v.String()
+}
+
+// commented reports whether there is a comment inside a value.
+func commented(v hujson.Value) bool {
+	for v := range v.All() {
+		extra := [][]byte{v.BeforeExtra, v.AfterExtra}
+		switch inner := v.Value.(type) {
+		case *hujson.Array:
+			extra = append(extra, inner.AfterExtra)
+		case *hujson.Object:
+			extra = append(extra, inner.AfterExtra)
+		}
+		if bytes.Contains(bytes.Join(extra, nil), []byte("/")) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameJSON(a, b hujson.Value) bool {
+	var av, bv any
+	for _, x := range []struct {
+		v    hujson.Value
+		into *any
+	}{{a, &av}, {b, &bv}} {
+		v := x.v.Clone()
+		v.Standardize()
+		if json.Unmarshal(v.Pack(), x.into) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(av, bv)
+}
+
+// inlineJSON is a string, or a list of them with a space after each comma.
+func inlineJSON(v any) string {
+	list, ok := v.([]string)
+	if !ok {
+		return quoteJSON(v)
+	}
+	var items []string
+	for _, s := range list {
+		items = append(items, quoteJSON(s))
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// memberIndex returns -1 if there is no such member. Two of the same name are an
+// error, because programs differ in which one they use.
+func memberIndex(o *hujson.Object, name string) (int, error) {
+	found := -1
+	for i, m := range o.Members {
+		if m.Name.Value.(hujson.Literal).String() != name {
+			continue
+		}
+		if found >= 0 {
+			return 0, fail(ErrInvalid, "it has %q twice; remove one", name)
+		}
+		found = i
+	}
+	return found, nil
+}

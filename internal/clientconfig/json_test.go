@@ -1,0 +1,113 @@
+package clientconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var testServer = Server{Command: `/opt/my tools/scratchpad`, Args: []string{"mcp", "--agent", "default"}}
+
+// What stands in a client's file stays as it is around the server.
+func TestJSON(t *testing.T) {
+	const entry = `"scratchpad": {
+      "command": "/opt/my tools/scratchpad",
+      "args": ["mcp", "--agent", "default"]
+    }`
+	for _, c := range []struct{ name, old, want string }{
+		{"Empty", "", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"EmptyObject", "{}", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}"},
+		{"EmptyServers", "{\n  \"mcpServers\": {}\n}\n", "{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"Others", `{
+  // mine
+  "theme": "dark", // really
+  "mcpServers": {
+    "other": {"command": "x", "args": []} // keep
+    /* "old": {} */
+  }
+}
+`, `{
+  // mine
+  "theme": "dark", // really
+  "mcpServers": {
+    "other": {"command": "x", "args": []}, // keep
+    /* "old": {} */
+    ` + entry + `
+  }
+}
+`},
+		{"NoServersYet", "{\n  \"theme\": \"dark\" // really\n}\n", "{\n  \"theme\": \"dark\", // really\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"TrailingComma", "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {},\n    " + entry + ",\n  },\n}\n"},
+		{"Tabs", "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"scratchpad\": {\n\t\t\t\"command\": \"/opt/my tools/scratchpad\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"default\"]\n\t\t}\n\t}\n}"},
+		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
+		{"ByteOrderMark", "\ufeff{}\n", "\ufeff{\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"Changed", `{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "a//b",], "env": {"A": "1"}, "command": "/old" /* why */}}}`,
+			`{"mcpServers": {"scratchpad": {"type": "stdio", "args": ["mcp", "--agent", "default"], "env": {"A": "1"}, "command": "/opt/my tools/scratchpad" /* why */}}}`},
+		{"ArgsMissing", "{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\"\n}}}",
+			"{\"mcpServers\": {\"scratchpad\": {\n  \"command\": \"/opt/my tools/scratchpad\",\n  \"args\": [\"mcp\", \"--agent\", \"default\"]\n}}}"},
+		{"Same", "{\"mcpServers\":{\"scratchpad\":{\"args\":[\"mcp\",\n\"--agent\",\"def\\u0061ult\",],\"command\":\"/opt/my tools/scratchpad\",\"x\":1}}}", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, changed, err := jsonFormat{key: "mcpServers"}.edit([]byte(c.old), "scratchpad", testServer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				c.want = c.old
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if (len(changed) > 0) != (c.old != c.want) {
+				t.Errorf("changed = %q", changed)
+			}
+			again, changed, err := jsonFormat{key: "mcpServers"}.edit(got, "scratchpad", testServer)
+			if err != nil || len(changed) > 0 || string(again) != string(got) {
+				t.Errorf("a second edit: %v, %q", err, changed)
+			}
+		})
+	}
+}
+
+// One line stays one line as far as it was one.
+func TestJSONOneLine(t *testing.T) {
+	got, _, err := jsonFormat{key: "servers", typed: true}.edit([]byte(`{"a": 1, "servers": {"b": {}}}`), "scratchpad", testServer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		A       int
+		Servers map[string]map[string]any
+	}
+	if err := json.Unmarshal(got, &v); err != nil || v.A != 1 || len(v.Servers) != 2 || v.Servers["scratchpad"]["type"] != "stdio" {
+		t.Errorf("%s: %v, %+v", got, err, v)
+	}
+}
+
+func TestJSONRefuses(t *testing.T) {
+	for old, want := range map[string]error{
+		`{"mcpServers": {`:                     ErrInvalid,
+		`{"a": 1} {"b": 2}`:                    ErrInvalid,
+		`[]`:                                   ErrInvalid,
+		`# a comment`:                          ErrInvalid,
+		`{"mcpServers": []}`:                   ErrInvalid,
+		`{"mcpServers": null}`:                 ErrInvalid,
+		`{"mcpServers": {"scratchpad": "x"}}`:  ErrInvalid,
+		`{"mcpServers": {}, "mcpServers": {}}`: ErrInvalid,
+		`{"mcpServers": {"scratchpad": {"url": "https://x/mcp"}}}`:           ErrTaken,
+		`{"mcpServers": {"scratchpad": {"serverUrl": "https://x"}}}`:         ErrTaken,
+		`{"mcpServers": {"scratchpad": {"type": "http"}}}`:                   ErrTaken,
+		`{"mcpServers": {"scratchpad": {"type": 1}}}`:                        ErrTaken,
+		"{\"mcpServers\": {\"scratchpad\": {\"args\": [ // two\n\"mcp\"]}}}": ErrByHand,
+		`{"mcpServers": {"scratchpad": {"args": ["mcp", /* two */]}}}`:       ErrByHand,
+		`{"mcpServers": {"scratchpad": {"args": ["mcp" /* two */]}}}`:        ErrByHand,
+		`{"mcpServers": {"scratchpad": {"args": [/* two */]}}}`:              ErrByHand,
+	} {
+		if got, _, err := (jsonFormat{key: "mcpServers"}).edit([]byte(old), "scratchpad", testServer); !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("%s: %q, %v; want %v", old, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package clientconfig
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// A Server is what a client starts: a program with its arguments and variables.
+type Server struct {
+	Command string   `json:"command" toml:"command"`
+	Args    []string `json:"args" toml:"args"`
+
+	// Env has variables with their values, or with references to variables of the
+	// client. EnvVars names variables of the client, for Codex. PassVariable sets
+	// the one that a client understands.
+	Env     map[string]string `json:"env,omitempty" toml:"-"`
+	EnvVars []string          `json:"env_vars,omitempty" toml:"env_vars,omitempty"`
+}
+
+// PassVariable returns the server with one variable that the client gives it. The
+// value stands in the entry only if the client cannot refer to its own environment;
+// see [Client.ReadsEnvironment].
+func (c Client) PassVariable(s Server, name, value string) Server {
+	switch {
+	case c.reference == byName:
+		s.EnvVars = []string{name}
+	case c.reference != "":
+		s.Env = map[string]string{name: fmt.Sprintf(c.reference, name)}
+	default:
+		s.Env = map[string]string{name: value}
+	}
+	return s
+}
+
+// Redacted returns the server with "(hidden)" in place of each value of a variable.
+// References to variables stay.
+func (s Server) Redacted() Server {
+	s.Env = maps.Clone(s.Env)
+	for name, value := range s.Env {
+		if !isReference(value) {
+			s.Env[name] = "(hidden)"
+		}
+	}
+	return s
+}
+
+// hasValues reports whether the entry shows the value of a variable, such as a key.
+func (s Server) hasValues() bool {
+	for _, value := range s.Env {
+		if !isReference(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func isReference(value string) bool { return strings.HasPrefix(value, "${") }
+
+// A format edits one kind of configuration file.
+type format interface {
+	// snippet returns a file that has only the server.
+	snippet(name string, s Server) string
+
+	// edit returns the content with the server in it, and what it changed, a
+	// sentence each. If nothing has changed, the content is the old one.
+	edit(old []byte, name string, s Server) (content []byte, changed []string, err error)
+}
+
+// quoteJSON returns a value as JSON on one line. The value is a string, or a list
+// of strings or of what a TOML file had.
+func quoteJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Sprint(v) // a TOML file can have inf, which JSON has not
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
