@@ -200,7 +200,7 @@ func (m model) answers() answers {
 			}
 			u.Bytes += kept
 			all.file(name, workspace.FileInfo{
-				Path: path, Version: f.number, Bytes: int64(len(f.kept[len(f.kept)-1].content)), Kept: kept, Created: f.created, Updated: f.updated,
+				Path: path, Version: f.number, Bytes: int64(len(f.kept[len(f.kept)-1].content)), Versions: int64(len(f.kept)), Kept: kept, Created: f.created, Updated: f.updated,
 			})
 		}
 		for path, l := range a.logs {

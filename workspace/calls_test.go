@@ -621,7 +621,7 @@ func (m *machine) listFiles(t *rapid.T) {
 	for _, path := range live(a.files, prefix) {
 		f := a.files[path]
 		want = append(want, workspace.FileInfo{
-			Path: path, Version: f.last, Bytes: int64(len(f.newest().content)), Kept: f.bytes(), Created: f.created, Updated: f.updated,
+			Path: path, Version: f.last, Bytes: int64(len(f.newest().content)), Versions: int64(len(f.parts)), Kept: f.bytes(), Created: f.created, Updated: f.updated,
 		})
 	}
 	got := []workspace.FileInfo{}

@@ -17,12 +17,13 @@ const pagePaths = 200
 
 // FileInfo is a file in a list.
 type FileInfo struct {
-	Path    string
-	Version int64
-	Bytes   int64 // of the current version
-	Kept    int64 // of all retained versions
-	Created time.Time
-	Updated time.Time
+	Path     string
+	Version  int64
+	Bytes    int64 // of the current version
+	Versions int64 // how many are retained
+	Kept     int64 // bytes of all retained versions
+	Created  time.Time
+	Updated  time.Time
 }
 
 // FileList is a page of files in byte order of path.
@@ -111,7 +112,7 @@ func (o ListOptions) check(ctx context.Context, op string) (limit int, err error
 }
 
 func (h FileHead) info() FileInfo {
-	info := FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Created: h.Created, Updated: h.Updated}
+	info := FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Created: h.Created, Updated: h.Updated}
 	for _, size := range h.Sizes {
 		info.Kept += size
 	}

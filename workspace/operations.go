@@ -29,9 +29,9 @@ func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
 	return w.counted(err)
 }
 
-// counted counts a read that had no error.
+// counted counts a read that had no error, unless the workspace is an operator's.
 func (w *Workspace) counted(err error) error {
-	if err == nil {
+	if err == nil && !w.uncounted {
 		w.svc.reads.Add(w.owner, 1)
 	}
 	return err

@@ -88,6 +88,17 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	return &Workspace{svc: s, owner: s.owner(id)}, nil
 }
 
+// Look returns the workspace of an agent for an operator. Reads of the result are not
+// counted as operations of the agent; writes are. Errors: [ErrInvalid].
+func (s *Service) Look(agentID string) (*Workspace, error) {
+	w, err := s.Agent(agentID)
+	if err != nil {
+		return nil, err
+	}
+	w.uncounted = true
+	return w, nil
+}
+
 // AgentUsage is an agent in a list.
 type AgentUsage struct {
 	Agent string

@@ -1,7 +1,9 @@
 package workspace_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -214,5 +216,61 @@ func TestFold(t *testing.T) {
 	w, err := ws.WriteFile(ctx, "new", nil, workspace.WriteOptions{})
 	if err != nil || w.Version <= state.FileFloor {
 		t.Errorf("a new path has version %d, %v, want one above the floor, %d", w.Version, err, state.FileFloor)
+	}
+}
+
+// An operator looks without being counted, and sees what the agent sees. A write is
+// an operation of the agent, whoever makes it.
+func TestLook(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", "one")
+	write(t, ws, "f", "two")
+	appendLog(t, ws, "l", "x")
+	read(t, ws, "f", workspace.ReadOptions{}) // not written yet
+	look, err := svc.Look("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if r := read(t, look, "f", workspace.ReadOptions{}); string(r.Content) != "two" {
+			t.Errorf("the operator reads %q, want two", r.Content)
+		}
+		if page := readLog(t, look, "l", workspace.ReadLogOptions{}); page.Last != 1 {
+			t.Errorf("the operator reads the log up to %d, want 1", page.Last)
+		}
+		must(second(look.History(t.Context(), "f")))
+		must(second(look.ListLogs(t.Context(), workspace.ListOptions{})))
+		must(second(fs.ReadFile(look.FS(t.Context()), "f")))
+		files, err := look.ListFiles(t.Context(), workspace.ListOptions{})
+		if must(err); len(files.Files) != 1 || files.Files[0].Versions != 2 {
+			t.Errorf("the operator lists %+v, want one file with 2 versions", files)
+		}
+		if u := usage(t, look); u.Operations != 4 {
+			t.Errorf("the operator sees %d operations, want the 4 of the agent", u.Operations)
+		}
+	}
+	must(svc.Close(t.Context()))
+	if n := stored(t, svc); n != 4 {
+		t.Errorf("%d operations are written after the looks, want 4", n)
+	}
+	write(t, look, "f", "three")
+	if n := stored(t, svc); n != 5 {
+		t.Errorf("%d operations are written after a write, want 5", n)
+	}
+
+	if _, err := svc.Look("a b"); !errors.Is(err, workspace.ErrInvalid) {
+		t.Errorf("Look at a bad name = %v, want %v", err, workspace.ErrInvalid)
+	}
+	other, err := serviceOn(t, store, workspace.Options{Tenant: "other"}).Look("a")
+	must(err)
+	if _, err := other.ReadFile(t.Context(), "f", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+		t.Errorf("another tenant's operator reads %v, want %v", err, workspace.ErrNotFound)
 	}
 }

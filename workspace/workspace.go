@@ -21,6 +21,8 @@ type Workspace struct {
 	svc    *Service
 	owner  Owner
 	author Author
+
+	uncounted bool // reads are not counted; see Service.Look
 }
 
 // Agent returns the name of the agent.
