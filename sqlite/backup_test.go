@@ -105,6 +105,18 @@ func TestVerify(t *testing.T) {
 	if report.Owners != 2 || report.Versions != 58 || report.Entries != 120 {
 		t.Errorf("Verify() = %+v, want 2 owners, 58 versions, 120 entries", report)
 	}
+	// An agent that was deleted is still checked, and is told apart.
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := svc.DeleteAgent(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
+	if err != nil || report.Problems != nil || report.Owners != 2 || report.Deleted != 1 {
+		t.Errorf("Verify() after DeleteAgent = %+v, %v, want 2 owners, one of them deleted", report, err)
+	}
 	// A counter that lies must be found.
 	owner := workspace.Owner{Tenant: "local", Agent: "a"}
 	err = s.Update(t.Context(), owner, func(tx workspace.Tx) error {

@@ -17,6 +17,7 @@ type VerifyOptions struct {
 // VerifyReport is the result of [Store.Verify].
 type VerifyReport struct {
 	Owners, Versions, Entries, Bytes int64    // how many were checked
+	Deleted                          int64    // how many of the owners hold nothing any more; Store.Owners does not list them
 	Problems                         []string // at most 100; each names its object. nil: none was found
 }
 
@@ -135,6 +136,9 @@ type ownerCheck struct {
 
 func (k ownerCheck) run() error {
 	have, err := k.Owner()
+	if err == nil && have.Usage == (workspace.Usage{}) {
+		k.report.Deleted++
+	}
 	if err = k.report.damage(err); err != nil {
 		return err
 	}
