@@ -95,11 +95,15 @@ func (c agentsRm) Run(p *process) error {
 		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}
 	return p.use(p.openExisting, func(db *database) error {
-		var has workspace.OwnerState
-		err := db.peek(c.Name, func(r workspace.Reader) (err error) {
-			has, err = r.Owner()
+		svc, err := db.service(p.ctx)
+		if err != nil {
 			return err
-		})
+		}
+		look, err := svc.Look(c.Name)
+		if err != nil {
+			return err
+		}
+		has, err := look.Usage(p.ctx)
 		if err != nil {
 			return err
 		}
@@ -108,10 +112,6 @@ func (c agentsRm) Run(p *process) error {
 		}
 		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
 			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
-			return err
-		}
-		svc, err := db.service(p.ctx)
-		if err != nil {
 			return err
 		}
 		deleted, err := svc.DeleteAgent(p.ctx, c.Name)

@@ -259,36 +259,39 @@ func (c *completer) names(what string) (names []string) {
 	return names
 }
 
+// storedNames returns no names if there is an error.
 func storedNames(ctx context.Context, path, agent, what, prefix string) (names []string) {
 	store, err := sqlite.OpenReadOnly(ctx, path, sqlite.Options{})
 	if err != nil {
 		return nil
 	}
 	defer store.Close()
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return nil
+	}
 	if what == "agents" {
-		owners, _ := store.Owners(ctx, "local", justBefore(prefix), completeMost)
-		for _, o := range owners {
-			names = append(names, o.Owner.Agent)
+		agents, _ := svc.Agents(ctx, justBefore(prefix), completeMost)
+		for _, a := range agents {
+			names = append(names, a.Agent)
 		}
 		return names
 	}
-	err = store.View(ctx, workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
-		names = nil
-		if what == "logs" {
-			logs, err := r.Logs(prefix, "", completeMost)
-			for _, l := range logs {
-				names = append(names, l.Path)
-			}
-			return err
-		}
-		files, err := r.Files(prefix, "", completeMost)
-		for _, f := range files {
-			names = append(names, f.Path)
-		}
-		return err
-	})
+	look, err := svc.Look(agent)
 	if err != nil {
 		return nil
+	}
+	page := workspace.ListOptions{Prefix: prefix, Limit: completeMost}
+	if what == "logs" {
+		logs, _ := look.ListLogs(ctx, page)
+		for _, l := range logs.Logs {
+			names = append(names, l.Path)
+		}
+		return names
+	}
+	files, _ := look.ListFiles(ctx, page)
+	for _, f := range files.Files {
+		names = append(names, f.Path)
 	}
 	return names
 }

@@ -61,8 +61,8 @@ func (p *process) databasePath(make bool) (string, error) {
 // had. A call after one that failed tries again.
 type database struct {
 	p       *process
-	look    bool          // opened for reading only
-	settle  bool          // for reading only where it cannot be written
+	look    bool          // open it for reading only; reads are not counted
+	settle  bool          // if it cannot be written, open it for reading only
 	opening chan struct{} // holds a token while somebody opens it
 
 	mu    sync.Mutex // guards the following
@@ -74,27 +74,21 @@ func newDatabase(p *process, look bool) *database {
 	return &database{p: p, look: look, opening: make(chan struct{}, 1)}
 }
 
-// openToLook opens the database for a command that only looks. It waits for
-// nobody, no byte changes, and what it reads is no operation of an agent.
+// openToLook opens the database for a command that only looks. It waits for no
+// other process and changes no byte, and its reads are not counted as operations of
+// an agent.
 func (p *process) openToLook() (*database, error) {
-	path, err := p.databasePath(false)
-	if err != nil {
-		return nil, err
-	}
-	if path == inMemory {
-		return p.openDatabase()
-	}
 	d := newDatabase(p, true)
-	_, err = d.service(p.ctx)
+	_, err := d.service(p.ctx)
 	return d, err
 }
 
-// openExisting opens the database for a command that changes what is there: one
-// that is not there is an error, and is not made.
+// openExisting opens the database for a command that changes what is there. If there
+// is no database, it returns an error and makes none.
 func (p *process) openExisting() (*database, error) {
 	d, err := p.openToLook()
-	if err != nil || !d.look {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
 	if err := d.Close(); err != nil {
 		return nil, err
@@ -102,15 +96,15 @@ func (p *process) openExisting() (*database, error) {
 	return p.openDatabase()
 }
 
-// openDatabase opens the database for a command that writes, which makes one
-// that is not there.
+// openDatabase opens the database for a command that writes. If there is none, it
+// makes one.
 func (p *process) openDatabase() (*database, error) {
 	d := newDatabase(p, false)
 	_, err := d.service(p.ctx)
 	return d, err
 }
 
-// workspace is that of the agent that the command is about.
+// workspace returns the memory of the agent that the command is about.
 func (d *database) workspace() (*workspace.Workspace, error) {
 	name, _, err := d.p.agentName()
 	if err != nil {
@@ -120,7 +114,11 @@ func (d *database) workspace() (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws, err := svc.Agent(name)
+	agent := svc.Agent
+	if d.look {
+		agent = svc.Look
+	}
+	ws, err := agent(name)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +163,16 @@ func (d *database) opened() *workspace.Service {
 }
 
 func (d *database) open(ctx context.Context) (workspace.Store, error) {
-	if d.look {
+	path, err := d.p.databasePath(!d.look)
+	switch {
+	case err != nil:
+		return nil, err
+	case path == inMemory:
+		return memstore.New(), nil
+	case d.look:
 		return d.p.openReadOnly()
 	}
-	store, err := d.p.openStore(ctx)
+	store, err := d.p.openStore(ctx, path)
 	// A full disk keeps a database of an older schema from its migration.
 	if d.settle && (errors.Is(err, workspace.ErrReadOnly) || errors.Is(err, workspace.ErrStorageFull)) {
 		return d.openUnwritable(err)
@@ -190,16 +194,8 @@ func (d *database) openUnwritable(why error) (workspace.Store, error) {
 	return store, nil
 }
 
-// openStore opens the database of the command line. The folder of the default
-// one is made where it is missing; any other must be there.
-func (p *process) openStore(ctx context.Context) (workspace.Store, error) {
-	path, err := p.databasePath(true)
-	if err != nil {
-		return nil, err
-	}
-	if path == inMemory {
-		return memstore.New(), nil
-	}
+// openStore opens a database for writing. Its folder must be there.
+func (p *process) openStore(ctx context.Context, path string) (workspace.Store, error) {
 	store, err := sqlite.Open(ctx, path, sqlite.Options{Logger: p.log, Durability: p.line.Durability.Durability})
 	if err != nil {
 		return nil, marked{err}

@@ -332,13 +332,18 @@ func (c *checkup) trouble(name string, err error, do string) {
 }
 
 func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
-	sum, err := store.Totals(ctx, "local")
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		c.trouble("agents", err, "")
+		return
+	}
+	sum, err := svc.StoreUsage(ctx)
 	if err != nil {
 		c.trouble("agents", err, restore)
 		return
 	}
 	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", plural(sum.Agents, "agent"), plural(sum.Files, "file"), plural(sum.Logs, "log"), entries(sum.Entries), humanBytes(sum.Bytes)), ""})
-	c.limits(sum)
+	c.limits(sum.Totals)
 }
 
 // limits compares what all agents have with the limits of that.

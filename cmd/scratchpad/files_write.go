@@ -85,17 +85,21 @@ func (d *database) keepVersions(path string) error {
 	if err != nil {
 		return err
 	}
-	var head workspace.FileHead
-	err = d.peek(name, func(r workspace.Reader) (err error) {
-		head, _, err = r.File(path)
-		return err
-	})
+	svc, err := d.service(d.p.ctx)
 	if err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
+		return err
+	}
+	look, err := svc.Look(name)
+	if err != nil {
+		return err
+	}
+	files, err := look.ListFiles(d.p.ctx, workspace.ListOptions{Prefix: path, Limit: 1}) // the path itself comes first
+	if err != nil {
+		return err
 	}
 	limits := workspace.Limits(d.p.line.Limits)
-	if kept := int64(len(head.Sizes)); kept > limits.Versions {
-		limits.Versions = kept
+	if len(files.Files) > 0 && files.Files[0].Path == path && files.Files[0].Versions > limits.Versions {
+		limits.Versions = files.Files[0].Versions
 		svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options()})
 		if err != nil {
 			return err

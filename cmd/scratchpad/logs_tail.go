@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -46,7 +45,7 @@ func (c logsTail) Run(p *process) error {
 			last, err = out.copy(p, ws, c.Log, max(0, last-int64(c.Entries)))
 		}
 		if err == nil && c.Follow {
-			err = c.follow(p, db, ws, out, last)
+			err = c.follow(p, ws, out, last)
 		}
 		return p.sayAgent(err)
 	})
@@ -94,19 +93,15 @@ func (p *process) await(tick *time.Ticker) error {
 
 // follow prints what comes after an entry, until nobody reads it. Entries of a
 // log that is deleted and made again have higher numbers than those before.
-func (c logsTail) follow(p *process, db *database, ws *workspace.Workspace, out *entryWriter, last int64) error {
+func (c logsTail) follow(p *process, ws *workspace.Workspace, out *entryWriter, last int64) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		var head workspace.LogHead
-		err := db.peek(ws.Agent(), func(r workspace.Reader) (err error) {
-			head, _, err = r.Log(c.Log)
-			return err
-		})
+		logs, err := ws.ListLogs(p.ctx, workspace.ListOptions{Prefix: c.Log, Limit: 1}) // the log itself comes first
 		if err != nil {
-			return fmt.Errorf("follow %s: %w", c.Log, err)
+			return err
 		}
-		if head.Exists() && head.Last > last {
+		if len(logs.Logs) > 0 && logs.Logs[0].Path == c.Log && logs.Logs[0].Last > last {
 			if last, err = out.copy(p, ws, c.Log, last); err != nil {
 				return err
 			}

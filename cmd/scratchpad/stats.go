@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type statsCommand struct{}
@@ -32,18 +30,14 @@ type statsRecord struct {
 
 // Run shows what the agent uses, and what all agents do.
 func (statsCommand) Run(p *process) error {
-	agent, _, err := p.agentName()
-	if err != nil {
-		return err
-	}
 	return p.use(p.openToLook, func(db *database) error {
-		var u workspace.OwnerState
-		err := db.peek(agent, func(r workspace.Reader) (err error) {
-			u, err = r.Owner()
-			return err
-		})
+		ws, err := db.workspace()
 		if err != nil {
-			return fmt.Errorf("usage of %s: %w", agent, err)
+			return err
+		}
+		u, err := ws.Usage(p.ctx)
+		if err != nil {
+			return err
 		}
 		svc, err := db.service(p.ctx)
 		if err != nil {
@@ -55,11 +49,11 @@ func (statsCommand) Run(p *process) error {
 		}
 		most, mostOfAll := p.line.Limits, p.line.Store
 		record := statsRecord{
-			usageRecord: usageOf(agent, u.Usage),
+			usageRecord: usageOf(u.Agent, u.Usage),
 			MaxBytes:    most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
-			Charged: u.Charge(), StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
+			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
 		}
-		rows := [][]string{{"AGENT " + cell(agent), "USED", "LIMIT", "SHARE"}}
+		rows := [][]string{{"AGENT " + cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
 			most, share := "none", "-"
 			if limit > 0 {
@@ -70,10 +64,10 @@ func (statsCommand) Run(p *process) error {
 		add("files", u.Files, most.Files)
 		add("logs", u.Logs, most.Logs)
 		add("entries", u.Entries, most.Entries)
-		add("bytes", u.Bytes+u.Charge(), most.Bytes)
+		add("bytes", u.Bytes+u.Charge, most.Bytes)
 		rows = append(rows,
 			[]string{"- of content", fmt.Sprint(u.Bytes), "-", "-"},
-			[]string{"- for its rows", fmt.Sprint(u.Charge()), "-", "-"},
+			[]string{"- for its rows", fmt.Sprint(u.Charge), "-", "-"},
 			[]string{"operations", fmt.Sprint(u.Operations), "-", "-"},
 			[]string{"ALL AGENTS", "", "", ""})
 		add("agents", all.Agents, mostOfAll.Agents)

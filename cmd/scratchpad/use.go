@@ -41,9 +41,3 @@ func isOfVersion(err error) bool {
 	var e *workspace.Error
 	return errors.As(err, &e) && e.Way.Do == workspace.DoUseVersion
 }
-
-// peek reads what an agent has past the service, which would count each look as
-// an operation of the agent.
-func (d *database) peek(agent string, fn func(workspace.Reader) error) error {
-	return d.store.View(d.p.ctx, workspace.Owner{Tenant: "local", Agent: agent}, fn)
-}

@@ -25,7 +25,8 @@ func (verifyCommand) Help() string {
 type verified struct {
 	Database string   `json:"database"`
 	OK       bool     `json:"ok"`
-	Agents   int64    `json:"agents"`
+	Agents   int64    `json:"agents"` // those that agents ls lists
+	Deleted  int64    `json:"deleted_agents,omitempty"`
 	Versions int64    `json:"versions"`
 	Entries  int64    `json:"entries"`
 	Bytes    int64    `json:"bytes"`
@@ -55,7 +56,7 @@ func (verifyCommand) Run(p *process) error {
 	if err != nil {
 		return marked{err}
 	}
-	v := verified{Note: olderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners, Versions: report.Versions, Entries: report.Entries,
+	v := verified{Note: olderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err
@@ -74,8 +75,12 @@ func (p *process) printVerified(out io.Writer, v verified) error {
 	if !v.OK {
 		sum = p.paint(fmt.Sprintf("problems: %d", len(v.Problems)), color.FgRed)
 	}
+	agents := plural(v.Agents, "agent")
+	if v.Deleted > 0 {
+		agents += fmt.Sprintf(" (and %d deleted)", v.Deleted)
+	}
 	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
-		sum, plural(v.Agents, "agent"), plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
+		sum, agents, plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
 	if v.Note != "" {
 		fmt.Fprintln(out, "note  "+v.Note)
 	}
