@@ -28,6 +28,9 @@ type completer struct {
 	value      *kong.Flag // whose value the next word is
 	noFlags    bool       // after --
 	typed      string     // what the candidates begin with
+
+	inHelp bool       // the command is help
+	topic  *kong.Node // of help, so far; nil: there is no such topic
 }
 
 func newCompleter(p *process, root *kong.Node) *completer { return &completer{p: p, node: root} }
@@ -86,8 +89,13 @@ func (c *completer) step(w string) {
 		if f := c.short(w); f != nil && len(w) == 2 && !f.IsBool() && !f.IsCounter() {
 			c.value = f
 		}
+	case c.inHelp:
+		if c.topic != nil {
+			c.topic = childOf(c.topic, w)
+		}
 	default:
 		if child := c.child(w); child != nil {
+			c.inHelp, c.topic = child.Name == "help", c.node
 			c.node, c.positional = child, 0
 		} else {
 			c.positional++
@@ -188,10 +196,11 @@ func (c *completer) flags() (all []string) {
 
 // arguments are the commands below, or the values of the next argument.
 func (c *completer) arguments() (all []string) {
-	for _, n := range c.node.Children {
-		if !n.Hidden && n.Type == kong.CommandNode && c.positional == 0 {
-			all = append(all, n.Name+"\t"+firstSentence(n.Help))
-		}
+	if c.inHelp {
+		return c.topics()
+	}
+	if c.positional == 0 {
+		all = commandsBelow(c.node)
 	}
 	if n := len(c.node.Positional); n > 0 {
 		i := c.positional
@@ -200,6 +209,27 @@ func (c *completer) arguments() (all []string) {
 		}
 		if i < n {
 			all = append(all, c.values(c.node.Positional[i], nil)...)
+		}
+	}
+	return all
+}
+
+// topics are those of help, below the ones that were given.
+func (c *completer) topics() (all []string) {
+	if c.topic == nil {
+		return nil
+	}
+	all = commandsBelow(c.topic)
+	if c.topic.Parent == nil {
+		all = append(all, flagsTopic+"\tThe flags of all commands")
+	}
+	return all
+}
+
+func commandsBelow(node *kong.Node) (all []string) {
+	for _, n := range node.Children {
+		if !n.Hidden && n.Type == kong.CommandNode {
+			all = append(all, n.Name+"\t"+firstSentence(n.Help))
 		}
 	}
 	return all

@@ -83,6 +83,10 @@ func TestCompletionBash(t *testing.T) {
 		{[]string{"--db", "none.db", "--agent", ""}, nil},
 		{[]string{"--db", "script", "--agent", ""}, nil},
 		{[]string{"no-such", "--also", "x"}, nil},
+		{[]string{"help", "f"}, []string{"files", "flags"}},
+		{[]string{"help", "files", "w"}, []string{"write"}},
+		{[]string{"help", "files", "write", ""}, nil},
+		{[]string{"help", "no-such", ""}, nil},
 		{[]string{"$(touch harm)", "`touch harm`", "--color", "n"}, []string{"never"}},
 	} {
 		args := []string{"bash", "--norc", "-c", `source "$0"; COMP_WORDS=(scratchpad "$@"); COMP_CWORD=$#; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`, script}

@@ -76,7 +76,7 @@ func argumentsFor(command *kong.Node) []string {
 func parsed(t *testing.T, args []string) *commandLine {
 	t.Helper()
 	line := new(commandLine)
-	parser := kong.Must(line, kong.Name("scratchpad"), kong.PostBuild(environment), variables())
+	parser := newParser(line)
 	if _, err := parser.Parse(args); err != nil {
 		t.Errorf("%s: %v", strings.Join(args, " "), err)
 		return nil

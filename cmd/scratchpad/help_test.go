@@ -60,7 +60,7 @@ func TestHelpExamples(t *testing.T) {
 // commands are all of the command line.
 func commands(t *testing.T) []*kong.Node {
 	t.Helper()
-	parser := kong.Must(&commandLine{}, kong.Name("scratchpad"), kong.PostBuild(environment), variables())
+	parser := newParser(&commandLine{})
 	var all []*kong.Node
 	err := kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
 		if n, ok := node.(*kong.Node); ok && n.Type == kong.CommandNode {

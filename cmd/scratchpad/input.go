@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
 	"runtime"
-	"strconv"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -65,36 +61,4 @@ func (p *process) readSource(source string, limit int64) ([]byte, error) {
 		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
 	}
 	return content, nil
-}
-
-// count is a whole number from 1; 0 says that it was not given.
-type count int64
-
-// Decode is kong's hook.
-func (c *count) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(c), 1) }
-
-// number is a whole number from 0.
-type number int64
-
-// Decode is kong's hook.
-func (n *number) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(n), 0) }
-
-// maxNumber is the highest that a version or an entry can have.
-const maxNumber = 1 << 53
-
-// decodeNumber also takes a negative number, which kong holds for a flag, to say
-// what is wrong with it.
-func decodeNumber(k *kong.DecodeContext, to *int64, least int64) error {
-	text, _ := k.Scan.Peek().Value.(string)
-	if len(text) > 1 && text[0] == '-' && '0' <= text[1] && text[1] <= '9' {
-		k.Scan.Pop()
-	} else if err := k.Scan.PopValueInto("number", &text); err != nil {
-		return err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > maxNumber {
-		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(maxNumber), text)
-	}
-	*to = n
-	return nil
 }

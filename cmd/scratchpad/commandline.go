@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// commandLine is every flag and command. Each flag has an environment variable.
+type commandLine struct {
+	DB    *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
+	Agent *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
+	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry. An error is one line of JSON on standard error."`
+
+	Durability durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
+	Limits     limits      `embed:"" prefix:"max-" group:"limits"`
+	Store      storeLimits `embed:"" prefix:"max-" group:"limits"`
+	Summaries  summaries   `embed:"" group:"summaries"`
+	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output: ${enum}. auto: on a terminal, unless $NO_COLOR is set."`
+	Debug      bool        `group:"output" help:"Log everything to standard error."`
+
+	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
+	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
+	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
+	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
+	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
+	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
+	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`
+	Backup       backupCommand       `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
+	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`
+	Completion   completionCommand   `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
+	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`
+	Version      versionCommand      `cmd:"" help:"Print the version. So does --version."`
+	Help         helpCommand         `cmd:"" help:"Show the help of a command, or of the flags of all commands."`
+}
+
+// flagGroups are the groups of the flags of all commands. The help of a command
+// shows only the first one.
+var flagGroups = []kong.Group{
+	{Key: commonGroup, Title: "Flags of all commands:"},
+	{Key: "storage", Title: "Storage:"},
+	{Key: "limits", Title: "Limits:", Description: "A write that exceeds one of these fails. They apply to this command; a running server has its own."},
+	{Key: "summaries", Title: "Summaries of long files:"},
+	{Key: "output", Title: "Output:"},
+}
+
+const commonGroup = "common"
+
+const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP and open to people.
+
+  scratchpad demo                                       see what it does
+  scratchpad client-config claude-code                  add it to a client
+  scratchpad files ls                                   see what an agent keeps
+
+Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`
+
+// newParser returns a parser that fills in the command line.
+func newParser(line *commandLine) *kong.Kong {
+	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), kong.PostBuild(describeHelp), variables(),
+		kong.ExplicitGroups(flagGroups), kong.NamedMapper("integer", kong.MapperFunc(decodeInteger)), kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
+}
+
+// variables are the values that help texts and tags refer to as ${name}.
+func variables() kong.Vars {
+	l, all := workspace.DefaultLimits(), workspace.DefaultStoreLimits()
+	n := func(n int64) string { return fmt.Sprint(n) }
+	return kong.Vars{
+		"db":         orNone(defaultDB()),
+		"clients":    strings.Join(clientconfig.Names(), ","),
+		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
+		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
+		"agents": n(all.Agents), "total_bytes": n(all.Bytes),
+	}
+}
+
+func orNone(db string) string {
+	if db == "" {
+		return "none, because there is no home folder"
+	}
+	return db
+}
+
+// durability is [sqlite.Durability] on the command line.
+type durability struct{ sqlite.Durability }
+
+// UnmarshalText is kong's hook.
+func (d *durability) UnmarshalText(text []byte) error {
+	for _, known := range []sqlite.Durability{sqlite.Full, sqlite.Normal} {
+		if string(text) == known.String() {
+			d.Durability = known
+			return nil
+		}
+	}
+	return fmt.Errorf("must be full or normal, not %q", text)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type helpCommand struct {
+	Topic []string `arg:"" optional:"" help:"A command, or flags. Default: an overview."`
+}
+
+// Help is shown by scratchpad help --help.
+func (helpCommand) Help() string {
+	return `The help of a command shows its own flags. The topic flags explains those that all commands share, such as limits and summaries.
+
+Examples:
+
+  scratchpad help
+  scratchpad help files write
+  scratchpad help flags`
+}
+
+// flagsTopic is the topic that is not a command.
+const flagsTopic = "flags"
+
+const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place of a flag you can set the environment variable in brackets; the flag wins. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
+
+// Run shows the help of a topic.
+func (c helpCommand) Run(k *kong.Context) error {
+	if len(c.Topic) == 1 && c.Topic[0] == flagsTopic {
+		return printFlags(k.Kong)
+	}
+	node := k.Model.Node
+	for _, name := range c.Topic {
+		child := childOf(node, name)
+		if child == nil {
+			return workspace.Errorf(workspace.ErrInvalid, "there is no help on %s; %s lists the topics", strings.Join(c.Topic, " "), topicsOf(node))
+		}
+		node = child
+	}
+	topic, err := kong.Trace(k.Kong, c.Topic)
+	if err != nil {
+		return err
+	}
+	return topic.PrintUsage(false)
+}
+
+// topicsOf returns the command that lists what is below a node.
+func topicsOf(node *kong.Node) string {
+	for len(node.Children) == 0 {
+		node = node.Parent
+	}
+	return strings.Replace(node.FullPath(), "scratchpad", "scratchpad help", 1)
+}
+
+func childOf(node *kong.Node, name string) *kong.Node {
+	for _, child := range node.Children {
+		if child.Name == name && child.Type == kong.CommandNode {
+			return child
+		}
+	}
+	return nil
+}
+
+// describeHelp is kong's hook. It puts --help among the flags of all commands.
+func describeHelp(k *kong.Kong) error {
+	k.Model.HelpFlag.Help = "Show this help."
+	k.Model.HelpFlag.Group = &flagGroups[0]
+	return nil
+}
+
+// printHelp is kong's hook. Of the flags of all commands it shows the common ones.
+func printHelp(o kong.HelpOptions, k *kong.Context) error {
+	for _, f := range k.Model.Flags {
+		f.Hidden = f.Group != nil && f.Group.Key != commonGroup
+	}
+	if err := kong.DefaultHelpPrinter(o, k); err != nil {
+		return err
+	}
+	if k.Selected() != nil {
+		fmt.Fprintln(k.Stdout)
+	}
+	_, err := fmt.Fprintln(k.Stdout, `Run "scratchpad help flags" for the flags of storage, limits, summaries and output.`)
+	return err
+}
+
+// printFlags shows the flags of all commands, without the commands.
+func printFlags(k *kong.Kong) error {
+	app, root := *k.Model, *k.Model.Node
+	root.Help, root.Children = flagsHelp, nil
+	app.Node, app.HelpFlag = &root, nil
+	k.Model.HelpFlag.Hidden = true
+	k.Model = &app
+	context, err := kong.Trace(k, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(k.Stdout, "Usage: scratchpad [flags] <command>")
+	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120, ValueFormatter: kong.DefaultHelpValueFormatter}, context)
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// limits are the flags of [workspace.Limits].
+type limits struct {
+	FileBytes  int64 `type:"integer" default:"${file_bytes}" placeholder:"N" help:"Bytes of one version of a file. Default: ${default}."`
+	EntryBytes int64 `type:"integer" default:"${entry_bytes}" placeholder:"N" help:"Bytes of one log entry. Default: ${default}."`
+	Versions   int64 `type:"integer" default:"${versions}" placeholder:"N" help:"Versions that are kept of each file; older ones are removed. Default: ${default}."`
+	Files      int64 `type:"integer" default:"${files}" placeholder:"N" help:"Files of each agent. Default: ${default}."`
+	Logs       int64 `type:"integer" default:"${logs}" placeholder:"N" help:"Logs of each agent. Default: ${default}."`
+	Entries    int64 `type:"integer" default:"${entries}" placeholder:"N" help:"Log entries of each agent. Default: ${default}."`
+	Bytes      int64 `type:"integer" default:"${bytes}" placeholder:"N" help:"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default: ${default}."`
+}
+
+// limit is one of the limits, with its flag.
+type limit struct {
+	flag             string
+	value, byDefault int64
+}
+
+func (l limits) all() []limit {
+	d := workspace.DefaultLimits()
+	return []limit{
+		{"--max-file-bytes", l.FileBytes, d.FileBytes},
+		{"--max-entry-bytes", l.EntryBytes, d.EntryBytes},
+		{"--max-versions", l.Versions, d.Versions},
+		{"--max-files", l.Files, d.Files},
+		{"--max-logs", l.Logs, d.Logs},
+		{"--max-entries", l.Entries, d.Entries},
+		{"--max-bytes", l.Bytes, d.Bytes},
+	}
+}
+
+// Validate is kong's hook. Package workspace would take a limit of 0 for the default.
+func (l limits) Validate() error { return checkLimits(l.all(), 1) }
+
+// args returns the flags that give another process the same limits.
+func (l limits) args() []string { return limitArgs(l.all()) }
+
+func checkLimits(limits []limit, least int64) error {
+	for _, l := range limits {
+		if l.value < least {
+			return fmt.Errorf("%s must be %d or more, not %d", l.flag, least, l.value)
+		}
+	}
+	return nil
+}
+
+func limitArgs(limits []limit) (args []string) {
+	for _, l := range limits {
+		if l.value != l.byDefault {
+			args = append(args, l.flag, fmt.Sprint(l.value))
+		}
+	}
+	return args
+}
+
+// storeLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
+type storeLimits struct {
+	Agents     int64 `type:"integer" default:"${agents}" placeholder:"N" help:"Agents in the database. 0: no limit. Default: ${default}."`
+	TotalBytes int64 `type:"integer" default:"${total_bytes}" placeholder:"N" help:"Bytes of all agents together. 0: no limit. Default: ${default}."`
+}
+
+func (l storeLimits) all() []limit {
+	d := workspace.DefaultStoreLimits()
+	return []limit{
+		{"--max-agents", l.Agents, d.Agents},
+		{"--max-total-bytes", l.TotalBytes, d.Bytes},
+	}
+}
+
+// Validate is kong's hook.
+func (l storeLimits) Validate() error { return checkLimits(l.all(), 0) }
+
+// args returns the flags that give another process the same limits.
+func (l storeLimits) args() []string { return limitArgs(l.all()) }
+
+// options returns the limits as package workspace wants them.
+func (l storeLimits) options() workspace.StoreLimits {
+	none := func(n int64) int64 {
+		if n == 0 {
+			return -1
+		}
+		return n
+	}
+	return workspace.StoreLimits{Agents: none(l.Agents), Bytes: none(l.TotalBytes)}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/alecthomas/kong"
+)
+
+// count is a whole number from 1; 0 says that it was not given.
+type count int64
+
+// Decode is kong's hook.
+func (c *count) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(c), 1) }
+
+// number is a whole number from 0.
+type number int64
+
+// Decode is kong's hook.
+func (n *number) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(n), 0) }
+
+// maxNumber is the highest number that a version or an entry can have.
+const maxNumber = 1 << 53
+
+func decodeNumber(k *kong.DecodeContext, to *int64, least int64) error {
+	text, err := popNumber(k)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > maxNumber {
+		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(maxNumber), text)
+	}
+	*to = n
+	return nil
+}
+
+// decodeInteger decodes the fields with the type integer. Their Validate checks the
+// range.
+func decodeInteger(k *kong.DecodeContext, target reflect.Value) error {
+	text, err := popNumber(k)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("must be a whole number, not %q", text)
+	}
+	target.SetInt(n)
+	return nil
+}
+
+// popNumber also takes a negative number, which kong takes for a flag, so that the
+// error can say what is wrong with it.
+func popNumber(k *kong.DecodeContext) (text string, err error) {
+	text, _ = k.Scan.Peek().Value.(string)
+	if len(text) > 1 && text[0] == '-' && '0' <= text[1] && text[1] <= '9' {
+		k.Scan.Pop()
+		return text, nil
+	}
+	err = k.Scan.PopValueInto("number", &text)
+	return text, err
+}
