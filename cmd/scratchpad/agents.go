@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -28,99 +25,18 @@ func usageOf(agent string, u workspace.Usage) usageRecord {
 	return usageRecord{Agent: agent, Bytes: u.Bytes, Files: u.Files, Entries: u.Entries, Logs: u.Logs, Operations: u.Operations}
 }
 
-type agentsLs struct{}
+// defaultAgent is whose memory a command other than mcp is about, unless --agent says.
+const defaultAgent = "default"
 
-// Help is shown by scratchpad agents ls --help.
-func (agentsLs) Help() string {
-	return `Examples:
-
-  scratchpad agents ls
-  scratchpad agents ls --json`
-}
-
-// Run lists all agents.
-func (agentsLs) Run(p *process) error {
-	return p.use(p.openToLook, func(db *database) error {
-		svc, err := db.service(p.ctx)
-		if err != nil {
-			return err
-		}
-		records := []usageRecord{}
-		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS"}}
-		for after := ""; ; {
-			page, err := svc.Agents(p.ctx, after, 0)
-			if err != nil {
-				return err
-			}
-			if len(page) == 0 {
-				break
-			}
-			for _, a := range page {
-				r := usageOf(a.Agent, a.Usage)
-				records = append(records, r)
-				rows = append(rows, []string{cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations)})
-			}
-			after = page[len(page)-1].Agent
-		}
-		return p.list(records, rows, "no agents; the first write of one makes it")
-	})
-}
-
-type agentsRm struct {
-	Name string `arg:"" help:"The agent."`
-	Yes  bool   `short:"y" help:"Do not ask."`
-}
-
-// Help is shown by scratchpad agents rm --help.
-func (agentsRm) Help() string {
-	return `It shows what the agent has, and asks first. Stopped half-way, it can be run again.
-
-Examples:
-
-  scratchpad agents rm reviewer --yes`
-}
-
-type agentDeleted struct {
-	Agent   string `json:"agent_id"`
-	Deleted bool   `json:"deleted"`
-}
-
-// Run deletes the agent.
-func (c agentsRm) Run(p *process) error {
-	if _, err := workspace.ParseAgentID(c.Name); err != nil {
-		return err
+// agentName is --agent. An empty one is an error: a name that went missing must
+// not open every agent.
+func (p *process) agentName() (name string, given bool, err error) {
+	if p.line.Agent == nil {
+		return defaultAgent, false, nil
 	}
-	// A variable is for all commands; a flag is for this one.
-	if p.agentNamed && *p.line.Agent != c.Name {
-		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
+	id, err := workspace.ParseAgentID(*p.line.Agent)
+	if err != nil {
+		return "", true, &workspace.Error{Op: "--agent", Kind: workspace.ErrInvalid, Err: err}
 	}
-	return p.use(p.openExisting, func(db *database) error {
-		svc, err := db.service(p.ctx)
-		if err != nil {
-			return err
-		}
-		look, err := svc.Look(c.Name)
-		if err != nil {
-			return err
-		}
-		has, err := look.Usage(p.ctx)
-		if err != nil {
-			return err
-		}
-		if has.Usage == (workspace.Usage{}) {
-			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
-		}
-		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
-			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
-			return err
-		}
-		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		return p.answer(agentDeleted{Agent: c.Name, Deleted: deleted}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, plural(has.Files, "file"), plural(has.Logs, "log"))
-			return err
-		})
-	})
+	return id.String(), true, nil
 }

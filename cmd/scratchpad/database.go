@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -16,45 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
-
-// inMemory is the database that is none.
-const inMemory = "mem:"
-
-// defaultAgent is whose memory a command other than mcp is about, unless --agent says.
-const defaultAgent = "default"
-
-// agentName is --agent. An empty one is an error: a name that went missing must
-// not open every agent.
-func (p *process) agentName() (name string, given bool, err error) {
-	if p.line.Agent == nil {
-		return defaultAgent, false, nil
-	}
-	id, err := workspace.ParseAgentID(*p.line.Agent)
-	if err != nil {
-		return "", true, &workspace.Error{Op: "--agent", Kind: workspace.ErrInvalid, Err: err}
-	}
-	return id.String(), true, nil
-}
-
-// databasePath is --db, or the default one, whose folder it makes when make is set.
-func (p *process) databasePath(make bool) (string, error) {
-	if p.line.DB != nil {
-		if *p.line.DB == "" {
-			return "", workspace.Errorf(workspace.ErrInvalid, "--db is empty; give a file, or leave it out for %s", orNone(defaultDB()))
-		}
-		return *p.line.DB, nil
-	}
-	path := defaultDB()
-	if path == "" {
-		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the database; give a place with --db")
-	}
-	if make {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", workspace.Errorf(workspace.ErrInvalid, "%v; give another place with --db", err)
-		}
-	}
-	return path, nil
-}
 
 // database is the open one of a process. It is opened by the first call that
 // needs it, so that an MCP client can list the tools where there is none to be
@@ -221,19 +180,6 @@ func (p *process) openReadOnly() (*sqlite.Store, error) {
 	return nil, marked{err}
 }
 
-// databaseFile is the database's absolute path, for the commands that are about
-// a file.
-func (p *process) databaseFile() (string, error) {
-	path, err := p.databasePath(false)
-	switch {
-	case err != nil:
-		return "", err
-	case path == inMemory:
-		return "", workspace.Errorf(workspace.ErrInvalid, "%s is no file, and is gone when its process ends; give a file with --db", inMemory)
-	}
-	return filepath.Abs(path)
-}
-
 // Close counts the last reads of one that may write, and closes the store where
 // one was opened.
 func (d *database) Close() error {
@@ -251,35 +197,4 @@ func (d *database) Close() error {
 		}
 	}
 	return d.store.Close()
-}
-
-// defaultDB is scratchpad/scratchpad.db in the user's data folder: XDG Base
-// Directory on Unix, Application Support on macOS, LocalAppData on Windows. It
-// is "" where the user has no home.
-func defaultDB() string {
-	dir := os.Getenv("XDG_DATA_HOME")
-	home, _ := os.UserHomeDir() // "" makes the folder relative
-	switch {
-	case filepath.IsAbs(dir):
-	case runtime.GOOS == "windows":
-		if dir = os.Getenv("LOCALAPPDATA"); dir == "" {
-			dir = filepath.Join(home, "AppData", "Local")
-		}
-	case runtime.GOOS == "darwin":
-		dir = filepath.Join(home, "Library", "Application Support")
-	default:
-		dir = filepath.Join(home, ".local", "share")
-	}
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	return filepath.Join(dir, "scratchpad", "scratchpad.db")
-}
-
-// version is the module's, as the Go tool stamped it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -68,6 +68,29 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// quoteJSON is a value as JSON on one line.
+func quoteJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // strings and records of strings have no such error
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// list answers with a table, or says on standard error why there is none. The
+// first row is the header.
+func (p *process) list(records any, rows [][]string, empty string, args ...any) error {
+	text := p.table(rows)
+	if len(rows) == 1 {
+		text = func(io.Writer) error {
+			return p.note(empty+"\n", args...)
+		}
+	}
+	return p.answer(records, text)
+}
+
 // errDeclined says that somebody did not answer yes.
 var errDeclined = errors.New("nothing was changed")
 
@@ -92,15 +115,4 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 		return errDeclined
 	}
 	return nil
-}
-
-// quoteJSON is a value as JSON on one line.
-func quoteJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // strings and records of strings have no such error
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

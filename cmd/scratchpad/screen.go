@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // screen is where text goes that an agent or a client gave. On a terminal it
@@ -76,45 +73,4 @@ func cell(text string) string {
 		return "-"
 	}
 	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(visible(text))
-}
-
-// timeText is a time in a table.
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// plural is a number of things in words.
-func plural(n int64, thing string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(thing, "y"):
-		thing = strings.TrimSuffix(thing, "y") + "ies"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// author is [workspace.Author] in JSON.
-type author struct {
-	Client  string `json:"client,omitempty"`
-	Version string `json:"version,omitempty"`
-	Key     string `json:"key,omitempty"`
-}
-
-// authorOf is nil where nobody is known.
-func authorOf(a workspace.Author) *author {
-	if a == (workspace.Author{}) {
-		return nil
-	}
-	return &author{Client: a.Client, Version: a.Version, Key: a.Key}
-}
-
-func (a *author) String() string {
-	if a == nil {
-		return ""
-	}
-	words := []string{a.Client, a.Version}
-	if a.Key != "" {
-		words = append(words, "key "+a.Key)
-	}
-	return strings.TrimSpace(strings.Join(words, " "))
 }

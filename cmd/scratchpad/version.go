@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime/debug"
 )
 
 type versionCommand struct{}
@@ -24,4 +25,12 @@ func (versionCommand) Run(p *process) error {
 		_, err := fmt.Fprintln(out, version())
 		return err
 	})
+}
+
+// version is the module's, as the Go tool stamped it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// diskFree is what this user may still write on the folder's disk, in bytes.
-func diskFree(dir string) (int64, error) {
+// FreeBytes returns how many bytes this user may still write on the disk of a folder.
+func FreeBytes(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err
@@ -17,8 +17,9 @@ func diskFree(dir string) (int64, error) {
 	return int64(free), err
 }
 
-// mayWrite reports that nothing marks a file or a folder as read-only.
-func mayWrite(name string) bool {
+// MayWrite reports whether nothing marks a file as read-only. Of a folder it reports
+// true.
+func MayWrite(name string) bool {
 	info, err := os.Stat(name)
 	return err != nil || info.IsDir() || info.Mode().Perm()&0o200 != 0
 }

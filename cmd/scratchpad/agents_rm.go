@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type agentsRm struct {
+	Name string `arg:"" help:"The agent."`
+	Yes  bool   `short:"y" help:"Do not ask."`
+}
+
+// Help is shown by scratchpad agents rm --help.
+func (agentsRm) Help() string {
+	return `It shows what the agent has, and asks first. Stopped half-way, it can be run again.
+
+Examples:
+
+  scratchpad agents rm reviewer --yes`
+}
+
+type agentDeleted struct {
+	Agent   string `json:"agent_id"`
+	Deleted bool   `json:"deleted"`
+}
+
+// Run deletes the agent.
+func (c agentsRm) Run(p *process) error {
+	if _, err := workspace.ParseAgentID(c.Name); err != nil {
+		return err
+	}
+	// A variable is for all commands; a flag is for this one.
+	if p.agentNamed && *p.line.Agent != c.Name {
+		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
+	}
+	return p.use(p.openExisting, func(db *database) error {
+		svc, err := db.service(p.ctx)
+		if err != nil {
+			return err
+		}
+		look, err := svc.Look(c.Name)
+		if err != nil {
+			return err
+		}
+		has, err := look.Usage(p.ctx)
+		if err != nil {
+			return err
+		}
+		if has.Usage == (workspace.Usage{}) {
+			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
+		}
+		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
+			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
+			return err
+		}
+		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		return p.answer(agentDeleted{Agent: c.Name, Deleted: deleted}, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, plural(has.Files, "file"), plural(has.Logs, "log"))
+			return err
+		})
+	})
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// runEditor lets the user edit a local file. The signals of the keyboard go to
+// all programs on the terminal; this one outlives them, so that what was saved
+// is not lost.
+func (p *process) runEditor(local string) error {
+	keys := make(chan os.Signal, 1)
+	signal.Notify(keys, os.Interrupt, syscall.SIGQUIT) // not Ignore, which the editor would inherit
+	defer signal.Stop(keys)
+	cmd := editor(local)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the editor %s ended with %v; $VISUAL or $EDITOR names another", cmd.Args[0], err)
+	}
+	return nil
+}
+
+// leftByEditor is where an editor that failed has left a text: the file that it
+// was to edit, or else the folder, such as for a swap file. It is "" when all is
+// as it was.
+func leftByEditor(local string, content []byte) string {
+	now, err := os.ReadFile(local)
+	if err == nil && !bytes.Equal(now, content) {
+		return local
+	}
+	dir := filepath.Dir(local)
+	if all, readErr := os.ReadDir(dir); readErr != nil || len(all) > 1 || err != nil && len(all) > 0 {
+		return dir
+	}
+	return ""
+}
+
+// editor is $VISUAL, $EDITOR or vi. The variables may carry arguments and
+// quotes, as git takes them.
+func editor(local string) *exec.Cmd {
+	name := "vi"
+	if runtime.GOOS == "windows" {
+		name = "notepad"
+	}
+	for _, variable := range []string{"EDITOR", "VISUAL"} {
+		if given := os.Getenv(variable); strings.TrimSpace(given) != "" {
+			name = given
+		}
+	}
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(name)
+		return exec.Command(words[0], append(words[1:], local)...)
+	}
+	if !strings.ContainsAny(name, "|&;<>()$`\\\"' \t\n*?[#~=%") {
+		return exec.Command(name, local) // no shell between, which a Ctrl-C would end
+	}
+	cmd := exec.Command("sh", "-c", name+` "$@"`, name, local)
+	cmd.Args[0] = name
+	return cmd
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesCat struct {
+	Path     string `arg:"" help:"The file."`
+	Version  count  `placeholder:"N" help:"That version instead of the current one."`
+	FromLine count  `placeholder:"N" help:"Begin at line N."`
+	ToLine   count  `placeholder:"N" help:"End with line N."`
+}
+
+// Help is shown by scratchpad files cat --help.
+func (filesCat) Help() string {
+	return `To a file or a pipe the bytes are exact; on a terminal, control characters are shown as \u001b.
+
+Examples:
+
+  scratchpad files cat plan.md
+  scratchpad files cat plan.md --version 1
+  scratchpad files cat plan.md --from-line 2 --to-line 3`
+}
+
+type contentRecord struct {
+	Path           string `json:"path"`
+	CurrentVersion int64  `json:"current_version"`
+	Version        int64  `json:"version"`
+	Bytes          int64  `json:"bytes"`
+	Lines          int    `json:"lines"`
+	FromLine       int    `json:"from_line,omitempty"`
+	ToLine         int    `json:"to_line,omitempty"`
+	Content        string `json:"content"`
+}
+
+// Run prints the file.
+func (c filesCat) Run(p *process) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{Version: int64(c.Version), FromLine: int(c.FromLine), ToLine: int(c.ToLine)})
+		if err != nil {
+			return err
+		}
+		record := contentRecord{
+			Path: r.Path, CurrentVersion: r.Current, Version: r.Version, Bytes: r.Bytes, Lines: r.Lines,
+			FromLine: r.FromLine, ToLine: r.ToLine, Content: string(r.Content),
+		}
+		return p.answer(record, func(out io.Writer) error {
+			_, err := p.screen(out).Write(r.Content)
+			return err
+		})
+	})
+}

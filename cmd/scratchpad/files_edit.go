@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesEdit struct {
+	Path      string  `arg:"" help:"The file."`
+	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once."`
+	New       *string `arg:"" optional:"" help:"What replaces it; may be empty."`
+	All       bool    `help:"Replace every occurrence."`
+	IfVersion *count  `placeholder:"N" help:"Edit only if the file is at version N."`
+}
+
+// Help is shown by scratchpad files edit --help.
+func (filesEdit) Help() string {
+	return `Without a text it opens $VISUAL or $EDITOR on a copy, and writes what you saved if nobody else wrote meanwhile. Put -- before a text that begins with a dash. As with files write, no fewer versions are kept than there are unless --max-versions says.
+
+Examples:
+
+  scratchpad files edit plan.md
+  scratchpad files edit plan.md Tuesday Wednesday --all
+  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'`
+}
+
+// Run replaces, or opens the editor.
+func (c filesEdit) Run(p *process) error {
+	switch {
+	case c.Old == nil && c.All:
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and one that replaces it", c.Path)
+	case c.Old != nil && c.New == nil:
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text that replaces %q is missing; give '' to remove it", c.Path, *c.Old)
+	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and what replaces it", c.Path)
+	}
+	if _, err := workspace.ParsePath(c.Path); err != nil {
+		return err
+	}
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+		if c.Old == nil {
+			return c.open(p, ws)
+		}
+		r, err := ws.EditFile(p.ctx, c.Path, *c.Old, *c.New, workspace.EditOptions{All: c.All, IfVersion: (*int64)(c.IfVersion)})
+		if err != nil {
+			return err
+		}
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes, Replacements: r.Replacements})
+	})
+}
+
+// open edits the file in an editor. What was saved there is kept where it
+// cannot be written.
+func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
+	r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	if c.IfVersion != nil && int64(*c.IfVersion) != r.Current {
+		return workspace.Errorf(workspace.ErrConflict, "edit %s: it is at version %d, --if-version is %d", c.Path, r.Current, *c.IfVersion)
+	}
+	dir, err := os.MkdirTemp("", "scratchpad-")
+	if err != nil {
+		return err
+	}
+	local := filepath.Join(dir, path.Base(r.Path))
+	if err := os.WriteFile(local, r.Content, 0o600); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := p.runEditor(local); err != nil {
+		err = fmt.Errorf("edit %s: nothing was written: %w", c.Path, err)
+		if saved := leftByEditor(local, r.Content); saved != "" {
+			return fmt.Errorf("%w; your text is in %s", err, saved)
+		}
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	edited, err := os.ReadFile(local)
+	if err != nil {
+		return fmt.Errorf("edit %s: nothing was written: %w", c.Path, err)
+	}
+	if bytes.Equal(edited, r.Content) {
+		return errors.Join(p.answerUnchanged(r), os.RemoveAll(dir))
+	}
+	// A Ctrl-C was meant for the editor.
+	w, err := ws.WriteFile(context.WithoutCancel(p.ctx), r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
+	if err != nil {
+		return followed{err, "your text is in " + local}
+	}
+	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
+}
+
+type unchangedRecord struct {
+	Path      string `json:"path"`
+	Version   int64  `json:"version"`
+	Unchanged bool   `json:"unchanged"`
+}
+
+func (p *process) answerUnchanged(r workspace.ReadResult) error {
+	return p.answer(unchangedRecord{r.Path, r.Current, true}, func(io.Writer) error {
+		return p.note("%s: nothing was changed\n", r.Path)
+	})
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesLs struct {
+	Prefix string `arg:"" optional:"" help:"What the paths begin with, such as notes/."`
+}
+
+// Help is shown by scratchpad files ls --help.
+func (filesLs) Help() string {
+	return `Examples:
+
+  scratchpad files ls
+  scratchpad files ls notes/ --json`
+}
+
+type fileRecord struct {
+	Path    string    `json:"path"`
+	Version int64     `json:"version"`
+	Bytes   int64     `json:"bytes"`
+	Updated time.Time `json:"updated"`
+}
+
+// Run lists all files below the prefix.
+func (c filesLs) Run(p *process) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		records := []fileRecord{}
+		rows := [][]string{{"PATH", "VERSION", "BYTES", "UPDATED"}}
+		for o := (workspace.ListOptions{Prefix: c.Prefix}); ; {
+			page, err := ws.ListFiles(p.ctx, o)
+			if err != nil {
+				return err
+			}
+			for _, f := range page.Files {
+				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated.UTC()})
+				rows = append(rows, []string{cell(f.Path), fmt.Sprint(f.Version), fmt.Sprint(f.Bytes), timeText(f.Updated)})
+			}
+			if o.After = page.Next; !page.More {
+				break
+			}
+		}
+		return p.list(records, rows, "no files%s of agent %s; scratchpad files write PATH makes one, and --agent names another agent", below(c.Prefix), ws.Agent())
+	})
+}
+
+func below(prefix string) string {
+	if prefix == "" {
+		return ""
+	}
+	return " below " + prefix
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesRm struct {
+	Paths []string `arg:"" name:"path" help:"The files."`
+	Yes   bool     `short:"y" help:"Do not ask."`
+}
+
+// Help is shown by scratchpad files rm --help.
+func (filesRm) Help() string {
+	return `It asks first, and deletes nothing when one of the files is not there. A log of the same name stays.
+
+Examples:
+
+  scratchpad files rm draft.md --yes`
+}
+
+type fileDeleted struct {
+	Path            string `json:"path"`
+	Deleted         bool   `json:"deleted"`
+	VersionsRemoved int64  `json:"versions_removed"`
+}
+
+// Run deletes the files.
+func (c filesRm) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		has := make([]string, len(c.Paths))
+		for i, path := range c.Paths {
+			versions, err := ws.History(p.ctx, path)
+			if err != nil {
+				return asAct("delete", err)
+			}
+			has[i] = fmt.Sprintf("%s (%s)", path, plural(int64(len(versions)), "version"))
+		}
+		if err := p.confirm(c.Yes, c.Paths, "Delete %s of agent %s?", strings.Join(has, ", "), ws.Agent()); err != nil {
+			return err
+		}
+		records := []fileDeleted{}
+		for _, path := range c.Paths {
+			r, err := ws.DeleteFile(p.ctx, path, workspace.DeleteOptions{})
+			if err != nil {
+				return errors.Join(err, p.answerRemoved(records))
+			}
+			records = append(records, fileDeleted{Path: r.Path, Deleted: r.Deleted, VersionsRemoved: r.Removed})
+		}
+		return p.answerRemoved(records)
+	})
+}
+
+// answerRemoved also says what was done before an error.
+func (p *process) answerRemoved(records []fileDeleted) error {
+	return p.answer(records, func(out io.Writer) error {
+		for _, r := range records {
+			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, plural(r.VersionsRemoved, "version")))
+		}
+		return nil
+	})
+}
+
+// deletedText is for people. What another has deleted meanwhile, or what is named
+// twice, is not there.
+func deletedText(deleted bool, what string) string {
+	if !deleted {
+		return "was not there"
+	}
+	return "deleted, " + what
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// newest returns the number of the newest entry of a log that exists; 0 if it has
+// none.
+func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
+	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
+	if err == nil && !page.Exists {
+		way := "scratchpad logs ls shows those that exist"
+		switch {
+		case page.IsFile:
+			way = "a file has this name: scratchpad files cat prints it"
+		case page.Nearest != "":
+			way = "the nearest name is " + page.Nearest
+		}
+		err = of("read log", log, workspace.Errorf(workspace.ErrNotFound, "there is no such log; %s", way))
+	}
+	return page.Last, err
+}
+
+// entryWriter writes entries for people, or for scripts as they come.
+type entryWriter struct {
+	out  *bufio.Writer
+	text io.Writer     // of out
+	json *json.Encoder // nil: for people
+}
+
+func (p *process) newEntryWriter() *entryWriter {
+	w := &entryWriter{out: bufio.NewWriter(p.out)}
+	w.text = p.screen(w.out)
+	if p.line.JSON {
+		w.json = json.NewEncoder(w.text)
+		w.json.SetEscapeHTML(false)
+	}
+	return w
+}
+
+type entryRecord struct {
+	ID     int64     `json:"id"`
+	Time   time.Time `json:"time"`
+	Text   string    `json:"text"`
+	Author *author   `json:"author,omitempty"`
+}
+
+func (w *entryWriter) write(e workspace.Entry) error {
+	if w.json != nil {
+		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: authorOf(e.Author)})
+	}
+	// What an entry says on its further lines must not look like an entry.
+	head := fmt.Sprintf("%d  %s  ", e.ID, timeText(e.Time))
+	text := strings.ReplaceAll(string(e.Content), "\n", "\n"+strings.Repeat(" ", len(head)))
+	_, err := fmt.Fprintf(w.text, "%s%s\n", head, text)
+	return err
+}
+
+// copy writes all entries after since, and returns the last one's number.
+func (w *entryWriter) copy(p *process, ws *workspace.Workspace, log string, since int64) (int64, error) {
+	for {
+		page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Since: since})
+		if err != nil {
+			return since, err
+		}
+		for _, e := range page.Entries {
+			if err := w.write(e); err != nil {
+				return since, err
+			}
+		}
+		if err := w.out.Flush(); err != nil {
+			return since, err
+		}
+		if since = page.Last; !page.More {
+			return since, nil
+		}
+	}
+}
+
+func entries(n int64) string { return plural(n, "entry") }

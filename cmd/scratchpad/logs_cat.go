@@ -1,0 +1,39 @@
+package main
+
+import "github.com/agent-scratchpad/scratchpad/workspace"
+
+type logsCat struct {
+	Log   string  `arg:"" help:"The log."`
+	Since *number `placeholder:"N" xor:"part" help:"Only the entries after entry N."`
+	Tail  count   `placeholder:"N" xor:"part" help:"Only the last N."`
+}
+
+// Help is shown by scratchpad logs cat --help.
+func (logsCat) Help() string {
+	return `Each entry is its number, its time and its text, whose further lines are indented. With --json, each is a line of JSON.
+
+Examples:
+
+  scratchpad logs cat decisions
+  scratchpad logs cat decisions --since 1
+  scratchpad logs cat decisions --tail 5 --json`
+}
+
+// Run prints the entries.
+func (c logsCat) Run(p *process) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		last, err := newest(p, ws, c.Log)
+		if err != nil {
+			return err
+		}
+		var since int64
+		switch {
+		case c.Since != nil:
+			since = int64(*c.Since)
+		case c.Tail > 0:
+			since = max(0, last-int64(c.Tail))
+		}
+		_, err = p.newEntryWriter().copy(p, ws, c.Log, since)
+		return err
+	})
+}

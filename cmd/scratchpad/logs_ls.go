@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type logsLs struct {
+	Prefix string `arg:"" optional:"" help:"What the names begin with, such as runs/."`
+}
+
+// Help is shown by scratchpad logs ls --help.
+func (logsLs) Help() string {
+	return `Examples:
+
+  scratchpad logs ls
+  scratchpad logs ls runs/ --json`
+}
+
+type logRecord struct {
+	Path        string    `json:"path"`
+	Entries     int64     `json:"entries"`
+	Bytes       int64     `json:"bytes"`
+	LastEntryID int64     `json:"last_entry_id"`
+	Updated     time.Time `json:"updated"`
+}
+
+// Run lists all logs below the prefix.
+func (c logsLs) Run(p *process) error {
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		records := []logRecord{}
+		rows := [][]string{{"LOG", "ENTRIES", "BYTES", "LAST", "UPDATED"}}
+		for o := (workspace.ListOptions{Prefix: c.Prefix}); ; {
+			page, err := ws.ListLogs(p.ctx, o)
+			if err != nil {
+				return err
+			}
+			for _, l := range page.Logs {
+				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes, LastEntryID: l.Last, Updated: l.Updated.UTC()})
+				rows = append(rows, []string{cell(l.Path), fmt.Sprint(l.Entries), fmt.Sprint(l.Bytes), fmt.Sprint(l.Last), timeText(l.Updated)})
+			}
+			if o.After = page.Next; !page.More {
+				break
+			}
+		}
+		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and --agent names another agent", below(c.Prefix), ws.Agent())
+	})
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type logsRm struct {
+	Logs    []string `arg:"" name:"log" help:"The logs."`
+	Through count    `placeholder:"N" help:"Of one log, delete only the entries up to N. Later entries keep their numbers, and the log stays."`
+	Yes     bool     `short:"y" help:"Do not ask."`
+}
+
+// Help is shown by scratchpad logs rm --help.
+func (logsRm) Help() string {
+	return `It asks first, and deletes nothing when one of the logs is not there. A file of the same name stays.
+
+Examples:
+
+  scratchpad logs rm runs/1 --yes
+  scratchpad logs rm decisions --through 1 --yes`
+}
+
+type logDeleted struct {
+	Path           string `json:"path"`
+	Deleted        bool   `json:"deleted"`
+	EntriesRemoved int64  `json:"entries_removed"`
+}
+
+// Run deletes the logs, or entries of one.
+func (c logsRm) Run(p *process) error {
+	if c.Through > 0 && len(c.Logs) > 1 {
+		return workspace.Errorf(workspace.ErrInvalid, "--through is about the entries of one log; name one, not %d", len(c.Logs))
+	}
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		for _, log := range c.Logs {
+			if _, err := newest(p, ws, log); err != nil {
+				return asAct("delete log", err)
+			}
+		}
+		if err := c.confirm(p, ws.Agent()); err != nil {
+			return err
+		}
+		records := []logDeleted{}
+		for _, log := range c.Logs {
+			r, err := c.remove(p, ws, log)
+			if err != nil {
+				return errors.Join(err, c.answer(p, records))
+			}
+			records = append(records, logDeleted{Path: r.Path, Deleted: r.Deleted, EntriesRemoved: r.Removed})
+		}
+		return c.answer(p, records)
+	})
+}
+
+func (c logsRm) confirm(p *process, agent string) error {
+	if c.Through > 0 {
+		return p.confirm(c.Yes, c.Logs, "Delete the entries up to %d of the log %s of agent %s?", c.Through, c.Logs[0], agent)
+	}
+	return p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", agent, strings.Join(c.Logs, ", "))
+}
+
+func (c logsRm) remove(p *process, ws *workspace.Workspace, log string) (workspace.DeleteResult, error) {
+	if c.Through > 0 {
+		return ws.TrimLog(p.ctx, log, int64(c.Through), workspace.DeleteOptions{})
+	}
+	return ws.DeleteLog(p.ctx, log, workspace.DeleteOptions{})
+}
+
+// answer also says what was done before an error.
+func (c logsRm) answer(p *process, records []logDeleted) error {
+	return p.answer(records, func(out io.Writer) error {
+		for _, r := range records {
+			text := deletedText(r.Deleted, entries(r.EntriesRemoved))
+			switch {
+			case c.Through > 0 && r.Deleted:
+				text = fmt.Sprintf("%s deleted, up to entry %d", entries(r.EntriesRemoved), c.Through)
+			case c.Through > 0:
+				text = fmt.Sprintf("no entry up to %d was left", c.Through)
+			}
+			fmt.Fprintf(out, "%s: %s\n", r.Path, text)
+		}
+		return nil
+	})
+}
