@@ -4,13 +4,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// agentsCommand has the commands on agents.
+// agentsCommand has the commands about agents.
 type agentsCommand struct {
-	Ls agentsLs `cmd:"" help:"List the agents, with what they keep."`
+	Ls agentsLs `cmd:"" help:"List the agents and how much each one keeps."`
 	Rm agentsRm `cmd:"" help:"Delete an agent with all its files and logs."`
 }
 
-// usageRecord is what an agent uses, in the names of get_usage_stats, where
+// usageRecord is what an agent uses. The names are those of the tool get_usage_stats;
 // log_count counts entries.
 type usageRecord struct {
 	Agent      string `json:"agent_id"`
@@ -25,11 +25,11 @@ func usageOf(agent string, u workspace.Usage) usageRecord {
 	return usageRecord{Agent: agent, Bytes: u.Bytes, Files: u.Files, Entries: u.Entries, Logs: u.Logs, Operations: u.Operations}
 }
 
-// defaultAgent is whose memory a command other than mcp is about, unless --agent says.
+// defaultAgent is the agent of every command but mcp, unless --agent names another.
 const defaultAgent = "default"
 
-// agentName is --agent. An empty one is an error: a name that went missing must
-// not open every agent.
+// agentName returns --agent. An empty one is an error, because a server would serve
+// every agent without it.
 func (p *process) agentName() (name string, given bool, err error) {
 	if p.line.Agent == nil {
 		return defaultAgent, false, nil

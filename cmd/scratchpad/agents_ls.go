@@ -36,6 +36,6 @@ func (agentsLs) Run(p *process) error {
 			}
 			after = page[len(page)-1].Agent
 		}
-		return p.list(records, rows, "no agents; the first write of one makes it")
+		return p.list(records, rows, "no agents; an agent appears with its first write")
 	})
 }

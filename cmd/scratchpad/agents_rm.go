@@ -9,12 +9,12 @@ import (
 
 type agentsRm struct {
 	Name string `arg:"" help:"The agent."`
-	Yes  bool   `short:"y" help:"Do not ask."`
+	Yes  bool   `short:"y" help:"Do not ask first."`
 }
 
 // Help is shown by scratchpad agents rm --help.
 func (agentsRm) Help() string {
-	return `It shows what the agent has, and asks first. Stopped half-way, it can be run again.
+	return `The command shows what the agent has and asks first. If it is interrupted, run it again.
 
 Examples:
 
@@ -31,7 +31,7 @@ func (c agentsRm) Run(p *process) error {
 	if _, err := workspace.ParseAgentID(c.Name); err != nil {
 		return err
 	}
-	// A variable is for all commands; a flag is for this one.
+	// The variable is set for all commands, so it may name another agent.
 	if p.agentNamed && *p.line.Agent != c.Name {
 		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}

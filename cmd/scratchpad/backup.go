@@ -16,11 +16,11 @@ type backupCommand struct {
 
 // Help is shown by scratchpad backup --help.
 func (backupCommand) Help() string {
-	return `Agents may read and write meanwhile: the copy is the database as it was at one moment, and gets its name only when every SHA-256 in it was verified and it is on the disk.
+	return `Agents can read and write meanwhile. The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it is verified and it is safely on the disk.
 
   scratchpad backup scratchpad-$(date +%F).db
 
-To restore it, end the processes that have the database open, remove the database's -wal and -shm, and put the backup in its place.`
+To restore a backup, stop the processes that have the database open, remove its -wal and -shm files, and put the backup in its place.`
 }
 
 // backedUp is the answer of backup.
@@ -33,7 +33,7 @@ type backedUp struct {
 // Run copies the database and verifies the copy.
 func (b backupCommand) Run(p *process) error {
 	if b.File == "-" {
-		return workspace.Errorf(workspace.ErrInvalid, "a backup is not written to standard output, for it is verified before it is done; give a new file")
+		return workspace.Errorf(workspace.ErrInvalid, "a backup cannot go to standard output, because it is verified at the end; give a new file")
 	}
 	store, err := p.openReadOnly()
 	if err != nil {

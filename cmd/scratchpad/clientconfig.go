@@ -15,24 +15,24 @@ import (
 
 type clientConfigCommand struct {
 	Client     string `arg:"" enum:"${clients}" help:"One of ${enum}."`
-	Write      bool   `help:"Put it into the client's file: all else in it stays, and the file as it was is kept beside it."`
-	File       string `type:"path" placeholder:"FILE" help:"The client's file, where it is not in its usual place."`
-	PassKey    bool   `help:"Have the client give the server $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; Claude Desktop's has the key itself."`
-	ServerName string `default:"scratchpad" placeholder:"NAME" help:"What the client calls it: ${default}."`
+	Write      bool   `help:"Write the entry to the client's file. Everything else in the file stays, and a copy of it as it was is kept beside it."`
+	File       string `type:"path" placeholder:"FILE" help:"The client's file, if it is not in its usual place."`
+	PassKey    bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
+	ServerName string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
-	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"The most tokens that the server's read_file sends of a file, about: ${default}; 0 is no bound."`
+	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
 }
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `It prints what makes a client start this program, on standard output, and where that goes, on standard error. An --agent, a --db, limits, a --durability and a --summarizer given here go into it; a key only with --pass-key. The entry also bounds what read_file sends (--max-read-tokens), because clients hide or cut long answers.
+	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --db, limits, --durability and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config cursor --agent my-project --write
   scratchpad client-config codex --write
   scratchpad client-config claude-desktop --summarizer outline
 
-The files: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
+The files are: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
 }
 
 // Validate is kong's hook.
@@ -44,21 +44,21 @@ func (c clientConfigCommand) Validate() error {
 	return nil
 }
 
-// clientConfig is the answer of client-config.
+// clientConfig is the answer of the command.
 type clientConfig struct {
 	Client  string              `json:"client"`
 	File    string              `json:"file"`
 	Server  clientconfig.Server `json:"server"`
 	Snippet string              `json:"snippet"`
-	Shell   string              `json:"shell,omitempty"`   // a command that does it
-	Changed []string            `json:"changed,omitempty"` // in the file
-	Backup  string              `json:"backup,omitempty"`  // the file as it was
+	Shell   string              `json:"shell,omitempty"`   // a command that adds the server
+	Changed []string            `json:"changed,omitempty"` // what has changed in the file
+	Backup  string              `json:"backup,omitempty"`  // the copy of the file as it was
 }
 
 // Run prints the entry for the client, or writes it.
 func (c clientConfigCommand) Run(p *process) error {
 	if c.File == "-" {
-		return workspace.Errorf(workspace.ErrInvalid, "--file is the client's file, which is not standard output; without --write the entry is printed")
+		return workspace.Errorf(workspace.ErrInvalid, "--file names the client's file, which cannot be standard output; leave out --file and --write to print the entry")
 	}
 	s, err := p.server()
 	if err != nil {
@@ -89,9 +89,9 @@ func (c clientConfigCommand) Run(p *process) error {
 	}
 	if isTemporary(s.Command) {
 		if c.Write {
-			return workspace.Errorf(workspace.ErrInvalid, "%s is gone when go run ends; go install ./cmd/scratchpad first, and run that one", s.Command)
+			return workspace.Errorf(workspace.ErrInvalid, "%s is gone when go run ends; run go install ./cmd/scratchpad first, and then the installed program", s.Command)
 		}
-		p.note("Beware: %s is gone when go run ends; go install it, and run that one.\n", s.Command)
+		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n", s.Command)
 	}
 	if c.Write {
 		return c.write(p, to, a, variable)
@@ -99,8 +99,8 @@ func (c clientConfigCommand) Run(p *process) error {
 	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, variable, out) })
 }
 
-// server is this program with what the command line says of the agent, the
-// database, the limits, the durability and the summaries.
+// server returns this program with the flags of the agent, the database, the limits,
+// the durability and the summaries.
 func (p *process) server() (clientconfig.Server, error) {
 	agent, _, err := p.agentName()
 	if err != nil {
@@ -133,14 +133,14 @@ func (p *process) server() (clientconfig.Server, error) {
 	return s, nil
 }
 
-// print puts on standard output what can be piped, and the rest on standard error.
+// print writes the entry to standard output and all else to standard error.
 func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, variable string, out io.Writer) error {
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
-		p.note("Run the command below, or put this in %s for all who work in that folder:\n\n%s\n", a.File, a.Snippet)
+		p.note("Run the command below, or put this into %s for everybody who works in that folder:\n\n%s\n", a.File, a.Snippet)
 	} else {
-		p.note("Put this in %s, or let --write do it; then start %s again:\n\n", a.File, to.Title)
+		p.note("Put this into %s, or run the command again with --write. Then restart %s:\n\n", a.File, to.Title)
 	}
 	_, err := io.WriteString(p.screen(out), text)
 	c.sayKey(p, to, variable)
@@ -168,9 +168,9 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 			fmt.Fprintf(out, "  %s\n", oneLine(what))
 		}
 		if a.Backup != "" {
-			fmt.Fprintf(out, "The file as it was: %s\n", oneLine(a.Backup))
+			fmt.Fprintf(out, "A copy of the file as it was: %s\n", oneLine(a.Backup))
 		}
-		fmt.Fprintf(out, "Start %s again.\n", to.Title)
+		fmt.Fprintf(out, "Restart %s.\n", to.Title)
 		return nil
 	})
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// keyVariable is the variable with the key that the server will need; "": none.
+// keyVariable returns the variable with the key that the server will need; "" if it
+// needs none or has none.
 func (s summaries) keyVariable() (string, error) {
 	chosen, _, err := s.choose()
 	if err != nil || chosen == nil {
@@ -24,28 +25,28 @@ func (s summaries) keyVariable() (string, error) {
 	return "", nil
 }
 
-// haveKeyIn reports whether a variable has a key, and not the reference that a
-// client should have replaced.
+// haveKeyIn reports whether a variable has a key. A reference that a client should have
+// replaced is not a key.
 func haveKeyIn(variable string) bool {
 	key := strings.TrimSpace(os.Getenv(variable))
 	return key != "" && !strings.HasPrefix(key, "${")
 }
 
-// noKey is the error of --pass-key where there is none to pass.
+// noKey returns the error of --pass-key without a key.
 func (s summaries) noKey() error {
-	cause := "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set the one, or leave --pass-key out for outlines"
+	cause := "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set here; set one, or leave out --pass-key for outlines"
 	if variable := keyVariables[s.Summarizer]; variable != "" {
-		cause = variable + " is not set here; set it, or leave --pass-key out where the server needs none"
+		cause = variable + " is not set here; set it, or leave out --pass-key if the server needs no key"
 	} else if s.Summarizer != "auto" {
-		cause = "--summarizer " + s.Summarizer + " uses no key; leave one of the two out"
+		cause = "--summarizer " + s.Summarizer + " uses no key; leave out one of the two"
 	}
 	return workspace.Errorf(workspace.ErrInvalid, "--pass-key: %s", cause)
 }
 
-// claudeCommand is the command line that adds a server to Claude Code. It refers to
-// variables by name, which Claude Code replaces when it starts the server: their values
-// would be in the list of processes and in its file. An option is between the
-// variables and the server's name, which would be taken for another variable.
+// claudeCommand returns the command line that adds a server to Claude Code. It refers
+// to variables by name, so that their values are not in the list of processes; Claude
+// Code replaces them when it starts the server. The option after the variables is
+// needed: without it Claude Code takes the server's name for another variable.
 func claudeCommand(name string, s clientconfig.Server) string {
 	words := []string{"claude", "mcp", "add"}
 	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
@@ -65,17 +66,17 @@ func claudeCommand(name string, s clientconfig.Server) string {
 	return strings.Join(words, " ")
 }
 
-// sayKey tells who has a key here how the server gets it, or who can read it.
+// sayKey tells a user with a key how the server gets it.
 func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable string) {
 	if !c.PassKey {
 		if variable != "" {
-			p.note("\n%s is set here, for summaries. Where %s does not give it to the server, the server makes outlines: --pass-key puts it into the entry.\n", variable, to.Title)
+			p.note("\n%s is set here. If %s does not pass it to the server, summaries are outlines. --pass-key puts it into the entry.\n", variable, to.Title)
 		}
 		return
 	}
 	if to.ReadsEnvironment() {
-		p.note("\nThe entry names %s, which must be set where %s starts.\n", variable, to.Title)
+		p.note("\nThe entry refers to %s. The variable must be set where %s starts.\n", variable, to.Title)
 		return
 	}
-	p.note("\nThe entry has the key in it: keep it to yourself.\n")
+	p.note("\nThe entry contains the key. Keep it secret.\n")
 }

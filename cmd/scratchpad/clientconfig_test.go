@@ -99,7 +99,7 @@ func backups(t *testing.T, name string) []string {
 func TestClientConfigWrite(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".vscode", "mcp.json")
-	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Start VS Code again")
+	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Restart VS Code")
 	if len(backups(t, file)) != 0 || !strings.Contains(readText(t, file), `"type": "stdio"`) {
 		t.Errorf("%s, backups %v; want the server and no backup", readText(t, file), backups(t, file))
 	}
@@ -248,7 +248,7 @@ func TestClientConfigDamaged(t *testing.T) {
 		}
 	}
 	before := contents(t, dir)
-	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "-").must(t, 2, "not standard output")
+	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "-").must(t, 2, "cannot be standard output")
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}

@@ -24,10 +24,10 @@ const (
 type completer struct {
 	p          *process
 	node       *kong.Node
-	positional int        // how many of the node's were given
-	value      *kong.Flag // whose value the next word is
+	positional int        // how many arguments of the node were given
+	value      *kong.Flag // the next word is its value
 	noFlags    bool       // after --
-	typed      string     // what the candidates begin with
+	typed      string     // the candidates begin with it
 
 	inHelp bool       // the command is help
 	topic  *kong.Node // of help, so far; nil: there is no such topic
@@ -48,11 +48,11 @@ func (c *completer) complete(raw []string) []string {
 	return c.candidates(words[last])
 }
 
-// word is one of the command line. Bash gives --color=al as three, and wants
-// only the last of them completed.
+// word is a word of the command line. Bash splits --color=al into three words and
+// wants only the last one completed.
 type word struct {
 	text  string
-	split int // bytes of it that the shell keeps
+	split int // how many of its bytes the shell keeps
 }
 
 func joinEquals(raw []string) (words []word) {
@@ -70,7 +70,7 @@ func joinEquals(raw []string) (words []word) {
 	return words
 }
 
-// step takes in a word before the last.
+// step follows a word before the last one.
 func (c *completer) step(w string) {
 	switch {
 	case c.value != nil:
@@ -103,7 +103,7 @@ func (c *completer) step(w string) {
 	}
 }
 
-// note keeps what decides whose names are offered.
+// note keeps the database and the agent, whose names will be offered.
 func (c *completer) note(f *kong.Flag, value string) {
 	if rest, ok := strings.CutPrefix(value, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -146,7 +146,7 @@ func (c *completer) findFlag(is func(*kong.Flag) bool) *kong.Flag {
 	return nil
 }
 
-// candidates are those for the last word.
+// candidates returns the candidates for the last word.
 func (c *completer) candidates(w word) []string {
 	c.typed = w.text
 	if c.value != nil {
@@ -171,7 +171,8 @@ func (c *completer) candidates(w word) []string {
 	return begin(value, keep, c.values(f.Value, f))
 }
 
-// begin keeps the candidates that begin with a text, and puts another before them.
+// begin returns the candidates that begin with a text, each with another text before
+// it.
 func begin(text, before string, all []string) (some []string) {
 	for _, s := range all {
 		switch {
@@ -194,7 +195,7 @@ func (c *completer) flags() (all []string) {
 	return all
 }
 
-// arguments are the commands below, or the values of the next argument.
+// arguments returns the commands below, or the values of the next argument.
 func (c *completer) arguments() (all []string) {
 	if c.inHelp {
 		return c.topics()
@@ -214,7 +215,7 @@ func (c *completer) arguments() (all []string) {
 	return all
 }
 
-// topics are those of help, below the ones that were given.
+// topics returns the topics of help below the one that was given.
 func (c *completer) topics() (all []string) {
 	if c.topic == nil {
 		return nil
@@ -235,7 +236,7 @@ func commandsBelow(node *kong.Node) (all []string) {
 	return all
 }
 
-// values are those of a flag, or of an argument when the flag is nil.
+// values returns the values of a flag; those of an argument if the flag is nil.
 func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	switch {
 	case v.Enum != "":
@@ -266,9 +267,9 @@ func firstSentence(help string) string {
 	return strings.TrimSuffix(help, ".")
 }
 
-// names are those of the agents, of an agent's files or of its logs that begin as
-// typed, [completeMost] of them. They are looked up without a change to the database, and are none where that takes long
-// or fails.
+// names returns the names of agents, or of an agent's files or logs, that begin with
+// what was typed: at most [completeMost] of them. The database does not change. If it
+// cannot be read quickly, there are no names.
 func (c *completer) names(what string) (names []string) {
 	path, err := c.p.databaseFile()
 	if err != nil {
@@ -326,8 +327,8 @@ func storedNames(ctx context.Context, path, agent, what, prefix string) (names [
 	return names
 }
 
-// justBefore is after all agents' names that are less than the prefix, and before
-// all that begin with it: no name has a byte of 0x7f.
+// justBefore returns a text that sorts after all agents' names below the prefix, and
+// before those that begin with it. No name has the byte 0x7f.
 func justBefore(prefix string) string {
 	last := len(prefix) - 1
 	if last < 0 || prefix[last] == 0 {

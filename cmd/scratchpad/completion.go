@@ -23,11 +23,11 @@ type completionCommand struct {
 
 // Help is shown by scratchpad completion --help.
 func (completionCommand) Help() string {
-	return `With it, the Tab key completes commands, flags and their values, agents, and the names of files and logs that agents have stored.
+	return `With the script, the Tab key completes commands, flags and their values, help topics, agents, and the names of files and logs that agents have stored.
 
   scratchpad completion bash
 
-To have it always, for bash add this line to ~/.bashrc; for zsh, with zsh for bash, to ~/.zshrc after compinit; for fish write what it prints to ~/.config/fish/completions/scratchpad.fish.
+For bash, add the line below to ~/.bashrc. For zsh, add it to ~/.zshrc after compinit, with zsh in place of bash. For fish, write the script to ~/.config/fish/completions/scratchpad.fish.
 
   source <(scratchpad completion bash)`
 }
@@ -41,22 +41,22 @@ func (c completionCommand) Run(p *process) error {
 	})
 }
 
-// completeCommand is what the scripts call: with the words of the command line
-// after its first, the last of them being the one to complete. It prints a
-// candidate a line, with a tab and its help where it has one; the line ":files"
-// stands for the shell's own files.
+// completeCommand is called by the scripts, with the words of the command line after
+// the first one. The last word is the one to complete. The command prints a candidate
+// a line, with a tab and its help if it has one. The line ":files" stands for local
+// files, which the shell completes.
 type completeCommand struct {
 	Words []string `arg:"" optional:""`
 }
 
 // Help is shown by scratchpad __complete --help.
 func (completeCommand) Help() string {
-	return `The scripts of scratchpad completion call it, with the words of a command line up to the one to complete.
+	return `The scripts of scratchpad completion call this command with the words of a command line up to the one to complete.
 
   scratchpad __complete -- client-config cl`
 }
 
-// Run never fails: the shell has no place for an error.
+// Run never fails, because the shell has no place for an error.
 func (c completeCommand) Run(p *process, k *kong.Context) error {
 	for _, line := range newCompleter(p, k.Model.Node).complete(c.Words) {
 		fmt.Fprintln(p.out, line)

@@ -15,14 +15,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// database is the open one of a process. It is opened by the first call that
-// needs it, so that an MCP client can list the tools where there is none to be
-// had. A call after one that failed tries again.
+// database is the database of a process. The first call that needs it opens it, so
+// that an MCP client can list the tools even if there is no database. If opening fails,
+// the next call tries again.
 type database struct {
 	p       *process
 	look    bool          // open it for reading only; reads are not counted
 	settle  bool          // if it cannot be written, open it for reading only
-	opening chan struct{} // holds a token while somebody opens it
+	opening chan struct{} // holds a token while a call opens it
 
 	mu    sync.Mutex // guards the following
 	store workspace.Store
@@ -88,7 +88,7 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if svc := d.opened(); svc != nil {
 		return svc, nil
 	}
-	select { // opening may wait for another process, and a call waits no longer than it wants to
+	select { // opening may wait for another process; a call waits only as long as its context
 	case d.opening <- struct{}{}:
 		defer func() { <-d.opening }()
 	case <-ctx.Done():
@@ -139,8 +139,7 @@ func (d *database) open(ctx context.Context) (workspace.Store, error) {
 	return store, err
 }
 
-// openUnwritable opens a database that can only be read now, says so, and why it
-// cannot be written.
+// openUnwritable opens for reading a database that cannot be written, and says why.
 func (d *database) openUnwritable(why error) (workspace.Store, error) {
 	store, err := d.p.openReadOnly()
 	if err != nil {
@@ -149,7 +148,7 @@ func (d *database) openUnwritable(why error) (workspace.Store, error) {
 	d.mu.Lock()
 	d.look = true
 	d.mu.Unlock()
-	fmt.Fprintf(d.p.err, "scratchpad: reads are served, but nothing can be stored: %s\n", oneLine(why.Error()))
+	fmt.Fprintf(d.p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n", oneLine(why.Error()))
 	return store, nil
 }
 
@@ -162,8 +161,8 @@ func (p *process) openStore(ctx context.Context, path string) (workspace.Store, 
 	return store, nil
 }
 
-// openReadOnly opens the database of the command line so that no byte of it can
-// change, also when it is damaged.
+// openReadOnly opens the database so that no byte of it changes, even if it is
+// damaged.
 func (p *process) openReadOnly() (*sqlite.Store, error) {
 	path, err := p.databaseFile()
 	if err != nil {
@@ -175,13 +174,13 @@ func (p *process) openReadOnly() (*sqlite.Store, error) {
 	}
 	_, noFolder := os.Stat(filepath.Dir(path))
 	if errors.Is(err, workspace.ErrNotFound) || errors.Is(noFolder, fs.ErrNotExist) {
-		return nil, workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; an agent's first write makes it, or scratchpad files write, or --db names another", path)
+		return nil, workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; an agent's first write or scratchpad files write makes it; --db names another", path)
 	}
 	return nil, marked{err}
 }
 
-// Close counts the last reads of one that may write, and closes the store where
-// one was opened.
+// Close closes the database, if it was opened. Of one that was opened for writing it
+// first counts the last reads.
 func (d *database) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -189,7 +188,7 @@ func (d *database) Close() error {
 		return nil
 	}
 	if !d.look {
-		// A few reads that are not counted are no reason to wait for long, or to fail.
+		// A few reads that are not counted are no reason to wait for long or to fail.
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		if err := d.svc.Close(ctx); err != nil {

@@ -22,13 +22,13 @@ type demoCommand struct{}
 
 // Help is shown by scratchpad demo --help.
 func (demoCommand) Help() string {
-	return `Starts scratchpad mcp on a database of its own, which is removed afterwards, and plays a short session of an agent through an MCP client. Each call is shown with its answer and with about how many tokens a model reads for it, beside what reading all again would cost.
+	return `The demo starts scratchpad mcp with a temporary database and plays a short session of an agent through an MCP client. For each call it shows the answer, about how many tokens a model reads for it, and what reading everything again would cost.
 
   scratchpad demo
   scratchpad demo --json`
 }
 
-// Run plays the session. It changes nothing of the user's.
+// Run plays the session. It does not touch the user's database.
 func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 	dir, err := os.MkdirTemp("", "scratchpad-demo-*")
 	if err != nil {
@@ -48,7 +48,7 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 	return d.close()
 }
 
-// demo is one session of an agent with a server that is a process of its own.
+// demo is a session of an agent with a server that is a separate process.
 type demo struct {
 	p       *process
 	db      string
@@ -57,11 +57,11 @@ type demo struct {
 	session *mcp.ClientSession
 	steps   []step
 
-	read, whole int // tokens in all: of the answers, and of reading all again instead
+	read, whole int // tokens in all: of the answers, and of reading everything again instead
 }
 
-// unconfigured is an environment without the variables of flags: the session is
-// the same for everybody.
+// unconfigured returns an environment without the variables of flags, so that the
+// session is the same for everybody.
 func unconfigured(model *kong.Application, env []string) (left []string) {
 	flags := map[string]bool{}
 	visit := func(node kong.Visitable, next kong.Next) error {
@@ -88,14 +88,14 @@ func (d *demo) start() error {
 	if err != nil {
 		return err
 	}
-	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo", "--summarizer", "outline") // it must cost nothing
+	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo", "--summarizer", "outline") // the demo must cost nothing
 	d.server.Env, d.server.Stderr = d.env, d.p.err
 	client := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-demo", Version: version()}, nil)
 	d.session, err = client.Connect(d.p.ctx, &mcp.CommandTransport{Command: d.server}, nil)
 	return err
 }
 
-// call makes a call that must succeed.
+// call plays a call that must succeed.
 func (d *demo) call(title, tool string, args map[string]any, whole string) error {
 	isError, err := d.play(title, tool, args, whole)
 	if err == nil && isError {
@@ -104,14 +104,14 @@ func (d *demo) call(title, tool string, args map[string]any, whole string) error
 	return err
 }
 
-// unexpected is the error of a last step that is not as it should be.
+// unexpected returns the error for a last step that went wrong.
 func (d *demo) unexpected() error {
 	last := d.steps[len(d.steps)-1]
 	return fmt.Errorf("demo: %s %s: the answer is not what it should be: %s", last.Tool, shown(last.Arguments), strings.Join(last.Answer, " "))
 }
 
-// play makes a call and shows it. whole is what would be read without
-// Scratchpad, "" where that is the same.
+// play makes a call and shows it. whole is the text that an agent would read without
+// Scratchpad; "" if that is the answer itself.
 func (d *demo) play(title, tool string, args map[string]any, whole string) (isError bool, err error) {
 	s := step{Title: title, Tool: tool, Arguments: args, Whole: tokens.Estimate(whole)}
 	res, err := d.session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -136,20 +136,20 @@ func (d *demo) close() error {
 	if d.p.line.JSON {
 		return errors.Join(err, d.p.answer(map[string]any{"steps": d.steps, "tokens": d.read, "tokens_of_reading_all": d.whole}, nil))
 	}
-	fmt.Fprintf(d.p.out, "\n%s %d tokens were read, where reading all again each time takes %d (estimates; for exact ones see docs/benchmarks.md).\n",
+	fmt.Fprintf(d.p.out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; docs/benchmarks.md has exact numbers.).\n",
 		d.p.paint("In all", color.Bold), d.read, d.whole)
-	fmt.Fprintln(d.p.out, "Next: scratchpad client-config claude-code, or cursor, vscode, codex, ...: what to add to your client.")
+	fmt.Fprintln(d.p.out, "Next: scratchpad client-config claude-code (or cursor, vscode, codex, ...) prints what to add to your client.")
 	return err
 }
 
-// step is a call as it is shown.
+// step is one call, as the demo shows it.
 type step struct {
 	Title     string         `json:"title"`
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments"`
 	Answer    []string       `json:"answer"`
 	Tokens    int            `json:"tokens"`
-	Whole     int            `json:"tokens_of_reading_all,omitempty"` // 0: there is nothing to compare with
+	Whole     int            `json:"tokens_of_reading_all,omitempty"` // 0: nothing to compare with
 }
 
 func textBlocks(res *mcp.CallToolResult) (blocks []string) {
@@ -177,14 +177,14 @@ func (d *demo) show(s step) error {
 	}
 	cost := fmt.Sprintf("%d tokens", s.Tokens)
 	if s.Whole > 0 {
-		cost += fmt.Sprintf("; reading all again: %d", s.Whole)
+		cost += fmt.Sprintf("; reading everything again: %d", s.Whole)
 	}
 	fmt.Fprintf(&b, "  %s\n", d.p.paint(cost, color.FgGreen))
 	_, err := io.WriteString(d.p.out, b.String())
 	return err
 }
 
-// shown is the arguments for people: in order, and none longer than a line.
+// shown returns the arguments for people, in order and each on one line.
 func shown(args map[string]any) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(args)) {

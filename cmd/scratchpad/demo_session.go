@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// file is a plan that is written, changed, and asked for again.
+// file plays with a plan: the agent writes it, changes it and asks for it again.
 func (d *demo) file() error {
 	plan := demoPlan()
 	task := "- [ ] T-042 "
@@ -18,10 +18,10 @@ func (d *demo) file() error {
 		whole       string
 	}{
 		{"An agent keeps its plan in a file.", "write_file", map[string]any{"path": "plan.md", "content": plan}, ""},
-		{"A task is done. It sends what changes, not the file.", "edit_file", map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
-		{"Later it wants to know: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
+		{"A task is done. The agent sends the change, not the file.", "edit_file", map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
+		{"Later it asks: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
 		{"And since version 2?", "read_file", map[string]any{"path": "plan.md", "since_version": 2}, changed},
-		{"It needs only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
+		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
 	} {
 		if err := d.call(c.title, c.tool, c.args, c.whole); err != nil {
 			return err
@@ -30,7 +30,7 @@ func (d *demo) file() error {
 	return nil
 }
 
-// log is a log that grows, and is read by what is new.
+// log plays with a log that grows: the agent reads only the new entries.
 func (d *demo) log() error {
 	const before = 60
 	var all strings.Builder
@@ -54,10 +54,10 @@ func (d *demo) log() error {
 		args        map[string]any
 		whole       string
 	}{
-		{fmt.Sprintf("What it sees on the way goes into a log: %d entries, and one more.", before), "append_log", map[string]any{"path": "checks", "entry": last}, ""},
+		{fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", before), "append_log", map[string]any{"path": "checks", "entry": last}, ""},
 		{fmt.Sprintf("It has read up to entry %d. What is new?", before), "read_log", map[string]any{"path": "checks", "since_entry": before}, all.String()},
-		{"From the beginning it reads in pages: the next one is since_entry 5.", "read_log", map[string]any{"path": "checks", "limit": 5}, ""},
-		{"What does it keep at all?", "list_files", map[string]any{}, ""},
+		{"It can read from the beginning, in pages. The next page is since_entry 5.", "read_log", map[string]any{"path": "checks", "limit": 5}, ""},
+		{"Which files does it keep?", "list_files", map[string]any{}, ""},
 	} {
 		if err := d.call(c.title, c.tool, c.args, c.whole); err != nil {
 			return err
@@ -66,9 +66,9 @@ func (d *demo) log() error {
 	return nil
 }
 
-// mistake shows an error that says the way out.
+// mistake plays an error that says the way out.
 func (d *demo) mistake() error {
-	isError, err := d.play("A mistake is answered with the way out.", "edit_file",
+	isError, err := d.play("The answer to a mistake says the way out.", "edit_file",
 		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages", "new_text": "- [x] T-043 Rewrite the login pages"}, "")
 	if err == nil && !isError {
 		err = d.unexpected()
@@ -76,16 +76,16 @@ func (d *demo) mistake() error {
 	return err
 }
 
-// kill ends the server as a power cut would.
+// kill ends the server at once and starts another one.
 func (d *demo) kill() error {
 	if err := d.server.Process.Kill(); err != nil {
 		return err
 	}
-	d.session.Close() // an error: the server is gone
+	d.session.Close() // its error says that the server is gone
 	if err := d.start(); err != nil {
 		return err
 	}
-	err := d.call("The server is killed, and started again: what it acknowledged is there.", "read_file",
+	err := d.call("The server is killed and started again. What it acknowledged is still there.", "read_file",
 		map[string]any{"path": "plan.md", "since_version": 2}, demoPlan())
 	if err == nil && !strings.Contains(strings.Join(d.steps[len(d.steps)-1].Answer, ""), `"unchanged":true`) {
 		err = d.unexpected()
@@ -93,7 +93,7 @@ func (d *demo) kill() error {
 	return err
 }
 
-// demoPlan is a plan of 90 tasks.
+// demoPlan returns a plan of 90 tasks.
 func demoPlan() string {
 	verbs := []string{"Move", "Check", "Rewrite", "Measure", "Document"}
 	things := []string{"the invoices table", "the login page", "the nightly export", "the retry of failed mails", "the search index", "the audit trail", "the price rounding"}

@@ -17,17 +17,20 @@ import (
 
 type doctorCommand struct{}
 
+// ofThisCommand ends a line about a flag.
+const ofThisCommand = " (applies to this command; a running server has its own setting)"
+
 // Help is shown by scratchpad doctor --help.
 func (doctorCommand) Help() string {
-	return `It only looks: no byte of a database changes, whatever is wrong with it. Each line is ok, a warning or a problem, with what to do about it. The exit code is 6 when there is a problem, else 0, also where there is no database yet.
+	return `Doctor changes nothing, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. It is no problem if there is no database yet.
 
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json
 
-It checks the structure of the database and counts; scratchpad verify reads every content and its SHA-256.`
+Doctor checks the structure of the database and its counters. To check all content too, run scratchpad verify.`
 }
 
-// status of a check, from best to worst.
+// A status is the result of a check, from best to worst.
 type status string
 
 const (
@@ -53,7 +56,7 @@ type checkup struct {
 	p *process
 }
 
-// Run checks one thing after the other, the database itself last.
+// Run makes one check after the other, the database itself last.
 func (doctorCommand) Run(p *process, k *kong.Context) error {
 	path, err := p.databaseFile()
 	if err != nil {
@@ -81,7 +84,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	return nil
 }
 
-// databaseSource says where the path comes from.
+// databaseSource says where the path of the database comes from.
 func databaseSource(line *commandLine, k *kong.Context) string {
 	if line.DB == nil {
 		return "the default"
@@ -130,15 +133,15 @@ func (c *checkup) program() {
 }
 
 func (c *checkup) durability() {
-	text := "full: what was acknowledged survives a power cut"
+	text := "full: acknowledged writes survive a power cut"
 	if c.p.line.Durability.Durability == sqlite.Normal {
-		text = "normal: a power cut may take the last writes; the end of a process takes none"
+		text = "normal: a power cut may lose the last writes; the end of a process loses none"
 	}
-	c.add(check{"durability", statusOK, text + "; of this command line, each process has its own", ""})
+	c.add(check{"durability", statusOK, text + ofThisCommand, ""})
 }
 
-// summaries says what makes them. A server that cannot make those that it is told
-// to does not start.
+// summaries says what makes summaries. A server that cannot make the summaries of
+// its flags does not start.
 func (c *checkup) summaries() {
 	chosen, why, err := c.p.line.Summaries.choose()
 	if err != nil {
@@ -146,15 +149,15 @@ func (c *checkup) summaries() {
 		return
 	}
 	if chosen != nil && chosen.Remote {
-		why += "; not tried here: scratchpad files summarize tries it"
+		why += "; doctor does not call it, scratchpad files summarize does"
 	}
-	c.add(check{"summaries", statusOK, why + " (what this command line and environment say; a server has its own)", ""})
+	c.add(check{"summaries", statusOK, why + ofThisCommand, ""})
 }
 
 func (c *checkup) neighbours() {
 	found, hidden, err := host.Openers(sqlite.Files(c.Database)...)
 	if err != nil {
-		c.add(check{"neighbours", statusOK, "who else has it open is not visible on this system", ""})
+		c.add(check{"neighbours", statusOK, "this system does not show which processes have the database open", ""})
 		return
 	}
 	var open []string
@@ -168,20 +171,20 @@ func (c *checkup) neighbours() {
 			open = append(open, who)
 			continue
 		}
-		c.add(check{"neighbours", statusWarning, who + " has a file of this name open that was deleted or replaced",
-			"Start it again: until then it stores nothing more."})
+		c.add(check{"neighbours", statusWarning, who + " has a database file of this name open that was deleted or replaced",
+			"Restart that process. Until then it can store nothing."})
 	}
 	text := "no other process has it open"
 	if len(open) > 0 {
 		text = "open in " + strings.Join(open, ", ")
 	}
 	if hidden > 0 {
-		text += "; processes of other users are not visible to this one"
+		text += "; processes of other users are not visible"
 	}
 	c.add(check{"neighbours", statusOK, text, ""})
 }
 
-// trouble adds an error, whose text has the way out unless do says more.
+// trouble adds an error. Its text has the way out, unless do says more.
 func (c *checkup) trouble(name string, err error, do string) {
 	c.add(check{name, statusProblem, err.Error(), do})
 }

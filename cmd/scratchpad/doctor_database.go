@@ -12,13 +12,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// database opens it for reading only, and looks at what it holds.
+// database opens the database for reading only and checks it.
 func (c *checkup) database(ctx context.Context) {
 	store, err := sqlite.OpenReadOnly(ctx, c.Database, sqlite.Options{Logger: c.p.log})
 	_, noFolder := os.Stat(filepath.Dir(c.Database))
 	switch {
 	case errors.Is(err, workspace.ErrNotFound), c.p.line.DB == nil && errors.Is(noFolder, fs.ErrNotExist):
-		c.add(check{"database", statusOK, "no database yet; the first write makes it", ""})
+		c.add(check{"database", statusOK, "there is no database yet; the first write makes it", ""})
 		return
 	case err != nil:
 		c.trouble("database", err, "")
@@ -45,20 +45,20 @@ func (c *checkup) database(ctx context.Context) {
 		c.add(check{"integrity", statusProblem, text, restore})
 	}
 	if len(problems) == 0 {
-		c.add(check{"integrity", statusOK, "structure and counters; scratchpad verify reads every content", ""})
+		c.add(check{"integrity", statusOK, "the structure and the counters are right; scratchpad verify also checks all content", ""})
 	}
 }
 
-// olderSchema says what becomes of a database that an older version has made; ""
-// of any other.
+// olderSchema says what will become of a database that an older version of this
+// program made; "" for any other.
 func olderSchema(info sqlite.Info) string {
 	if info.Schema >= info.Newest {
 		return ""
 	}
-	return fmt.Sprintf("it is of an older version, with schema %d; the next start of a server or of a command that writes takes it to schema %d, after a copy was made beside it", info.Schema, info.Newest)
+	return fmt.Sprintf("it has schema %d, of an older version; the next server or command that writes changes it to schema %d and keeps a copy beside it", info.Schema, info.Newest)
 }
 
-const restore = "Run scratchpad verify for all that is damaged, and restore it from a backup. Keep this file: it was not changed, and the rest of it can be read."
+const restore = "Run scratchpad verify to see all damage, and restore the database from a backup. Keep this file, which was not changed: the rest of it can still be read."
 
 func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
 	svc, err := workspace.New(store, workspace.Options{})
@@ -75,14 +75,14 @@ func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
 	c.limits(sum.Totals)
 }
 
-// limits compares what all agents have with the limits of that.
+// limits compares what all agents have together with the limits.
 func (c *checkup) limits(sum workspace.Totals) {
 	most := c.p.line.Store
 	status, do := statusOK, ""
 	if most.Agents > 0 && sum.Agents >= most.Agents || most.TotalBytes > 0 && sum.Charged() >= most.TotalBytes {
-		status, do = statusWarning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of the servers."
+		status, do = statusWarning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of your servers."
 	}
-	c.add(check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s); the limits are of this command line, each process has its own",
+	c.add(check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s)"+ofThisCommand,
 		plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), humanBytes(sum.Charged()), limitText(most.TotalBytes, humanBytes(most.TotalBytes))), do})
 }
 

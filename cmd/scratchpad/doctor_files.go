@@ -11,22 +11,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
-// lowDisk is what the write-ahead log may need.
+// lowDisk is how much room the write-ahead log may need, in bytes.
 const lowDisk = 64 << 20
 
 func (c *checkup) disk() {
 	free, err := host.FreeBytes(existingFolder(c.Database))
 	switch {
 	case err != nil:
-		c.add(check{"disk", statusOK, fmt.Sprintf("the free space cannot be told: %v", err), ""})
+		c.add(check{"disk", statusOK, fmt.Sprintf("the free space is not known: %v", err), ""})
 	case free < lowDisk:
-		c.add(check{"disk", statusWarning, humanBytes(free) + " free", "Make room: when the disk is full, nothing more is stored, though everything can be read."})
+		c.add(check{"disk", statusWarning, humanBytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
 	default:
 		c.add(check{"disk", statusOK, humanBytes(free) + " free", ""})
 	}
 }
 
-// existingFolder is the nearest folder above a path that is there.
+// existingFolder returns the nearest folder above a path that exists.
 func existingFolder(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
@@ -35,31 +35,31 @@ func existingFolder(path string) string {
 	}
 }
 
-// folder reports whether the database's folder is there.
+// folder checks the database's folder, and reports whether it exists.
 func (c *checkup) folder() bool {
 	dir := filepath.Dir(c.Database)
 	info, err := os.Stat(dir)
 	if err != nil {
-		return false // which the look at the database tells
+		return false // the check of the database says so
 	}
 	mode := info.Mode()
 	own := c.p.line.DB == nil
 	switch {
 	case !host.MayWrite(dir):
-		c.add(check{"folder", statusProblem, fmt.Sprintf("this user may not write in %s, so that nothing can be stored", dir), "Give it to the user that runs the agents, or give another place with --db."})
+		c.add(check{"folder", statusProblem, fmt.Sprintf("this user may not write in %s, so nothing can be stored", dir), "Give the folder to the user that runs the agents, or name another place with --db."})
 	case runtime.GOOS == "windows":
-		c.add(check{"folder", statusOK, "who may read and write is not checked on this system", ""})
+		c.add(check{"folder", statusOK, "access rights are not checked on this system", ""})
 	case own && mode.Perm()&0o077 != 0:
-		c.add(check{"folder", statusWarning, fmt.Sprintf("other users may look into it (mode %04o)", mode.Perm()), "Run: chmod 700 " + shellQuote(dir)})
+		c.add(check{"folder", statusWarning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), "Run: chmod 700 " + shellQuote(dir)})
 	case mode.Perm()&0o022 != 0:
-		c.add(check{"folder", statusWarning, fmt.Sprintf("other users may put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
+		c.add(check{"folder", statusWarning, fmt.Sprintf("other users can put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
 	default:
 		c.add(check{"folder", statusOK, fmt.Sprintf("mode %04o", mode.Perm()), ""})
 	}
 	return true
 }
 
-// files tells the sizes, and reports whether the database is there.
+// files checks the database's files, and reports whether the database exists.
 func (c *checkup) files() bool {
 	info, err := os.Lstat(c.Database)
 	if err != nil || !info.Mode().IsRegular() {
@@ -73,16 +73,17 @@ func (c *checkup) files() bool {
 	}
 	c.add(check{"size", statusOK, strings.Join(sizes, ", "), ""})
 	if !host.MayWrite(c.Database) {
-		c.add(check{"rights", statusProblem, "this user may not write it, so that nothing can be stored", "Run as its owner, or chown it to this user."})
+		c.add(check{"rights", statusProblem, "this user may not write it, so nothing can be stored", "Run as the owner of the file, or give it to this user with chown."})
 	}
 	if err := sqlite.CheckFiles(c.Database); err != nil {
-		c.add(check{"side files", statusProblem, textOf(err), "Nothing can be stored until then."})
+		c.add(check{"side files", statusProblem, textOf(err), "Nothing can be stored until this is mended."})
 	}
 	c.log()
 	return true
 }
 
-// modes warns of what other users may read, in a database that is one of ours.
+// modes warns if other users can read the database. It is called only for a database
+// of this program.
 func (c *checkup) modes() {
 	if runtime.GOOS == "windows" {
 		return
@@ -94,17 +95,17 @@ func (c *checkup) modes() {
 		}
 	}
 	if len(wide) > 0 {
-		c.add(check{"permissions", statusWarning, "other users may read what agents have stored", "Run: chmod 600 " + strings.Join(wide, " ")})
+		c.add(check{"permissions", statusWarning, "other users can read what agents have stored", "Run: chmod 600 " + strings.Join(wide, " ")})
 		return
 	}
-	c.add(check{"permissions", statusOK, "no other user may read it", ""})
+	c.add(check{"permissions", statusOK, "no other user can read it", ""})
 }
 
-// log warns of a write-ahead log that does not get shorter.
+// log warns of a write-ahead log that has grown too long.
 func (c *checkup) log() {
 	info, err := os.Lstat(c.Database + "-wal")
 	if err == nil && info.Size() > 2*lowDisk {
-		c.add(check{"log", statusWarning, fmt.Sprintf("the write-ahead log has %s; some process has been reading for long and keeps it from being folded in", humanBytes(info.Size())),
-			"End the processes that have the database open, in turn; no data is lost."})
+		c.add(check{"log", statusWarning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", humanBytes(info.Size())),
+			"Stop the processes that have the database open, one after the other. No data is lost."})
 	}
 }

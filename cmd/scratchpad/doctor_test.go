@@ -330,14 +330,14 @@ func TestDoctorSummaries(t *testing.T) {
 		status          status
 		text            string
 	}{
-		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set (what this command line and environment say; a server has its own)"},
-		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost; not tried here: scratchpad files summarize tries it ("},
+		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set (applies to this command; a running server has its own setting)"},
+		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost; doctor does not call it, scratchpad files summarize does ("},
 		{[]string{haveKey, openai}, nil, statusOK, "anthropic, model"},
-		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, statusOK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; 1000 tokens a month for each agent at most"},
+		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, statusOK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; at most 1000 tokens a month for each agent"},
 		{[]string{haveKey}, []string{"--summarizer", "outline"}, statusOK, "outline, as --summarizer says"},
 		{[]string{haveKey, "SCRATCHPAD_SUMMARIZER=off"}, nil, statusOK, "off, as --summarizer says"},
 		{nil, []string{"--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}, statusOK, "openai, model gpt-4.1-mini at localhost:11434, as --summarizer says"},
-		{[]string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, nil, statusOK, "outline: ANTHROPIC_API_KEY has no key in it, but what a client should have replaced"},
+		{[]string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, nil, statusOK, "outline: ANTHROPIC_API_KEY has a reference that the client should have replaced by a key"},
 		{nil, []string{"--summarizer", "anthropic"}, statusProblem, "set ANTHROPIC_API_KEY"},
 		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, statusProblem, "the key in ANTHROPIC_API_KEY"},
 	} {

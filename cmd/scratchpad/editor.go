@@ -12,12 +12,12 @@ import (
 	"syscall"
 )
 
-// runEditor lets the user edit a local file. The signals of the keyboard go to
-// all programs on the terminal; this one outlives them, so that what was saved
-// is not lost.
+// runEditor lets the user edit a local file. Signals from the keyboard go to all
+// programs on the terminal. This one ignores them, so that what the user saved is not
+// lost.
 func (p *process) runEditor(local string) error {
 	keys := make(chan os.Signal, 1)
-	signal.Notify(keys, os.Interrupt, syscall.SIGQUIT) // not Ignore, which the editor would inherit
+	signal.Notify(keys, os.Interrupt, syscall.SIGQUIT) // not Ignore, because the editor would inherit it
 	defer signal.Stop(keys)
 	cmd := editor(local)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
@@ -27,9 +27,8 @@ func (p *process) runEditor(local string) error {
 	return nil
 }
 
-// leftByEditor is where an editor that failed has left a text: the file that it
-// was to edit, or else the folder, such as for a swap file. It is "" when all is
-// as it was.
+// leftByEditor returns where an editor that failed has left a text: in the file, or
+// else in the folder, such as a swap file. It returns "" if nothing has changed.
 func leftByEditor(local string, content []byte) string {
 	now, err := os.ReadFile(local)
 	if err == nil && !bytes.Equal(now, content) {
@@ -42,8 +41,8 @@ func leftByEditor(local string, content []byte) string {
 	return ""
 }
 
-// editor is $VISUAL, $EDITOR or vi. The variables may carry arguments and
-// quotes, as git takes them.
+// editor returns the command of $VISUAL, $EDITOR or vi. The variables may have
+// arguments and quotes, as for git.
 func editor(local string) *exec.Cmd {
 	name := "vi"
 	if runtime.GOOS == "windows" {
@@ -59,7 +58,7 @@ func editor(local string) *exec.Cmd {
 		return exec.Command(words[0], append(words[1:], local)...)
 	}
 	if !strings.ContainsAny(name, "|&;<>()$`\\\"' \t\n*?[#~=%") {
-		return exec.Command(name, local) // no shell between, which a Ctrl-C would end
+		return exec.Command(name, local) // without a shell, which a Ctrl-C would end
 	}
 	cmd := exec.Command("sh", "-c", name+` "$@"`, name, local)
 	cmd.Args[0] = name

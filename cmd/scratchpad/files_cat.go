@@ -8,14 +8,14 @@ import (
 
 type filesCat struct {
 	Path     string `arg:"" help:"The file."`
-	Version  count  `placeholder:"N" help:"That version instead of the current one."`
+	Version  count  `placeholder:"N" help:"Print version N instead of the current one."`
 	FromLine count  `placeholder:"N" help:"Begin at line N."`
 	ToLine   count  `placeholder:"N" help:"End with line N."`
 }
 
 // Help is shown by scratchpad files cat --help.
 func (filesCat) Help() string {
-	return `To a file or a pipe the bytes are exact; on a terminal, control characters are shown as \u001b.
+	return `The output is exact if it goes to a file or a pipe. A terminal shows control characters as \u001b.
 
 Examples:
 

@@ -10,14 +10,14 @@ import (
 
 type filesDiff struct {
 	Path    string `arg:"" help:"The file."`
-	From    count  `arg:"" optional:"" help:"A kept version. Default: the one before the current."`
-	To      count  `arg:"" optional:"" help:"Another. Default: the current one."`
-	Context number `default:"3" placeholder:"N" help:"Equal lines around a change: ${default}."`
+	From    count  `arg:"" optional:"" help:"A version that is kept. Default: the one before the current one."`
+	To      count  `arg:"" optional:"" help:"Another version. Default: the current one."`
+	Context number `default:"3" placeholder:"N" help:"Unchanged lines to show around a change. Default: ${default}."`
 }
 
 // Help is shown by scratchpad files diff --help.
 func (filesDiff) Help() string {
-	return `A unified diff, which patch understands. scratchpad files history lists the versions that are kept.
+	return `The output is a unified diff, which patch understands. To see which versions are kept, run scratchpad files history.
 
 Examples:
 

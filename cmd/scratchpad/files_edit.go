@@ -16,14 +16,14 @@ import (
 type filesEdit struct {
 	Path      string  `arg:"" help:"The file."`
 	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once."`
-	New       *string `arg:"" optional:"" help:"What replaces it; may be empty."`
+	New       *string `arg:"" optional:"" help:"The text to put in its place; may be empty."`
 	All       bool    `help:"Replace every occurrence."`
 	IfVersion *count  `placeholder:"N" help:"Edit only if the file is at version N."`
 }
 
 // Help is shown by scratchpad files edit --help.
 func (filesEdit) Help() string {
-	return `Without a text it opens $VISUAL or $EDITOR on a copy, and writes what you saved if nobody else wrote meanwhile. Put -- before a text that begins with a dash. As with files write, no fewer versions are kept than there are unless --max-versions says.
+	return `Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like files write, the command keeps as many versions as there are, unless you give --max-versions.
 
 Examples:
 
@@ -32,15 +32,15 @@ Examples:
   scratchpad files edit todo.md -- '- [ ] test' '- [x] test'`
 }
 
-// Run replaces, or opens the editor.
+// Run replaces the text, or opens the editor.
 func (c filesEdit) Run(p *process) error {
 	switch {
 	case c.Old == nil && c.All:
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and one that replaces it", c.Path)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and a text to put in its place", c.Path)
 	case c.Old != nil && c.New == nil:
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text that replaces %q is missing; give '' to remove it", c.Path, *c.Old)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text to put in place of %q is missing; give '' to remove it", c.Path, *c.Old)
 	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
-		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and what replaces it", c.Path)
+		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and the text to put in its place", c.Path)
 	}
 	if _, err := workspace.ParsePath(c.Path); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (c filesEdit) Run(p *process) error {
 	})
 }
 
-// open edits the file in an editor. What was saved there is kept where it
-// cannot be written.
+// open edits the file in an editor. If the new text cannot be written, it stays in a
+// local file.
 func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	r, err := ws.ReadFile(p.ctx, c.Path, workspace.ReadOptions{})
 	if err != nil {
@@ -89,7 +89,7 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	if bytes.Equal(edited, r.Content) {
 		return errors.Join(p.answerUnchanged(r), os.RemoveAll(dir))
 	}
-	// A Ctrl-C was meant for the editor.
+	// A Ctrl-C was for the editor.
 	w, err := ws.WriteFile(context.WithoutCancel(p.ctx), r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
 	if err != nil {
 		return followed{err, "your text is in " + local}

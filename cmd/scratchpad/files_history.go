@@ -13,7 +13,7 @@ type filesHistory struct {
 
 // Help is shown by scratchpad files history --help.
 func (filesHistory) Help() string {
-	return `The oldest version first. --max-versions of them are kept; scratchpad files diff compares two.
+	return `The oldest version comes first. As many as --max-versions are kept. To compare two, run scratchpad files diff.
 
 Examples:
 

@@ -8,7 +8,7 @@ import (
 )
 
 type filesLs struct {
-	Prefix string `arg:"" optional:"" help:"What the paths begin with, such as notes/."`
+	Prefix string `arg:"" optional:"" help:"List only paths that begin with this, such as notes/."`
 }
 
 // Help is shown by scratchpad files ls --help.
@@ -26,7 +26,7 @@ type fileRecord struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Run lists all files below the prefix.
+// Run lists the files below the prefix.
 func (c filesLs) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		records := []fileRecord{}

@@ -11,12 +11,12 @@ import (
 
 type filesRm struct {
 	Paths []string `arg:"" name:"path" help:"The files."`
-	Yes   bool     `short:"y" help:"Do not ask."`
+	Yes   bool     `short:"y" help:"Do not ask first."`
 }
 
 // Help is shown by scratchpad files rm --help.
 func (filesRm) Help() string {
-	return `It asks first, and deletes nothing when one of the files is not there. A log of the same name stays.
+	return `The command asks first. If one of the files does not exist, it deletes nothing. A log of the same name stays.
 
 Examples:
 
@@ -55,7 +55,7 @@ func (c filesRm) Run(p *process) error {
 	})
 }
 
-// answerRemoved also says what was done before an error.
+// answerRemoved says what was deleted, also before an error.
 func (p *process) answerRemoved(records []fileDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
@@ -65,8 +65,8 @@ func (p *process) answerRemoved(records []fileDeleted) error {
 	})
 }
 
-// deletedText is for people. What another has deleted meanwhile, or what is named
-// twice, is not there.
+// deletedText says for people what was deleted. A file that somebody else has deleted
+// meanwhile, or that is named twice, was not there.
 func deletedText(deleted bool, what string) string {
 	if !deleted {
 		return "was not there"

@@ -16,9 +16,9 @@ type filesSummarize struct {
 
 // Help is shown by scratchpad files summarize --help.
 func (filesSummarize) Help() string {
-	return `Of a file with more than 8,000 characters. It is kept until the file changes, for this command and for the agent's summarize_file. Standard error says what has made it, and whether it was kept.
+	return `The file must have more than 8,000 characters. The summary is kept until the file changes, for this command and for the agent's tool summarize_file. Standard error says what made the summary, and whether it was kept from before.
 
-A key is taken from $ANTHROPIC_API_KEY or $OPENAI_API_KEY. The file goes to that provider then; --summarizer outline keeps it here.
+If $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, the file goes to that provider. --summarizer outline keeps it here. For other models, see scratchpad help flags.
 
 Examples:
 
@@ -38,7 +38,7 @@ type summaryRecord struct {
 	Summary         string `json:"summary"`
 }
 
-// Run prints the summary, and keeps it.
+// Run prints the summary and keeps it.
 func (c filesSummarize) Run(p *process) (err error) {
 	if p.summarizer, _, err = p.line.Summaries.choose(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (p *process) answerSummary(r workspace.SummaryResult) error {
 	})
 }
 
-// madeBy is what people want to know of a summary beside its text.
+// madeBy says how a summary was made.
 func madeBy(r workspace.SummaryResult) string {
 	text := fmt.Sprintf("%s: summary of version %d by %s", r.Path, r.Version, r.Method)
 	if r.Model != "" {

@@ -11,12 +11,12 @@ import (
 type filesWrite struct {
 	Path      string  `arg:"" help:"The file."`
 	Source    string  `arg:"" optional:"" default:"-" help:"A local file, or - for standard input."`
-	IfVersion *number `placeholder:"N" help:"Write only if the file is at version N; 0: only if there is none."`
+	IfVersion *number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
 }
 
 // Help is shown by scratchpad files write --help.
 func (filesWrite) Help() string {
-	return `The oldest versions go where there are more than --max-versions. Without that flag as many stay as there are, if a server has kept more.
+	return `If the file has more than --max-versions versions, the oldest are removed. Without the flag, the command keeps as many versions as there are, because a server may have a higher limit.
 
 Examples:
 
@@ -53,9 +53,9 @@ func (c filesWrite) Run(p *process) error {
 	})
 }
 
-// withKept is with for a write to a file. A server with a higher --max-versions
-// may have kept more of its versions than this command line says: unless that
-// flag was given, the write keeps as many.
+// withKept is with for a write to a file. A server with a higher --max-versions may
+// have kept more versions than this command's limit. Unless the flag was given, the
+// write keeps them all.
 func (p *process) withKept(open func() (*database, error), path string, fn func(*workspace.Workspace) error) error {
 	return p.with(func() (*database, error) {
 		db, err := open()
@@ -69,7 +69,7 @@ func (p *process) withKept(open func() (*database, error), path string, fn func(
 	}, fn)
 }
 
-// keepVersions raises the limit on versions to those that a file has.
+// keepVersions raises the limit on versions to as many as a file has.
 func (d *database) keepVersions(path string) error {
 	name, _, err := d.p.agentName()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 var errInterrupted = errors.New("interrupted")
 
-// input is standard input, which ends with [errInterrupted] at a signal: a read
-// from a terminal would wait on. Its goroutine lives as long as the process.
+// input returns standard input. At a signal it ends with [errInterrupted], because a
+// read from a terminal would go on waiting. Its goroutine lives as long as the process.
 func (p *process) input() io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -25,8 +25,8 @@ func (p *process) input() io.Reader {
 	return r
 }
 
-// standardInput is input for a command that reads it to the end. Somebody who
-// sits before a terminal is told that it waits.
+// standardInput is input for a command that reads all of it. On a terminal it tells the
+// user that the command waits.
 func (p *process) standardInput() io.Reader {
 	if isTerminal(p.in) {
 		p.note("reading standard input; %s on a line of its own ends it\n", endKeys())
@@ -34,7 +34,7 @@ func (p *process) standardInput() io.Reader {
 	return p.input()
 }
 
-// endKeys are what ends standard input on a terminal.
+// endKeys are the keys that end standard input on a terminal.
 func endKeys() string {
 	if runtime.GOOS == "windows" {
 		return "Ctrl-Z and Enter"
@@ -42,8 +42,8 @@ func endKeys() string {
 	return "Ctrl-D"
 }
 
-// readSource returns what is in a local file, or standard input for "-", but no
-// more of it than one byte over the limit.
+// readSource returns the content of a local file, or of standard input for "-". It
+// reads at most one byte over the limit.
 func (p *process) readSource(source string, limit int64) ([]byte, error) {
 	if limit < math.MaxInt64 {
 		limit++

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// newest returns the number of the newest entry of a log that exists; 0 if it has
-// none.
+// newest returns the number of the newest entry of a log, 0 if it has none. The log
+// must exist.
 func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 	page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Tail: 1})
 	if err == nil && !page.Exists {
@@ -28,7 +28,7 @@ func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 	return page.Last, err
 }
 
-// entryWriter writes entries for people, or for scripts as they come.
+// entryWriter writes entries one by one, for people or for scripts.
 type entryWriter struct {
 	out  *bufio.Writer
 	text io.Writer     // of out
@@ -56,14 +56,14 @@ func (w *entryWriter) write(e workspace.Entry) error {
 	if w.json != nil {
 		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: authorOf(e.Author)})
 	}
-	// What an entry says on its further lines must not look like an entry.
+	// The further lines of an entry must not look like another entry.
 	head := fmt.Sprintf("%d  %s  ", e.ID, timeText(e.Time))
 	text := strings.ReplaceAll(string(e.Content), "\n", "\n"+strings.Repeat(" ", len(head)))
 	_, err := fmt.Fprintf(w.text, "%s%s\n", head, text)
 	return err
 }
 
-// copy writes all entries after since, and returns the last one's number.
+// copy writes all entries after since, and returns the number of the last one.
 func (w *entryWriter) copy(p *process, ws *workspace.Workspace, log string, since int64) (int64, error) {
 	for {
 		page, err := ws.ReadLog(p.ctx, log, workspace.ReadLogOptions{Since: since})

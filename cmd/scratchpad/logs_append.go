@@ -13,13 +13,13 @@ import (
 
 type logsAppend struct {
 	Log   string `arg:"" help:"The log."`
-	Text  string `arg:"" optional:"" default:"-" help:"The entry, or - for standard input, whose last line end is dropped."`
-	Lines bool   `help:"Each line of standard input is an entry, stored as it comes."`
+	Text  string `arg:"" optional:"" default:"-" help:"The entry, or - for standard input without its last line end."`
+	Lines bool   `help:"Make each line of standard input an entry, and store it as it arrives."`
 }
 
 // Help is shown by scratchpad logs append --help.
 func (logsAppend) Help() string {
-	return `Put -- before a text that begins with a dash.
+	return `If there is no such log, the command creates it. Put -- before a text that begins with a dash.
 
 Examples:
 
@@ -68,7 +68,7 @@ func (c logsAppend) readEntry(p *process) ([]byte, error) {
 		return nil, err
 	}
 	if entry = dropLineEnd(entry); int64(len(entry)) > limit {
-		return nil, workspace.Errorf(workspace.ErrTooLarge, "append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes an entry of each line", c.Log, limit)
+		return nil, workspace.Errorf(workspace.ErrTooLarge, "append to %s: standard input has more than %d bytes, the limit of an entry (--max-entry-bytes); --lines makes each line an entry", c.Log, limit)
 	}
 	return entry, nil
 }
@@ -80,7 +80,7 @@ func dropLineEnd(text []byte) []byte {
 	return text
 }
 
-// linesRecord is what --lines appended.
+// linesRecord is the answer of --lines.
 type linesRecord struct {
 	Path         string `json:"path"`
 	Count        int64  `json:"count"`
@@ -112,7 +112,7 @@ func (c logsAppend) appendLines(p *process) error {
 	})
 }
 
-// answerLines also says what was stored before an error.
+// answerLines says what was stored, also before an error.
 func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	return p.answer(r, func(out io.Writer) error {
 		fmt.Fprintf(out, "%s: %s added", r.Path, entries(r.Count))
@@ -124,22 +124,22 @@ func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	})
 }
 
-// lineReader gives the lines of an input in batches, of what is there when the
-// batch before is stored: a slow input is stored as it comes, a fast one with
-// few commits.
+// lineReader reads the lines of an input in batches. A batch is what has arrived while
+// the one before was stored, so that a slow input is stored as it arrives, and a fast
+// one with few commits.
 type lineReader struct {
 	batches chan [][]byte
-	err     error // after batches is closed: what ended it; nil: the input's end
+	err     error // why batches was closed; nil: the input has ended
 }
 
-// Of one batch. What waits is never more than that and one line.
+// The most of one batch. No more than that and one line waits in memory.
 const (
 	batchLines = 1000
 	batchBytes = 1 << 20
 )
 
-// readLines reads lines of at most limit bytes. Its goroutine ends with the
-// input, or waits with the process.
+// readLines reads lines of at most limit bytes. Its goroutines end with the input or
+// the process.
 func readLines(in io.Reader, limit int64) *lineReader {
 	l := &lineReader{batches: make(chan [][]byte)}
 	lines := make(chan []byte)
@@ -156,7 +156,7 @@ func readLines(in io.Reader, limit int64) *lineReader {
 	return l
 }
 
-// gather offers what it has while it takes more.
+// gather offers a batch while it adds more lines to it.
 func gather(lines <-chan []byte, batches chan<- [][]byte) {
 	var batch [][]byte
 	var size int
@@ -181,8 +181,8 @@ func gather(lines <-chan []byte, batches chan<- [][]byte) {
 	}
 }
 
-// scanLines gives each line without its end. A line that cannot be an entry ends
-// it, after the lines before.
+// scanLines calls give with each line, without its end. It stops at a line that cannot
+// be an entry.
 func scanLines(in io.Reader, limit int64, give func([]byte)) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, int(min(limit, 1<<30))+len("\r\n")+1)

@@ -4,13 +4,13 @@ import "github.com/agent-scratchpad/scratchpad/workspace"
 
 type logsCat struct {
 	Log   string  `arg:"" help:"The log."`
-	Since *number `placeholder:"N" xor:"part" help:"Only the entries after entry N."`
-	Tail  count   `placeholder:"N" xor:"part" help:"Only the last N."`
+	Since *number `placeholder:"N" xor:"part" help:"Print only the entries after entry N."`
+	Tail  count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
 }
 
 // Help is shown by scratchpad logs cat --help.
 func (logsCat) Help() string {
-	return `Each entry is its number, its time and its text, whose further lines are indented. With --json, each is a line of JSON.
+	return `Each entry has its number, its time and its text; further lines of the text are indented. With --json, each entry is a line of JSON.
 
 Examples:
 

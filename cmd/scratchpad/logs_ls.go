@@ -8,7 +8,7 @@ import (
 )
 
 type logsLs struct {
-	Prefix string `arg:"" optional:"" help:"What the names begin with, such as runs/."`
+	Prefix string `arg:"" optional:"" help:"List only names that begin with this, such as runs/."`
 }
 
 // Help is shown by scratchpad logs ls --help.
@@ -27,7 +27,7 @@ type logRecord struct {
 	Updated     time.Time `json:"updated"`
 }
 
-// Run lists all logs below the prefix.
+// Run lists the logs below the prefix.
 func (c logsLs) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		records := []logRecord{}

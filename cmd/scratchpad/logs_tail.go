@@ -9,8 +9,8 @@ import (
 
 type logsTail struct {
 	Log     string `arg:"" help:"The log."`
-	Entries number `short:"n" default:"10" placeholder:"N" help:"The last N: ${default}."`
-	Follow  bool   `short:"f" help:"Then print entries as they are appended, by whatever process, until Ctrl-C, SIGTERM or the end of who reads them. The log and the database need not be there yet, and the log may be deleted and made again."`
+	Entries number `short:"n" default:"10" placeholder:"N" help:"Print the last N entries. Default: ${default}."`
+	Follow  bool   `short:"f" help:"Then print each new entry from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. The log and the database need not exist yet, and the log may be deleted and created again."`
 }
 
 // Help is shown by scratchpad logs tail --help.
@@ -22,10 +22,10 @@ func (logsTail) Help() string {
   scratchpad logs tail decisions -f`
 }
 
-// pollInterval is how often tail -f looks, which takes one small read.
+// pollInterval is how often tail -f looks for new entries. Each look is a small read.
 const pollInterval = 200 * time.Millisecond
 
-// Run prints the newest entries, and follows.
+// Run prints the newest entries, and with -f each new one.
 func (c logsTail) Run(p *process) error {
 	open := p.openToLook
 	if c.Follow {
@@ -55,7 +55,7 @@ func (c logsTail) Run(p *process) error {
 	return err
 }
 
-// awaitDatabase opens the database for a command that looks, as soon as another
+// awaitDatabase opens the database for a command that only looks, as soon as another
 // process has made it.
 func (p *process) awaitDatabase() (*database, error) {
 	tick := time.NewTicker(pollInterval)
@@ -66,7 +66,7 @@ func (p *process) awaitDatabase() (*database, error) {
 			return db, err
 		}
 		if !said {
-			path, _ := p.databasePath(false) // there is one, or the error would be another
+			path, _ := p.databasePath(false) // it has no error, because openToLook used it
 			p.note("there is no database at %s yet; waiting for it\n", path)
 			said = true
 		}
@@ -78,7 +78,8 @@ func (p *process) awaitDatabase() (*database, error) {
 
 var errReaderGone = errors.New("nobody reads the output")
 
-// await waits for a tick. A signal or the end of who reads the output is an error.
+// await waits for a tick. A signal is an error, and so is an output that nobody reads
+// any more.
 func (p *process) await(tick *time.Ticker) error {
 	select {
 	case <-p.ctx.Done():
@@ -91,8 +92,8 @@ func (p *process) await(tick *time.Ticker) error {
 	return nil
 }
 
-// follow prints what comes after an entry, until nobody reads it. Entries of a
-// log that is deleted and made again have higher numbers than those before.
+// follow prints the entries after the last one, until nobody reads them. If the log is
+// deleted and created again, its entries have higher numbers than before.
 func (c logsTail) follow(p *process, ws *workspace.Workspace, out *entryWriter, last int64) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

@@ -12,7 +12,7 @@ import (
 )
 
 type mcpCommand struct {
-	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"The most tokens that read_file sends of a file, about: ${default}, which is no bound. Hosts hide or cut long answers: client-config sets 20000."`
+	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
 }
 
 // Help is shown by scratchpad mcp --help.
@@ -21,12 +21,12 @@ func (mcpCommand) Help() string {
 
   claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
 
-scratchpad client-config prints what other clients want. It ends when standard input does, or at SIGTERM, with everything stored that it has acknowledged. Logs go to standard error. A database that it may only read is served for reading, which it says once.
+For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM; everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it says so once and serves reads.
 
-For summaries by a model it wants ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment, which client-config --pass-key tells a client to give it; without one it makes outlines.`
+For summaries by a model, the server needs ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment; client-config --pass-key makes a client pass it. Without a key it makes outlines.`
 }
 
-// Run serves until the client leaves or a signal comes.
+// Run serves until the client leaves or a signal arrives.
 func (c mcpCommand) Run(p *process) (err error) {
 	bound, isBound, err := p.agentName()
 	if err != nil {
@@ -63,7 +63,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	if err != nil {
 		return err
 	}
-	// What is printed by mistake, by whatever code, must not reach the client.
+	// Nothing but the protocol may reach the client, whatever code prints by mistake.
 	out := p.out
 	os.Stdout = os.Stderr
 	ignorePipeSignal()
@@ -74,7 +74,8 @@ func (c mcpCommand) Run(p *process) (err error) {
 	return server.Run(p.ctx, p.in, out)
 }
 
-// saySummaries tells what makes summaries: always where a model gets the files.
+// saySummaries says what makes summaries. It goes to standard error if a model gets
+// the files, and otherwise to the log.
 func (p *process) saySummaries(why string) {
 	if p.summarizer != nil && p.summarizer.Remote {
 		fmt.Fprintf(p.err, "scratchpad: summaries: %s\n", why)
@@ -83,10 +84,10 @@ func (p *process) saySummaries(why string) {
 	p.log.Info("summaries: " + why)
 }
 
-// collectLess lets a heap of a few MiB, which decoding fills with short-lived
-// buffers, grow further before it is collected: 10 % more writes and 40 % more
-// reads for 12 MiB. A heap that is near 160 MiB, as it is only when many large calls
-// are under way, is collected sooner. $GOGC and $GOMEMLIMIT override it.
+// collectLess lets the heap grow further before it is collected. The heap has a few
+// MiB and decoding fills it with short-lived buffers; for 12 MiB more there are 10 %
+// more writes and 40 % more reads a second. Near 160 MiB, which only many large calls
+// at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
 func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

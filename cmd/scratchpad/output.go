@@ -16,8 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// answer writes what a command has to say: v as one line of JSON for --json,
-// else what text writes.
+// answer writes the answer of a command: v as one line of JSON for --json, otherwise
+// what text writes.
 func (p *process) answer(v any, text func(io.Writer) error) error {
 	out := bufio.NewWriter(p.out)
 	if p.line.JSON {
@@ -32,7 +32,7 @@ func (p *process) answer(v any, text func(io.Writer) error) error {
 	return out.Flush()
 }
 
-// table is an answer in columns. The first row is the header.
+// table returns an answer in columns. The first row is the header.
 func (p *process) table(rows [][]string) func(io.Writer) error {
 	return func(out io.Writer) error {
 		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
@@ -43,7 +43,7 @@ func (p *process) table(rows [][]string) func(io.Writer) error {
 	}
 }
 
-// paint colours a text where the output is to be coloured.
+// paint colours a text if the output is coloured.
 func (p *process) paint(s string, how ...color.Attribute) string {
 	c := color.New(how...)
 	c.DisableColor()
@@ -68,19 +68,19 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// quoteJSON is a value as JSON on one line.
+// quoteJSON returns a value as JSON on one line.
 func quoteJSON(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // strings and records of strings have no such error
+		panic(err) // strings and records of strings can always be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// list answers with a table, or says on standard error why there is none. The
-// first row is the header.
+// list answers with a table. If there is nothing but its header, the first row, list
+// says so on standard error.
 func (p *process) list(records any, rows [][]string, empty string, args ...any) error {
 	text := p.table(rows)
 	if len(rows) == 1 {
@@ -91,11 +91,11 @@ func (p *process) list(records any, rows [][]string, empty string, args ...any) 
 	return p.answer(records, text)
 }
 
-// errDeclined says that somebody did not answer yes.
+// errDeclined says that the user did not answer yes.
 var errDeclined = errors.New("nothing was changed")
 
-// confirm asks before what was named is destroyed. yes answers for scripts; without
-// it and without a terminal nothing is destroyed.
+// confirm asks the user before something is deleted. yes is the answer of a script.
+// Without it and without a terminal, nothing is deleted.
 func (p *process) confirm(yes bool, named []string, format string, args ...any) error {
 	if yes {
 		return nil

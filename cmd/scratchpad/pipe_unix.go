@@ -19,7 +19,7 @@ func readerGone(stream any) bool {
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}} // errors come unasked
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}} // Poll reports errors without being asked
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }

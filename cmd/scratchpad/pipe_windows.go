@@ -1,4 +1,4 @@
 package main
 
-// readerGone cannot tell here.
+// readerGone cannot tell on this system.
 func readerGone(any) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// programPath is where this program is, as it was called: a link on the PATH
-// stays where the next version will be.
+// programPath returns where this program is. If it was called by a link on the PATH,
+// that is the link, which will lead to the next version too.
 func programPath(called string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -34,9 +34,9 @@ func programPath(called string) (string, error) {
 	return self, nil
 }
 
-// goBuild has the folders where go run puts programs: one that it removes, and
-// the cache.
+// goBuild matches the folders where go run puts programs: a temporary one, and the
+// cache.
 var goBuild = regexp.MustCompile(`[/\\](go-build[0-9]*|[0-9a-f]{64}-d)[/\\]`)
 
-// isTemporary reports whether go run has made a program.
+// isTemporary reports whether go run made the program.
 func isTemporary(program string) bool { return goBuild.MatchString(program) }

@@ -6,12 +6,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// inBytes are the units of what is read and written.
+// inBytes makes a progress bar count bytes.
 var inBytes = []progressbar.Option{progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true)}
 
-// progress returns a function that shows on a bar how much of something is
-// done, and one that removes the bar. The bar is on standard error, and only
-// where that is a terminal.
+// progress returns a function that shows on a bar how much is done, and one that
+// removes the bar. The bar is on standard error. If that is not a terminal, there is no
+// bar and show is nil.
 func (p *process) progress(what string, units ...progressbar.Option) (show func(done, total int64), end func()) {
 	if !isTerminal(p.err) {
 		return nil, func() {}

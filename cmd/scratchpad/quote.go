@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// shellQuote makes a word of a text for the shell of this system.
+// shellQuote quotes a text as one word for the shell of this system.
 func shellQuote(s string) string { return quoteFor(runtime.GOOS, s) }
 
-// quoteFor quotes for sh, and on Windows for what cmd and PowerShell have in
-// common.
+// quoteFor quotes for sh; on Windows in a way that both cmd and PowerShell understand.
 func quoteFor(system, s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") == "" {
 		return s

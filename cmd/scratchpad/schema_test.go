@@ -19,7 +19,7 @@ func TestOlderSchema(t *testing.T) {
 	if err := os.WriteFile(path, original, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const says = "schema 1; the next start of a server or of a command that writes takes it to schema 2, after a copy"
+	const says = "schema 1, of an older version; the next server or command that writes changes it to schema 2 and keeps a copy beside it"
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
 	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries", says)
 	runCommand(t, dir, nil, "verify", "--db", path, "--json").must(t, 0, `"note":`)

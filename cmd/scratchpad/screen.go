@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// screen is where text goes that an agent or a client gave. On a terminal it
-// shows what could drive the terminal; elsewhere bytes stay as they are. Each
-// write to it must have whole characters.
+// screen returns a writer for text from an agent or a client. On a terminal it shows
+// control characters instead of sending them; elsewhere bytes stay as they are. Each
+// write must have whole characters.
 func (p *process) screen(out io.Writer) io.Writer {
 	if isTerminal(p.out) {
 		return visibleWriter{out}
@@ -27,10 +27,10 @@ func (w visibleWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// visible is a text with its control characters, other than line feeds and
-// tabs, as \uXXXX, which is what JSON writes too. What turns the direction of
-// writing, breaks a line or has no width can make a text look like another, so it
-// counts among them.
+// visible returns a text with \uXXXX in place of each control character other than
+// line feed and tab, as JSON writes it. Characters that turn the direction of writing,
+// break a line or have no width count among them, because they can make a text look
+// like another one.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, drives) {
 		return text
@@ -50,13 +50,13 @@ func visible(text string) string {
 	return b.String()
 }
 
-// oneLine is visible for a text that must not begin a line of its own.
+// oneLine is visible for a text that must stay on its line.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
 }
 
-// drives reports a character that does something. [utf8.RuneError] may stand for
-// a byte that does.
+// drives reports whether a character could drive a terminal. [utf8.RuneError] may be a
+// byte that could.
 func drives(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -67,7 +67,7 @@ func drives(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
-// cell is a text that stays in its cell of a table, wherever the table goes.
+// cell is visible for a text that must stay in its cell of a table.
 func cell(text string) string {
 	if text == "" {
 		return "-"

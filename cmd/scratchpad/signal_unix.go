@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// ignoreFileSizeSignal makes a write over the limit on file sizes an error,
-// which the store knows, and not the end of the process.
+// ignoreFileSizeSignal makes a write over the limit on file sizes an error, which the
+// store handles. Otherwise the write would end the process.
 func ignoreFileSizeSignal() { signal.Ignore(syscall.SIGXFSZ) }
 
-// ignorePipeSignal makes writing to a client that has gone an error, so that the
-// server ends in order.
+// ignorePipeSignal makes a write to a client that has left an error, so that the
+// server can close the database first.
 func ignorePipeSignal() { signal.Ignore(syscall.SIGPIPE) }

@@ -21,14 +21,14 @@ type statsRecord struct {
 	MaxLogs    int64 `json:"max_logs"`
 	MaxEntries int64 `json:"max_entries"`
 
-	Charged       int64 `json:"charged_bytes"` // which count against max_bytes beside total_bytes
+	Charged       int64 `json:"charged_bytes"` // count against max_bytes in addition to total_bytes
 	StoreAgents   int64 `json:"store_agents"`
 	StoreBytes    int64 `json:"store_bytes"` // content and charge
 	MaxAgents     int64 `json:"max_agents"`  // 0: no limit
 	MaxTotalBytes int64 `json:"max_total_bytes"`
 }
 
-// Run shows what the agent uses, and what all agents do.
+// Run shows what the agent uses, and what all agents use.
 func (statsCommand) Run(p *process) error {
 	return p.use(p.openToLook, func(db *database) error {
 		ws, err := db.workspace()

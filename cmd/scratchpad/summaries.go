@@ -9,27 +9,28 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// summaries are the flags of what makes them. A key is no flag: others could read
-// it in the list of processes.
+// summaries are the flags of summaries. A key is not a flag, because other users could
+// read it in the list of processes.
 type summaries struct {
-	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto" placeholder:"auto|outline|anthropic|openai|off" help:"What makes summaries of long files. outline: this program, of headings and definitions; anthropic, openai: a model, which gets the file; off: nothing. auto: a model where $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, else outline."`
-	SummaryModel          string        `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5, gpt-4.1-mini."`
-	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL" help:"Another server of the provider's API, with --summarizer openai such as http://localhost:11434/v1 for Ollama."`
-	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"For each call of the model, its retries included: ${default}."`
-	SummaryWindow         number        `placeholder:"N" help:"Tokens of a file for each call of the model; a longer file is read in parts. Default: 120000, with another base URL 24000, with a local one 3000."`
-	SummaryTokensPerMonth number        `placeholder:"N" help:"Tokens that a model may read and write for an agent's summaries in a month; 0, the default: no limit."`
-	SummaryAllowPrivate   bool          `help:"The host of --summary-base-url may have a private address, or be a link-local one such as 169.254.1.1."`
+	Summarizer            string        `enum:"auto,outline,anthropic,openai,off" default:"auto" placeholder:"auto|outline|anthropic|openai|off" help:"What makes summaries. outline: this program lists headings and definitions. anthropic, openai: a model reads the file. off: there are none. auto: a model if $ANTHROPIC_API_KEY or $OPENAI_API_KEY is set, otherwise outline."`
+	SummaryModel          string        `placeholder:"NAME" help:"The model. Default: claude-haiku-4-5 or gpt-4.1-mini."`
+	SummaryBaseURL        string        `name:"summary-base-url" placeholder:"URL" help:"Another server with the provider's API, such as http://localhost:11434/v1 for Ollama with --summarizer openai."`
+	SummaryTimeout        time.Duration `default:"1m" placeholder:"TIME" help:"Time for each call of the model, with its retries. Default: ${default}."`
+	SummaryWindow         number        `placeholder:"N" help:"Tokens of a file in each call of the model. A longer file is read in parts. Default: 120000; 24000 with another base URL; 3000 with a local one."`
+	SummaryTokensPerMonth number        `placeholder:"N" help:"Tokens that a model may read and write for each agent's summaries in a month. 0, the default: no limit."`
+	SummaryAllowPrivate   bool          `help:"Allow --summary-base-url to have a private or link-local address, such as 169.254.1.1."`
 }
 
 // Validate is kong's hook.
 func (s summaries) Validate() error {
 	if s.SummaryTimeout <= 0 {
-		return fmt.Errorf("--summary-timeout must be more than nothing, such as 90s, not %v", s.SummaryTimeout)
+		return fmt.Errorf("--summary-timeout must be more than 0, such as 90s, not %v", s.SummaryTimeout)
 	}
 	return nil
 }
 
-// args are those that give another process the same summaries, but for the key.
+// args returns the flags that give another process the same summaries. It still
+// needs the key.
 func (s summaries) args() (args []string) {
 	for _, f := range []struct{ flag, value, byDefault string }{
 		{"--summarizer", s.Summarizer, "auto"},
@@ -49,11 +50,12 @@ func (s summaries) args() (args []string) {
 	return args
 }
 
-// keyVariables have the keys of providers, by the method of a summary.
+// keyVariables are the variables with the keys of providers, by the method of a
+// summary.
 var keyVariables = map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
-// choose returns what the command line and the keys in the environment name, nil
-// for off, and why it is that one. It connects to nothing.
+// choose returns what the flags and the keys in the environment choose, and why; nil
+// for off. It opens no connection.
 func (s summaries) choose() (chosen *workspace.Summarizer, why string, err error) {
 	chosen, err = summarize.Choose(s.Summarizer, os.Getenv, summarize.ProviderOptions{
 		BaseURL: s.SummaryBaseURL, Model: s.SummaryModel, Timeout: s.SummaryTimeout, Window: int(s.SummaryWindow), AllowPrivate: s.SummaryAllowPrivate,
@@ -64,7 +66,7 @@ func (s summaries) choose() (chosen *workspace.Summarizer, why string, err error
 	return chosen, s.reason(chosen), nil
 }
 
-// reason says what makes summaries and why. It has no key in it.
+// reason says what makes summaries and why. It never shows a key.
 func (s summaries) reason(chosen *workspace.Summarizer) string {
 	const named = ", as --summarizer says"
 	switch {
@@ -75,7 +77,7 @@ func (s summaries) reason(chosen *workspace.Summarizer) string {
 	case !chosen.Remote:
 		for _, variable := range keyVariables {
 			if os.Getenv(variable) != "" && !haveKeyIn(variable) {
-				return chosen.Method + ": " + variable + " has no key in it, but what a client should have replaced"
+				return chosen.Method + ": " + variable + " has a reference that the client should have replaced by a key"
 			}
 		}
 		return chosen.Method + ": no ANTHROPIC_API_KEY or OPENAI_API_KEY is set"
@@ -87,7 +89,7 @@ func (s summaries) reason(chosen *workspace.Summarizer) string {
 		text += named
 	}
 	if s.SummaryTokensPerMonth > 0 {
-		return fmt.Sprintf("%s; %d tokens a month for each agent at most", text, s.SummaryTokensPerMonth)
+		return fmt.Sprintf("%s; at most %d tokens a month for each agent", text, s.SummaryTokensPerMonth)
 	}
 	return text + "; --summary-tokens-per-month can limit the cost"
 }

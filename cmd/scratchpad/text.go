@@ -8,10 +8,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// timeText is a time in a table.
+// timeText returns a time for a table.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// plural is a number of things in words.
+// plural returns a number of things in words.
 func plural(n int64, thing string) string {
 	switch {
 	case n == 1:
@@ -23,7 +23,7 @@ func plural(n int64, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// humanBytes is a size for people.
+// humanBytes returns a size for people.
 func humanBytes(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -43,7 +43,7 @@ type author struct {
 	Key     string `json:"key,omitempty"`
 }
 
-// authorOf is nil where nobody is known.
+// authorOf returns nil if the author is not known.
 func authorOf(a workspace.Author) *author {
 	if a == (workspace.Author{}) {
 		return nil

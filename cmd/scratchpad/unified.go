@@ -19,7 +19,8 @@ type unified struct {
 	err      error
 }
 
-// diffStyle colours a line, and shows its control characters on a terminal.
+// diffStyle returns a function that colours a line, and on a terminal shows its control
+// characters.
 func (p *process) diffStyle() func(string, ...color.Attribute) string {
 	terminal := isTerminal(p.out)
 	return func(line string, how ...color.Attribute) string {
@@ -41,9 +42,9 @@ func splitLines(text []byte) []string {
 	return lines
 }
 
-// hunks cuts the runs of a difference into rows that stand together: changes
-// with at most context equal lines before and after, and at most twice as many
-// between two.
+// hunks groups the runs of a difference: changes with at most context equal lines
+// before and after them. Changes with at most twice as many equal lines between them
+// are in one hunk.
 func hunks(runs []linediff.Run, context int) [][]linediff.Run {
 	var all [][]linediff.Run
 	var hunk []linediff.Run
@@ -103,8 +104,8 @@ func (u *unified) hunk(runs []linediff.Run) {
 	}
 }
 
-// lineRange is the lines of a hunk. One without lines is named by the line
-// before it.
+// lineRange returns the lines of a hunk as diff -u writes them. A range without lines
+// has the number of the line before it.
 func lineRange(before, lines int) string {
 	switch lines {
 	case 0:

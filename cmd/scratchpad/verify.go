@@ -15,7 +15,7 @@ type verifyCommand struct{}
 
 // Help is shown by scratchpad verify --help.
 func (verifyCommand) Help() string {
-	return `It reads every version of every file and every entry of every log, of all agents, and compares each with its SHA-256; and it checks that nothing is missing, that the counters are right, and SQLite's own structure. It changes nothing, and others may write meanwhile. What is wrong is listed, and the exit code is 6.
+	return `Verify reads every version of every file and every log entry of all agents, and compares each with its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of the SQLite file. Of a deleted agent it checks the numbers that stay, so that none is given twice. Verify changes nothing, and agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
 
   scratchpad verify
   scratchpad backup copy.db && scratchpad verify --db copy.db`
@@ -62,7 +62,7 @@ func (verifyCommand) Run(p *process) error {
 		return err
 	}
 	if !v.OK {
-		return marked{workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file: it was not changed, and the rest of it can be read")}
+		return marked{workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file, which was not changed: the rest of it can still be read")}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (versionCommand) Run(p *process) error {
 	})
 }
 
-// version is the module's, as the Go tool stamped it.
+// version returns the version of the module that the Go tool built in.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
