@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,15 +17,11 @@ import (
 func all(t *testing.T, path string) map[string]string {
 	t.Helper()
 	store, err := sqlite.OpenReadOnly(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer store.Close()
 	got := map[string]string{}
 	owners, err := store.Owners(t.Context(), "local", "", 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, o := range owners {
 		err := store.View(t.Context(), o.Owner, func(r workspace.Reader) error {
 			files, err := r.Files("", "", 100)
@@ -37,9 +34,7 @@ func all(t *testing.T, path string) map[string]string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	return got
 }
@@ -50,9 +45,7 @@ func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer store.Close()
 	writeAgents(t, store)
 	o := runCommand(t, dir, nil, "backup", "--db", path, "copy 1.db")

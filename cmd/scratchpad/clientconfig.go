@@ -32,7 +32,16 @@ func (clientConfigCommand) Help() string {
   scratchpad client-config codex --write
   scratchpad client-config claude-desktop --summarizer outline
 
-The files are: claude-code, .mcp.json in this folder; claude-desktop, ~/Library/Application Support/Claude/claude_desktop_config.json on macOS, %APPDATA%\Claude\ on Windows, ~/.config/Claude/ elsewhere; cursor, ~/.cursor/mcp.json; vscode, .vscode/mcp.json in this folder; windsurf, ~/.codeium/windsurf/mcp_config.json; codex, ~/.codex/config.toml.`
+These are the usual files:
+
+  claude-code     .mcp.json in this folder
+  claude-desktop  claude_desktop_config.json in %APPDATA%\Claude on Windows,
+                  ~/Library/Application Support/Claude on macOS,
+                  ~/.config/Claude elsewhere
+  cursor          ~/.cursor/mcp.json
+  vscode          .vscode/mcp.json in this folder
+  windsurf        ~/.codeium/windsurf/mcp_config.json
+  codex           ~/.codex/config.toml`
 }
 
 // Validate is kong's hook.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // testKey is a key that must be seen only where somebody asked for it.
@@ -41,11 +43,11 @@ func TestPassKey(t *testing.T) {
 			printed.must(t, 0, want)
 			written := run("--pass-key", "--write", "--json")
 			written.must(t, 0, "ANTHROPIC_API_KEY")
-			if got := readText(t, file); !strings.Contains(got, want) {
+			if got := testkit.ReadFile(t, file); !strings.Contains(got, want) {
 				t.Errorf("the file has %s, want %s", got, want)
 			}
-			if strings.Contains(written.out+written.err, testKey) || client != "claude-desktop" && strings.Contains(readText(t, file)+printed.out, testKey) {
-				t.Errorf("the key is in what does not need it: %s%s", written.out, readText(t, file))
+			if strings.Contains(written.out+written.err, testKey) || client != "claude-desktop" && strings.Contains(testkit.ReadFile(t, file)+printed.out, testKey) {
+				t.Errorf("the key is in what does not need it: %s%s", written.out, testkit.ReadFile(t, file))
 			}
 			info, err := os.Stat(file)
 			if client == "claude-desktop" && runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
@@ -75,9 +77,7 @@ func TestPassKeyAmongOthers(t *testing.T) {
 		return o
 	}
 	writeFile(t, file, `{"mcpServers": {"scratchpad": {"env": {"A": "1", "ANTHROPIC_API_KEY": "sk-old"}}}}`)
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod(file, 0o644))
 	if o := write("claude-desktop"); runtime.GOOS != "windows" {
 		o.must(t, 0, "mode 0600")
 		for _, name := range append(backups(t, file), file) {
@@ -85,9 +85,7 @@ func TestPassKeyAmongOthers(t *testing.T) {
 				t.Errorf("%s: mode %v, %v, want 0600", name, info.Mode(), err)
 			}
 		}
-		if err := os.Chmod(file, 0o664); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Chmod(file, 0o664))
 		again := func() outcome {
 			return runCommand(t, dir, []string{haveKey}, "client-config", "claude-desktop", "--file", file, "--pass-key", "--write")
 		}
@@ -100,15 +98,13 @@ func TestPassKeyAmongOthers(t *testing.T) {
 	var all struct {
 		McpServers map[string]struct{ Env map[string]string }
 	}
-	if err := json.Unmarshal([]byte(readText(t, file)), &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(testkit.ReadFile(t, file)), &all))
 	if diff := cmp.Diff(map[string]string{"A": "1", "ANTHROPIC_API_KEY": testKey}, all.McpServers["scratchpad"].Env); diff != "" {
 		t.Errorf("env (-want +got):\n%s", diff)
 	}
 	writeFile(t, file, "[mcp_servers.scratchpad]\nenv_vars = [\"A\"] # mine\ncommand = 'x'\n")
 	write("codex")
-	if got := readText(t, file); !strings.Contains(got, "env_vars = ['A', 'ANTHROPIC_API_KEY'] # mine\n") {
+	if got := testkit.ReadFile(t, file); !strings.Contains(got, "env_vars = ['A', 'ANTHROPIC_API_KEY'] # mine\n") {
 		t.Errorf("the file has %s", got)
 	}
 	for client, text := range map[string]string{
@@ -117,8 +113,8 @@ func TestPassKeyAmongOthers(t *testing.T) {
 		writeFile(t, file, text)
 		o := runCommand(t, dir, []string{haveKey}, "client-config", client, "--file", file, "--pass-key", "--write")
 		o.must(t, 1, "by hand", "ANTHROPIC_API_KEY")
-		if readText(t, file) != text || strings.Contains(o.err, testKey) {
-			t.Errorf("it shows %s, and the file has %s", o.err, readText(t, file))
+		if testkit.ReadFile(t, file) != text || strings.Contains(o.err, testKey) {
+			t.Errorf("it shows %s, and the file has %s", o.err, testkit.ReadFile(t, file))
 		}
 	}
 }
@@ -129,9 +125,7 @@ func TestPassKeyShell(t *testing.T) {
 		return // it has no sh
 	}
 	dir := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755)))
 	o := runCommand(t, dir, []string{haveKey}, "client-config", "claude-code", "--pass-key")
 	o.must(t, 0)
 	if strings.Contains(o.out+o.err, testKey) {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The printed command reaches the client word for word, and the printed path is
@@ -25,9 +26,7 @@ func TestClientConfigShell(t *testing.T) {
 		return // it has no sh
 	}
 	dir := filepath.Join(t.TempDir(), "it's my bin")
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Mkdir(dir, 0o755), os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad"))))
 	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\nfor a; do echo \"<$a>\"; done\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +36,7 @@ func TestClientConfigShell(t *testing.T) {
 	cmd := exec.Command("sh", "-c", o.out)
 	cmd.Env = []string{path}
 	got, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := "<mcp>\n<add>\n<scratchpad>\n<-->\n<" + dir + "/scratchpad>\n<mcp>\n<--db>\n<" + dir + "/a b.db>\n<--agent>\n<me>\n<--max-read-tokens>\n<20000>\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("the words that claude gets (-want +got):\n%s", diff)
@@ -77,22 +74,11 @@ func TestClientConfigPrints(t *testing.T) {
 	}
 }
 
-func readText(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // backups are the files beside one.
 func backups(t *testing.T, name string) []string {
 	t.Helper()
 	found, err := filepath.Glob(name + ".bak-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return found
 }
 
@@ -100,25 +86,23 @@ func TestClientConfigWrite(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".vscode", "mcp.json")
 	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Restart VS Code")
-	if len(backups(t, file)) != 0 || !strings.Contains(readText(t, file), `"type": "stdio"`) {
-		t.Errorf("%s, backups %v; want the server and no backup", readText(t, file), backups(t, file))
+	if len(backups(t, file)) != 0 || !strings.Contains(testkit.ReadFile(t, file), `"type": "stdio"`) {
+		t.Errorf("%s, backups %v; want the server and no backup", testkit.ReadFile(t, file), backups(t, file))
 	}
-	first := readText(t, file)
+	first := testkit.ReadFile(t, file)
 	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, "nothing to change")
-	if len(backups(t, file)) != 0 || readText(t, file) != first {
+	if len(backups(t, file)) != 0 || testkit.ReadFile(t, file) != first {
 		t.Error("a second time changes something")
 	}
-	if err := os.Chmod(file, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod(file, 0o640))
 	var saved []string
 	for _, agent := range []string{"one", "two", "three"} { // within a second, maybe
-		saved = append(saved, readText(t, file))
+		saved = append(saved, testkit.ReadFile(t, file))
 		runCommand(t, dir, nil, "client-config", "vscode", "--write", "--agent", agent).must(t, 0, "scratchpad: args was", `"`+agent+`"`, ".bak-")
 	}
 	var kept []string
 	for _, name := range backups(t, file) {
-		kept = append(kept, readText(t, name))
+		kept = append(kept, testkit.ReadFile(t, name))
 	}
 	for _, s := range saved {
 		if !strings.Contains(strings.Join(kept, ""), s) || len(kept) != 3 {
@@ -165,7 +149,7 @@ func TestClientConfigAtOnce(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			text := readText(t, file)
+			text := testkit.ReadFile(t, file)
 			for i, o := range outcomes {
 				if o.code != 0 || !strings.Contains(text, fmt.Sprint("server-", i)) {
 					t.Errorf("server-%d: exit code %d, %s", i, o.code, o.err)
@@ -182,21 +166,19 @@ func TestClientConfigAtOnce(t *testing.T) {
 func TestClientConfigLink(t *testing.T) {
 	dir := t.TempDir()
 	real, name := filepath.Join(dir, "dotfiles", "config.toml"), filepath.Join(dir, "config.toml")
-	if err := errors.Join(os.Mkdir(filepath.Dir(real), 0o755), os.Symlink(real, name)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Mkdir(filepath.Dir(real), 0o755), os.Symlink(real, name)))
 	runCommand(t, dir, nil, "client-config", "codex", "--write", "--file", name).must(t, 2, "leads nowhere")
 	writeFile(t, real, "model = \"x\" # mine\n")
 	o := runCommand(t, dir, []string{"SCRATCHPAD_CLIENT_CONFIG_WRITE=1"}, "client-config", "codex", "--file", name, "--json")
 	o.must(t, 0)
 	var a clientConfig
-	if err := json.Unmarshal([]byte(o.out), &a); err != nil || len(a.Changed) != 1 || readText(t, a.Backup) != "model = \"x\" # mine\n" {
+	if err := json.Unmarshal([]byte(o.out), &a); err != nil || len(a.Changed) != 1 || testkit.ReadFile(t, a.Backup) != "model = \"x\" # mine\n" {
 		t.Errorf("--json: %v, %s", err, o.out)
 	}
 	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link has become %v, %v", info, err)
 	}
-	if text := readText(t, real); !strings.HasPrefix(text, "model = \"x\" # mine\n\n[mcp_servers.scratchpad]\n") {
+	if text := testkit.ReadFile(t, real); !strings.HasPrefix(text, "model = \"x\" # mine\n\n[mcp_servers.scratchpad]\n") {
 		t.Errorf("the file holds %q", text)
 	}
 }
@@ -252,9 +234,7 @@ func TestClientConfigDamaged(t *testing.T) {
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
 	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 1, "folder")
 }
 
@@ -274,9 +254,7 @@ func TestClientConfigLimits(t *testing.T) {
 		o := runCommand(t, dir, c.variables, append([]string{"client-config", "cursor", "--json"}, c.args...)...)
 		o.must(t, 0)
 		var a clientConfig
-		if err := json.Unmarshal([]byte(o.out), &a); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(o.out), &a))
 		want := slices.Concat([]string{"mcp", "--agent", "default"}, c.want, []string{"--max-read-tokens", "20000"})
 		if diff := cmp.Diff(want, a.Server.Args); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.args, diff)

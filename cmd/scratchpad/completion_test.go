@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -26,9 +27,7 @@ func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
 		return "", "", false
 	}
 	dir = t.TempDir()
-	if err := os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Symlink(os.Args[0], filepath.Join(dir, "scratchpad")))
 	o := runCommand(t, dir, nil, "completion", shell)
 	o.must(t, 0)
 	script = filepath.Join(dir, "script")
@@ -249,9 +248,7 @@ func TestCompleteMany(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	db, agent := filepath.Join(dir, "scratchpad", "scratchpad.db"), "many"
 	k := kong.Must(&stored{})
 	for line, want := range map[string]string{

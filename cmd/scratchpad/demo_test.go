@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // The demonstration is the README's first command: it plays to the end, shows
@@ -36,9 +38,7 @@ func TestDemo(t *testing.T) {
 		Read  int `json:"tokens"`
 		Whole int `json:"tokens_of_reading_all"`
 	}
-	if err := json.Unmarshal(demo("--json"), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(demo("--json"), &got))
 	if len(got.Steps) < 10 || got.Read == 0 || got.Whole < 10*got.Read {
 		t.Errorf("%d steps, %d tokens instead of %d; want ten at least and a tenth of the tokens", len(got.Steps), got.Read, got.Whole)
 	}
@@ -58,9 +58,7 @@ func TestDemoFails(t *testing.T) {
 	p := &process{ctx: t.Context(), err: os.Stderr, line: &commandLine{JSON: true}}
 	d := &demo{p: p, session: session}
 	restarted := &demo{p: p, db: db}
-	if err := restarted.start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, restarted.start())
 	defer func() { restarted.session.Close() }()
 	for _, c := range []struct {
 		name, want string

@@ -22,7 +22,7 @@ const ofThisCommand = " (applies to this command; a running server has its own s
 
 // Help is shown by scratchpad doctor --help.
 func (doctorCommand) Help() string {
-	return `Doctor changes nothing, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. It is no problem if there is no database yet.
+	return `Doctor changes nothing, whatever is wrong with the database. Each line is ok, a warning or a problem, with a suggestion. If there is a problem, the exit code is 6. A database that does not exist yet is not a problem.
 
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 const (
@@ -35,20 +37,14 @@ func TestHold(t *testing.T) {
 		return
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer f.Close()
 	if os.Getenv(holdVariable+"_LOCK") != "" {
 		lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 0x40000000, Len: 512} // SQLite's pending, reserved and shared bytes
 		w, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		defer w.Close()
-		if err := syscall.FcntlFlock(w.Fd(), syscall.F_SETLK, &lock); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, syscall.FcntlFlock(w.Fd(), syscall.F_SETLK, &lock))
 	}
 	fmt.Println("held")
 	bufio.NewReader(os.Stdin).ReadString('\n')
@@ -60,16 +56,10 @@ func hold(t *testing.T, path string, variables ...string) (pid int) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHold$", "-test.v", "an \x1b[31margument")
 	cmd.Env = append(append(os.Environ(), holdVariable+"="+path), variables...)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		cmd.Wait()
@@ -94,9 +84,7 @@ func TestDoctorNeighbours(t *testing.T) {
 	if strings.Contains(o.out, "\x1b") {
 		t.Errorf("the command line of another process reaches the terminal: %q", o.out)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Remove(path))
 	makeDatabase(t, path)
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, fmt.Sprintf("process %d", pid), "was deleted or replaced", "warning")
 }
@@ -127,34 +115,22 @@ func TestDoctorNoRights(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root, err := os.MkdirTemp("", "doctor")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			dir := filepath.Join(root, "data")
 			path := filepath.Join(dir, "test.db")
 			t.Cleanup(func() { os.RemoveAll(root) })
-			if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)))
 			makeDatabase(t, path)
 			before := contents(t, dir)
 			if os.Getuid() == 0 {
 				for name := range before {
-					if err := os.Chown(filepath.Join(dir, name), nobody, nobody); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, os.Chown(filepath.Join(dir, name), nobody, nobody))
 				}
-				if err := os.Chown(dir, nobody, nobody); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.Chown(dir, nobody, nobody))
 			}
-			if err := errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)))
 			o := runCommand(t, root, []string{nobodyVariable + "=1"}, "doctor", "--db", path)
-			if err := errors.Join(os.Chmod(dir, 0o700), os.Chmod(path, 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.Chmod(dir, 0o700), os.Chmod(path, 0o600)))
 			o.must(t, 6, c.say...)
 			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 				t.Errorf("the folder has changed (-before +after):\n%s", diff)
@@ -166,14 +142,10 @@ func TestDoctorNoRights(t *testing.T) {
 // A file that cannot be replaced stays, and nothing is left beside it.
 func TestClientConfigNoRights(t *testing.T) {
 	dir, err := os.MkdirTemp("", "config")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	writeFile(t, filepath.Join(dir, "mcp.json"), "{}")
-	if err := errors.Join(os.Chmod(filepath.Join(dir, "mcp.json"), 0o444), os.Chmod(dir, 0o555)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Chmod(filepath.Join(dir, "mcp.json"), 0o444), os.Chmod(dir, 0o555)))
 	before := contents(t, dir)
 	runCommand(t, dir, []string{nobodyVariable + "=1"}, "client-config", "cursor", "--write", "--file", "mcp.json").must(t, 1, "permission denied")
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {

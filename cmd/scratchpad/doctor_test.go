@@ -1,15 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,195 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
-
-// noRaceWait keeps a process under the race detector from waiting a second at its end.
-const noRaceWait = "GORACE=atexit_sleep_ms=0"
-
-// outcome is what a run of the command leaves.
-type outcome struct {
-	out, err string
-	code     int
-}
-
-// runCommand runs scratchpad in a folder, with variables on top of an
-// environment that has none of its own.
-func runCommand(t *testing.T, dir string, variables []string, args ...string) outcome {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SCRATCHPAD_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, runVariable+"=1", noRaceWait), variables...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return outcome{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
-}
-
-// must fails unless the outcome has the exit code and the texts.
-func (o outcome) must(t *testing.T, code int, texts ...string) {
-	t.Helper()
-	if o.code != code {
-		t.Errorf("exit code %d, want %d", o.code, code)
-	}
-	for _, text := range texts {
-		if !strings.Contains(o.out+o.err, text) {
-			t.Errorf("it does not say %q", text)
-		}
-	}
-	if t.Failed() {
-		t.Logf("%s\n%s", o.out, o.err)
-	}
-}
-
-// makeDatabase makes one with two agents.
-func makeDatabase(t *testing.T, path string) {
-	t.Helper()
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeAgents(t, store)
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func writeAgents(t *testing.T, store workspace.Store) {
-	t.Helper()
-	svc, err := workspace.New(store, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"alice", "bob"} {
-		ws, err := svc.Agent(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range []string{"plan.md", "docs/a.md", "docs/b.md"} {
-			if _, err := ws.WriteFile(t.Context(), path, []byte("a text that can be found again"), workspace.WriteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := ws.AppendLog(t.Context(), "decisions", []byte("one"), []byte("two")); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// runSQL changes a database as another program does.
-func runSQL(t *testing.T, path string, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-}
-
-// lock keeps a database from all others until it is closed.
-func lock(t *testing.T, path string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(t.Context(), "BEGIN EXCLUSIVE"); err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
-// contents are the files of a folder with their modes and SHA-256, but for what
-// SQLite makes to read: the index of a log, and an empty log.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		info, err := os.Lstat(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(e.Name(), "-shm") || strings.HasSuffix(e.Name(), "-wal") && info.Size() == 0 {
-			continue
-		}
-		all[e.Name()] = info.Mode().String()
-		if info.Mode().IsRegular() {
-			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[e.Name()] += fmt.Sprintf(" %x", sha256.Sum256(b))
-		}
-	}
-	return all
-}
-
-// flipContent changes a byte of what an agent has stored, which SQLite does not notice.
-func flipContent(t *testing.T, path string) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := bytes.LastIndex(b, []byte("found again"))
-	if at < 0 {
-		t.Fatal("the text is not in the file")
-	}
-	b[at] ^= 1
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// copyOpen copies the files of a database that is open, as a crash leaves them.
-func copyOpen(t *testing.T, path string) {
-	t.Helper()
-	source := filepath.Join(t.TempDir(), "source.db")
-	store, err := sqlite.Open(t.Context(), source, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	writeAgents(t, store)
-	for _, end := range []string{"", "-wal"} {
-		b, err := os.ReadFile(source + end)
-		if err == nil {
-			err = os.WriteFile(path+end, b, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // sick are databases with which something is wrong, and what doctor and verify
 // say: whether they find it, and in which words.
@@ -220,24 +27,18 @@ var sick = []struct {
 	{"TableMissing", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DROP TABLE summaries") }, 6, 6, "backup"},
 	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "no SQLite database"},
 	{"Folder", func(t *testing.T, path string) {
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(path, 0o700))
 	}, 6, 6, "it is a folder"},
 	{"Link", func(t *testing.T, path string) {
 		makeDatabase(t, path+".real")
-		if err := os.Symlink(path+".real", path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Symlink(path+".real", path))
 	}, 6, 6, "symbolic link"},
 	{"LostLog", func(t *testing.T, path string) { writeFile(t, path+"-wal", "a log") }, 6, 6, "restore"},
 	{"Empty", func(t *testing.T, path string) { writeFile(t, path, "") }, 0, 3, "no database"},
 	{"Missing", func(t *testing.T, path string) {}, 0, 3, "no database"},
 	{"Cut", func(t *testing.T, path string) {
 		makeDatabase(t, path)
-		if err := os.Truncate(path, 3*4096); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Truncate(path, 3*4096))
 	}, 6, 6, "backup"},
 	{"Counter", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DELETE FROM entries") }, 6, 6, "alice"},
 	{"Row", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "UPDATE owners SET files = 7") }, 6, 6, "alice"},
@@ -308,9 +109,7 @@ func TestDoctorModes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "it's.db")
 	makeDatabase(t, path)
-	if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o777)))
 	got := report(t, runCommand(t, dir, nil, "doctor", "--db", path, "--json"))
 	if k := got["permissions"]; k.Status != statusWarning || !strings.Contains(k.Do, `chmod 600 '`+dir+`/it'\''s.db'`) {
 		t.Errorf("permissions: %+v, want a warning with a command", k)
@@ -358,9 +157,7 @@ func TestDoctorLinkedSideFile(t *testing.T) {
 	dir := t.TempDir()
 	path, precious := filepath.Join(dir, "a.db"), filepath.Join(dir, "precious")
 	makeDatabase(t, path)
-	if err := errors.Join(os.WriteFile(precious, nil, 0o644), os.Remove(path+"-reserve"), os.Symlink(precious, path+"-reserve")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.WriteFile(precious, nil, 0o644), os.Remove(path+"-reserve"), os.Symlink(precious, path+"-reserve")))
 	o := runCommand(t, dir, nil, "doctor", "--db", path)
 	o.must(t, exitDatabase, "a.db-reserve is a symbolic link; it is not scratchpad's")
 	if strings.Contains(o.out, "chmod") {

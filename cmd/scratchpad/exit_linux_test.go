@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -18,9 +19,7 @@ import (
 func holdTurn(t *testing.T, path string) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	inside, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- store.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: "holder"}, func(workspace.Tx) error {
@@ -51,13 +50,9 @@ func TestInterruptedWait(t *testing.T) {
 		cmd.Env = append(os.Environ(), runVariable+"=1", noRaceWait)
 		var said strings.Builder
 		cmd.Stderr = &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, cmd.Start())
 		waitOpen(t, cmd.Process.Pid, path+"-turn")
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, cmd.Process.Signal(os.Interrupt))
 		if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
 			t.Errorf("scratchpad %s, interrupted: exit code %d, %s, want %d", args, cmd.ProcessState.ExitCode(), said.String(), exitInterrupted)
 		}
@@ -71,9 +66,7 @@ func waitOpen(t *testing.T, pid int, name string) {
 	defer tick.Stop()
 	for deadline := time.Now().Add(waitPatience); time.Now().Before(deadline); <-tick.C {
 		fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, fd := range fds {
 			if target, err := os.Readlink(fd); err == nil && target == name {
 				return

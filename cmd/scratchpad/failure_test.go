@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -36,9 +37,7 @@ func failureIn(t *testing.T, o outcome) failure {
 func TestJSONFailures(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.txt": "text", "foreign.db": "no database", "config.toml": "mcp_servers = 1\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	db := []string{"SCRATCHPAD_DB=test.db"}
 	runCommand(t, dir, db, "files", "write", "plan.md", "a.txt").must(t, 0)
@@ -156,9 +155,7 @@ func TestArgumentsInFailures(t *testing.T) {
 	dir := t.TempDir()
 	const evil = "x\x1b[2J\r\nscratchpad: all is well\u009b\u202e\u2028\u2029\u200b\u200f\ufeff"
 	makeDatabase(t, filepath.Join(dir, "test.db"))
-	if err := os.WriteFile(filepath.Join(dir, evil), []byte("mcp_servers = 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, evil), []byte("mcp_servers = 1\n"), 0o600))
 	for _, args := range [][]string{
 		{evil}, {evil + "\xff"}, {"files", "cat", evil + "\xff"}, {"--" + evil}, {"files", evil}, {"files", "ls", evil, evil}, {"files", "ls", "--max-files", evil}, {"files", "ls", "--color=" + evil},
 		{"files", "cat", evil}, {"files", "cat", "plan.md", "--version=" + evil}, {"files", "ls", "--db", evil}, {"files", "ls", "--db", evil + "/a"}, {"files", "ls", "--agent", evil},

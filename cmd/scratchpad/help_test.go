@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -92,9 +93,7 @@ func exampleFolder(t *testing.T) string {
 	for name, content := range map[string]string{
 		"plan.md": "Monday\nTuesday\n", "todo.md": "- [ ] test\n", "notes.txt": "a note\n", "app.log": "one\ntwo\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	err := withService(filepath.Join(dir, "data"), func(ctx context.Context, svc *workspace.Service) error {
 		for _, agent := range []string{defaultAgent, "reviewer"} {
@@ -118,8 +117,6 @@ func exampleFolder(t *testing.T) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return dir
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Of a database that the server can only read, what is in it can be read, and
@@ -29,26 +31,18 @@ func TestMCPReadOnly(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root, err := os.MkdirTemp("", "mcp")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			dir := filepath.Join(root, "data")
 			path := filepath.Join(dir, "test.db")
 			t.Cleanup(func() { os.RemoveAll(root) })
-			if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)))
 			if c.mount {
 				mountTmpfs(t, dir)
 			}
 			makeDatabase(t, path)
-			if err := errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.Chmod(path, c.file), os.Chmod(dir, c.folder)))
 			if c.mount {
-				if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 			}
 			before := contents(t, dir)
 			said := mustServeReads(t, path)
@@ -83,9 +77,7 @@ func mustServeReads(t *testing.T, path string) string {
 	cmd.Stderr = &said
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil)
 	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	type m = map[string]any
 	for range 2 {
 		got, isError := call(t, s, "read_file", m{"path": "plan.md"})
@@ -107,26 +99,18 @@ func mustServeReads(t *testing.T, path string) string {
 // served for reading, as it is.
 func TestMCPFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
 	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	path := filepath.Join(dir, "old.db")
-	if err := errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))
 	var said bytes.Buffer
 	cmd := exec.Command(os.Args[0], "mcp", "--db", path, "--agent", "files")
 	cmd.Env = append(os.Environ(), runVariable+"=1")
 	cmd.Stderr = &said
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got, isError := call(t, s, "read_file", map[string]any{"path": "back.md"}); isError || !strings.Contains(strings.Join(got, "\n"), "again") {
 		t.Errorf("read_file = %q; want the content", got)
 	}
@@ -147,13 +131,9 @@ func TestBackupFullDisk(t *testing.T) {
 	path := filepath.Join(root, "test.db")
 	makeDatabase(t, path)
 	dir := filepath.Join(root, "disk")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
-	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"))
 	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, exitDatabase, "copy.db: the disk is full; make room on it")
 	if left := contents(t, dir); len(left) != 0 {
 		t.Errorf("the backup has left %v", left)

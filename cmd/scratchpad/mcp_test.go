@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // connect starts scratchpad as a child and connects a real MCP client to it.
@@ -27,9 +29,7 @@ func connect(t *testing.T, args ...string) *mcp.ClientSession {
 	cmd.Stderr = os.Stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1.2"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		if err := session.Close(); err != nil {
 			t.Errorf("the server ended with %v, want a clean exit", err)
@@ -176,22 +176,14 @@ func TestMCPOutput(t *testing.T) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
 	out := bufio.NewReader(pipe)
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`+"\n")
 	lines, err := out.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	writeFile(t, file, "now")
 	for tick := time.Tick(10 * time.Millisecond); ctx.Err() == nil; <-tick {
 		if _, err := os.Stat(file + ".done"); err == nil {
@@ -201,9 +193,7 @@ func TestMCPOutput(t *testing.T) {
 	io.WriteString(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n")
 	in.Close()
 	rest, err := io.ReadAll(out)
-	if err := errors.Join(err, cmd.Wait()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, cmd.Wait()))
 	lines += string(rest)
 	for line := range strings.Lines(lines) {
 		if !json.Valid([]byte(line)) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Who looks does not wait for a process that keeps the turn.
@@ -31,19 +33,13 @@ func TestLookTakesNoTurn(t *testing.T) {
 // A user who may only read can look, and leaves nothing behind.
 func TestLookNoRights(t *testing.T) {
 	root, err := os.MkdirTemp("", "look")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	dir := filepath.Join(root, "data")
 	path := filepath.Join(dir, "test.db")
 	t.Cleanup(func() { os.Chmod(dir, 0o700); os.RemoveAll(root) })
-	if err := errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Chmod(root, 0o755), os.Mkdir(dir, 0o700)))
 	makeDatabase(t, path)
-	if err := errors.Join(os.Chmod(path, 0o444), os.Chmod(dir, 0o555)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Chmod(path, 0o444), os.Chmod(dir, 0o555)))
 	before := contents(t, dir)
 	lookAll(t, path, "alice", nobodyVariable+"=1")
 	runCommand(t, root, []string{nobodyVariable + "=1"}, "verify", "--db", path).must(t, 0, "ok  ")

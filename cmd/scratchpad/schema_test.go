@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Commands that look at a database of schema 1 say what will become of it, and
@@ -13,12 +15,8 @@ func TestOlderSchema(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")
 	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, original, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(path, original, 0o600))
 	const says = "schema 1, of an older version; the next server or command that writes changes it to schema 2 and keeps a copy beside it"
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
 	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries", says)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestVerify(t *testing.T) {
@@ -17,9 +19,7 @@ func TestVerify(t *testing.T) {
 	o := runCommand(t, dir, nil, "verify", "--db", path, "--json")
 	o.must(t, 0)
 	var got verified
-	if err := json.Unmarshal([]byte(o.out), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(o.out), &got))
 	got.Seconds = 0
 	want := verified{Database: path, OK: true, Agents: 2, Versions: 6, Entries: 4, Bytes: 192, Problems: []string{}}
 	if diff := cmp.Diff(want, got); diff != "" {

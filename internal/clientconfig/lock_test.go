@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // What stands in place of a lock and cannot be opened is an error that names it, and
@@ -24,9 +26,7 @@ func TestLockLeft(t *testing.T) {
 		"link":   func(lock string) error { return os.Symlink(target, lock) },
 	} {
 		lock := filepath.Join(dir, "."+name+".scratchpad-lock")
-		if err := leave(lock); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, leave(lock))
 		if _, err := lockBeside(filepath.Join(dir, name)); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), lock) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, lock)
 		}
@@ -55,9 +55,7 @@ func TestWithoutLock(t *testing.T) {
 func TestLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	unlock, err := lockBeside(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	done := make(chan error)
 	go func() {
 		second, err := lockBeside(file)
@@ -72,7 +70,5 @@ func TestLock(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	unlock()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, <-done)
 }
