@@ -2,8 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -80,11 +84,29 @@ func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
 		if string(old.Content) == string(new.Content) {
 			return p.note("versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
 		}
-		u := unified{out: out, old: splitLines(old.Content), new: splitLines(new.Content), style: p.diffStyle()}
-		u.names(new.Path, old.Version, new.Version)
-		for _, h := range hunks(d.Runs(), context) {
-			u.hunk(h)
-		}
-		return u.err
+		return unified.Write(out, d, old.Content, new.Content, unified.Options{
+			Old: fmt.Sprintf("%s\tversion %d", new.Path, old.Version), New: fmt.Sprintf("%s\tversion %d", new.Path, new.Version),
+			Context: context, Style: p.diffStyle(),
+		})
 	})
+}
+
+// diffColors are the colours of the lines of a diff.
+var diffColors = map[unified.Kind]color.Attribute{
+	unified.Name: color.Bold, unified.Range: color.FgCyan, unified.Removed: color.FgRed, unified.Added: color.FgGreen,
+}
+
+// diffStyle returns a function that colours a line of a diff, and on a terminal shows
+// its control characters.
+func (p *process) diffStyle() func(unified.Kind, string) string {
+	terminal := isTerminal(p.out)
+	return func(k unified.Kind, line string) string {
+		if terminal {
+			line = visible(line)
+		}
+		if how, ok := diffColors[k]; ok {
+			return p.paint(line, how)
+		}
+		return line
+	}
 }

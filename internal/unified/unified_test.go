@@ -1,14 +1,14 @@
-package main
+package unified
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/fatih/color"
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -16,14 +16,38 @@ import (
 
 func unifiedText(old, new string, context int) string {
 	var b strings.Builder
-	u := unified{out: &b, old: splitLines([]byte(old)), new: splitLines([]byte(new)), style: func(s string, _ ...color.Attribute) string { return s }}
-	for _, h := range hunks(linediff.Compare([]byte(old), []byte(new)).Runs(), context) {
-		u.hunk(h)
+	err := Write(&b, linediff.Compare([]byte(old), []byte(new)), []byte(old), []byte(new), Options{Context: context})
+	if err != nil {
+		panic(err) // a strings.Builder has no error
 	}
 	return b.String()
 }
 
-func TestUnified(t *testing.T) {
+// The names of the texts come first, and each line is styled by its kind. A write that
+// fails is the last one.
+func TestStyle(t *testing.T) {
+	old, new := []byte("a\nb"), []byte("a\nc\n")
+	o := Options{Old: "f\t1", New: "f\t2", Context: 1, Style: func(k Kind, line string) string { return fmt.Sprint(int(k), line) }}
+	var b strings.Builder
+	err := Write(&b, linediff.Compare(old, new), old, new, o)
+	if want := "0--- f\t1\n0+++ f\t2\n1@@ -1,2 +1,2 @@\n4 a\n2-b\n4\\ No newline at end of file\n3+c\n"; err != nil || b.String() != want {
+		t.Errorf("Write = %v, %q, want %q", err, b.String(), want)
+	}
+	b.Reset()
+	if err := Write(&b, linediff.Compare(old, old), old, old, o); err != nil || b.Len() > 0 {
+		t.Errorf("Write of equal texts = %v, %q, want nothing", err, b.String())
+	}
+	failing := writerFunc(func([]byte) (int, error) { return 0, io.ErrShortWrite })
+	if err := Write(failing, linediff.Compare(old, new), old, new, o); err != io.ErrShortWrite {
+		t.Errorf("Write = %v, want %v", err, io.ErrShortWrite)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestWrite(t *testing.T) {
 	const none = "\\ No newline at end of file\n"
 	for _, c := range []struct {
 		old, new string
@@ -47,8 +71,8 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// What a unified diff says gives the new text back from the old one.
-func TestUnifiedApplies(t *testing.T) {
+// The output, applied to the old text, gives the new one.
+func TestWriteApplies(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "-", "+ x", "\\ y", "@@ -1 +1 @@", "r\r"}), 0, 30).Draw(t, "lines")
 		return strings.Join(lines, "\n") + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
@@ -66,7 +90,7 @@ func TestUnifiedApplies(t *testing.T) {
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
 
-// applyUnified believes neither the lines nor the numbers of a diff.
+// applyUnified applies a diff, and checks each of its lines and numbers.
 func applyUnified(old, diff string) (string, error) {
 	rest, lines := splitLines([]byte(old)), splitLines([]byte(diff))
 	var out []string
