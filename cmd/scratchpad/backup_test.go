@@ -13,7 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// all is every file of every agent with its content.
+// all returns the content of every file of every agent.
 func all(t *testing.T, path string) map[string]string {
 	t.Helper()
 	store, err := sqlite.OpenReadOnly(t.Context(), path, sqlite.Options{})
@@ -39,8 +39,8 @@ func all(t *testing.T, path string) map[string]string {
 	return got
 }
 
-// A backup is taken while another process has the database open and its log is
-// not folded in.
+// A backup can be made while another process has the database open and part of it is
+// still in the write-ahead log.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")

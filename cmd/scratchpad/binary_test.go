@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// sdks are the clients of model providers, 29 MB of binary together. They are for
-// those who import the adapters of package conversation.
+// sdks are the clients of model providers. They would add 29 MB to the binary. Only the
+// adapters of package conversation import them.
 var sdks = []string{"github.com/anthropics/anthropic-sdk-go", "github.com/openai/openai-go"}
 
 // linkedSDKs returns the packages of the SDKs that a package links.
@@ -31,7 +31,7 @@ func TestBinaryLinksNoSDK(t *testing.T) {
 	}
 }
 
-// The check must be able to fail.
+// The test above must be able to fail.
 func TestLinkedSDKsAreSeen(t *testing.T) {
 	linked := linkedSDKs(t, "github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg")
 	if !slices.Contains(linked, sdks[0]) {

@@ -15,13 +15,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// testKey is a key that must be seen only where somebody asked for it.
+// testKey is a key that must appear only where the user asked for it.
 const testKey = "sk-ant-not-to-be-seen"
 
 const haveKey = "ANTHROPIC_API_KEY=" + testKey
 
-// A key goes into what a client starts only when that is asked for, and as it is
-// only where the client cannot refer to its environment.
+// A key goes into a client's entry only with --pass-key. The entry contains the key
+// itself only if the client cannot refer to its environment.
 func TestPassKey(t *testing.T) {
 	const inJSON = `"ANTHROPIC_API_KEY": "`
 	for client, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestPassKey(t *testing.T) {
 	}
 }
 
-// The other variables of an entry stay, and an old key is replaced without a word of it.
+// The other variables of an entry stay. An old key is replaced and never shown.
 func TestPassKeyAmongOthers(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "client")
@@ -119,7 +119,8 @@ func TestPassKeyAmongOthers(t *testing.T) {
 	}
 }
 
-// The command for Claude Code names the variable; the key is in no list of processes.
+// The command for Claude Code names the variable, so that the key is not in the list of
+// processes.
 func TestPassKeyShell(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it has no sh

@@ -19,8 +19,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// The printed command reaches the client word for word, and the printed path is
-// the link that is on the PATH.
+// The shell passes the printed command to the client word for word, and the printed
+// path is the link on the PATH.
 func TestClientConfigShell(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it has no sh
@@ -74,7 +74,7 @@ func TestClientConfigPrints(t *testing.T) {
 	}
 }
 
-// backups are the files beside one.
+// backups returns the copies beside a file.
 func backups(t *testing.T, name string) []string {
 	t.Helper()
 	found, err := filepath.Glob(name + ".bak-*")
@@ -117,8 +117,8 @@ func TestClientConfigWrite(t *testing.T) {
 	}
 }
 
-// Processes that write at once take turns: each one's server is in the file in the
-// end, also where the file was not there, or is reached by a link.
+// Processes that write to one file at once take turns. In the end the file has the
+// servers of all of them, also if it is new or reached by a link.
 func TestClientConfigAtOnce(t *testing.T) {
 	const writers = 8
 	for name, client := range map[string]string{"new.json": "cursor", "old.json": "cursor", "old.toml": "codex", "link.json": "claude-desktop"} {
@@ -162,7 +162,7 @@ func TestClientConfigAtOnce(t *testing.T) {
 	}
 }
 
-// A link stays a link; its file is edited.
+// A link stays a link, and the file that it leads to is edited.
 func TestClientConfigLink(t *testing.T) {
 	dir := t.TempDir()
 	real, name := filepath.Join(dir, "dotfiles", "config.toml"), filepath.Join(dir, "config.toml")
@@ -183,7 +183,7 @@ func TestClientConfigLink(t *testing.T) {
 	}
 }
 
-// What go run makes is gone soon: no client's file may name it.
+// A program that go run made will be gone soon, so no client's file may name it.
 func TestClientConfigTemporary(t *testing.T) {
 	for program, want := range map[string]bool{
 		"/tmp/go-build123/b001/exe/scratchpad":                    true,
@@ -238,7 +238,7 @@ func TestClientConfigDamaged(t *testing.T) {
 	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 1, "folder")
 }
 
-// What the server is to run with goes into the client's file, and no more.
+// The flags of the server go into the client's entry, except those with their default.
 func TestClientConfigLimits(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 )
 
 // withShell is a folder with the command as scratchpad, first on the PATH, and
-// the completion script of a shell; false where the shell is not installed.
+// the completion script of a shell; false if the shell is not installed.
 func withShell(t *testing.T, shell string) (dir, script string, ok bool) {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
@@ -53,7 +53,7 @@ func inShell(t *testing.T, dir string, args ...string) []string {
 	return strings.Fields(string(out))
 }
 
-// Bash gives its own words, in which = stands alone.
+// Bash splits words in its own way: = is a word.
 func TestCompletionBash(t *testing.T) {
 	dir, script, ok := withShell(t, "bash")
 	if !ok {
@@ -157,7 +157,7 @@ func TestCompletionRefuses(t *testing.T) {
 	}
 }
 
-// stored is a command line as that of files and logs.
+// stored is a command line like that of files and logs.
 type stored struct {
 	DB    *string
 	Agent *string
@@ -223,7 +223,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// However many names there are, those that begin as typed are found.
+// The names that begin with what was typed are found among any number of names.
 func TestCompleteMany(t *testing.T) {
 	dir := t.TempDir()
 	err := withService(dir, func(ctx context.Context, svc *workspace.Service) error {
@@ -268,7 +268,7 @@ func TestCompleteMany(t *testing.T) {
 	}
 }
 
-// A database that another process keeps for itself is not waited for.
+// Completion does not wait for a database that another process has locked.
 func TestCompleteQuick(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "test.db")
 	runSQL(t, db, "CREATE TABLE t (a)")

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// The demonstration is the README's first command: it plays to the end, shows
-// what it promises, and leaves nothing behind.
+// The demo is the first command in the README. It plays to the end, shows what it
+// promises, and leaves nothing behind.
 func TestDemo(t *testing.T) {
 	temp := t.TempDir()
 	demo := func(args ...string) []byte {
@@ -47,7 +47,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// What is not as it should be ends the demonstration.
+// A wrong answer ends the demo with an error.
 func TestDemoFails(t *testing.T) {
 	t.Setenv(runVariable, "1")
 	db := filepath.Join(t.TempDir(), "demo.db")

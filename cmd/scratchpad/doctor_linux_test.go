@@ -101,7 +101,7 @@ func TestDoctorLocked(t *testing.T) {
 	}
 }
 
-// What a user without rights is told.
+// Doctor tells a user without rights what to do.
 func TestDoctorNoRights(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -139,7 +139,7 @@ func TestDoctorNoRights(t *testing.T) {
 	}
 }
 
-// A file that cannot be replaced stays, and nothing is left beside it.
+// A client's file that cannot be replaced stays, and nothing is left beside it.
 func TestClientConfigNoRights(t *testing.T) {
 	dir, err := os.MkdirTemp("", "config")
 	testkit.Must(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// sick are databases with which something is wrong, and what doctor and verify
-// say: whether they find it, and in which words.
+// sick are damaged databases, with the exit codes of doctor and verify and the words
+// of doctor.
 var sick = []struct {
 	name           string
 	make           func(t *testing.T, path string)
@@ -46,7 +46,7 @@ var sick = []struct {
 	{"Crashed", copyOpen, 0, 0, "ok"},
 }
 
-// Whatever is wrong with a database, it is told, and no byte changes.
+// Doctor says what is wrong with a database and changes no byte.
 func TestDoctorAndVerify(t *testing.T) {
 	for _, c := range sick {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestDoctorAndVerify(t *testing.T) {
 	}
 }
 
-// report is doctor's answer as JSON.
+// report returns the checks in doctor's JSON.
 func report(t *testing.T, o outcome) map[string]check {
 	t.Helper()
 	var c checkup
@@ -119,7 +119,7 @@ func TestDoctorModes(t *testing.T) {
 	}
 }
 
-// It says what makes summaries and why, and never a key.
+// Doctor says what makes summaries and why. It never shows a key.
 func TestDoctorSummaries(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.db")
@@ -151,8 +151,8 @@ func TestDoctorSummaries(t *testing.T) {
 	}
 }
 
-// A link in the place of a side file keeps everything from being stored. doctor says
-// so, and gives no advice that would change the file that the link leads to.
+// With a link in place of a side file nothing can be stored. Doctor says so, and
+// suggests nothing that would change the file that the link leads to.
 func TestDoctorLinkedSideFile(t *testing.T) {
 	dir := t.TempDir()
 	path, precious := filepath.Join(dir, "a.db"), filepath.Join(dir, "precious")

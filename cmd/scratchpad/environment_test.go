@@ -9,8 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// An empty variable counts as unset, whatever flag it stands for, before every
-// command.
+// An empty variable counts as unset, for each flag of each command.
 func TestEmptyVariables(t *testing.T) {
 	tried := 0
 	for _, command := range commands(t) {
@@ -37,7 +36,7 @@ func TestEmptyVariables(t *testing.T) {
 	}
 }
 
-// A name that comes after an empty one counts.
+// If a flag has two variables and the first is empty, the second counts.
 func TestEmptyVariableBeforeAnother(t *testing.T) {
 	t.Setenv("SCRATCHPAD_DB", "")
 	t.Setenv("SCRATCHPAD_DB_PATH", "old.db")
@@ -46,7 +45,7 @@ func TestEmptyVariableBeforeAnother(t *testing.T) {
 	}
 }
 
-// An empty key is no key, and an empty folder is none.
+// An empty variable with a key or a folder counts as unset.
 func TestEmptyVariablesOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	empty := []string{"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "XDG_DATA_HOME=", "APPDATA=", "CODEX_HOME=", "NO_COLOR=", "EDITOR=", "VISUAL=", "GOGC=", "HOME=" + dir}

@@ -15,14 +15,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// notRun are the examples that a test cannot run as they are written.
+// notRun are the examples that this test cannot run.
 var notRun = map[string]string{
 	"scratchpad files edit plan.md":     "opens an editor; TestEditor has it",
 	"scratchpad logs tail decisions -f": "ends at a signal; follow.txtar has it",
 }
 
-// Each example in the help of a command runs as it is written, in a folder and
-// with a database that have what the examples are about.
+// Each example in the help of a command runs as written, in a folder with the files
+// and the database that it needs.
 func TestHelpExamples(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are for a Unix shell")
@@ -86,7 +86,7 @@ func examplesOf(help string) []string {
 	return lines
 }
 
-// exampleFolder has the local files and the memory that examples speak of.
+// exampleFolder returns a folder with the files and the database that examples need.
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

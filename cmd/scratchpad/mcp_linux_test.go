@@ -16,8 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Of a database that the server can only read, what is in it can be read, and
-// nothing changes. It says so once, and each write says why it is refused.
+// If the server can only read the database, it says so once and serves reads. Each
+// write is refused with the reason, and nothing changes.
 func TestMCPReadOnly(t *testing.T) {
 	for _, c := range []struct {
 		name, say    string
@@ -95,8 +95,8 @@ func mustServeReads(t *testing.T, path string) string {
 	return said.String()
 }
 
-// A database of an older schema that a full disk keeps from its migration is
-// served for reading, as it is.
+// If the disk is too full to migrate a database of an older schema, the server serves
+// reads of it as it is.
 func TestMCPFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
 	testkit.Must(t, os.Mkdir(dir, 0o700))
@@ -125,7 +125,7 @@ func TestMCPFullDisk(t *testing.T) {
 	}
 }
 
-// A backup that the disk has no room for says so, and leaves nothing.
+// A backup to a full disk fails with the reason and leaves nothing behind.
 func TestBackupFullDisk(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "test.db")

@@ -105,7 +105,7 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// Reads that no write has counted yet are counted when the process ends.
+// The last reads are counted when the process ends.
 func TestMCPCountsLastReads(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "test.db")
@@ -123,7 +123,7 @@ func TestMCPCountsLastReads(t *testing.T) {
 	}
 }
 
-// The tools can be listed where no database is to be had; a call says what to mend.
+// A client can list the tools without a database. A call then says what to mend.
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
@@ -136,7 +136,7 @@ func TestMCPNoDatabase(t *testing.T) {
 	}
 }
 
-// An agent's name that went missing must not open every agent.
+// A server with an empty --agent must not serve every agent.
 func TestMCPEmptyAgent(t *testing.T) {
 	for _, name := range []string{"", "a b"} {
 		cmd := exec.Command(os.Args[0], "mcp", "--db", "mem:", "--agent", name)
@@ -148,8 +148,8 @@ func TestMCPEmptyAgent(t *testing.T) {
 	}
 }
 
-// printVariable names a file. When that has been written, code that knows nothing
-// of MCP prints, and says so in the file with .done after its name.
+// printVariable names a file. Once the file exists, code that knows nothing about MCP
+// prints to standard output, and then makes the file with .done after its name.
 const printVariable = "SCRATCHPAD_TEST_PRINT"
 
 const printed = "printed by mistake"
@@ -166,7 +166,7 @@ func printWhen(file string) {
 	}
 }
 
-// Nothing but MCP goes to the client, whatever prints.
+// Only MCP goes to the client, whatever else is printed.
 func TestMCPOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "print")
 	ctx, cancel := context.WithTimeout(t.Context(), waitPatience)
@@ -205,7 +205,7 @@ func TestMCPOutput(t *testing.T) {
 	}
 }
 
-// A file is summarised as the command line says, and the tool is there unless that is off.
+// The flags decide how a file is summarised. With off, there is no such tool.
 func TestMCPSummaries(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "test.db")
 	s := connect(t, "mcp", "--db", db, "--agent", "a")
@@ -223,7 +223,7 @@ func TestMCPSummaries(t *testing.T) {
 	runCommand(t, t.TempDir(), nil, "files", "summarize", "plan.md", "--db", db, "--agent", "a").must(t, 0, "kept from before", "# The plan")
 }
 
-// The bound on what read_file sends comes from the flag or its variable.
+// The limit on what read_file sends comes from the flag or its variable.
 func TestMCPMaxReadTokens(t *testing.T) {
 	text := strings.Repeat("a line of a long file\n", 1000)
 	ask := func(args ...string) string {

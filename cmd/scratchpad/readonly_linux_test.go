@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Who looks does not wait for a process that keeps the turn.
+// A command that only looks does not wait for a process that keeps the turn.
 func TestLookTakesNoTurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	makeDatabase(t, path)
@@ -30,7 +30,7 @@ func TestLookTakesNoTurn(t *testing.T) {
 	}
 }
 
-// A user who may only read can look, and leaves nothing behind.
+// A user with only read access can look, and leaves nothing behind.
 func TestLookNoRights(t *testing.T) {
 	root, err := os.MkdirTemp("", "look")
 	testkit.Must(t, err)

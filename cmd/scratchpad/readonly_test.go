@@ -15,7 +15,7 @@ var looks = []string{
 	"logs ls", "logs cat decisions", "logs tail decisions", "stats", "agents ls",
 }
 
-// To look changes no byte, and is no operation of the agent.
+// A command that only looks changes no byte and counts no operation of the agent.
 func TestLook(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
@@ -44,7 +44,7 @@ func lookAll(t *testing.T, path, agent string, variables ...string) {
 	}
 }
 
-// A file without a byte is no database yet, and only a write makes one of it.
+// An empty file is not a database yet. Only a write makes it one.
 func TestLookEmpty(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "empty.db")

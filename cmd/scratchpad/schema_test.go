@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Commands that look at a database of schema 1 say what will become of it, and
-// change no byte. The first one that writes migrates it, and says where the copy is.
+// Commands that look at a database of schema 1 say what will become of it and change
+// no byte. The first command that writes migrates it and says where the copy is.
 func TestOlderSchema(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// The test binary is the command when the variable is set, and under the name
+// The test binary is the command if the variable is set, or if it is called as
 // scratchpad, which testscript puts on the path.
 const runVariable = "SCRATCHPAD_TEST_RUN_MAIN"
 

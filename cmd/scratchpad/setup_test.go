@@ -119,7 +119,7 @@ func lock(t *testing.T, path string) *sql.DB {
 }
 
 // contents are the files of a folder with their modes and SHA-256, but for what
-// SQLite makes to read: the index of a log, and an empty log.
+// SQLite makes when it reads: an empty log and its index.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -141,7 +141,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// flipContent changes a byte of what an agent has stored, which SQLite does not notice.
+// flipContent changes a byte of a stored file. SQLite does not notice that.
 func flipContent(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -154,7 +154,7 @@ func flipContent(t *testing.T, path string) {
 	testkit.Must(t, os.WriteFile(path, b, 0o600))
 }
 
-// copyOpen copies the files of a database that is open, as a crash leaves them.
+// copyOpen copies the files of an open database, as a crash would leave them.
 func copyOpen(t *testing.T, path string) {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "source.db")

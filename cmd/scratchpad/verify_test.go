@@ -45,7 +45,7 @@ func TestDeletedAgentsAreNotCounted(t *testing.T) {
 	}
 }
 
-// A bit that SQLite does not miss is found, named, and counted once.
+// Verify finds a changed bit that SQLite does not notice, names it and counts it once.
 func TestVerifyFindsContent(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
@@ -63,7 +63,8 @@ func TestVerifyFindsContent(t *testing.T) {
 	}
 }
 
-// What somebody has added to a database is named by who looks at it, and stays.
+// If somebody has added a trigger to a database, every command names it and changes
+// nothing.
 func TestForeignTriggerIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")

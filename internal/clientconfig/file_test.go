@@ -18,7 +18,7 @@ func write(t *testing.T, file, content string) {
 	testkit.Must(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
-// What another program has made or changed meanwhile stays.
+// A file that another program has made or changed meanwhile stays.
 func TestFileChangedMeanwhile(t *testing.T) {
 	for _, c := range []struct{ name, before, theirs string }{
 		{"New", "none", "{}"}, {"NewEmpty", "none", ""}, {"Changed", "{}", "{\"a\": 1}"},
@@ -73,7 +73,7 @@ func TestWriteKey(t *testing.T) {
 	}
 }
 
-// An error that has lines to paste has no line of the file's name.
+// A line break in the file's name makes no line in an error.
 func TestNameOnOneLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a\nb.json")
 	if os.WriteFile(file, []byte("{"), 0o600) != nil {

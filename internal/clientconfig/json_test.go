@@ -11,7 +11,7 @@ import (
 
 var testServer = Server{Command: `/opt/my tools/scratchpad`, Args: []string{"mcp", "--agent", "default"}}
 
-// What stands in a client's file stays as it is around the server.
+// The rest of a client's file stays as it is.
 func TestJSON(t *testing.T) {
 	const entry = `"scratchpad": {
       "command": "/opt/my tools/scratchpad",
@@ -72,7 +72,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// One line stays one line as far as it was one.
+// A file on one line is still valid JSON afterwards.
 func TestJSONOneLine(t *testing.T) {
 	got, _, err := jsonFormat{key: "servers", typed: true}.edit([]byte(`{"a": 1, "servers": {"b": {}}}`), "scratchpad", testServer)
 	if err != nil {

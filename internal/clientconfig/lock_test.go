@@ -13,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// What stands in place of a lock and cannot be opened is an error that names it, and
-// no link is followed.
+// If something in place of the lock file cannot be opened, the error names it. No link
+// is followed.
 func TestLockLeft(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows waits for a name to become free")
@@ -36,7 +36,7 @@ func TestLockLeft(t *testing.T) {
 	}
 }
 
-// No lock is needed in a folder that cannot be written, and only there.
+// Only in a folder that cannot be written is no lock needed.
 func TestWithoutLock(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "lock")
 	if err := withoutLock(lock, fs.ErrPermission); err != nil {
@@ -51,7 +51,7 @@ func TestWithoutLock(t *testing.T) {
 	}
 }
 
-// Only one at a time has the lock.
+// One caller at a time has the lock.
 func TestLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	unlock, err := lockBeside(file)

@@ -65,7 +65,7 @@ func TestTOMLRefuses(t *testing.T) {
 	}
 }
 
-// What is to be put in by hand fits where it is to go.
+// The text that the user is to paste fits the place that the error names.
 func TestTOMLByHand(t *testing.T) {
 	const pair = `scratchpad = { command = '/opt/my tools/scratchpad', args = ['mcp', '--agent', 'default'] }`
 	for _, c := range []struct{ old, where, pasted string }{
