@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/evidence"
 )
 
 const exportVersion = 1
@@ -110,7 +112,7 @@ func readExport(document []byte) (wireExport, []Message, error) {
 		w.Leading = leading(msgs)
 	}
 	for _, e := range w.Evidence {
-		if !isEvidence(e) {
+		if !evidence.Valid(e) {
 			return w, nil, invalid("the evidence %q is no short line of text", clip(e))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"sync"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/evidence"
 )
 
 // SummaryPrefix begins the system message that holds the summary.
@@ -274,7 +276,7 @@ func (m *Memory) Messages() []Message {
 		msgs = append(msgs, s.clone())
 	}
 	if m.summary != "" {
-		msgs = append(msgs, SystemText(SummaryPrefix+m.summary+evidenceText(m.evidence)))
+		msgs = append(msgs, SystemText(SummaryPrefix+m.summary+evidence.Render(m.evidence)))
 	}
 	for i := range m.window.entries {
 		msgs = append(msgs, m.window.entries[i].msg.clone())

@@ -1,12 +1,12 @@
-package conversation
+package evidence
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// number finds a number that has a unit or a label, at the word or with the word
-// after it, and returns where it ends; 0 where there is none.
+// number adds the number at the word if it has a unit or a label. The unit may be
+// the next word. number returns where the finding ends, or 0 if there is none.
 func (f *finder) number(line string, before, word wordSpan) int {
 	start := word.start
 	for start < word.end && strings.IndexByte("~+-:*", line[start]) >= 0 {
@@ -42,7 +42,7 @@ func (f *finder) number(line string, before, word wordSpan) int {
 		return 0
 	}
 	if next, ok := unitAfter(line, word.end); ok {
-		if !f.exact && word.end-start < 3 && strings.HasSuffix(line[:next], " rows") { // as each table ends
+		if !f.exact && word.end-start < 3 && strings.HasSuffix(line[:next], " rows") { // the last line of a table
 			return next
 		}
 		return f.addNumber(line, start, next)
@@ -54,8 +54,8 @@ func (f *finder) number(line string, before, word wordSpan) int {
 	return 0
 }
 
-// addNumber adds the number between start and end unless it is nothing but
-// zeros, as at the start of every progress bar.
+// addNumber adds the number between start and end, and returns end. A number of
+// zeros alone is not added: each progress bar begins with one.
 func (f *finder) addNumber(line string, start, end int) int {
 	if strings.ContainsAny(line[start:end], "123456789") {
 		f.add(numberKind, line[start:end])
@@ -63,8 +63,8 @@ func (f *finder) addNumber(line string, start, end int) int {
 	return end
 }
 
-// isElapsed reports whether a word of a result says how long a test took or how
-// old a thing is, as runners and tables of machines print beside each name.
+// isElapsed reports whether a word of a result is a duration or an age that a test
+// runner or a table prints beside each name.
 func isElapsed(line string, start int, text string) bool {
 	last := text[len(text)-1]
 	if strings.IndexByte("dhms", last) < 0 || len(text) > 1 && strings.IndexByte("nmuµ", text[len(text)-2]) >= 0 {
@@ -76,7 +76,7 @@ func isElapsed(line string, start int, text string) bool {
 	return last == 's' && start > 0 && (line[start-1] == '(' || line[start-1] == '\t')
 }
 
-// currencySize returns the size of the sign of a currency at the start of text.
+// currencySize returns the bytes of the currency sign at the start of text, or 0.
 func currencySize(text string) int {
 	for _, sign := range [...]string{"$", "€", "£", "¥", "₹", "US$"} {
 		if strings.HasPrefix(text, sign) {
@@ -86,8 +86,8 @@ func currencySize(text string) int {
 	return 0
 }
 
-// digitsEnd returns where the number at i ends, with the marks between its
-// digits; i if there is none.
+// digitsEnd returns where the number at i ends. Marks between its digits belong to
+// it. It returns i if there is no number.
 func digitsEnd(text string, i int) int {
 	end := i
 	for end < len(text) {
@@ -102,8 +102,8 @@ func digitsEnd(text string, i int) int {
 	return end
 }
 
-// isUnits reports whether all of text from i on is a unit, or units and numbers
-// in turn, as in 1h30m.
+// isUnits reports whether text from i on is a unit, or units and numbers in turn,
+// as in 1h30m.
 func isUnits(text string, i int) bool {
 	for i < len(text) {
 		end := i
@@ -121,7 +121,8 @@ func isUnits(text string, i int) bool {
 	return true
 }
 
-// unitAfter returns where the unit ends that stands behind one space.
+// unitAfter returns where the unit after one space ends. It reports whether there
+// is a unit.
 func unitAfter(line string, end int) (int, bool) {
 	rest := line[end:]
 	switch {
@@ -140,11 +141,12 @@ func unitAfter(line string, end int) (int, bool) {
 	return start + len(unit), looseUnits[unit]
 }
 
-// labelBefore returns where the label starts that says what the bare number at
-// start is: port 5432, exit code 137, HTTP 503, Python 3.12.
+// labelBefore returns where the label before the bare number at start begins, as
+// in port 5432, exit code 137, HTTP 503 or Python 3.12. It reports whether there
+// is a label.
 func (f *finder) labelBefore(line string, before wordSpan, start int) (int, bool) {
 	if before.end <= before.start || before.end >= start || start-before.end > 3 {
-		// A label with its colon is one word.
+		// A colon may end the label.
 		if start-before.end != 1 || before.end == 0 {
 			return 0, false
 		}

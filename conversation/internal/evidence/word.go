@@ -1,4 +1,4 @@
-package conversation
+package evidence
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a word has in it. Most words have nothing that is of interest, and are
+// A wordTrait is a set of the kinds of characters in a word. Most words can be
 // passed over by that alone.
 type wordTrait uint16
 
@@ -22,9 +22,9 @@ const (
 	hasColon
 	hasAt
 	hasHash
-	hasHump // a small letter with a capital after it
+	hasHump // a capital after a small letter
 	hasForeign
-	hasMark // %, $ and others that are part of a word
+	hasMark // %, $ and other marks that belong to a word
 	endsWord
 )
 
@@ -60,10 +60,10 @@ func hasLetter(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf })
 }
 
-// A wordSpan is a word of a line, by its ends.
+// A wordSpan is the place of a word in a line, in bytes.
 type wordSpan struct{ start, end int }
 
-// words finds what the words of a line are.
+// words searches the words of a line.
 func (f *finder) words(line string) {
 	var before wordSpan
 	for i := 0; i < len(line); {
@@ -93,7 +93,7 @@ func (f *finder) words(line string) {
 	}
 }
 
-// escapeEnd returns where a terminal's colour code ends.
+// escapeEnd returns where the terminal's escape sequence at i ends.
 func escapeEnd(line string, i int) int {
 	i++
 	if i < len(line) && line[i] == '[' {
@@ -104,9 +104,9 @@ func escapeEnd(line string, i int) int {
 	return min(i, len(line))
 }
 
-// wordEnd returns where the word at i ends, and what it has. Commas and points
-// within a number belong to it. Where a script that is written without spaces
-// meets another, a word ends, but within a path.
+// wordEnd returns where the word at i ends, and its traits. Commas and points
+// within a number belong to it. Outside of a path, a word also ends where a script
+// that is written without spaces meets another script.
 func wordEnd(line string, i int) (int, wordTrait) {
 	var has, last wordTrait
 	start := i
@@ -150,15 +150,16 @@ func isWordRune(r rune) bool {
 	return isSpaceless(r) || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || unicode.Is(unicode.Sc, r) || r == '×' || r == '°' || r == '–'
 }
 
-// isSpaceless reports whether a rune is of a script that sets no spaces between
-// its words, or hangs endings on those of others: Thai, Kana, Han, Hangul.
+// isSpaceless reports whether a rune is of a script that is written without spaces
+// between words, or that adds endings to words of other scripts: Thai, Kana, Han
+// and Hangul.
 func isSpaceless(r rune) bool {
 	return r >= 0x0E01 && (r <= 0x0E4E || r >= 0x1100 && r <= 0x11FF || r >= 0x3041 && r <= 0x30FF && r != '・' && r != '゠' ||
 		r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAD9 || r >= 0x20000 && r <= 0x323AF)
 }
 
-// word finds what a word is, alone or with its neighbours, and returns where it
-// ends with those that belong to it.
+// word adds the finding at a word, if there is one. It returns where the word
+// ends, or the finding if that is longer.
 func (f *finder) word(line string, before, word wordSpan, has wordTrait) int {
 	text := line[word.start:word.end]
 	if !strings.HasSuffix(text, "/...") {
@@ -181,7 +182,7 @@ func (f *finder) word(line string, before, word wordSpan, has wordTrait) int {
 	return word.end
 }
 
-// url finds the address that begins with the word, and returns where it ends.
+// url adds the URL that begins with the word, and returns where it ends.
 func (f *finder) url(line string, word wordSpan) int {
 	scheme, _, _ := strings.Cut(line[word.start:word.end], "://")
 	if scheme = strings.TrimLeft(scheme, "*_~"); !isPlainWord(scheme) {
@@ -218,8 +219,8 @@ func (f *finder) url(line string, word wordSpan) int {
 	return end
 }
 
-// isPlainWord reports whether text is a name of letters, digits, dashes and plus
-// signs, as a scheme is.
+// isPlainWord reports whether text is a name of letters, digits, dashes, points
+// and plus signs, like the scheme of a URL.
 func isPlainWord(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; !isLetterOrDigit(c) && c != '-' && c != '+' && c != '.' {
@@ -229,7 +230,7 @@ func isPlainWord(text string) bool {
 	return text != "" && !isDigit(text[0])
 }
 
-// traitsOf returns what a text has.
+// traitsOf returns the traits of a text.
 func traitsOf(text string) wordTrait {
 	var has, last wordTrait
 	for i := range len(text) {
@@ -243,12 +244,12 @@ func traitsOf(text string) wordTrait {
 	return has
 }
 
-// classify says what a word is that is no number, and which part of it: a path
-// of a result is taken without the line, so that a hundred hits in a file are
-// one string.
-func (f *finder) classify(text string) (evidenceKind, string, bool) {
+// classify returns the kind of a word that is not a number, and the part of it to
+// keep. The path in a result loses its line number, so that a hundred hits in one
+// file give one string.
+func (f *finder) classify(text string) (kind, string, bool) {
 	text = trimWord(text)
-	if len(text) < 2 || len(text) > longestEvidence {
+	if len(text) < 2 || len(text) > longest {
 		return 0, "", false
 	}
 	has := traitsOf(text)
@@ -266,7 +267,7 @@ func (f *finder) classify(text string) (evidenceKind, string, bool) {
 			if !ok {
 				rest = path[2:]
 			}
-			if isPath(rest, traitsOf(rest)) { // of a diff
+			if isPath(rest, traitsOf(rest)) { // a path in a diff
 				return pathKind, rest, true
 			}
 		}
@@ -278,7 +279,7 @@ func (f *finder) classify(text string) (evidenceKind, string, bool) {
 	return 0, "", false
 }
 
-// trimWord cuts off the marks that prose and Markdown put around a word.
+// trimWord removes the marks that prose and Markdown put around a word.
 func trimWord(text string) string {
 	if !strings.Contains(text, "/") {
 		text = strings.Trim(text, "*")

@@ -1,4 +1,4 @@
-package conversation
+package evidence
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// survives reports whether an exact string stands in the evidence as a string of
-// its own: alone, or between marks in a longer one.
+// survives reports whether an exact string stands in the evidence, alone or
+// between marks in a longer string.
 func survives(evidence []string, text string) bool {
 	return slices.ContainsFunc(evidence, func(e string) bool {
 		for i := 0; i < len(e); i++ {
@@ -29,17 +29,16 @@ func survives(evidence []string, text string) bool {
 	})
 }
 
-// TestSessionHoldsWhatWasPlanted checks the generator: each string stands in the
-// message that it was planted in.
-func TestSessionHoldsWhatWasPlanted(t *testing.T) {
+// Each planted string stands in its message.
+func TestEvidenceSessions(t *testing.T) {
 	for _, st := range []style{coding, analyst, ops, german} {
 		s := makeSession(st, 1, 200)
 		for _, p := range s.planted {
 			m := s.msgs[p.at]
-			text := []string{m.Text()}
-			for _, c := range m.ToolCalls {
+			text := []string{m.Text}
+			for _, a := range m.Arguments {
 				var arguments map[string]any
-				if err := json.Unmarshal(c.Arguments, &arguments); err != nil {
+				if err := json.Unmarshal(a, &arguments); err != nil {
 					t.Fatal(err)
 				}
 				text = append(text, fmt.Sprint(arguments))
@@ -51,7 +50,7 @@ func TestSessionHoldsWhatWasPlanted(t *testing.T) {
 	}
 }
 
-// ideal returns the newest of what was planted, as far as it fits the budget.
+// ideal returns the newest planted strings that fit the budget.
 func ideal(s *session, maxTokens int) []planted {
 	var lines []string
 	var fits []planted
@@ -61,7 +60,7 @@ func ideal(s *session, maxTokens int) []planted {
 		case seen[p.text]:
 		case survives(lines, p.text):
 			fits = append(fits, p)
-		case tokens.Estimate(evidenceText(append(lines, p.text))) > maxTokens:
+		case tokens.Estimate(Render(append(lines, p.text))) > maxTokens:
 			return fits
 		default:
 			lines = append(lines, p.text)
@@ -77,12 +76,12 @@ func ideal(s *session, maxTokens int) []planted {
 func carried(msgs []Message, maxTokens int) []string {
 	var evidence []string
 	for part := range slices.Chunk(msgs, (len(msgs)+4)/5) {
-		evidence = gatherEvidence(part, evidence, EvidenceOptions{MaxTokens: maxTokens})
+		evidence = gather(part, evidence, maxTokens)
 	}
 	return evidence
 }
 
-// A shareCount counts what survived, by kind; "" is all.
+// A shareCount counts the strings that survived, by kind; "" stands for all.
 type shareCount struct{ kept, of map[string]int }
 
 func measure(t *testing.T, st style, first uint64, maxTokens int) shareCount {
@@ -90,7 +89,7 @@ func measure(t *testing.T, st style, first uint64, maxTokens int) shareCount {
 	for seed := first; seed < first+20; seed++ {
 		s := makeSession(st, seed, 200)
 		evidence := carried(s.msgs, maxTokens)
-		if n := tokens.Estimate(evidenceText(evidence)); n > maxTokens {
+		if n := tokens.Estimate(Render(evidence)); n > maxTokens {
 			t.Errorf("%s, seed %d: %d tokens, budget %d", st.name, seed, n, maxTokens)
 		}
 		for _, p := range ideal(s, maxTokens) {
@@ -111,9 +110,8 @@ func (c shareCount) percent(kind string) float64 {
 	return 100 * float64(c.kept[kind]) / float64(max(c.of[kind], 1))
 }
 
-// TestEvidenceShare is the proof that what fits the budget survives five
-// summaries by a summariser that keeps nothing. The extraction was tuned on the
-// first style and its first seeds.
+// Strings that fit the budget survive five summaries by a summariser that keeps
+// nothing. The extraction was tuned on the first style with its first seeds.
 func TestEvidenceShare(t *testing.T) {
 	for _, test := range []struct {
 		style

@@ -1,11 +1,11 @@
-package conversation
+package evidence
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// cutPlace cuts the line and column off a path.
+// cutPlace splits a path from the line and column after it.
 func cutPlace(text string) (path, place string) {
 	end := len(text)
 	for range 2 {
@@ -68,7 +68,7 @@ func isPath(text string, has wordTrait) bool {
 		segments == 2 && strings.ContainsAny(last, "_-0123456789") && first == strings.ToLower(first) && len(first) > 2 && hasLetter(last)
 }
 
-// isWindowsPath reports whether a word with backslashes is a path, and no
+// isWindowsPath reports whether a word with backslashes is a path and not a
 // pattern.
 func isWindowsPath(text string) bool {
 	if strings.ContainsAny(text, "^$*+") {
@@ -98,8 +98,8 @@ func isFileName(text string, has wordTrait) bool {
 	return extensions[text[dot+1:]] && !products[text] && hasLetter(text[:dot])
 }
 
-// looksEncoded reports whether a text is base64 and the like: long, with
-// capitals, small letters and digits in no order.
+// looksEncoded reports whether a text looks like base64: long, with capitals,
+// small letters and digits in no order.
 func looksEncoded(text string) bool {
 	if len(text) < 12 || isHex(text) {
 		return false

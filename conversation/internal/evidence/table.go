@@ -1,8 +1,8 @@
-package conversation
+package evidence
 
 import "strings"
 
-// set returns the words of a text.
+// set returns the words of a text as a set.
 func set(text string) map[string]bool {
 	m := make(map[string]bool)
 	for w := range strings.FieldsSeq(text) {
@@ -11,15 +11,15 @@ func set(text string) map[string]bool {
 	return m
 }
 
-// commandKeys are the arguments of tools that take a command or a script.
+// commandKeys are the names of arguments that hold a command or a script.
 var commandKeys = set("command cmd commands shell_command script bash shell sql statement code_command")
 
 var shellLanguages = set("sh bash shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat dockerfile_run")
 
-// idleCommands say nothing by themselves.
+// idleCommands are lines of a script that carry no information.
 var idleCommands = set("ls pwd cd clear exit fi done then else do esac { } date whoami true false EOF ( ) && ||")
 
-// programs are what commands begin with.
+// programs are the names that commands begin with.
 var programs = set(`git go npm npx yarn pnpm bun deno node python python3 pip pip3 uv poetry pytest tox ruff mypy black cargo rustc rustup
 	make cmake ninja bazel gradle ./gradlew mvn java javac kotlinc dotnet swift xcodebuild ruby bundle gem rake rails php composer artisan
 	docker docker-compose podman kubectl helm k9s kustomize terraform tofu ansible ansible-playbook vagrant packer aws gcloud az gsutil s3cmd
@@ -31,14 +31,15 @@ var programs = set(`git go npm npx yarn pnpm bun deno node python python3 pip pi
 	staticcheck gofmt golangci-lint dlv gdb lldb strace perf valgrind hyperfine k6 wrk gh glab hub act pre-commit sh bash zsh pwsh watch time nohup
 	Get-ChildItem Get-Content Set-Location Remove-Item Invoke-WebRequest choco winget scoop`)
 
-// statements are the verbs of SQL, with the word that must follow where the verb
-// is not in capitals.
+// statements are the verbs of SQL. The value is the word that must follow if the
+// verb is not in capitals.
 var statements = map[string]string{
 	"SELECT": " ", "INSERT": "INTO", "UPDATE": " SET", "DELETE": "FROM", "CREATE": "TABLE", "ALTER": "TABLE", "DROP": "TABLE", "EXPLAIN": "SELECT",
 	"VACUUM": "", "ANALYZE": "", "WITH": " AS ", "GRANT": " ON ", "TRUNCATE": "TABLE", "COPY": "FROM", "REINDEX": "", "SHOW": "", "SET": " = ",
 }
 
-// extensions are those of files, so that words with points are told apart.
+// extensions are the extensions of file names. They tell file names from other
+// words with points.
 var extensions = set(`go mod sum work py pyi pyx ipynb js jsx mjs cjs ts tsx mts cts vue svelte astro rs c h cc cpp cxx hpp hh m mm java kt kts
 	scala clj cljs ex exs erl hrl hs ml mli fs fsx cs csproj sln vb swift rb erb php pl pm lua r R jl dart zig nim sol v sv vhd asm s S
 	sh bash zsh fish ps1 psm1 bat cmd html htm css scss sass less xml xsl svg json json5 jsonl jsonc ndjson yaml yml toml ini cfg conf config
@@ -54,21 +55,21 @@ var fileNames = set(`Makefile GNUmakefile Dockerfile Containerfile Jenkinsfile V
 	.env.local .env.test .env.production .env.development .env.example .golangci.yml .golangci.yaml .gitlab-ci.yml .travis.yml .pre-commit-config.yaml
 	.eslintrc.js .eslintrc.json .eslintrc.cjs .prettierrc.json .goreleaser.yml .goreleaser.yaml`)
 
-// folders are those that a path of two words begins with.
+// folders are the names that a path of two words may begin with.
 var folders = set(`src lib libs cmd internal pkg docs doc test tests testdata spec scripts bin etc usr var tmp opt home config configs app apps
 	packages modules web api server client backend frontend components pages public static assets templates migrations db sql deploy deployment
 	deployments infra terraform helm charts k8s vendor node_modules dist build target out include tools examples feature fix bugfix hotfix chore
 	release origin upstream refs heads pod pods svc service statefulset configmap secret job cronjob node ingress github.com gitlab.com golang.org
 	data notebooks models dags sql queries reports raw`)
 
-// products are names that look like identifiers or files.
+// products are names that look like identifiers or files, but are neither.
 var products = set(`GitHub GitLab JavaScript TypeScript CoffeeScript PostgreSQL MySQL SQLite MongoDB OpenAI ChatGPT YouTube LinkedIn macOS
 	GraphQL WebSocket WebSockets JetBrains IntelliJ PyCharm VSCode DevOps DevTools NumPy SciPy PyTorch TensorFlow FastAPI DynamoDB BigQuery
 	OAuth OAuth2 PowerShell CloudFront CloudWatch CloudFormation OpenSSL OpenTelemetry OpenAPI PayPal iPhone iPad LaTeX HashMap ReadMe README
 	Node.js Vue.js Next.js Nuxt.js Express.js Three.js React.js D3.js Nest.js Alpine.js Chart.js ASP.NET node.js vue.js next.js
 	McDonald PagerDuty DataDog iOS eBay WordPress WebAssembly JavaDoc CloudFlare HubSpot SalesForce OpenShift ClickHouse RabbitMQ InfluxDB CockroachDB`)
 
-// standards look like codes.
+// standards are names that look like the code of an error or a ticket.
 var standards = set(`UTF-8 UTF-16 UTF-32 UTF8 SHA-1 SHA-256 SHA-512 SHA256 SHA512 SHA1 ISO-8601 ISO8601 COVID-19 MD5 RSA-2048 AES-128 AES-256 AES256
 	RS256 HS256 ES256 BASE64 WIN32 RFC ISO IEEE x86-64 x86_64 utf-8 utf-16 sha-256 sha-512 ISO-8859-1 HTTP2 IPV4 IPV6`)
 
@@ -76,39 +77,36 @@ var systemErrors = set(`ENOENT EACCES ECONNREFUSED ECONNRESET ECONNABORTED EADDR
 	ENFILE ENOSPC EAGAIN EINVAL EBUSY ENOMEM EISDIR ENOTDIR ENOTEMPTY EXDEV EROFS EIO EINTR EHOSTUNREACH ENETUNREACH EPROTO EOVERFLOW ERESOLVE
 	ELIFECYCLE EINTEGRITY SIGKILL SIGTERM SIGSEGV SIGABRT SIGINT SIGHUP OOMKilled`)
 
-// tightUnits stand directly behind a number, looseUnits behind a space.
+// tightUnits follow a number directly, looseUnits after a space.
 var tightUnits = set(`ns us µs μs ms s sec secs min mins m h hr hrs d w y B b K M G T k KB MB GB TB PB kB KiB MiB GiB TiB Ki Mi Gi Ti bit bits
 	% ‰ Hz kHz MHz GHz px em rem pt vh vw fps dpi x × mm cm km kg g mg lb V W kW kWh A mA mAh °C °F °K °
 	MB/s GB/s KB/s kB/s MiB/s GiB/s Mbps Gbps kbps Mbit/s Gbit/s rps qps tps req/s ops/s /s /min /h ns/op B/op ms/op µs/op MB/op bps pp
 	€ £ ¥ EUR USD GBP JPY CHF`)
 
-var looseUnits = func() map[string]bool {
-	units := set(`ns us µs μs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours day days week weeks month months year years
+var looseUnits = set(`ns us µs μs ms s sec secs second seconds min mins minute minutes h hr hrs hour hours day days week weeks month months year years
 	bytes byte B KB MB GB TB PB kB KiB MiB GiB TiB bits % ‰ percent Hz kHz MHz GHz px pt fps dpi mm cm km kg mg V W kW kWh mA mAh °C °F
 	MB/s GB/s KB/s kB/s MiB/s GiB/s Mbps Gbps kbps Mbit/s Gbit/s rps qps tps req/s ops/s requests/s rows/s ns/op B/op allocs/op µs/op ms/op MB/op bps pp
 	EUR USD GBP JPY CHF SEK INR CNY € £ ¥ euros dollars tokens rows records requests connections replicas cores threads workers shards partitions
 	retries attempts items/s events/s messages/s users/s Sekunden Minuten Stunden Tage Wochen Zeilen Prozent secondes heures jours lignes
 	segundos minutos horas días filas`)
-	return units
-}()
 
-// labels stand before a bare number and say what it is.
+// labels are words before a bare number that say what it is.
 var labels = set(`commit port ports version code status pid errno http sqlstate ticket issue pr build release revision uid gid vlan
 	signal exit job run shard page epoch seed`)
 
-// loudLabels do so in what a program prints, too.
+// loudLabels are the labels that count in the output of a program too.
 var loudLabels = set(`commit port code http errno sqlstate signal pid`)
 
-// versioned are the names that a bare version follows.
+// versioned are names that a bare version may follow.
 var versioned = set(`go python node node.js java ruby rust php postgres postgresql mysql mariadb redis sqlite kubernetes k8s ubuntu debian fedora
 	alpine centos rhel windows macos ios android chrome firefox safari typescript react angular vue django rails spring laravel kafka elasticsearch
 	nginx terraform helm docker swift kotlin scala gradle maven npm pnpm yarn bun deno clang gcc llvm cuda pandas numpy spark airflow`)
 
-// troubles are the words that tell of an error, by their first byte.
+// troubles are the words that report an error, by their first byte.
 var troubles = byFirst("error:", "error[", "error TS", "error -", ": error ", "rror: ", "ERROR", "FAIL", "failed:", "Failed", "panic:", "fatal:", "FATAL", "undefined:", "xception:",
 	"Traceback", "annot find", "denied", "refused", "ot found", "o such ", "imed out", "OOMKilled", "CrashLoop", "ErrImagePull", "expected:", "unresolved", "CRITICAL")
 
-// codeLines are how lines of programs begin.
+// codeLines are the beginnings of lines of code, by their first byte.
 var codeLines = byFirst("import ", "from ", "def ", "func ", "class ", "return ", "return\n", "if ", "for ", "const ", "let ", "var ", "export ", "public ", "private ",
 	"static ", "#include", "//", "/*", "* ", "@", "fn ", "use ", "package ", "async ", "await ", "else", "elif ", "try", "except ", "raise ", "with ", "self.", "type ", "interface ")
 
@@ -119,7 +117,7 @@ func byFirst(words ...string) (t [256][]string) {
 	return t
 }
 
-// idleLines are how lines begin that say that all is well, by their first byte.
+// idleLines are the beginnings of lines that report success, by their first byte.
 var idleLines = [256][]string{
 	'-':  {"--- PASS", "--- SKIP"},
 	'=':  {"=== RUN", "=== PAUSE", "=== CONT", "==="},
@@ -131,13 +129,13 @@ var idleLines = [256][]string{
 	't':  {"total "},
 }
 
-// decisionWords are found in sentences that say what was decided.
+// decisionWords mark a sentence that states a decision.
 var decisionWords = []string{
 	"decision:", "decided to", "decided on", "decided:", "we agreed", "agreed to", "let's go with", "let's use", "we'll use", "we will use", "we go with",
 	"going with ", "entscheidung:", "entschieden", "beschlossen", "décision :", "décidé", "decisión:", "decidido", "decisão:", "decisione:", "решение:", "решили", "决定", "決定",
 }
 
-// ruleWords begin what the user wants to hold.
+// ruleWords begin a rule of the user.
 var ruleWords = []string{
 	"must ", "never ", "always ", "do not ", "don't touch", "don't change", "don't use", "don't edit", "don't push", "don't commit", "don't delete",
 	"don't remove", "don't modify", "don't rename", "don't merge", "don't deploy", "don't run", "don't break", "don't add", "only use", "keep ",

@@ -1,9 +1,9 @@
-package conversation
+package evidence
 
 import "strings"
 
-// written finds what the user or the model wrote: commands in fences, behind a
-// prompt and in inline code, decisions, and words.
+// written searches a text of the user or the model for commands (in fenced blocks,
+// after a prompt and in inline code), decisions and words.
 func (f *finder) written(text string) {
 	fence, language := "", ""
 	var block strings.Builder
@@ -29,8 +29,8 @@ func (f *finder) written(text string) {
 	}
 }
 
-// fenceOf returns the run of marks that opens or closes a fenced block; "" for
-// another line.
+// fenceOf returns the marks that open or close a fenced block, or "" for any other
+// line.
 func fenceOf(line string) string {
 	for _, mark := range [...]string{"`", "~"} {
 		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
@@ -40,8 +40,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// block finds what a fenced block holds. The copy that it is given has the
-// lines as they were.
+// block searches the text of a fenced block.
 func (f *finder) block(language, text string) {
 	language, _, _ = strings.Cut(language, " ")
 	switch {
@@ -71,7 +70,7 @@ func (f *finder) block(language, text string) {
 	}
 }
 
-// line finds what a line of prose holds.
+// line searches a line of prose.
 func (f *finder) line(line string) {
 	if line == "" || f.prompt(line) {
 		return
@@ -92,7 +91,7 @@ func (f *finder) line(line string) {
 	f.words(line)
 }
 
-// inline finds what inline code holds.
+// inline searches inline code.
 func (f *finder) inline(code string) {
 	switch {
 	case strings.Contains(code, " "):
@@ -108,7 +107,8 @@ func (f *finder) inline(code string) {
 	}
 }
 
-// prompt finds the command behind a prompt, if there is one.
+// prompt adds the command after a shell prompt. It reports whether the line has a
+// prompt.
 func (f *finder) prompt(line string) bool {
 	command, ok := strings.CutPrefix(line, "$ ")
 	if !ok && strings.HasPrefix(line, "PS ") {
@@ -120,8 +120,8 @@ func (f *finder) prompt(line string) bool {
 	return ok
 }
 
-// shell finds the commands of a script, without its comments, its here documents
-// and the words that only hold it together.
+// shell adds the commands of a script, without comments, here documents and
+// keywords.
 func (f *finder) shell(script string) {
 	until := ""
 	for line := range strings.Lines(script) {
@@ -141,7 +141,7 @@ func (f *finder) shell(script string) {
 	}
 }
 
-// sql finds the statements of a script, a line each.
+// sql adds the statements of a script that has one a line.
 func (f *finder) sql(script string) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSpace(line)
@@ -153,8 +153,8 @@ func (f *finder) sql(script string) {
 	}
 }
 
-// command takes a line as a command, with what stands in it in case that it is
-// too long.
+// command adds a line as a command. It adds the words of the line too, in case the
+// line is too long.
 func (f *finder) command(line string) {
 	if line == "" || line[0] == '#' || idleCommands[line] {
 		return
@@ -166,7 +166,7 @@ func (f *finder) command(line string) {
 }
 
 // looksLikeCommand reports whether a line begins with the name of a program, or
-// with anything that is then given a flag.
+// with any word that is followed by a flag.
 func looksLikeCommand(line string) bool {
 	words := strings.Fields(line)
 	for len(words) > 0 && (words[0] == "sudo" || strings.Contains(words[0], "=") && words[0][0] != '-') {
@@ -192,7 +192,7 @@ func looksLikeCommand(line string) bool {
 	return false
 }
 
-// looksLikeSQL reports whether text begins as a statement.
+// looksLikeSQL reports whether text begins with an SQL statement.
 func looksLikeSQL(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	verb, rest, ok := strings.Cut(text[:min(len(text), 64)], " ")
@@ -204,13 +204,13 @@ func looksLikeSQL(text string) bool {
 	return known && (verb != strings.ToLower(verb) && verb == strings.ToUpper(verb) || object != "" && strings.Contains(upper, object))
 }
 
-// decisions finds the sentences of a line that decide something.
+// decisions adds the sentences of a line that state a decision.
 func (f *finder) decisions(line string) {
 	for line != "" {
 		end := sentenceEnd(line)
 		sentence := strings.TrimLeft(strings.TrimSpace(line[:end]), "-*#> \t")
 		line = line[end:]
-		if len(sentence) >= 12 && len(sentence) <= longestEvidence && !strings.HasSuffix(sentence, "?") && f.decides(sentence) {
+		if len(sentence) >= 12 && len(sentence) <= longest && !strings.HasSuffix(sentence, "?") && f.decides(sentence) {
 			f.add(decisionKind, sentence)
 		}
 	}
@@ -233,8 +233,8 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
-// decides reports whether a sentence states a decision: by a word that says so,
-// or, from the user or in quotes, as a rule.
+// decides reports whether a sentence states a decision, by one of the
+// decisionWords. A rule counts too if the user wrote it or if it is quoted.
 func (f *finder) decides(sentence string) bool {
 	lower := strings.ToLower(sentence)
 	for _, w := range decisionWords {

@@ -1,13 +1,13 @@
-package conversation
+package evidence
 
 import (
 	"fmt"
 	"strings"
 )
 
-// analyst is one that asks a database and draws up reports. It was written when
-// the extraction was done; what its first run showed to be wrong in general was
-// then mended. The same holds for the two after it.
+// analyst is an agent that queries a database and writes reports. This style and
+// the two after it were written when the extraction was finished. Only errors that
+// concern texts in general were then corrected.
 var analyst = style{"data analyst", func(s *session) {
 	for range 15 {
 		s.files = append(s.files, one(s, "data/raw/", "data/clean/", "reports/", "notebooks/", "s3://acme-lake/bronze/", "/mnt/share/Finance/")+
@@ -71,13 +71,13 @@ func (s *session) analystStep() {
 	case 7:
 		s.call(s.prose(), "write_file", map[string]any{"path": s.path(one(s, s.files...)), "content": strings.Repeat("region,amount\nnorth,12.5\nsouth,9.25\n", 20)}, func() string { return "ok" })
 	default:
-		s.say(Assistant, fmt.Sprintf("The gap is **%s** (%s): `%s` joins %s twice. I wrote the corrected figures to %s.", s.number(s.money()), s.number(s.percentage()),
+		s.say(Model, fmt.Sprintf("The gap is **%s** (%s): `%s` joins %s twice. I wrote the corrected figures to %s.", s.number(s.money()), s.number(s.percentage()),
 			s.plant("identifier", table), s.plant("identifier", one(s, s.names...)), s.path(one(s, s.files...))))
 		s.ask()
 	}
 }
 
-// ops is one that keeps a cluster running.
+// ops is an agent that runs a cluster.
 var ops = style{"operations agent", func(s *session) {
 	for range 10 {
 		s.names = append(s.names, s.noun()+"-"+fields(s, "api worker gateway cron"))
@@ -152,12 +152,12 @@ func (s *session) opsStep() {
 			return fmt.Sprintf("/dev/nvme0n1p1  %s used  %s\n%s\t%s\n", s.number(fmt.Sprintf("%dG", 10+s.IntN(400))), s.number(fmt.Sprintf("%d%%", 1+s.IntN(99))), s.number(fmt.Sprintf("%.1fG", 1+90*s.Float64())), s.path("/var/lib/"+s.noun()))
 		})
 	default:
-		s.say(Assistant, fmt.Sprintf("Rolled `%s` to %s; p99 is back at %s, memory limit in %s raised to %s.", app, s.hash(s.commit()), s.number(fmt.Sprintf("%d ms", 5+s.IntN(300))), s.path(one(s, s.files...)), s.number(fmt.Sprintf("%dMi", 64+s.IntN(900)))))
+		s.say(Model, fmt.Sprintf("Rolled `%s` to %s; p99 is back at %s, memory limit in %s raised to %s.", app, s.hash(s.commit()), s.number(fmt.Sprintf("%d ms", 5+s.IntN(300))), s.path(one(s, s.files...)), s.number(fmt.Sprintf("%dMi", 64+s.IntN(900)))))
 		s.page()
 	}
 }
 
-// german is one that works on a program for Windows, in German.
+// german is an agent that works in German on a program for Windows.
 var german = style{"German, Windows", func(s *session) {
 	for range 20 {
 		s.files = append(s.files, one(s, `C:\Projekte\Lager\`, `src\Lager.Kern\`, `..\Tests\`, `\\srv-nas01\freigabe\`)+title(s.noun())+one(s, "Dienst", "Ansicht", "Prüfung")+fields(s, ".cs .xaml .csproj .resx .json"))
@@ -218,7 +218,7 @@ func (s *session) germanStep() {
 			return b.String()
 		})
 	default:
-		s.say(Assistant, fmt.Sprintf("Erledigt: `%s` in `%s` braucht nur noch %s, der Speicher liegt bei %s (%s weniger). Stand: %s.", s.plant("identifier", one(s, s.names...)), s.path(f),
+		s.say(Model, fmt.Sprintf("Erledigt: `%s` in `%s` braucht nur noch %s, der Speicher liegt bei %s (%s weniger). Stand: %s.", s.plant("identifier", one(s, s.names...)), s.path(f),
 			s.number(fmt.Sprintf("%d ms", 1+s.IntN(90))), s.number(fmt.Sprintf("%d MB", 20+s.IntN(900))), s.number(fmt.Sprintf("%d %%", 1+s.IntN(99))), s.hash(s.commit())))
 		s.order()
 	}

@@ -1,4 +1,4 @@
-package conversation
+package evidence
 
 import (
 	"encoding/json"
@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// A session makes the transcript of an agent, and knows which exact strings it
-// put there that somebody may need again. What only fills the messages is not
-// among them: the text of files that are read, listings, what test runners print
-// for what passed.
+// A session makes the messages of an agent at work. It remembers the exact strings
+// in them that somebody may need again: the planted ones. Text that only fills the
+// messages is not planted, such as files, listings and the output of tests that
+// passed.
 type session struct {
 	*rand.Rand
 	msgs    []Message
 	planted []planted
-	calls   int
 
 	files   []string
 	focus   []string // the files of the task at hand
@@ -27,14 +26,14 @@ type session struct {
 
 type planted struct {
 	kind, text string
-	at         int // the message
+	at         int // index of the message
 }
 
 func one[T any](s *session, of ...T) T { return of[s.IntN(len(of))] }
 
 func fields(s *session, words string) string { return one(s, strings.Fields(words)...) }
 
-// plant notes an exact string that stands in the next message.
+// plant records an exact string of the next message, and returns it.
 func (s *session) plant(kind, text string) string {
 	s.planted = append(s.planted, planted{kind, text, len(s.msgs)})
 	return text
@@ -45,21 +44,19 @@ func (s *session) command(c string) string { return s.plant("command", c) }
 func (s *session) hash(h string) string    { return s.plant("hash", h) }
 func (s *session) number(n string) string  { return s.plant("number", n) }
 
-func (s *session) say(role Role, text string) {
-	s.msgs = append(s.msgs, Message{Role: role, Content: text})
+func (s *session) say(by Source, text string) {
+	s.msgs = append(s.msgs, said(by, text))
 }
 
-// call adds a call and its result. What was planted before belongs to the call;
-// result plants what is its own.
+// call adds a call and its result. Strings that were planted before belong to the
+// call; result plants those of the result.
 func (s *session) call(text, tool string, arguments map[string]any, result func() string) {
-	s.calls++
-	id := fmt.Sprintf("toolu_%02d", s.calls)
 	b, err := json.Marshal(arguments)
 	if err != nil {
 		panic(err)
 	}
-	s.msgs = append(s.msgs, Message{Role: Assistant, Content: text, ToolCalls: []ToolCall{{ID: id, Name: tool, Arguments: b}}})
-	s.msgs = append(s.msgs, ToolResult(id, result()))
+	s.msgs = append(s.msgs, Message{Text: text, Arguments: [][]byte{b}})
+	s.msgs = append(s.msgs, said(Result, result()))
 }
 
 func (s *session) bash(text, command string, result func() string) {
@@ -74,8 +71,7 @@ func (s *session) hex(n int) string {
 	return string(b)
 }
 
-// commit returns a hash of git as it is mostly written, seven digits; one in
-// four is whole.
+// commit returns a hash of git: mostly seven digits, one in four the whole hash.
 func (s *session) commit() string {
 	if len(s.hashes) > 3 && s.IntN(3) == 0 {
 		return one(s, s.hashes...)
@@ -104,8 +100,8 @@ func (s *session) prose() string {
 		"Good, that is what I expected.", "The error comes from a lower layer, so wrapping it is enough.", "Now the remaining callers.")
 }
 
-// A style is a kind of session: newSession with its world, then steps until
-// there are enough messages.
+// A style is a kind of session. world sets it up, and step adds messages until
+// there are enough.
 type style struct {
 	name  string
 	world func(*session)
@@ -148,7 +144,7 @@ var coding = style{"coding agent", func(s *session) {
 	s.task()
 }, (*session).codingStep}
 
-// task sets the files of the next task, and lets the user ask for it.
+// task chooses the files of the next task, and has the user ask for it.
 func (s *session) task() {
 	s.focus = nil
 	for range 3 + s.IntN(4) {
@@ -180,7 +176,7 @@ func (s *session) testCommand() string {
 	return one(s, "pytest -q", "pytest "+f+" -k "+s.noun()+" -x", "ruff check .", "python -m mypy "+dir)
 }
 
-// code is the text of a file, which nobody planted anything in.
+// code returns the text of a file. Nothing is planted in it.
 func (s *session) code() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"context\"\n\t\"github.com/acme/%s/internal/%s\"\n)\n\n// See https://pkg.go.dev/net/http#Client\n", s.noun(), s.service, s.noun())
@@ -243,13 +239,13 @@ func (s *session) codingStep() {
 				s.number(fmt.Sprintf("%d B/op", 16+s.IntN(9000))), s.number(fmt.Sprintf("%.1f ms", 1+s.Float64()*90)))
 		})
 	default:
-		s.say(Assistant, fmt.Sprintf("Done: `%s` in %s now takes %s instead of %s. I verified it with `%s`; the change is %s.", s.plant("identifier", one(s, s.names...)), s.path(f),
+		s.say(Model, fmt.Sprintf("Done: `%s` in %s now takes %s instead of %s. I verified it with `%s`; the change is %s.", s.plant("identifier", one(s, s.names...)), s.path(f),
 			s.number(fmt.Sprintf("%d ms", 1+s.IntN(50))), s.number(fmt.Sprintf("%.1f s", 1+9*s.Float64())), s.command(s.testCommand()), s.hash(s.commit())))
 		s.task()
 	}
 }
 
-// testOutput is that of a run that fails, or, one time in two, passes.
+// testOutput returns the output of a test run. One run in two fails.
 func (s *session) testOutput(f string) string {
 	var b strings.Builder
 	fail := s.IntN(2) == 0

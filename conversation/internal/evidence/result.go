@@ -1,11 +1,11 @@
-package conversation
+package evidence
 
 import "strings"
 
-// result finds what a program printed: words, the identifiers among them only
-// where a line tells of an error, and nothing on the lines that say that all is
-// well. It takes no sentences and no commands: what a page or a file says must
-// not come to stand in a system message.
+// result searches what a program printed. It takes words, but identifiers only
+// from lines that report an error, and nothing from lines that report success. It
+// takes no sentences and no commands: the text of a page or a file must not reach
+// a system message.
 func (f *finder) result(text string, failed bool) {
 	exact := f.exact
 	f.exact = false
@@ -16,14 +16,14 @@ func (f *finder) result(text string, failed bool) {
 			continue
 		}
 		lines++
-		f.trouble = after // what comes next belongs to it
+		f.trouble = after // the line after an error belongs to it
 		after = false
 		if isCodeLine(line) {
 			code++
 			if isImport(line) {
 				continue
 			}
-		} else if tellsOfError(line) || failed && len(text) < shortFailure {
+		} else if reportsError(line) || failed && len(text) < shortFailure {
 			f.trouble, after = true, true
 		}
 		start := len(f.found)
@@ -31,7 +31,7 @@ func (f *finder) result(text string, failed bool) {
 			continue
 		}
 		if n := hexEnd(line); n > 0 && n == log {
-			f.add(idKind, line[:n]) // of a log of commits, if of digits alone
+			f.add(idKind, line[:n]) // in a log of commits a hash may have digits alone
 		} else if log = 0; isHash(line[:n]) {
 			log = n
 		}
@@ -45,8 +45,8 @@ func (f *finder) result(text string, failed bool) {
 	f.code = code > 4 && code*4 > lines
 }
 
-// promote makes the paths and the like that were found from start on urgent.
-// Numbers on such lines are mostly how long it took.
+// promote makes the findings from start on urgent, except numbers and names. The
+// numbers on a line with an error are mostly durations.
 func (f *finder) promote(start int) {
 	for i := start; i < len(f.found); i++ {
 		if k := f.found[i].kind; k != numberKind && k != nameKind {
@@ -55,8 +55,8 @@ func (f *finder) promote(start int) {
 	}
 }
 
-// hexEnd returns the length of the first word of a line if it could be a hash of
-// git.
+// hexEnd returns the length of the first word of a line if it may be a commit of
+// git, else 0.
 func hexEnd(line string) int {
 	n := strings.IndexByte(line[:min(len(line), 41)], ' ')
 	if n < 7 || !isHex(line[:n]) {
@@ -65,8 +65,8 @@ func hexEnd(line string) int {
 	return n
 }
 
-// trimGutter cuts off the blanks around a line and the number in front of it
-// that tools for reading files print.
+// trimGutter returns a line without the blanks around it, and without the line
+// number that tools for reading files print before it.
 func trimGutter(line string) string {
 	line = strings.Trim(line, " \t\r\n")
 	digits := digitsEnd(line, 0)
@@ -79,7 +79,7 @@ func trimGutter(line string) string {
 	return line
 }
 
-// isIdleLine reports whether a line is one that test runners print for what
+// isIdleLine reports whether a test runner prints such a line for a test that
 // passed.
 func isIdleLine(line string) bool {
 	for _, prefix := range idleLines[line[0]] {
@@ -90,7 +90,7 @@ func isIdleLine(line string) bool {
 	return false
 }
 
-// isCodeLine reports whether a line is one of a program.
+// isCodeLine reports whether a line looks like program code.
 func isCodeLine(line string) bool {
 	switch line[len(line)-1] {
 	case '{', ';':
@@ -113,14 +113,14 @@ func isCodeLine(line string) bool {
 	return false
 }
 
-// isImport reports whether a line of a program names another file of it.
+// isImport reports whether a line of code imports another file.
 func isImport(line string) bool {
 	return line[0] == '"' || strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "from ") || strings.HasPrefix(line, "#include") ||
 		strings.HasPrefix(line, "use ") || strings.HasPrefix(line, "export ") || strings.Contains(line, "require(")
 }
 
-// tellsOfError reports whether a line has one of the words of trouble.
-func tellsOfError(line string) bool {
+// reportsError reports whether a line has one of the words in troubles.
+func reportsError(line string) bool {
 	if len(line) > 2048 {
 		return false // a page on one line
 	}

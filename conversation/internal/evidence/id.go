@@ -1,10 +1,10 @@
-package conversation
+package evidence
 
 import "strings"
 
-// isID reports whether a word is a name with digits in it, such as a hash, a
-// UUID, an address, a version, a ticket or the name of a machine. Dates and
-// times count where they were written, not where they head the lines of a log.
+// isID reports whether a word is a name with digits, such as a hash, a UUID, an
+// address, a version, a ticket or the name of a machine. Dates and times count
+// only if exact is set: in the output of programs they begin the lines of a log.
 func isID(text string, has wordTrait, exact bool) bool {
 	if has&hasDigit == 0 || has&hasForeign != 0 || has&(hasSlash|hasBackslash) != 0 && !strings.Contains(text, "#") {
 		return isConstantError(text, has)
@@ -28,8 +28,9 @@ func isID(text string, has wordTrait, exact bool) bool {
 	return false
 }
 
-// isHash reports whether a word is a hash: hex of 7 to 128 digits with a digit
-// and a letter among them, alone or behind the name of its kind.
+// isHash reports whether a word is a hash: 7 to 128 hexadecimal digits, with at
+// least one digit and one letter. The name of the hash function may stand before
+// it, as in sha256:.
 func isHash(text string) bool {
 	if name, hash, ok := strings.Cut(text, ":"); ok {
 		return strings.HasPrefix(name, "sha") && len(hash) >= 7 && isHex(hash)
@@ -37,7 +38,7 @@ func isHash(text string) bool {
 	if rest, ok := strings.CutPrefix(text, "0x"); ok {
 		return len(rest) >= 3 && isHex(rest)
 	}
-	if from, to, ok := strings.Cut(text, ".."); ok { // as git prints what moved
+	if from, to, ok := strings.Cut(text, ".."); ok { // as git prints the range of a push
 		return isHash(from) && isHash(strings.TrimPrefix(to, "."))
 	}
 	if len(text) < 7 || len(text) > 128 || !isHex(text) {
@@ -59,8 +60,8 @@ func isIssue(text string) bool {
 		(before == "" || isPlainWord(strings.ReplaceAll(strings.ReplaceAll(before, "/", ""), "_", "")))
 }
 
-// isErrorCode reports whether a word is the code of an error, a rule or a
-// ticket: E0308, TS2345, CVE-2024-3094, ORA-00942, PROJ-1234.
+// isErrorCode reports whether a word is the code of an error, a rule or a ticket,
+// such as E0308, TS2345, CVE-2024-3094, ORA-00942 or PROJ-1234.
 func isErrorCode(text string, has wordTrait) bool {
 	if has&^(hasUpper|hasDigit|hasDash) != 0 || has&hasUpper == 0 || standards[text] {
 		return false
@@ -76,11 +77,12 @@ func isErrorCode(text string, has wordTrait) bool {
 	return letters >= 1 && letters <= 4 && len(rest) >= 3 && len(rest) <= 6 && strings.Trim(rest, "0123456789") == ""
 }
 
-// isConstantError reports whether a word is an error of the system, as ECONNREFUSED.
+// isConstantError reports whether a word is an error of the system, such as
+// ECONNREFUSED.
 func isConstantError(text string, has wordTrait) bool { return has == hasUpper && systemErrors[text] }
 
-// isVersion reports whether a word is a version: 1.2.3, v1.2, go1.26, ^18.2.0,
-// 2.0.0-rc.1, postgres:16.2, lib@4.17.21.
+// isVersion reports whether a word is a version, such as 1.2.3, v1.2, go1.26,
+// ^18.2.0 or 2.0.0-rc.1.
 func isVersion(text string) bool {
 	text = strings.TrimLeft(text, "^~=")
 	bare := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "go"), "v"), "V")
@@ -102,8 +104,8 @@ func isVersion(text string) bool {
 	return (numbers == 3 || numbers == 4 && suffix != "" || numbers == 2 && named) && !looksEncoded(suffix) && !strings.Contains(suffix, ":")
 }
 
-// isIP reports whether a word is an address of four numbers, with a port or the
-// length of a prefix, or one of IPv6.
+// isIP reports whether a word is an IPv4 address, with or without a port or the
+// length of a prefix, or an IPv6 address.
 func isIP(text string) bool {
 	host, port, _ := strings.Cut(text, ":")
 	host, _, _ = strings.Cut(host, "/")
@@ -124,8 +126,8 @@ func isIP(text string) bool {
 	return isHex(strings.ReplaceAll(text, ":", "")) && strings.Count(text, ":") <= 7
 }
 
-// isHostPort reports whether a word is a host with a port, an image with a tag,
-// or, where it was written, a bare :8080.
+// isHostPort reports whether a word is a host with a port or an image with a tag.
+// A host without a point needs exact, unless it is localhost.
 func isHostPort(text string, exact bool) bool {
 	host, port, _ := strings.Cut(text, ":")
 	if strings.Contains(port, ":") || looksEncoded(host) {
@@ -152,8 +154,8 @@ func isDate(text string) bool {
 		strings.Trim(text[10:], "0123456789:.-+TZ") == ""
 }
 
-// isNumbered reports whether a word with dashes and digits is the name of one
-// thing: eu-west-1, api-7d9f8b6c5-x2x4z, and no word such as top-10.
+// isNumbered reports whether a word with dashes and digits names one thing, such
+// as eu-west-1 or api-7d9f8b6c5-x2x4z. A word such as top-10 does not.
 func isNumbered(text string) bool {
 	if !isLetterOrDigit(text[0]) || isDigit(text[0]) || len(text) < 6 || standards[text] {
 		return false
@@ -173,7 +175,7 @@ func isNumbered(text string) bool {
 }
 
 // isAddress reports whether a word with @ is a mail address, a package with its
-// version or scope, or a place to clone from.
+// version, or an address to clone from.
 func isAddress(text string) bool {
 	at := strings.LastIndexByte(text, '@')
 	name, rest := text[:at], text[at+1:]
@@ -185,62 +187,4 @@ func isAddress(text string) bool {
 	}
 	host, _, _ := strings.Cut(rest, ":")
 	return !strings.HasPrefix(text, "/") && isDotted(host) || strings.Contains(host, "-") && hasLetter(host)
-}
-
-// isName reports whether a word is an identifier of a program: camelCase,
-// CamelCase, snake_case, CONSTANT_CASE, dotted.Name, scoped::name or --flag.
-func isName(text string, has wordTrait) bool {
-	if len(text) < 4 || len(text) > 80 || has&(hasLower|hasUpper) == 0 || has&(hasSlash|hasBackslash|hasAt|hasHash|hasForeign) != 0 || looksEncoded(text) {
-		return false
-	}
-	if flag, ok := strings.CutPrefix(text, "--"); ok {
-		return len(flag) > 2 && isPlainWord(flag)
-	}
-	if products[text] || has&hasMark != 0 || has&hasDash != 0 || isDigit(text[0]) {
-		return false
-	}
-	switch {
-	case has&hasColon != 0:
-		return strings.Contains(text, "::") && !strings.Contains(text, ":::") && isPlainWord(strings.ReplaceAll(strings.ReplaceAll(text, "::", ""), "_", ""))
-	case has&hasDot != 0:
-		return isDotted(text)
-	case has&hasUnderscore != 0:
-		return strings.Contains(strings.Trim(text, "_"), "_")
-	case has&hasHump != 0:
-		return !isPlural(text)
-	}
-	return isAcronymName(text, has)
-}
-
-// isPlural reports whether a word is an abbreviation with an ending, such as
-// URLs or PRs.
-func isPlural(text string) bool {
-	head := strings.TrimRight(text, "sdr'")
-	return len(text)-len(head) == 1 && head == strings.ToUpper(head)
-}
-
-// isAcronymName reports whether a word is as HTTPServer: capitals, then a word.
-func isAcronymName(text string, has wordTrait) bool {
-	if has&^(hasLower|hasUpper) != 0 || has&hasLower == 0 {
-		return false
-	}
-	capitals := len(text) - len(strings.TrimLeft(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-	return capitals > 2 && len(text)-capitals > 3
-}
-
-// isDotted reports whether a word is of names with points between them.
-func isDotted(text string) bool {
-	segments := 0
-	for segment := range strings.SplitSeq(text, ".") {
-		if len(segment) < 2 || isDigit(segment[0]) || segment[0] == '-' {
-			return false
-		}
-		for i := range len(segment) {
-			if c := segment[i]; !isLetterOrDigit(c) && c != '_' && c != '-' {
-				return false
-			}
-		}
-		segments++
-	}
-	return segments > 1
 }
