@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/evidence"
 )
 
@@ -113,7 +114,7 @@ func readExport(document []byte) (wireExport, []Message, error) {
 	}
 	for _, e := range w.Evidence {
 		if !evidence.Valid(e) {
-			return w, nil, invalid("the evidence %q is no short line of text", clip(e))
+			return w, nil, invalid("the evidence %q is no short line of text", clip.Text(e))
 		}
 	}
 	if len(w.Evidence) > 0 && w.Summary == "" {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // scan reads the file, of so many bytes, and finds the end of its last whole
@@ -134,7 +136,7 @@ func maybeHead(line []byte, seq int64) bool {
 
 // headError says what is wrong with how a line begins.
 func headError(line []byte, seq int64) error {
-	begins := clip(string(bytes.ToValidUTF8(line[:min(len(line), 128)], []byte("�"))))
+	begins := clip.Text(string(bytes.ToValidUTF8(line[:min(len(line), 128)], []byte("�"))))
 	rest, ours := bytes.CutPrefix(line, []byte(seqMember))
 	number, rest, ours2 := bytes.Cut(rest, []byte(kindMember))
 	switch {
@@ -143,8 +145,8 @@ func headError(line []byte, seq int64) error {
 	case !ours || !ours2:
 		return fmt.Errorf("there is no record, it begins with %q", begins)
 	case string(number) != strconv.FormatInt(seq, 10):
-		return fmt.Errorf("it has seq %s, expected %d", clip(string(number)), seq)
+		return fmt.Errorf("it has seq %s, expected %d", clip.Text(string(number)), seq)
 	}
 	kind, _, _ := bytes.Cut(rest, []byte(`"`))
-	return fmt.Errorf("a record of kind %q, which this version does not know: use a program of the version that wrote it", clip(string(kind)))
+	return fmt.Errorf("a record of kind %q, which this version does not know: use a program of the version that wrote it", clip.Text(string(kind)))
 }

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // A RecordKind says what a record is.
@@ -106,5 +108,5 @@ func (r Record) validate() error {
 		}
 		return nil
 	}
-	return invalid("a record of kind %q, which this version does not know", clip(string(r.Kind)))
+	return invalid("a record of kind %q, which this version does not know", clip.Text(string(r.Kind)))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
 // A Role says who speaks.
@@ -132,7 +134,7 @@ func (m Message) validate() error {
 	switch m.Role {
 	case System, User, Assistant, Tool:
 	default:
-		return invalid("the role is %q, allowed are system, user, assistant and tool", clip(string(m.Role)))
+		return invalid("the role is %q, allowed are system, user, assistant and tool", clip.Text(string(m.Role)))
 	}
 	if m.Content != "" && m.Parts != nil {
 		return invalid("there are both Content and Parts: put the text into a part of its own")
@@ -175,7 +177,7 @@ func (p Part) validate() error {
 			return invalid("an image_b64 needs Data and MediaType")
 		}
 	default:
-		return invalid("the type is %q, allowed are text, image and image_b64", clip(p.Type))
+		return invalid("the type is %q, allowed are text, image and image_b64", clip.Text(p.Type))
 	}
 	if p != want {
 		return invalid("a part of type %s with fields of another type", p.Type)
@@ -202,17 +204,4 @@ func (m Message) validateText() error {
 		}
 	}
 	return nil
-}
-
-// clip shortens what somebody gave, for an error.
-func clip(s string) string {
-	const most = 64
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

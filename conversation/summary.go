@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
@@ -130,7 +131,7 @@ func (m *Memory) tellBlocked() {
 	}
 	m.mu.Unlock()
 	defer m.mu.Lock()
-	m.o.OnError(fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider takes it: append one, or Clear", n, clip(open[0].ID), clip(open[0].Name)))
+	m.o.OnError(fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider takes it: append one, or Clear", n, clip.Text(open[0].ID), clip.Text(open[0].Name)))
 }
 
 // summarizeAll makes one summary after the other until none is due or one fails.

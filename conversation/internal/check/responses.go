@@ -1,30 +1,30 @@
-package conversation
+package check
 
 import (
 	"encoding/json"
 	"strings"
 )
 
-// responsesItems pairs the items of the Responses API: an output may come anywhere
-// behind its call, but reasoning directly before what came of it.
+// responsesItems follows the items of the Responses API. An output may come
+// anywhere after its call. Reasoning stands directly before the item that it led to.
 type responsesItems struct {
-	*checker
+	*Checker
 	calls      []responsesCall
-	places     map[string]int      // of the calls, by id
-	items      map[string]struct{} // the ids of items
-	reasoning  int                 // the message whose reasoning waits for its item; -1: none
-	referenced bool                // something is kept on the provider's side
+	places     map[string]int      // index of the last call with an id
+	items      map[string]struct{} // ids of items
+	reasoning  int                 // message with reasoning that waits for its item; -1: none
+	referenced bool                // an item is stored at the provider
 }
 
 type responsesCall struct {
 	id       string
-	kind     string // the type of its output; "": of a message without Raw, any
+	kind     string // type of its output; "": any, for a message without Raw
 	index    int    // of the message
-	before   int    // the place of the call before with this id; -1: none
+	before   int    // index of the earlier call with this id; -1: none
 	answered bool
 }
 
-// A responsesItem has of an item what is looked at.
+// A responsesItem is the part of an item that the checks read.
 type responsesItem struct {
 	Type       loose           `json:"type"`
 	Role       loose           `json:"role"`
@@ -36,20 +36,20 @@ type responsesItem struct {
 	Content    json.RawMessage `json:"content"`
 }
 
-func (c *checker) responses() {
-	r := responsesItems{checker: c, reasoning: -1}
-	for i := range c.msgs {
-		if m := &c.msgs[i]; !c.usable(i) {
-			continue
-		} else if c.raw(m) {
-			r.rawItems(i, m)
-		} else {
-			r.fields(i, m)
-		}
+func (r *responsesItems) message(i int, m *Message) {
+	if m.Raw != nil {
+		r.rawItems(i, m)
+	} else {
+		r.fields(i, m)
 	}
+}
+
+func (r *responsesItems) finish() {
 	r.endReasoning()
-	if r.referenced {
-		r.problems = dropStrays(r.problems, r.orphans)
+	if r.referenced { // the other half of a pair may be stored at the provider
+		for _, s := range r.orphans {
+			r.problems[s.problem].Rule = 0
+		}
 		r.orphans = nil
 		return
 	}
@@ -60,25 +60,16 @@ func (c *checker) responses() {
 	}
 }
 
-// dropStrays takes the problems back: what is missing may be on the provider's side.
-func dropStrays(problems []Problem, strays []stray) []Problem {
-	for _, s := range strays {
-		problems[s.problem].Rule = ""
-	}
-	return problems
-}
-
 func (r *responsesItems) fields(i int, m *Message) {
 	switch m.Role {
-	case Tool:
+	case roleTool:
 		r.endReasoning()
-		r.output(i, m.ToolCallID, "")
-	case Assistant:
+		r.output(i, m.CallID, "")
+	case roleAssistant:
 		r.reasoning = -1
 		r.noImages(i, m)
-		for k := range m.ToolCalls {
-			call := &m.ToolCalls[k]
-			r.callForm(i, call.ID, call.Name, call.Arguments)
+		for _, call := range m.Calls {
+			r.callForm(i, call)
 			r.call(i, call.ID, "")
 		}
 		return
@@ -86,18 +77,18 @@ func (r *responsesItems) fields(i int, m *Message) {
 		r.endReasoning()
 	}
 	for k := range m.Parts {
-		if p := &m.Parts[k]; p.Type == ImageB64Part {
+		if p := &m.Parts[k]; p.Kind == ImageData {
 			r.imageType(i, p.MediaType)
 		}
 	}
 }
 
-// endReasoning says that what comes next is not of the model.
+// endReasoning notes that the next item is not the model's.
 func (r *responsesItems) endReasoning() {
 	if r.reasoning < 0 {
 		return
 	}
-	r.add(r.reasoning, ruleReasoning, "a reasoning item is not followed by what came of it: keep the message or the call behind it, or drop the reasoning too")
+	r.add(r.reasoning, OrphanedReasoning, "a reasoning item is not followed by its message or call: keep that item, or drop the reasoning too")
 	r.reasoning = -1
 }
 
@@ -106,7 +97,7 @@ func (r *responsesItems) call(i int, id, kind string) {
 		return
 	}
 	if r.places == nil {
-		r.places = make(map[string]int, len(r.msgs)/4)
+		r.places = make(map[string]int, r.count/4)
 	}
 	before, ok := r.places[id]
 	if !ok {
@@ -145,7 +136,7 @@ func (r *responsesItems) rawItems(i int, m *Message) {
 		err = json.Unmarshal(m.Raw, &items[0])
 	}
 	if err != nil {
-		r.badRaw(i, "an input item, nor an array of items")
+		r.badRaw(i, "an input item, or an array of items")
 		return
 	}
 	for k := range items {
@@ -153,8 +144,8 @@ func (r *responsesItems) rawItems(i int, m *Message) {
 	}
 }
 
-// outputs says which item answers a call. What the provider runs itself, and
-// answers itself, is not among them.
+// outputs maps the type of a call to the type of the item that answers it. Calls
+// that the provider runs itself are not in it: it answers them itself.
 var outputs = map[loose]string{
 	"function_call":        "function_call_output",
 	"custom_tool_call":     "custom_tool_call_output",
@@ -169,7 +160,7 @@ var outputs = map[loose]string{
 func (r *responsesItems) item(i int, item *responsesItem) {
 	kind := item.Type
 	if kind == "" && item.Role == "" {
-		r.badRaw(i, "an input item, nor an array of items")
+		r.badRaw(i, "an input item, or an array of items")
 		return
 	}
 	message := kind == "" || kind == "message"
@@ -216,9 +207,9 @@ func (r *responsesItems) rawCall(i int, item *responsesItem) {
 		if json.Unmarshal(item.Arguments, &arguments) != nil {
 			arguments = ""
 		}
-		r.callForm(i, id, string(item.Name), []byte(arguments))
+		r.callForm(i, Call{id, string(item.Name), []byte(arguments)})
 	case "custom_tool_call":
-		r.callForm(i, id, string(item.Name), nil)
+		r.callForm(i, Call{ID: id, Name: string(item.Name)})
 	case "mcp_approval_request":
 		id = string(item.ID)
 	}
@@ -251,7 +242,7 @@ func (r *responsesItems) rawContent(i int, content []byte) {
 	}
 	for _, p := range parts {
 		if p.Type == "input_image" {
-			r.add(i, ruleImage, "an image in a message of role assistant: put it into a message of the user")
+			r.imageOf(i, roleAssistant)
 			return
 		}
 	}

@@ -1,8 +1,8 @@
-package conversation
+package check
 
 import "encoding/json"
 
-// A chatMessage has of a message of chat completions what is looked at.
+// A chatMessage is the part of a chat completions message that the checks read.
 type chatMessage struct {
 	Role         loose           `json:"role"`
 	Content      json.RawMessage `json:"content"`
@@ -25,44 +25,43 @@ type chatCall struct {
 	} `json:"custom"`
 }
 
-func (c *checker) chat() {
-	for i := range c.msgs {
-		if m := &c.msgs[i]; !c.usable(i) {
-			continue
-		} else if c.raw(m) {
-			c.chatRaw(i, m)
-		} else {
-			c.chatFields(i, m)
-		}
+// A chatList follows the messages of chat completions. The results of a message
+// with calls follow that message.
+type chatList struct{ *Checker }
+
+func (c *chatList) finish() { c.endTurn() }
+
+func (c *chatList) message(i int, m *Message) {
+	if m.Raw != nil {
+		c.raw(i, m)
+	} else {
+		c.fields(i, m)
 	}
-	c.endTurn()
 }
 
-func (c *checker) chatFields(i int, m *Message) {
+func (c *chatList) fields(i int, m *Message) {
 	switch m.Role {
-	case User:
+	case roleUser:
 		c.interrupt()
 		for k := range m.Parts {
-			if p := &m.Parts[k]; p.Type == ImageB64Part {
+			if p := &m.Parts[k]; p.Kind == ImageData {
 				c.imageType(i, p.MediaType)
 			}
 		}
 		return
-	case Tool:
-		c.result(i, m.ToolCallID)
+	case roleTool:
+		c.result(i, m.CallID)
 		for k := range m.Parts {
-			if m.Parts[k].Type != TextPart {
-				c.add(i, ruleImage, "an image in a result: it is sent behind the results, as a message of the user; say in the result that it follows")
+			if m.Parts[k].Kind != Text {
+				c.add(i, Image, "a result has an image, which is sent after the results, as a message of the user: say in the result that it follows")
 				return
 			}
 		}
 		return
-	case Assistant:
+	case roleAssistant:
 		c.endTurn()
-		for k := range m.ToolCalls {
-			call := &m.ToolCalls[k]
-			c.callForm(i, call.ID, call.Name, call.Arguments)
-			c.chatCall(i, call.ID, call.Name)
+		for _, call := range m.Calls {
+			c.toolCall(i, call)
 		}
 	default:
 		c.interrupt()
@@ -70,27 +69,28 @@ func (c *checker) chatFields(i int, m *Message) {
 	c.noImages(i, m)
 }
 
-func (c *checker) chatCall(i int, id, name string) {
-	if id != "" && c.turn.find(id) >= 0 {
-		c.duplicate(i, id)
+func (c *chatList) toolCall(i int, call Call) {
+	c.callForm(i, call)
+	if call.ID != "" && c.turn.find(call.ID) >= 0 {
+		c.duplicate(i, call.ID)
 	}
-	c.call(i, id, name)
+	c.call(i, call.ID, call.Name)
 }
 
-func (c *checker) chatRaw(i int, m *Message) {
+func (c *chatList) raw(i int, m *Message) {
 	var raw chatMessage
 	if json.Unmarshal(m.Raw, &raw) != nil || raw.Role == "" {
 		c.badRaw(i, "a message of chat completions")
 		return
 	}
-	c.chatContent(i, &raw)
+	c.content(i, &raw)
 	switch raw.Role {
 	case "tool":
 		c.result(i, string(raw.ToolCallID))
 	case "assistant":
 		c.endTurn()
 		if raw.ToolCalls != nil && len(raw.ToolCalls) == 0 {
-			c.add(i, ruleRaw, "tool_calls is an empty list: drop the member")
+			c.add(i, RawForm, "tool_calls is an empty list: drop the member")
 		}
 		for k := range raw.ToolCalls {
 			call := &raw.ToolCalls[k]
@@ -98,8 +98,7 @@ func (c *checker) chatRaw(i int, m *Message) {
 			if call.Type == "custom" {
 				name, arguments = call.Custom.Name, ""
 			}
-			c.callForm(i, string(call.ID), string(name), []byte(arguments))
-			c.chatCall(i, string(call.ID), string(name))
+			c.toolCall(i, Call{string(call.ID), string(name), []byte(arguments)})
 		}
 	case "function":
 	default:
@@ -107,7 +106,9 @@ func (c *checker) chatRaw(i int, m *Message) {
 	}
 }
 
-func (c *checker) chatContent(i int, raw *chatMessage) {
+// content checks the content of a message. A message of the assistant may have
+// something else instead.
+func (c *chatList) content(i int, raw *chatMessage) {
 	instead := raw.Role == "assistant" && (len(raw.ToolCalls) > 0 || isObject(raw.FunctionCall) || isObject(raw.Audio) || raw.Refusal != "")
 	var parts []struct {
 		Type loose `json:"type"`
@@ -122,14 +123,14 @@ func (c *checker) chatContent(i int, raw *chatMessage) {
 		}
 	}
 	if len(parts) == 0 && !instead {
-		c.add(i, ruleEmpty, "the content is null or an empty list: give it a text, which may be empty")
+		c.add(i, EmptyContent, "the content is null or an empty list: give it a text, even an empty one")
 	}
 	if raw.Role == "user" {
 		return
 	}
 	for _, p := range parts {
 		if p.Type == "image_url" {
-			c.add(i, ruleImage, "an image in a message of role %s: put it into a message of the user", clip(string(raw.Role)))
+			c.imageOf(i, string(raw.Role))
 			return
 		}
 	}

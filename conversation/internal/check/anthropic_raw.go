@@ -1,12 +1,14 @@
-package conversation
+package check
 
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
-// An anthropicBlock has of a content block what is looked at. The members of
-// blocks that this package does not know are no matter.
+// An anthropicBlock is the part of a content block that the checks read. Blocks of
+// an unknown type are accepted as they are.
 type anthropicBlock struct {
 	Type      loose           `json:"type"`
 	ID        loose           `json:"id"`
@@ -22,20 +24,20 @@ type anthropicBlock struct {
 }
 
 func (t *anthropicTurns) rawMessage(i int, m *Message) {
-	if m.Role == System && firstByte(m.Raw) == '[' { // texts of the system prompt
+	if m.Role == roleSystem && firstByte(m.Raw) == '[' { // texts of the system prompt
 		t.system(i)
 		return
 	}
 	role, blocks, ok := anthropicContent(m.Raw)
 	if !ok {
-		t.badRaw(i, "a message with role and content, nor an array of content blocks")
+		t.badRaw(i, "a message with role and content, or an array of content blocks")
 		role = m.Role
 	}
 	switch role {
-	case System: // an object stays among the messages, also where it is the first
+	case roleSystem: // a message stays among the messages, even if it is the first
 		t.lateSystem(i)
 		return
-	case Assistant:
+	case roleAssistant:
 		t.assistant(i)
 	default:
 		t.user()
@@ -45,14 +47,14 @@ func (t *anthropicTurns) rawMessage(i int, m *Message) {
 	}
 	t.rawTexts(i, role, blocks)
 	for k := range blocks {
-		if role == Assistant {
+		if role == roleAssistant {
 			t.assistantBlock(i, &blocks[k])
 		} else {
 			t.userBlock(i, &blocks[k])
 		}
 	}
-	if n := len(blocks); n > 0 && role == Assistant && blocks[n-1].isThinking() {
-		t.add(i, ruleReasoning, "the message ends with thinking: keep what came of it, or drop the thinking too")
+	if n := len(blocks); n > 0 && role == roleAssistant && blocks[n-1].isThinking() {
+		t.add(i, OrphanedReasoning, "the message ends with thinking: keep the text or the call after it, or drop the thinking too")
 	}
 }
 
@@ -61,10 +63,10 @@ func (b *anthropicBlock) isThinking() bool {
 }
 
 // rawTexts reports a message without content, an empty text, and texts that are
-// all whitespace, which other blocks beside them do not mend.
-func (t *anthropicTurns) rawTexts(i int, role Role, blocks []anthropicBlock) {
+// all whitespace. Other blocks beside such texts do not help.
+func (t *anthropicTurns) rawTexts(i int, role string, blocks []anthropicBlock) {
 	if len(blocks) == 0 {
-		if role == User || i < len(t.msgs)-1 {
+		if role == roleUser || i < t.count-1 {
 			t.emptyMessage(i)
 		}
 		return
@@ -83,16 +85,17 @@ func (t *anthropicTurns) rawTexts(i int, role Role, blocks []anthropicBlock) {
 		}
 	}
 	if blank && !said {
-		t.add(i, ruleEmpty, "the message has no text but whitespace: drop these blocks")
+		t.add(i, EmptyContent, "the texts of the message are all whitespace: drop these blocks")
 	}
 }
 
-// anthropicContent reads both forms of Raw. An array continues the user's message.
-func anthropicContent(raw []byte) (role Role, blocks []anthropicBlock, ok bool) {
+// anthropicContent reads both forms of Raw. An array of blocks belongs to the
+// user's message before it.
+func anthropicContent(raw []byte) (role string, blocks []anthropicBlock, ok bool) {
 	message := struct {
-		Role    Role            `json:"role"`
+		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
-	}{Role: User, Content: raw}
+	}{Role: roleUser, Content: raw}
 	if firstByte(raw) != '[' {
 		message.Role, message.Content = "", nil
 		if json.Unmarshal(raw, &message) != nil {
@@ -100,7 +103,7 @@ func anthropicContent(raw []byte) (role Role, blocks []anthropicBlock, ok bool) 
 		}
 	}
 	switch message.Role {
-	case User, Assistant, System:
+	case roleUser, roleAssistant, roleSystem:
 	default:
 		return "", nil, false
 	}
@@ -127,21 +130,21 @@ func (t *anthropicTurns) assistantBlock(i int, b *anthropicBlock) {
 		t.cutCalls()
 	case "thinking":
 		if b.Signature == "" {
-			t.add(i, ruleSignature, "a thinking block has no signature: keep it as it came, or drop the block")
+			t.add(i, ThinkingSignature, "a thinking block has no signature: keep the block as the provider sent it, or drop it")
 		}
 	case "redacted_thinking":
 		if b.Data == "" {
-			t.add(i, ruleSignature, "a redacted_thinking block has no data: keep it as it came, or drop the block")
+			t.add(i, ThinkingSignature, "a redacted_thinking block has no data: keep the block as the provider sent it, or drop it")
 		}
 	case "image":
-		t.add(i, ruleImage, "an image in a message of role assistant: put it into a message of the user")
+		t.imageOf(i, roleAssistant)
 	case "tool_use":
-		t.toolUse(i, string(b.ID), string(b.Name), b.Input)
+		t.toolUse(i, Call{string(b.ID), string(b.Name), b.Input})
 	case "tool_result":
-		t.badRaw(i, "the assistant's: a tool_result belongs into a message of the user")
+		t.badRaw(i, "of the assistant: a tool_result belongs into a message of the user")
 	case "server_tool_use", "mcp_tool_use":
 		if b.Type == "server_tool_use" && (!strings.HasPrefix(string(b.ID), "srvtoolu_") || !isPlain(string(b.ID))) {
-			t.add(i, ruleCallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep it as it came", clip(string(b.ID)))
+			t.add(i, CallID, "the id %q of a call that the provider runs does not begin with srvtoolu_: keep the id that the provider sent", clip.Text(string(b.ID)))
 		}
 		if b.ID != "" {
 			t.unique(i, string(b.ID))
@@ -173,7 +176,7 @@ func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
 	case "tool_result":
 		t.result(i, string(b.ToolUseID))
 	case "tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking":
-		t.badRaw(i, "the user's: a block of type "+string(b.Type)+" belongs into a message of the assistant")
+		t.badRaw(i, "of the user: a block of type "+string(b.Type)+" belongs into a message of the assistant")
 		return
 	case "image":
 		t.rawImage(i, b)
@@ -202,8 +205,8 @@ func (t *anthropicTurns) userBlock(i int, b *anthropicBlock) {
 	}
 }
 
-func (c *checker) errorImage(i int) {
-	c.add(i, ruleImage, "the result of a tool that failed has more than text: send the image as a message of the user")
+func (t *anthropicTurns) errorImage(i int) {
+	t.add(i, Image, "the result of a failed tool has more than text: send the image as a message of the user")
 }
 
 func (t *anthropicTurns) rawImage(i int, b *anthropicBlock) {

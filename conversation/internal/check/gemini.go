@@ -1,17 +1,18 @@
-package conversation
+package check
 
 import "encoding/json"
 
-// geminiTurns follows the contents of generateContent: a turn with calls stands
-// directly behind the user or the results, its results directly behind it.
+// geminiTurns follows the contents of generateContent. A turn with calls follows
+// the user or results directly, and the results of its calls follow it directly.
 type geminiTurns struct {
-	*checker
-	role     Role  // of the message before; "": none yet
-	unsigned []int // the messages of the current turn whose calls have no signature
-	signs    bool  // the model signs
+	*Checker
+	role     string // of the message before; "": there was none
+	unsigned []int  // messages of the current turn that have calls without a signature
+	signs    bool   // the model has signed something
 }
 
-// A geminiPart has of a part what is looked at. Both spellings of the API are read.
+// A geminiPart is the part of a content's part that the checks read. The API knows
+// two spellings of its members.
 type geminiPart struct {
 	Text       *loose          `json:"text"`
 	Signature  loose           `json:"thoughtSignature"`
@@ -20,7 +21,7 @@ type geminiPart struct {
 	Call2      *geminiFunction `json:"function_call"`
 	Response   *geminiFunction `json:"functionResponse"`
 	Response2  *geminiFunction `json:"function_response"`
-	members    int
+	members    int             // how many members there are, except those about thinking
 }
 
 type geminiFunction struct {
@@ -57,65 +58,62 @@ func (p *geminiPart) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (c *checker) gemini() {
-	g := geminiTurns{checker: c}
-	for i := range c.msgs {
-		if m := &c.msgs[i]; !c.usable(i) {
-			continue
-		} else if c.raw(m) {
-			g.rawContent(i, m)
-		} else {
-			g.message(i, m)
-		}
-	}
-	c.endTurn()
+func (g *geminiTurns) finish() {
+	g.endTurn()
 	if g.role == "" {
-		c.noMessages()
+		g.noMessages()
 	}
 	for _, i := range g.unsigned {
 		if g.signs {
-			c.add(i, ruleSignature, "a call has no thoughtSignature, though the model signs: keep the parts as they came")
+			g.add(i, ThinkingSignature, "a call has no thoughtSignature, but the model has signed others: keep the parts as the provider sent them")
 		}
 	}
 }
 
 func (g *geminiTurns) message(i int, m *Message) {
+	if m.Raw != nil {
+		g.rawContent(i, m)
+	} else {
+		g.fields(i, m)
+	}
+}
+
+func (g *geminiTurns) fields(i int, m *Message) {
 	switch m.Role {
-	case System:
+	case roleSystem:
 		if g.role != "" {
 			g.lateSystem(i)
 		}
 		g.noImages(i, m)
 		return
-	case User:
+	case roleUser:
 		g.user()
-	case Tool:
-		g.role = Tool
-		g.result(i, m.ToolCallID)
+	case roleTool:
+		g.role = roleTool
+		g.result(i, m.CallID)
 		return
-	case Assistant:
-		g.model(i, len(m.ToolCalls) > 0)
+	case roleAssistant:
+		g.model(i, len(m.Calls) > 0)
 	}
-	if m.Content == "" && len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
-		g.add(i, ruleEmpty, "the message has no content: give it a text, or drop it")
+	if m.Content == "" && len(m.Parts) == 0 && len(m.Calls) == 0 {
+		g.add(i, EmptyContent, "the message has no content: give it a text, or drop it")
 	}
 	for k := range m.Parts {
-		if m.Parts[k].Type == TextPart && m.Parts[k].Text == "" {
+		if m.Parts[k].Kind == Text && m.Parts[k].Text == "" {
 			g.emptyText(i)
 			break
 		}
 	}
-	for k := range m.ToolCalls {
-		call := &m.ToolCalls[k]
-		g.callForm(i, call.ID, call.Name, call.Arguments)
+	for _, call := range m.Calls {
+		g.callForm(i, call)
 		g.call(i, call.ID, call.Name)
 	}
 }
 
-// user begins a turn of the user: only in it signatures are looked at.
+// user begins a turn of the user. Signatures are needed in the last turn only.
 func (g *geminiTurns) user() {
 	g.interrupt()
-	g.role = User
+	g.role = roleUser
 	g.unsigned = g.unsigned[:0]
 }
 
@@ -124,10 +122,10 @@ func (g *geminiTurns) model(i int, calls bool) {
 	switch {
 	case g.role == "":
 		g.firstIsAssistant(i)
-	case g.role == Assistant && calls:
-		g.add(i, ruleCallTurn, "calls stand directly behind another message of the assistant: make one message of the two")
+	case g.role == roleAssistant && calls:
+		g.add(i, CallPosition, "calls follow another message of the assistant directly: make one message of the two")
 	}
-	g.role = Assistant
+	g.role = roleAssistant
 }
 
 func (g *geminiTurns) rawContent(i int, m *Message) {
@@ -154,10 +152,10 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 		g.model(i, calls > 0)
 	case "user", "function", "":
 		if responses > 0 {
-			if g.role == Tool { // the answers to one turn are one content
+			if g.role == roleTool { // the results of one turn are one content
 				g.interrupt()
 			}
-			g.role = Tool
+			g.role = roleTool
 		} else {
 			g.user()
 		}
@@ -175,7 +173,7 @@ func (g *geminiTurns) rawContent(i int, m *Message) {
 
 func (g *geminiTurns) parts(i int, m *Message, parts []geminiPart) {
 	if len(parts) == 0 {
-		g.add(i, ruleEmpty, "the content has no parts: give it a text, or drop it")
+		g.add(i, EmptyContent, "the content has no parts: give it a text, or drop it")
 		return
 	}
 	signed, calls := false, 0
@@ -198,25 +196,26 @@ func (g *geminiTurns) parts(i int, m *Message, parts []geminiPart) {
 	}
 }
 
-// rawCall takes the id of a call that has none in Raw from ToolCalls: ids are
-// optional in Gemini.
+// rawCall adds a call of Raw. Gemini's ids are optional: a call without one has the
+// id of the call at its place in m.Calls.
 func (g *geminiTurns) rawCall(i int, m *Message, call *geminiFunction, place int) {
 	id := string(call.ID)
-	if id == "" && place < len(m.ToolCalls) {
-		id = m.ToolCalls[place].ID
+	if id == "" && place < len(m.Calls) {
+		id = m.Calls[place].ID
 	}
 	form := id
 	if form == "" {
 		form = string(call.Name)
 	}
-	g.callForm(i, form, string(call.Name), call.Args)
+	g.callForm(i, Call{form, string(call.Name), call.Args})
 	g.turn.calls = append(g.turn.calls, turnCall{id: id, name: string(call.Name), index: i})
 }
 
+// rawResponse pairs a response of Raw with its call, by id or else by name.
 func (g *geminiTurns) rawResponse(i int, m *Message, response *geminiFunction) {
 	id := string(response.ID)
 	if id == "" {
-		id = m.ToolCallID
+		id = m.CallID
 	}
 	if place := g.turn.find(id); id != "" && place >= 0 {
 		g.answer(i, id, place)
