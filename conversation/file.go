@@ -1,192 +1,156 @@
 package conversation
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"sync"
+	"iter"
+
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/recordfile"
 )
 
 // A File is a [Journal] in a file of JSON lines. It is safe for concurrent use.
 type File struct {
-	path string // absolute
-	file *os.File
-	self os.FileInfo // which file it is
-
-	write  sync.Mutex // held while the file is written; guards broken and done of every group
-	broken error      // a write failed, and what it left could not be cut off
-
-	mu     sync.Mutex // guards the following
-	closed bool
-	next   *group // the batches that wait for the next write; nil: none
-	seq    int64  // of the last record
-	end    int64  // where it ends, in bytes
-	marks  []mark // ascending, at least markBytes apart
+	records *recordfile.File
 }
 
-// A mark says where in the file the records after one begin.
-type mark struct{ seq, at int64 }
+// recordFormat is the form of the records in a [File].
+var recordFormat = recordfile.Format{
+	Kinds: []string{string(MessageRecord), string(SummaryRecord), string(ClearRecord)},
+	Parse: func(line []byte) (int64, error) {
+		var r Record
+		err := r.UnmarshalJSON(line)
+		return r.Seq, err
+	},
+}
 
-const markBytes = 1 << 20
-
-// errHeld is what lockFile returns when somebody else has the lock.
-var errHeld = errors.New("held")
-
-// FileJournal opens the journal in a file, or makes an empty one, with mode 0600
-// in a folder that is there. A line is a record in JSON; all but the last of a
-// batch have the member "more". A link to a file is followed.
+// FileJournal opens the journal in the file at path. If there is no file, it creates
+// an empty journal with mode 0600; the folder must exist. A link to a file is
+// followed. Each line of the file is a record in JSON. All records of a batch but the
+// last have the member "more".
 //
-// The whole file is read first. A last record that lacks but its newline gets it.
-// What else an append left unfinished at its end, when
-// the process was killed or the power went, is dropped: the *[TornError] that
-// says so comes beside a File that works. Anything else that is no record is an
-// error, and the file stays as it is. So does one that is held by another File,
-// of any process: there is one writer, and reading the file as text is open to
-// everybody. Where the system has no lock for that (it is there on Linux, macOS,
-// the BSDs, illumos and Windows), a journal cannot be opened.
+// FileJournal reads the whole file. If a process was killed or the power failed
+// during an append, the file may end in the middle of it. FileJournal drops that
+// unfinished end, and returns a *[TornError] beside a File that works. If only the
+// last newline is missing, FileJournal adds it. Any other damage is an error, and the
+// file is not changed.
+//
+// A journal has one writer: FileJournal fails while another File, in this process or
+// in another, has the file open. Anybody may read the file as text. The lock is
+// available on Linux, macOS, the BSDs, illumos and Windows; on other systems
+// FileJournal fails.
 //
 // Errors: [ErrJournal], with the cause.
 func FileJournal(path string) (*File, error) {
-	file, err := openJournal(path)
-	if err != nil {
-		return nil, err
+	if path == "" {
+		return nil, fmt.Errorf("open a journal: the path is empty: give a file: %w", ErrJournal)
 	}
-	f := &File{file: file}
-	torn, err := f.load(path)
+	records, torn, err := recordfile.Open(path, recordFormat)
 	if err != nil {
-		file.Close()
-		return nil, err
+		return nil, fmt.Errorf("open %s: %w: %w", path, err, ErrJournal)
 	}
+	f := &File{records}
 	if torn {
-		return f, &TornError{Path: path, Offset: f.end}
+		return f, &TornError{Path: path, Offset: records.End()}
 	}
 	return f, nil
 }
 
-func openJournal(path string) (*os.File, error) {
-	if path == "" {
-		return nil, fmt.Errorf("FileJournal: the path is empty; give a file: %w", ErrJournal)
+// Append implements [Journal]. Appends that wait for each other share one fsync. If
+// ctx ends before the writing begins, nothing is stored. After that ctx has no
+// effect.
+//
+// After an error the file ends with the last stored record, and the next Append may
+// succeed. If a failed write could not be removed from the file, every later Append
+// fails until the journal is closed and opened again; only then may a record that was
+// refused be in it. Append also fails if somebody else removed, renamed or changed
+// the file.
+//
+// Errors: [ErrJournal], with the cause. For a record that could not be read again,
+// also [ErrInvalid]. After Close, also [ErrClosed].
+func (f *File) Append(ctx context.Context, records ...Record) error {
+	if err := ctx.Err(); err != nil {
+		return f.failed("append to", err)
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, created := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		switch {
-		case created == nil:
-			return file, nil
-		case errors.Is(created, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: %w: make the folder first", ErrJournal, created)
-		case !errors.Is(created, fs.ErrExist):
-			return nil, fmt.Errorf("%w: %w", ErrJournal, created)
+	texts := make([][]byte, len(records))
+	for i, r := range records {
+		text, err := r.encode()
+		if err != nil {
+			return f.failed("append to", fmt.Errorf("record %d: %w", i+1, err))
 		}
-		if info, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("open %s: it is a link to nothing; give the file itself: %w: %w", path, ErrJournal, err)
-		}
+		texts[i] = text
 	}
+	first, err := f.records.Append(ctx, texts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+		return f.failed("append to", err)
 	}
-	if !info.Mode().IsRegular() { // opening one may never end
-		return nil, fmt.Errorf("open %s: it is a folder, a pipe or a device; give a file: %w", path, ErrJournal)
-	}
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	return file, nil
-}
-
-// load takes the lock, reads the file to its end and drops a torn tail.
-func (f *File) load(path string) (torn bool, err error) {
-	err = lockFile(f.file)
-	if errors.Is(err, errHeld) {
-		return false, fmt.Errorf("open %s: it is held by another process, or by a journal of this one: close that one first: %w", path, ErrJournal)
-	}
-	if err != nil {
-		return false, fmt.Errorf("lock %s: %w: %w", path, ErrJournal, err)
-	}
-	if f.path, err = filepath.Abs(path); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	if f.self, err = f.file.Stat(); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	if err := f.inPlace(); err != nil {
-		return false, fmt.Errorf("open %s: %w: %w", path, ErrJournal, err)
-	}
-	if err := f.scan(f.self.Size()); err != nil {
-		return false, fmt.Errorf("open %s: %w", path, err)
-	}
-	if f.end > f.self.Size() {
-		if _, err := f.file.WriteAt([]byte("\n"), f.self.Size()); err != nil {
-			return false, fmt.Errorf("end the last line: %w: %w", ErrJournal, err)
-		}
-	}
-	if torn = f.end < f.self.Size(); torn {
-		if err := f.file.Truncate(f.end); err != nil {
-			return false, fmt.Errorf("cut off a torn end: %w: %w", ErrJournal, err)
-		}
-	}
-	// A process that was killed may not have come to it.
-	if err := f.file.Sync(); err != nil {
-		return false, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	if f.end == 0 {
-		err = f.syncFolder()
-	}
-	return torn, err
-}
-
-// inPlace says whether the path still leads to the file that is open.
-func (f *File) inPlace() error {
-	there, err := os.Stat(f.path)
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(there, f.self) {
-		return errors.New("another file was put in its place")
+	for i := range records {
+		records[i].Seq = first + int64(i)
 	}
 	return nil
 }
 
-func (f *File) syncFolder() error {
-	path, err := filepath.EvalSymlinks(f.path)
+// encode returns the record as JSON, without its Seq. It refuses a record that could
+// not be read again, because the journal could then never be opened.
+func (r Record) encode() ([]byte, error) {
+	r.Seq = 0
+	text, err := r.MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrJournal, err)
+		return nil, err
 	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrJournal, err)
+	if !json.Valid(text) {
+		return nil, invalid("the arguments of a call are nested too deeply")
 	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil && filepath.Separator != '\\' { // Windows cannot sync a folder
-		return fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	return nil
+	return text, checkText(text)
 }
 
-// Close waits for an Append that is writing, and gives the file free. All but
-// Close returns [ErrClosed] afterwards; a second Close does nothing.
+// Records implements [Journal]. It returns the records that were stored when the
+// iteration began. The loop may append, and may take its time: nothing waits for it.
+// One record at a time is in memory.
+//
+// Errors: [ErrJournal], with the cause. After Close, also [ErrClosed].
+func (f *File) Records(ctx context.Context, after int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for line, err := range f.records.Lines(ctx, after) {
+			var r Record
+			if err == nil {
+				r, err = readLine(line)
+			}
+			if err != nil {
+				yield(Record{}, f.failed("read", err))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func readLine(line recordfile.Line) (r Record, err error) {
+	if err := r.UnmarshalJSON(line.Text); err != nil {
+		return Record{}, line.Damage(err)
+	}
+	if r.Seq != line.Seq {
+		return Record{}, line.Damage(fmt.Errorf("it has a second seq, %d", r.Seq))
+	}
+	return r, nil
+}
+
+// Close waits for a running Append, then closes the file and releases its lock. All
+// other methods return [ErrClosed] afterwards. A second Close does nothing.
 func (f *File) Close() error {
-	f.write.Lock()
-	defer f.write.Unlock()
-	f.mu.Lock()
-	closed := f.closed
-	f.closed = true
-	f.mu.Unlock()
-	if closed {
-		return nil
-	}
-	// A process that is just being started may hold a copy of the descriptor for a
-	// moment, and with it the lock.
-	if err := errors.Join(unlockFile(f.file), f.file.Close()); err != nil {
-		return fmt.Errorf("close %s: %w: %w", f.path, ErrJournal, err)
+	if err := f.records.Close(); err != nil {
+		return f.failed("close", err)
 	}
 	return nil
 }
 
-// errClosed is for an operation on a File that was closed.
-func (f *File) errClosed(operation string) error {
-	return fmt.Errorf("%s %s: %w: %w", operation, f.path, ErrClosed, ErrJournal)
+// failed returns the error of an operation.
+func (f *File) failed(operation string, err error) error {
+	if errors.Is(err, recordfile.ErrClosed) {
+		err = ErrClosed
+	}
+	return fmt.Errorf("%s %s: %w: %w", operation, f.records.Path(), err, ErrJournal)
 }

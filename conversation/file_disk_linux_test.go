@@ -328,7 +328,7 @@ func TestFileFailingOpen(t *testing.T) {
 	for _, when := range []string{"1", "2"} {
 		path := filepath.Join(t.TempDir(), "journal.jsonl")
 		said := straceSteps(t, path, "-o", os.DevNull, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when="+when)
-		if len(said) != 1 || !strings.HasPrefix(said[0], "open journal: ") {
+		if len(said) != 1 || !strings.HasPrefix(said[0], "open ") || !strings.HasSuffix(said[0], "input/output error: journal") {
 			t.Errorf("fsync %s fails: it said %q, want an error of FileJournal", when, said)
 		}
 		openFile(t, path)

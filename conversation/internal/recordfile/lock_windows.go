@@ -1,4 +1,4 @@
-package conversation
+package recordfile
 
 import (
 	"errors"
@@ -19,7 +19,8 @@ const (
 	errorLockViolation  = syscall.Errno(33)
 )
 
-// lockedByte is far behind the end: what is locked here, others cannot read.
+// lockedByte returns the byte to lock. It is far behind the end of the file, because
+// others cannot read a locked byte.
 func lockedByte() *syscall.Overlapped { return &syscall.Overlapped{OffsetHigh: 0x7fffffff} }
 
 func lockFile(f *os.File) error {
