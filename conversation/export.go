@@ -64,7 +64,7 @@ func (m *Memory) Import(document []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reset()
-	m.discard()
+	m.summaries.replaced()
 	m.system = msgs[:w.Leading]
 	m.started = len(msgs) > w.Leading || w.Summary != ""
 	for i, msg := range msgs[w.Leading:] {

@@ -398,7 +398,7 @@ func TestFailuresLeaveTheMessages(t *testing.T) {
 		"an ended goroutine":     {func(context.Context, Request) (string, error) { runtime.Goexit(); return "", nil }, "ended its goroutine"},
 		"no text":                {func(context.Context, Request) (string, error) { return " \n", nil }, "no text"},
 		"bytes":                  {func(context.Context, Request) (string, error) { return "a\xff", nil }, "UTF-8"},
-		"more than it was given": {func(context.Context, Request) (string, error) { return long, nil }, "what it replaces"},
+		"more than it was given": {func(context.Context, Request) (string, error) { return long, nil }, "that it replaces"},
 	} {
 		var errs []error
 		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: c.summarize, OnError: func(err error) { errs = append(errs, err) }})

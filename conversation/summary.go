@@ -4,314 +4,233 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
-	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// The pauses after a failed summary: the next try opens after further messages or
-// after a time, each doubling.
+// A summaryState says how far the summary is that is being made. There is one at a
+// time.
+type summaryState int
+
 const (
-	mostPauseMessages = 64
-	firstPause        = time.Second
-	mostPause         = 5 * time.Minute
-
-	// mostAbandoned bounds the calls that were abandoned and still run.
-	mostAbandoned = 8
-
-	// A text that is no longer than this may be longer than what it replaces.
-	shortSummary = 256 // tokens
+	idle    summaryState = iota // no summary is being made
+	asking                      // Options.Summarize is called; then its answer waits for the turn
+	saving                      // the answer goes to the journal, and then into the window
+	telling                     // Options.OnError is told of a failure
+	dropped                     // nobody wants the summary any more, but its maker still waits for an answer
 )
 
-// Why a summary that is being made is stopped.
-var (
-	errDiscarded = errors.New("the conversation was replaced")
-	errClosing   = errors.New("the conversation is being closed")
-)
+// summaries is the state machine of the summaries of one Memory. A summaryMaker
+// makes the summaries, in the goroutine of an Append or in one of its own. The
+// events are methods, which hold Memory.mu from beginning to end:
+//
+//	state    event                                     next     method
+//	idle     an Append; a summary is due               asking   beginSummary
+//	asking   an answer, and the maker has the turn     saving   acceptSummary
+//	asking   an error, or an answer of no use          telling  failSummary
+//	asking   the Append's context had ended before     idle     endSummary
+//	asking   Clear, Import or Close                    dropped  drop
+//	saving   stored; the next summary is due           asking   finishSummary
+//	saving   stored; none is due, or Close has come    idle     finishSummary
+//	saving   the journal refused it                    telling  refuseSummary
+//	telling  OnError has returned, or panicked         idle     endSummary
+//	dropped  the maker has noticed                     idle     endSummary
+//	dropped  the call was abandoned at its deadline    telling  failSummary
+//
+// The maker holds the turn in the state saving. So Clear and Import, which take the
+// turn, never come then; Close may, and lets the maker finish. In the other states
+// the maker holds no lock, and Append goes on.
+//
+// An Append begins nothing while the state is not idle, the pause after a failure is
+// not over, or the memory is closed. Wait returns in the state idle.
+type summaries struct {
+	state  summaryState
+	ended  chan struct{}           // closed when the state becomes idle; nil: it is idle
+	cancel context.CancelCauseFunc // cancels the maker's context; nil: it is idle
 
-// work is the one summary that may be made at a time, and what is known of those
-// before.
-type work struct {
-	ended  chan struct{}           // closed at the end; nil: none is being made
-	cancel context.CancelCauseFunc // of what is being made
-
-	fails   int       // in a row
-	further int       // messages since the last failure
-	opens   time.Time // when the next try opens, whatever came
-	least   int       // tokens that a summary must replace, after one that was too long
-	hanging int       // calls of the summariser that run, those that were abandoned with them
-	unsaved *Record   // a summary that the journal did not take
-	told    int       // messages in the window when OnError was last told that it cannot shrink
+	pause   pause
+	least   int     // tokens that the next summary must replace, since the last was too long
+	unsaved *Record // a summary that the journal refused
+	told    int     // messages in the window when OnError was last told that it cannot shrink
 }
 
-// stop ends what is being made.
-func (w *work) stop(cause error) {
-	if w.cancel != nil {
-		w.cancel(cause)
+// Why a summary is dropped.
+var (
+	errReplaced = errors.New("the conversation was replaced")
+	errClosing  = errors.New("the conversation is being closed")
+	errNotAsked = errors.New("the context of the Append had ended")
+)
+
+// isDrop reports whether a summary ended without success and without failure.
+func isDrop(err error) bool {
+	return errors.Is(err, errReplaced) || errors.Is(err, errClosing) || errors.Is(err, errNotAsked)
+}
+
+// drop makes the maker stop: its answer is not wanted.
+func (s *summaries) drop(why error) {
+	if s.state == asking {
+		s.state = dropped
+		s.cancel(why)
 	}
 }
 
-// open says whether a summary may be tried.
-func (w *work) open(now time.Time) bool {
-	return w.fails == 0 || w.further >= min(1<<min(w.fails-1, 6), mostPauseMessages) || !now.Before(w.opens)
+// replaced notes that the conversation is another one. What was learnt about its
+// summaries is forgotten; the pause stays, for the model is the same.
+func (s *summaries) replaced() {
+	s.drop(errReplaced)
+	s.least, s.unsaved, s.told = 0, nil, 0
 }
 
-// failed notes a failure.
-func (w *work) failed(now time.Time) {
-	w.opens = now.Add(min(firstPause<<min(w.fails, 10), mostPause))
-	w.fails++
-	w.further = 0
-}
-
-// discard makes what is being made, or waits to be saved, one of a conversation
-// that is no more.
-func (m *Memory) discard() {
-	m.epoch++
-	m.work.stop(errDiscarded)
-	m.work.least, m.work.unsaved, m.work.told = 0, nil, 0
+// rest makes the state idle.
+func (s *summaries) rest() {
+	close(s.ended)
+	s.cancel(nil)
+	s.state, s.ended, s.cancel = idle, nil, nil
 }
 
 // A draft is a summary that is to be made.
 type draft struct {
 	cover
-	epoch    int
 	previous string
-	evidence []string // that comes with the previous one
+	evidence []string // of the previous summary
 	unsaved  *Record
 }
 
-// draft returns the next one that is due. m.mu is held.
+// draft returns the next summary that is due. mu is held.
 func (m *Memory) draft() (draft, bool) {
 	t := m.o.trigger()
-	t.least = m.work.least
+	t.least = m.summaries.least
 	c, due := m.window.due(t)
 	if !due {
 		return draft{}, false
 	}
-	return draft{cover: c, epoch: m.epoch, previous: m.summary, evidence: m.evidence, unsaved: m.work.unsaved}, true
+	return draft{cover: c, previous: m.summary, evidence: m.evidence, unsaved: m.summaries.unsaved}, true
 }
 
-// summarizeDue makes the summaries that are due, or starts a goroutine for them.
-func (m *Memory) summarizeDue(ctx context.Context) {
-	now := m.o.Now()
+// beginSummary returns the maker of a summary that is due and may be tried now, or
+// nil. blocked is an error for OnError.
+func (m *Memory) beginSummary(caller context.Context, now time.Time) (maker *summaryMaker, blocked error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed || m.work.ended != nil || !m.work.open(now) {
-		return
+	s := &m.summaries
+	if m.closed || s.state != idle || !s.pause.over(now) {
+		return nil, nil
 	}
 	d, due := m.draft()
 	if !due {
-		m.tellBlocked()
-		return
+		return nil, m.blocked()
 	}
-	m.work.ended = make(chan struct{})
-	if m.o.Background {
-		go m.summarizeAll(context.WithoutCancel(ctx), d)
-		return
-	}
-	m.mu.Unlock()
-	defer m.mu.Lock()
-	m.summarizeAll(ctx, d)
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(caller))
+	s.state, s.ended, s.cancel = asking, make(chan struct{}), cancel
+	return &summaryMaker{m: m, caller: caller, ctx: ctx, ended: s.ended, draft: d}, nil
 }
 
-// tellBlocked tells OnError of a window that grows because of a call without a
-// result, each time it has doubled. m.mu is held, and given up for the call.
-func (m *Memory) tellBlocked() {
-	n := len(m.window.entries)
-	if n < 2*m.work.told || !m.window.blocked(m.o.trigger()) {
-		return
+// acceptSummary reports whether the answer is still wanted. The turn is held.
+func (m *Memory) acceptSummary() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.summaries.state != asking {
+		return false
 	}
-	m.work.told = n
+	m.summaries.state = saving
+	return true
+}
+
+// finishSummary puts the summary r in the place of the messages that it covers.
+// Messages that came in the meantime stay behind it. It returns the next summary
+// that is due. The turn is held.
+func (m *Memory) finishSummary(start int, r Record) (next draft, due bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replace(start, r)
+	s := &m.summaries
+	s.pause.fails, s.least, s.unsaved, s.told = 0, 0, nil, 0
+	if !m.closed {
+		next, due = m.draft()
+	}
+	if due {
+		s.state = asking
+	} else {
+		s.rest()
+	}
+	return next, due
+}
+
+// refuseSummary keeps a summary that the journal did not take for the next try. The
+// turn is held.
+func (m *Memory) refuseSummary(r *Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.summaries.state, m.summaries.unsaved = telling, r
+}
+
+// failSummary begins a pause after a failure.
+func (m *Memory) failSummary(err error, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &m.summaries
+	var long *tooLongError
+	if s.state == asking && errors.As(err, &long) {
+		s.least = long.least
+	}
+	s.state = telling
+	s.pause.grow(now)
+}
+
+// endSummary makes the state idle if the maker with this channel has not done so.
+func (m *Memory) endSummary(ended chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.summaries.ended == ended {
+		m.summaries.rest()
+	}
+}
+
+// summaryEnd returns a channel that is closed when the state becomes idle, or nil if
+// it is idle.
+func (m *Memory) summaryEnd() chan struct{} {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.summaries.ended
+}
+
+// blocked returns an error if a call without a result keeps the window from
+// shrinking. It does so each time that the window has doubled. mu is held.
+func (m *Memory) blocked() error {
+	n := len(m.window.entries)
+	if n < 2*m.summaries.told || !m.window.blocked(m.o.trigger()) {
+		return nil
+	}
+	m.summaries.told = n
 	open := OpenCalls(m.window.messages())
 	if len(open) == 0 {
-		return
+		return nil
 	}
-	m.mu.Unlock()
-	defer m.mu.Lock()
-	m.o.OnError(fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider takes it: append one, or Clear", n, clip.Text(open[0].ID), clip.Text(open[0].Name)))
+	return fmt.Errorf("no summary of %d messages: the call %s of %s has no result, and no provider accepts that: append a result, or Clear",
+		n, clip.Text(open[0].ID), clip.Text(open[0].Name))
 }
 
-// summarizeAll makes one summary after the other until none is due or one fails.
-func (m *Memory) summarizeAll(ctx context.Context, d draft) {
-	ended := false
-	end := func() {
-		ended = true
-		close(m.work.ended)
-		m.work.ended, m.work.cancel = nil, nil
-	}
-	defer func() {
-		if !ended { // OnError panicked or left
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			end()
-		}
-	}()
-	for !ended {
-		err := m.summarize(ctx, d)
-		if err != nil && !errors.Is(err, errDiscarded) && !errors.Is(err, errClosing) {
-			now := m.o.Now()
-			m.mu.Lock()
-			m.work.failed(now)
-			m.mu.Unlock()
-			m.o.OnError(fmt.Errorf("summary of %d messages: %w", len(d.msgs), err))
-		}
-		m.mu.Lock()
-		more := err == nil && !m.closed
-		if more {
-			d, more = m.draft()
-		}
-		if !more {
-			end()
-		}
-		m.mu.Unlock()
-	}
+const (
+	mostPauseMessages = 64
+	firstPause        = time.Second
+	mostPause         = 5 * time.Minute
+)
+
+// A pause keeps a summary from being tried again right after a failure. It ends
+// after some messages or after some time. Both double with each failure in a row.
+type pause struct {
+	fails   int       // in a row
+	further int       // messages since the last failure
+	opens   time.Time // when it ends by time
 }
 
-// summarize makes one summary: the model first, then the journal, then the window.
-func (m *Memory) summarize(caller context.Context, d draft) error {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(caller))
-	defer cancel(nil)
-	m.mu.Lock()
-	m.work.cancel = cancel
-	stopped := m.closed || m.epoch != d.epoch
-	m.mu.Unlock()
-	if stopped {
-		return errDiscarded
-	}
-	r := d.unsaved
-	if r == nil || r.Through != d.through {
-		evidence := gatherEvidence(d.msgs, d.evidence, m.o.Evidence)
-		text, err := m.ask(caller, ctx, d, evidence)
-		if err != nil {
-			return err
-		}
-		r = &Record{Kind: SummaryRecord, Summary: text, Through: d.through, Evidence: evidence}
-	}
-	// Whoever waited for the model waits for the record too: it is paid.
-	if err := m.take(ctx); err != nil {
-		return errDiscarded
-	}
-	defer m.release()
-	m.mu.RLock()
-	stopped = m.epoch != d.epoch
-	m.mu.RUnlock()
-	if stopped {
-		return errDiscarded
-	}
-	records := []Record{*r}
-	var err error
-	if !d.imported { // otherwise it stands for messages that the journal has not
-		err = m.write(context.WithoutCancel(ctx), records)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err != nil {
-		m.work.unsaved = r
-		return err
-	}
-	m.replace(d.start, records[0]) // what came since stands behind
-	m.work.fails, m.work.least, m.work.unsaved, m.work.told = 0, 0, nil, 0
-	return nil
+func (p *pause) over(now time.Time) bool {
+	return p.fails == 0 || p.further >= min(1<<min(p.fails-1, 6), mostPauseMessages) || !now.Before(p.opens)
 }
 
-// ask calls the summariser, and refuses an answer that would make things worse.
-func (m *Memory) ask(caller, ctx context.Context, d draft, evidence []string) (string, error) {
-	text, err := m.call(caller, ctx, Request{
-		Previous: d.previous, Messages: cloneAll(d.msgs), Evidence: append([]string(nil), evidence...), MaxTokens: m.o.SummaryTokens,
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case strings.TrimSpace(text) == "":
-		return "", errors.New("the summariser returned no text")
-	case !utf8.ValidString(text):
-		return "", errors.New("the summariser returned bytes that are no valid UTF-8")
-	}
-	length := tokens.Estimate(text)
-	replaced := tokens.Estimate(d.previous)
-	for _, msg := range d.msgs {
-		replaced += EstimateTokens(msg)
-	}
-	if length > shortSummary && length > replaced {
-		m.mu.Lock()
-		m.work.least = 2 * (replaced - tokens.Estimate(d.previous))
-		m.mu.Unlock()
-		return "", fmt.Errorf("the summary has about %d tokens, what it replaces %d: it is tried again with more messages", length, replaced)
-	}
-	return text, nil
-}
-
-// call calls the summariser in a goroutine of its own, so that one that hangs can
-// be abandoned: at its deadline, when the caller leaves, and when the conversation
-// is replaced. Close waits for it, until the deadline.
-func (m *Memory) call(caller, ctx context.Context, r Request) (string, error) {
-	if caller.Err() != nil {
-		return "", errDiscarded // it left before, and nothing was asked
-	}
-	m.mu.RLock()
-	hanging := m.work.hanging
-	m.mu.RUnlock()
-	if hanging >= mostAbandoned {
-		return "", fmt.Errorf("%d calls of the summariser that were abandoned still run: it should heed its context", hanging)
-	}
-	ctx, cancel := context.WithTimeout(ctx, m.o.SummarizeTimeout)
-	defer cancel()
-	deadline := time.NewTimer(m.o.SummarizeTimeout)
-	defer deadline.Stop()
-	type answer struct {
-		text string
-		err  error
-	}
-	answered := make(chan answer, 1)
-	m.countHanging(1)
-	go func() {
-		a := answer{err: errors.New("the summariser ended its goroutine")}
-		defer func() {
-			if p := recover(); p != nil {
-				a.err = fmt.Errorf("the summariser panicked: %v", p)
-			}
-			m.countHanging(-1)
-			answered <- a
-		}()
-		a.text, a.err = m.o.Summarize(ctx, r)
-	}()
-	stopped := ctx.Done()
-	left := caller.Done()
-	for {
-		select {
-		case a := <-answered:
-			if cause := context.Cause(ctx); errors.Is(cause, errDiscarded) || errors.Is(cause, errClosing) {
-				return "", cause
-			}
-			return a.text, a.err
-		case <-left:
-			select {
-			case a := <-answered:
-				return a.text, a.err
-			default:
-				return "", caller.Err()
-			}
-		case <-deadline.C:
-			return "", fmt.Errorf("the summariser was abandoned after %v: %w", m.o.SummarizeTimeout, context.DeadlineExceeded)
-		case <-stopped:
-			switch cause := context.Cause(ctx); {
-			case errors.Is(cause, errClosing):
-				stopped = nil // until it returns, or the deadline
-			case errors.Is(cause, errDiscarded):
-				return "", errDiscarded
-			default:
-				stopped = nil // the deadline, which the timer tells too
-			}
-		}
-	}
-}
-
-// countHanging counts the calls of the summariser that run.
-func (m *Memory) countHanging(n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.work.hanging += n
+func (p *pause) grow(now time.Time) {
+	p.opens = now.Add(min(firstPause<<min(p.fails, 10), mostPause))
+	p.fails++
+	p.further = 0
 }
