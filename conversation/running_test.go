@@ -142,6 +142,64 @@ func TestReplacedDuringSummary(t *testing.T) {
 	}
 }
 
+// A Clear that is being recorded has the turn. A summary whose answer comes then
+// waits for the turn, and is discarded.
+func TestReplacedWhileTheAnswerWaits(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			g, j, hold := newGate(), &listJournal{}, make(chan struct{})
+			j.setFail(func(records []Record) error {
+				if records[0].Kind == ClearRecord {
+					<-hold
+				}
+				return nil
+			})
+			m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: g.summarize})
+			add(t, m, users("a b c d")...)
+			cleared := make(chan error)
+			go func() { cleared <- m.Clear(context.Background()) }()
+			synctest.Wait()
+			g.answer <- "late"
+			synctest.Wait()
+			close(hold)
+			if err := errors.Join(<-cleared, m.Wait(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
+				t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
+			}
+		})
+	}
+}
+
+// A summary that the journal refused is saved without a call of the summariser. A
+// Clear at the same time comes before it or after it, but never in between.
+func TestReplacedWhileARefusedSummaryIsSaved(t *testing.T) {
+	for range 300 {
+		j := &listJournal{}
+		r := &recorder{}
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: r.summarize, OnError: func(error) {}})
+		j.setFail(func(records []Record) error {
+			if records[0].Kind == SummaryRecord {
+				return errFull
+			}
+			return nil
+		})
+		add(t, m, users("a b c d")...)
+		if err := m.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		j.setFail(nil)
+		add(t, m, users("e")...) // saves it in the background
+		if err := errors.Join(m.Clear(t.Context()), m.Wait(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
+			t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
+		}
+	}
+}
+
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancelled atomic.Bool
