@@ -1,34 +1,35 @@
-// Package conversation is the memory of a conversation with a model: the history
-// as it is sent, bounded by a rolling summary, and never cut where a provider
-// would refuse it.
+// Package conversation is the memory of a conversation with a model. It keeps the
+// messages that are sent small by a rolling summary, and cuts them only where every
+// provider accepts the cut.
 //
-// [History] and [Notes] are plain lists. [Memory] is the whole: what is appended
-// goes to a [Journal] first, the window that [Memory.Messages] returns is kept
-// small by summaries, and exact strings (paths, commands, hashes, numbers) are
-// carried beside the summary, as [Memory.Evidence].
+// [History] and [Notes] are plain lists. [Memory] does all of it: a message goes to a
+// [Journal] first. The window that [Memory.Messages] returns is kept small by
+// summaries. Exact strings, such as paths, commands, hashes and numbers, are carried
+// beside the summary: see [Memory.Evidence].
 //
-// [Check], [SafeCuts] and [Trim] stand alone, for those who keep their messages
-// themselves: Check names what a provider would refuse, SafeCuts says where a
-// conversation may be cut, Trim cuts it.
+// [Check], [SafeCuts], [Trim] and [OpenCalls] also work on a list of messages that
+// you keep yourself. Check reports what a provider would refuse. SafeCuts returns
+// where a conversation may be cut, and Trim cuts it. OpenCalls returns the calls
+// without a result.
 //
 // # How an Append flows
 //
-//	Append -> valid? -> Journal.Append (durable) -> the window
-//	       -> due? -> evidence, Options.Summarize -> Journal.Append (the record) -> the window is cut
+//	Append -> is it valid? -> Journal.Append (durable) -> the window
+//	       -> is a summary due? -> evidence, Options.Summarize -> Journal.Append (the summary) -> the window is cut
 //
-// A conversation is made of units. A unit is an assistant message with tool
-// calls, with the reasoning before it and all of its results, wherever they
-// come; any other message is one of its own. A unit is kept, summarised or
-// dropped whole.
+// A conversation consists of units. A unit is an assistant message with tool calls,
+// the reasoning before it, and all of its results, wherever they come. Any other
+// message is a unit of its own. A unit is kept, summarised or dropped whole.
 //
-// What a summary covers depends on the messages alone: where one was late,
-// because the model failed, the process was killed or a batch was long, it covers
-// what it would have covered in time, and the next one follows it. So a request
-// to the summariser is as small as the options say, and the units allow.
+// What a summary covers depends on the messages alone. A late summary covers the same
+// messages as one made on time, and the next one follows it. A summary is late if the
+// model failed, the process was killed, or many messages were appended at once. So a
+// request to the summariser stays as small as the options and the units allow.
 //
-// Its three kinds of memory, and the JSON of a message, are those of Flint, a
-// library for TypeScript, whose own tests and examples run here.
+// The three kinds of memory and the JSON of a message are those of Flint, a library
+// for TypeScript. Flint's own tests and examples run here.
 //
 // The package knows no provider's client. conversation/anthropicmsg and
-// conversation/openaimsg translate, and make a summariser of a client.
+// conversation/openaimsg translate messages to and from the types of a client, and
+// make a summariser of it.
 package conversation

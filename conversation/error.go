@@ -6,28 +6,28 @@ import (
 )
 
 var (
-	// ErrConfig: the options contradict each other or lack something.
+	// ErrConfig: the options contradict each other, or something is missing.
 	ErrConfig = errors.New("invalid options")
-	// ErrInvalid: a message, or a document, that is none.
+	// ErrInvalid: a message or a document is not valid.
 	ErrInvalid = errors.New("invalid")
-	// ErrJournal: the journal did not take or give a record.
+	// ErrJournal: the journal could not store or read a record.
 	ErrJournal = errors.New("journal")
 	// ErrNoJournal: there is no journal to read the originals from.
 	ErrNoJournal = errors.New("no journal")
-	// ErrClosed: the memory or the journal was closed.
+	// ErrClosed: the memory or the journal is closed.
 	ErrClosed = errors.New("closed")
 )
 
-// A TornError says that the end of a journal was cut off in the middle of an
-// append, which nobody was told had succeeded. [FileJournal] returns it beside a
-// journal that works.
+// A TornError says that a journal ended in the middle of an append, and that this
+// end was dropped. Nobody was told that the append had succeeded. [FileJournal]
+// returns it beside a journal that works.
 type TornError struct {
 	Path   string
-	Offset int64 // in bytes: what stood from here on was dropped
+	Offset int64 // in bytes: everything from here on was dropped
 }
 
 func (e *TornError) Error() string {
-	return fmt.Sprintf("open %s: the end from byte %d on was torn in the middle of an append, and was dropped: what was acknowledged is there", e.Path, e.Offset)
+	return fmt.Sprintf("open %s: the file ended in the middle of an append, and everything from byte %d on was dropped: no record that was stored is lost", e.Path, e.Offset)
 }
 
 // A VersionError says that a document was written by another version of this
@@ -37,5 +37,5 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the document has version %d, this package reads version %d: use a program of the version that wrote it", e.Version, e.Supported)
+	return fmt.Sprintf("the document has version %d, but this program reads version %d: use the program that wrote it", e.Version, e.Supported)
 }

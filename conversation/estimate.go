@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	messageTokens = 4    // what stands around a message
-	imageTokens   = 1600 // of an image: Anthropic scales larger ones down to about so many
+	messageTokens = 4    // the form of a message, around its text
+	imageTokens   = 1600 // an image; Anthropic scales larger ones down to about this
 )
 
-// EstimateTokens returns about what a message costs a model, rather more than
-// less: the default of the CountTokens options. An image counts as 1,600.
+// EstimateTokens returns about how many tokens a message has. It is rather too high
+// than too low. It is the default of the CountTokens options. An image counts as
+// 1,600.
 func EstimateTokens(m Message) int {
 	n := messageTokens + tokens.Estimate(m.Content)
 	for _, p := range m.Parts {
@@ -32,7 +33,8 @@ func EstimateTokens(m Message) int {
 	return max(n, messageTokens+rawTokens(m.Raw))
 }
 
-// rawTokens adds up the texts in a provider's form, but for what is no text.
+// rawTokens returns the tokens of the texts in a provider's form of a message. Ids,
+// signatures and data do not count.
 func rawTokens(raw json.RawMessage) int {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

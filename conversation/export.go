@@ -22,8 +22,8 @@ type wireExport struct {
 }
 
 // Export returns the memory as one JSON document: the messages that are kept, the
-// summary and the evidence, with a version. What is in the journal alone is not
-// in it.
+// summary and the evidence, with a version. Messages that are only in the journal are
+// not in it.
 func (m *Memory) Export() ([]byte, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -43,11 +43,14 @@ func (m *Memory) Export() ([]byte, error) {
 	return marshal(w)
 }
 
-// Import replaces messages, summary and evidence by those of a document that
-// Export made, discards a summary that is being made, and writes nothing to the
-// Journal: an Open later gives what the Journal has, without them. A summary that
-// is due then is made by the next Append. Errors, nothing
-// being changed: [ErrInvalid], [*VersionError], [ErrClosed].
+// Import replaces the messages, the summary and the evidence by those of a document
+// from Export. It discards a summary that is being made. A summary that is due
+// afterwards is made by the next Append.
+//
+// Import writes nothing to the Journal: a later Open returns what the Journal has,
+// without the imported messages.
+//
+// Errors: [ErrInvalid], [*VersionError], [ErrClosed]. Nothing is changed then.
 func (m *Memory) Import(document []byte) error {
 	w, msgs, err := readExport(document)
 	if err != nil {
@@ -79,22 +82,22 @@ func readExport(document []byte) (wireExport, []Message, error) {
 	if err := checkText(document); err != nil {
 		return w, nil, err
 	}
-	// The version first: a newer document may have another shape.
+	// The version comes first, because a newer document may have another shape.
 	var v struct {
 		Version *int `json:"version"`
 	}
 	d := json.NewDecoder(bytes.NewReader(document))
 	if err := d.Decode(&v); err != nil {
-		return w, nil, invalid("not a document of a conversation: %v", err)
+		return w, nil, invalid("it is not an exported conversation: %v", err)
 	}
 	if v.Version == nil {
-		return w, nil, invalid("not a document of a conversation: it has no version")
+		return w, nil, invalid("it is not an exported conversation: it has no version")
 	}
 	if *v.Version != exportVersion {
 		return w, nil, &VersionError{Version: *v.Version, Supported: exportVersion}
 	}
 	if err := json.Unmarshal(document, &w); err != nil {
-		return w, nil, invalid("not a document of a conversation: %v", err)
+		return w, nil, invalid("it is not an exported conversation: %v", err)
 	}
 	msgs := make([]Message, len(w.Messages))
 	for i, m := range w.Messages {
@@ -107,14 +110,14 @@ func readExport(document []byte) (wireExport, []Message, error) {
 		}
 	}
 	if w.Leading < 0 || w.Leading > leading(msgs) {
-		return w, nil, invalid("leading is %d, the messages begin with %d of the system", w.Leading, leading(msgs))
+		return w, nil, invalid("leading is %d, but only %d system messages come first", w.Leading, leading(msgs))
 	}
 	if w.Leading == 0 && w.Summary == "" {
 		w.Leading = leading(msgs)
 	}
 	for _, e := range w.Evidence {
 		if !evidence.Valid(e) {
-			return w, nil, invalid("the evidence %q is no short line of text", clip.Text(e))
+			return w, nil, invalid("the evidence %q is not a short line of text", clip.Text(e))
 		}
 	}
 	if len(w.Evidence) > 0 && w.Summary == "" {

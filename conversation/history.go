@@ -8,15 +8,15 @@ import (
 // End is the end of a [History], for [History.Slice].
 const End = math.MaxInt
 
-// A History is a list of messages. The zero value is empty and ready. What is
-// given is copied, what is returned is the caller's own. A History is safe for
-// concurrent use, and must not be copied.
+// A History is a list of messages. The zero value is empty and ready for use. A
+// History copies what it is given, and what it returns belongs to the caller. It is
+// safe for concurrent use, and must not be copied.
 type History struct {
 	mu   sync.RWMutex // guards msgs
 	msgs []Message
 }
 
-// Push adds the messages to the end, without others between them.
+// Push adds the messages to the end. No other message comes between them.
 func (h *History) Push(msgs ...Message) {
 	clones := cloneAll(msgs)
 	h.mu.Lock()
@@ -27,9 +27,9 @@ func (h *History) Push(msgs ...Message) {
 // All returns the messages in their order.
 func (h *History) All() []Message { return h.Slice(0, End) }
 
-// Slice returns the messages from one index up to, but without, another. As in
-// JavaScript a negative index counts from the end, and one that is out of range
-// is the nearest that is not: Slice(-2, End) is the last two.
+// Slice returns the messages from index from up to, but not including, index to. As
+// in JavaScript, a negative index counts from the end, and an index out of range is
+// moved to the nearest end of the list. Slice(-2, End) returns the last two.
 func (h *History) Slice(from, to int) []Message {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -37,7 +37,7 @@ func (h *History) Slice(from, to int) []Message {
 	return cloneAll(h.msgs[from:max(from, to)])
 }
 
-// index returns where an index of Slice is in the list.
+// index returns the index in the list for an index of Slice.
 func (h *History) index(i int) int {
 	if i < 0 {
 		i += len(h.msgs)
@@ -45,8 +45,8 @@ func (h *History) index(i int) int {
 	return max(0, min(i, len(h.msgs)))
 }
 
-// Replace puts a message in the place of the one at index i, from 0, and reports
-// whether there is one: otherwise nothing changes.
+// Replace replaces the message at index i, counted from 0. It reports whether there
+// is such a message; if not, nothing changes.
 func (h *History) Replace(i int, m Message) bool {
 	m = m.clone()
 	h.mu.Lock()

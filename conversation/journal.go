@@ -21,23 +21,23 @@ const (
 
 // A Record is what a [Journal] keeps.
 type Record struct {
-	Seq      int64      // its place, set by the journal: above 0 and ascending, with gaps or without
+	Seq      int64      // its number, set by the journal: above 0 and ascending, possibly with gaps
 	Kind     RecordKind // what it is
 	Message  *Message   // of a MessageRecord
 	Summary  string     // of a SummaryRecord: the text, without the evidence
-	Through  int64      // of a SummaryRecord: the Seq of the last message that it stands for
-	Evidence []string   // of a SummaryRecord: all that is carried on, the newest first
+	Through  int64      // of a SummaryRecord: the Seq of the last message that it covers
+	Evidence []string   // of a SummaryRecord: the evidence beside the summary, the newest first
 }
 
-// A Journal keeps the records of one conversation. [FileJournal] is one, and
-// Workspace.Journal of package workspace. Its methods are called from any
+// A Journal stores the records of one conversation. [FileJournal] returns one, and so
+// does Workspace.Journal of package workspace. Its methods are called from any
 // goroutine.
 type Journal interface {
-	// Append stores the records, all of them or none, and sets their Seq in the
-	// slice that it is given. They are durable when it returns nil; an error means
-	// that they are not stored.
+	// Append stores the records, all of them or none, and sets their Seq in the slice
+	// that it is given. When it returns nil, they are durable. When it returns an
+	// error, they are not stored.
 	Append(ctx context.Context, records ...Record) error
-	// Records returns the records after a Seq in their order; 0 is all. It ends
+	// Records returns the records with a Seq above after, in order. The iteration ends
 	// with the first error.
 	Records(ctx context.Context, after int64) iter.Seq2[Record, error]
 }
@@ -51,7 +51,8 @@ type wireRecord struct {
 	Evidence []string     `json:"evidence,omitempty"`
 }
 
-// MarshalJSON returns the record as one line of JSON, its message to the byte.
+// MarshalJSON returns the record as one line of JSON. UnmarshalJSON reads the same
+// message from it, byte for byte.
 // Errors: [ErrInvalid].
 func (r Record) MarshalJSON() ([]byte, error) {
 	w := wireRecord{Seq: r.Seq, Kind: r.Kind, Summary: r.Summary, Through: r.Through, Evidence: r.Evidence}
@@ -67,8 +68,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. A kind that it does not know is
-// an error: a newer version wrote it. Errors: [ErrInvalid].
+// UnmarshalJSON reads what MarshalJSON writes. An unknown kind is an error, because a
+// newer version wrote it. Errors: [ErrInvalid].
 func (r *Record) UnmarshalJSON(text []byte) error {
 	if err := checkText(text); err != nil {
 		return err
@@ -94,17 +95,17 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 
 func (r Record) validate() error {
 	if !utf8.ValidString(r.Summary) || slices.ContainsFunc(r.Evidence, func(e string) bool { return !utf8.ValidString(e) }) {
-		return invalid("a record with text that is no valid UTF-8")
+		return invalid("a record has text that is not valid UTF-8")
 	}
 	switch r.Kind {
 	case MessageRecord:
 		if r.Message == nil {
-			return invalid("a message record without its message")
+			return invalid("a message record has no message")
 		}
 		return r.Message.validate()
 	case SummaryRecord, ClearRecord:
 		if r.Message != nil {
-			return invalid("a %s record with a message", r.Kind)
+			return invalid("a %s record has a message", r.Kind)
 		}
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/clip"
 )
 
-// A Role says who speaks.
+// A Role says who wrote a message.
 type Role string
 
 const (
@@ -24,29 +24,35 @@ type Provider string
 
 const (
 	Anthropic       Provider = "anthropic"        // the Messages API
-	OpenAIChat      Provider = "openai-chat"      // chat completions, and what is compatible
+	OpenAIChat      Provider = "openai-chat"      // chat completions, and compatible APIs
 	OpenAIResponses Provider = "openai-responses" // the Responses API
 	Gemini          Provider = "gemini"           // generateContent
 )
 
-// A Message is one entry of a conversation. Content and Parts exclude each other;
-// a message may have neither, where calls or Raw say what it is.
+// A Message is one entry of a conversation. It has Content or Parts, not both. It may
+// have neither if it has calls or Raw.
 type Message struct {
 	Role       Role
 	Content    string     // text
-	Parts      []Part     // instead of Content, where there is more than one text; also in Tool messages
+	Parts      []Part     // in place of Content: several texts, or images
 	ToolCalls  []ToolCall // of an Assistant message
 	ToolCallID string     // of a Tool message: the call that it answers
 	IsError    bool       // of a Tool message: the tool failed
 
-	// Raw is the whole message as its provider had it, byte for byte, or nil. An
-	// adapter of RawProvider sends Raw and nothing else; any other uses the other
+	// Raw is the whole message in its provider's form, byte for byte, or nil. The
+	// adapter of RawProvider sends Raw and nothing else. Other adapters use the other
 	// fields, which must describe the same message.
 	//
-	// Anthropic: a message, {"role","content"}; or an array of content blocks: those
-	// of the system prompt in a System message, otherwise such as belong to the
-	// message before, where one message of the provider had several results. OpenAIChat: a message. OpenAIResponses: an input item, or an array
-	// of items. Gemini: a content, {"role","parts"}.
+	// Anthropic: a message, {"role","content"}, or an array of content blocks. In a
+	// System message, the blocks are those of the system prompt. In other messages,
+	// they belong to the provider's message that began with the message before: one
+	// message of Anthropic may have several results.
+	//
+	// OpenAIChat: a message.
+	//
+	// OpenAIResponses: an input item, or an array of input items.
+	//
+	// Gemini: a content, {"role","parts"}.
 	Raw         json.RawMessage
 	RawProvider Provider
 }
@@ -60,18 +66,18 @@ const (
 
 // A Part is a piece of a message's content.
 type Part struct {
-	Type      string // TextPart, ImagePart, ImageB64Part
-	Text      string // of a text
-	URL       string // of an image
-	Data      string // of an image_b64: base64
-	MediaType string // of an image_b64, such as image/png
+	Type      string // TextPart, ImagePart or ImageB64Part
+	Text      string // of a TextPart
+	URL       string // of an ImagePart
+	Data      string // of an ImageB64Part, in base64
+	MediaType string // of an ImageB64Part, such as image/png
 }
 
 // A ToolCall asks for a tool to be run.
 type ToolCall struct {
 	ID        string
 	Name      string
-	Arguments json.RawMessage // JSON; or what the model wrote, where it was cut off
+	Arguments json.RawMessage // JSON, or what the model wrote of it if it was cut off
 }
 
 // UserText returns a message of the user.
@@ -80,7 +86,7 @@ func UserText(text string) Message { return Message{Role: User, Content: text} }
 // AssistantText returns a message of the model, without calls.
 func AssistantText(text string) Message { return Message{Role: Assistant, Content: text} }
 
-// SystemText returns an instruction.
+// SystemText returns a system message, which is an instruction.
 func SystemText(text string) Message { return Message{Role: System, Content: text} }
 
 // ToolResult returns the result of the call with the id.
@@ -88,7 +94,8 @@ func ToolResult(id, text string) Message {
 	return Message{Role: Tool, ToolCallID: id, Content: text}
 }
 
-// Text returns the text of the message: Content, or the text parts, one a line.
+// Text returns the text of the message: Content, or the text parts with a newline
+// between them.
 func (m Message) Text() string {
 	if m.Parts == nil {
 		return m.Content
@@ -105,7 +112,7 @@ func (m Message) Text() string {
 	return string(text)
 }
 
-// clone returns a copy that shares nothing that can be changed.
+// clone returns a copy that shares no memory that can be changed.
 func (m Message) clone() Message {
 	m.Parts = slices.Clone(m.Parts)
 	m.ToolCalls = slices.Clone(m.ToolCalls)
@@ -128,8 +135,8 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 }
 
-// validate refuses what no adapter and no journal could keep as it is. What a
-// provider would refuse is no matter of it: see [Check].
+// validate returns an error for a message that no adapter and no journal could keep
+// as it is. What a provider would refuse is not its business: see [Check].
 func (m Message) validate() error {
 	switch m.Role {
 	case System, User, Assistant, Tool:
@@ -137,19 +144,19 @@ func (m Message) validate() error {
 		return invalid("the role is %q, allowed are system, user, assistant and tool", clip.Text(string(m.Role)))
 	}
 	if m.Content != "" && m.Parts != nil {
-		return invalid("there are both Content and Parts: put the text into a part of its own")
+		return invalid("both Content and Parts are set: put the text into a part of its own")
 	}
 	switch {
 	case m.Role == Tool && m.ToolCallID == "":
-		return invalid("a tool message without ToolCallID: name the call that it answers")
+		return invalid("a tool message has no ToolCallID: name the call that it answers")
 	case m.Role != Tool && m.ToolCallID != "":
-		return invalid("a message of role %s with a ToolCallID: results have the role tool", m.Role)
+		return invalid("a message of role %s has a ToolCallID: results have the role tool", m.Role)
 	case m.Role != Tool && m.IsError:
-		return invalid("a message of role %s with IsError, which is for results", m.Role)
+		return invalid("a message of role %s has IsError, which is for results", m.Role)
 	case m.Role != Assistant && len(m.ToolCalls) > 0:
-		return invalid("a message of role %s with ToolCalls, which only an assistant message has", m.Role)
+		return invalid("a message of role %s has ToolCalls, which are for the role assistant", m.Role)
 	case (m.Raw == nil) != (m.RawProvider == ""):
-		return invalid("Raw and RawProvider go together")
+		return invalid("only one of Raw and RawProvider is set: set both or none")
 	case m.Raw != nil && !json.Valid(m.Raw):
 		return invalid("Raw is not JSON")
 	}
@@ -169,7 +176,7 @@ func (p Part) validate() error {
 	case ImagePart:
 		want = Part{Type: p.Type, URL: p.URL}
 		if p.URL == "" {
-			return invalid("an image without URL")
+			return invalid("an image has no URL")
 		}
 	case ImageB64Part:
 		want = Part{Type: p.Type, Data: p.Data, MediaType: p.MediaType}
@@ -180,27 +187,27 @@ func (p Part) validate() error {
 		return invalid("the type is %q, allowed are text, image and image_b64", clip.Text(p.Type))
 	}
 	if p != want {
-		return invalid("a part of type %s with fields of another type", p.Type)
+		return invalid("a part of type %s has fields of another type", p.Type)
 	}
 	return nil
 }
 
-// validateText refuses bytes that JSON would change silently.
+// validateText returns an error for bytes that JSON would change silently.
 func (m Message) validateText() error {
 	if !utf8.ValidString(m.Content) {
-		return invalid("the content is no valid UTF-8")
+		return invalid("the content is not valid UTF-8")
 	}
 	if !utf8.ValidString(m.ToolCallID) || !utf8.ValidString(string(m.RawProvider)) || !utf8.Valid(m.Raw) {
-		return invalid("there is text that is no valid UTF-8")
+		return invalid("a text is not valid UTF-8")
 	}
 	for _, p := range m.Parts {
 		if !utf8.ValidString(p.Text) || !utf8.ValidString(p.URL) || !utf8.ValidString(p.Data) || !utf8.ValidString(p.MediaType) {
-			return invalid("a part is no valid UTF-8")
+			return invalid("a part is not valid UTF-8")
 		}
 	}
 	for _, c := range m.ToolCalls {
 		if !utf8.ValidString(c.ID) || !utf8.ValidString(c.Name) || !utf8.Valid(c.Arguments) {
-			return invalid("a tool call is no valid UTF-8")
+			return invalid("a tool call is not valid UTF-8")
 		}
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The JSON of a message is that of Flint's TypeScript: content is a string or a
-// list of parts, arguments are a value. Raw is a JSON string, for a nested value
-// would lose its spaces on the way.
+// A wireMessage is the JSON form of a message, which is Flint's. Content is a string
+// or a list of parts, and arguments are a JSON value. Raw is a JSON string, because a
+// nested value would lose its spaces.
 type wireMessage struct {
 	Role        Role            `json:"role"`
 	Content     json.RawMessage `json:"content"`
@@ -33,9 +33,9 @@ type wirePart struct {
 	MediaType string  `json:"mediaType,omitempty"`
 }
 
-// MarshalJSON returns the message in Flint's form, with isError, raw and
-// rawProvider besides. Arguments that are not JSON become a JSON string, and so
-// do those that are a JSON string already. Errors: [ErrInvalid].
+// MarshalJSON returns the message in Flint's form, with the further members isError,
+// raw and rawProvider. Arguments that are not JSON become a JSON string, and so do
+// arguments that are a JSON string already. Errors: [ErrInvalid].
 func (m Message) MarshalJSON() ([]byte, error) {
 	if err := m.validate(); err != nil {
 		return nil, err
@@ -47,7 +47,8 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return marshal(w)
 }
 
-// wire returns the message as it is encoded. arguments encodes those of a call.
+// wire returns the JSON form of the message. arguments encodes the arguments of a
+// call.
 func (m Message) wire(arguments func(json.RawMessage) json.RawMessage) (*wireMessage, error) {
 	w := &wireMessage{Role: m.Role, ToolCallID: m.ToolCallID, IsError: m.IsError, RawProvider: m.RawProvider}
 	if m.Raw != nil {
@@ -76,8 +77,8 @@ func (m Message) wire(arguments func(json.RawMessage) json.RawMessage) (*wireMes
 	return w, nil
 }
 
-// valueArguments keeps arguments as the value that they are, where that can be
-// read again.
+// valueArguments returns arguments as a nested JSON value, or as a JSON string if
+// they could not be read again otherwise.
 func valueArguments(a json.RawMessage) json.RawMessage {
 	if len(a) == 0 {
 		return nil
@@ -88,8 +89,9 @@ func valueArguments(a json.RawMessage) json.RawMessage {
 	return quote(a)
 }
 
-// exactArguments keeps arguments to the byte: those that a nested value would
-// not are a string. json.Marshal escapes what is nested for HTML.
+// exactArguments returns arguments so that they are read again byte for byte: as a
+// nested value if json.Marshal, which compacts and escapes it, leaves it as it is, or
+// else as a JSON string.
 func exactArguments(a json.RawMessage) json.RawMessage {
 	value := valueArguments(a)
 	if len(value) == 0 || value[0] == '"' {
@@ -105,14 +107,14 @@ func exactArguments(a json.RawMessage) json.RawMessage {
 	return quote(a)
 }
 
-// deep reports whether a value may be nested so deeply that the decoder, which
-// has a limit, would not read what is around it.
+// deep reports whether a value is nested so deeply that the decoder, which has a
+// limit, may not read the message around it.
 func deep(value []byte) bool {
 	const most = 1000
 	return bytes.Count(value, []byte("["))+bytes.Count(value, []byte("{")) > most && depth(value) > most
 }
 
-// depth returns how deeply a valid value is nested, at most.
+// depth returns how deeply a valid value is nested.
 func depth(value []byte) int {
 	now, most, text := 0, 0, false
 	for i := 0; i < len(value); i++ {
@@ -140,7 +142,7 @@ func quote(text []byte) json.RawMessage {
 	return quoted
 }
 
-// marshal is json.Marshal that leaves <, > and & as they are.
+// marshal is like json.Marshal, but leaves <, > and & as they are.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -151,9 +153,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and Flint's messages. Content that
-// is null is none; members that it does not know are passed over. Errors:
-// [ErrInvalid].
+// UnmarshalJSON reads what MarshalJSON writes, and the messages of Flint. A content of
+// null is empty. Unknown members are ignored. Errors: [ErrInvalid].
 func (m *Message) UnmarshalJSON(text []byte) error {
 	if err := checkText(text); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (m *Message) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// message returns the message that was decoded.
+// message returns the message of a JSON form.
 func (w *wireMessage) message() (Message, error) {
 	read := Message{Role: w.Role, ToolCallID: w.ToolCallID, IsError: w.IsError, RawProvider: w.RawProvider}
 	if w.Raw != nil {
@@ -222,11 +223,11 @@ func (m *Message) readContent(content json.RawMessage) error {
 	return nil
 }
 
-// checkText refuses JSON that the decoder would change silently: bytes that are
-// no UTF-8, and escapes of half a character.
+// checkText returns an error for JSON that the decoder would change silently: bytes
+// that are not UTF-8, and an escape of half a character.
 func checkText(text []byte) error {
 	if !utf8.Valid(text) {
-		return invalid("the JSON is no valid UTF-8")
+		return invalid("the JSON is not valid UTF-8")
 	}
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -249,7 +250,7 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// unit16 reads the escape \uXXXX at i; 0 where there is none.
+// unit16 returns the value of the escape \uXXXX at i, or 0 if there is none.
 func unit16(text []byte, i int) rune {
 	if i+6 > len(text) || text[i] != '\\' || text[i+1] != 'u' {
 		return 0

@@ -8,8 +8,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// Notes is a list of what an agent wants to remember for a while. The zero value
-// is empty and ready. Notes is safe for concurrent use, and must not be copied.
+// Notes is a list of texts that an agent wants to remember for a while. The zero value
+// is empty and ready for use. Notes is safe for concurrent use, and must not be
+// copied.
 type Notes struct {
 	mu    sync.RWMutex // guards notes
 	notes []string     // only ever appended to: Render reads it without the lock
@@ -22,7 +23,7 @@ func (n *Notes) Note(text string) {
 	n.notes = append(n.notes, text)
 }
 
-// Notes returns the texts in their order. They are the caller's own.
+// Notes returns the texts in order. The slice belongs to the caller.
 func (n *Notes) Notes() []string { return append([]string{}, n.list()...) }
 
 // Clear removes all notes.
@@ -43,19 +44,19 @@ func (n *Notes) list() []string {
 
 // NotesOptions of [Notes.Render]. The zero value renders all notes, one a line.
 type NotesOptions struct {
-	MaxTokens   int                   // what CountTokens of the result never exceeds; 0: no limit, negative: the result is ""
-	CountTokens func(text string) int // nil: tokens.Estimate. A negative count is taken for 0
-	Separator   string                // between two notes; "": a line break
+	MaxTokens   int                   // the most tokens of the result; 0: no limit; negative: the result is ""
+	CountTokens func(text string) int // nil: tokens.Estimate; a negative count stands for 0
+	Separator   string                // between two notes; "": a newline
 }
 
-// Render writes the notes for a prompt, in their order. To keep to MaxTokens the
-// oldest are left out; no note is cut, so the result is "" where the newest alone
-// does not fit. It is the longest that fits, if CountTokens never says less of
-// more text.
+// Render returns the notes for a prompt, in order. If they have more than MaxTokens,
+// the oldest are left out. No note is cut: if the newest note alone does not fit, the
+// result is "". Render finds the most notes that fit, provided that CountTokens never
+// returns less for more text.
 //
-// CountTokens is called outside of any lock, and given about as much text as fits
-// a few times over, however much there is; a long note that does not fit a few
-// times.
+// CountTokens is called without any lock held. It counts a few times as much text as
+// fits, however many notes there are. A long note that does not fit may be counted a
+// few times.
 func (n *Notes) Render(o NotesOptions) string {
 	f := fitting{notes: n.list(), separator: o.Separator, max: o.MaxTokens, counter: o.CountTokens}
 	if f.separator == "" {
@@ -73,24 +74,24 @@ func (n *Notes) Render(o NotesOptions) string {
 	return f.fit()
 }
 
-// fitting looks for the most notes that fit, counted from the newest.
+// A fitting finds how many of the newest notes fit.
 type fitting struct {
 	notes     []string
 	separator string
 	max       int
 	counter   func(string) int
 
-	fits, over span // the longest known to fit, and the shortest known not to
+	fits, over span // the most notes known to fit, and the fewest known not to fit
 }
 
-// A span is some of the newest notes.
+// A span is a number of the newest notes.
 type span struct {
 	notes, bytes int
 	tokens       int
 	text         string
 }
 
-// fit doubles the bytes until they do not fit, then closes in.
+// fit doubles the bytes until they do not fit, and then closes in on the limit.
 func (f *fitting) fit() string {
 	for f.fits.notes < len(f.notes) && f.over.notes == 0 {
 		f.try(f.grown(f.fits, max(f.fits.bytes, f.max)))
@@ -101,8 +102,8 @@ func (f *fitting) fit() string {
 	return f.fits.text
 }
 
-// grown returns a span with at least one note more, and as many as the bytes
-// allow, but fewer than are known to be too many.
+// grown returns s with more notes: at least one, and as many as have the given bytes,
+// but fewer than are known to be too many.
 func (f *fitting) grown(s span, bytes int) span {
 	most := len(f.notes)
 	if f.over.notes > 0 {
@@ -119,8 +120,8 @@ func (f *fitting) grown(s span, bytes int) span {
 	return s
 }
 
-// step returns by how many bytes to go on: where the limit should be, as the
-// counts have it, and now and then half of the way, for counts that mislead.
+// step returns how many bytes to try next. It estimates from the counts where the
+// limit is. Every second probe takes half of the way, in case the counts mislead.
 func (f *fitting) step(probe int) int {
 	bytes, count := f.over.bytes-f.fits.bytes, f.over.tokens-f.fits.tokens
 	if probe%2 == 0 || count <= 0 {
@@ -129,7 +130,7 @@ func (f *fitting) step(probe int) int {
 	return int(float64(bytes) * float64(f.max-f.fits.tokens) / float64(count))
 }
 
-// try counts a span and keeps what that says.
+// try counts a span, and keeps it as one that fits or as one that does not.
 func (f *fitting) try(s span) {
 	s.text = strings.Join(f.notes[len(f.notes)-s.notes:], f.separator)
 	s.tokens = max(0, f.counter(s.text))

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// traits are what a cut must know of a message, where the fields do not say it.
+// traits are what a cut must know of a message, if its fields do not tell.
 type traits struct {
-	pairs     bool     // calls and results are those of Raw, instead of those of the fields
-	calls     []string // an id twice is two calls
+	pairs     bool     // calls and results are from Raw and replace those of the fields
+	calls     []string // two calls may have one id
 	results   []string
-	reasoning bool // it begins with a reasoning item, which the items after it need
-	thought   bool // it is nothing else
+	reasoning bool // it begins with a reasoning item, which must stay with the items after it
+	thought   bool // it has reasoning items only
 }
 
 const (
-	// unnamedCall is the id of Gemini's calls without one, which the next content
-	// with responses answers.
+	// unnamedCall stands for the id of Gemini's calls without an id. The next content
+	// with responses answers them.
 	unnamedCall = "\x00unnamed"
-	// everyCall is the result that answers all calls so far.
+	// everyCall stands for a result that answers all calls so far.
 	everyCall = "\x00every"
 )
 
-// rawItem is a content block or an item, as far as pairs and reasoning go.
+// A rawItem is the part of a content block or an item that says what it pairs with.
 type rawItem struct {
 	Type              string `json:"type"`
 	ID                string `json:"id"`
@@ -32,7 +32,7 @@ type rawItem struct {
 	ApprovalRequestID string `json:"approval_request_id"`
 }
 
-// traits reads Raw, only where it can hold what the fields do not.
+// traits reads Raw if it may hold something that the fields do not.
 func (m *Message) traits() traits {
 	switch {
 	case m.Raw == nil:
@@ -46,8 +46,8 @@ func (m *Message) traits() traits {
 	return traits{}
 }
 
-// fieldsTell reports whether Raw names as many calls and results as the fields
-// have: those of tools that the provider runs itself are in Raw alone.
+// fieldsTell reports whether Raw has as many calls and results as the fields. The
+// calls of tools that the provider runs are in Raw only.
 func (m *Message) fieldsTell(call, result string) bool {
 	results := 0
 	if m.Role == Tool {
@@ -65,8 +65,8 @@ func hasAny(text []byte, words ...string) bool {
 	return false
 }
 
-// anthropicTraits finds the pairs of the client's tools and of those that run at
-// the provider.
+// anthropicTraits finds the calls and results of the client's tools and of the tools
+// that the provider runs.
 func anthropicTraits(blocks []rawItem) (t traits) {
 	for _, b := range blocks {
 		switch {
@@ -80,8 +80,8 @@ func anthropicTraits(blocks []rawItem) (t traits) {
 	return t
 }
 
-// geminiTraits finds calls, by their ids where they have some. A content with
-// responses answers all calls of the turn before it.
+// geminiTraits finds calls and results. A content with responses answers all calls of
+// the turn before it.
 func geminiTraits(raw json.RawMessage) (t traits) {
 	type function struct {
 		ID string `json:"id"`
@@ -110,7 +110,7 @@ func geminiTraits(raw json.RawMessage) (t traits) {
 	return t
 }
 
-// responsesTraits finds every pair, whatever its kind, and reasoning.
+// responsesTraits finds calls and results of every kind, and reasoning.
 func responsesTraits(items []rawItem) (t traits) {
 	t.thought = len(items) > 0
 	for i, item := range items {
@@ -135,7 +135,7 @@ func responsesTraits(items []rawItem) (t traits) {
 	return t
 }
 
-// blocksOf returns the content blocks of an Anthropic message or of a piece of one.
+// blocksOf returns the content blocks of an Anthropic message, or of an array of them.
 func blocksOf(raw json.RawMessage) []rawItem {
 	var m struct {
 		Content json.RawMessage `json:"content"`
@@ -146,7 +146,7 @@ func blocksOf(raw json.RawMessage) []rawItem {
 	return itemsOf(raw)
 }
 
-// itemsOf returns the elements of an array, or the one that raw is.
+// itemsOf returns the items of an array, or the one item that raw is.
 func itemsOf(raw json.RawMessage) []rawItem {
 	var items []rawItem
 	if json.Unmarshal(raw, &items) == nil {

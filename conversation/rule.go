@@ -18,12 +18,12 @@ const (
 	// (github.com/openai/openai-python/issues/2061).
 	RuleRawForm = "raw-form"
 
-	// RuleFirstMessage: the first message must be the user's.
+	// RuleFirstMessage: the first message that is not an instruction must be the
+	// user's, and there must be one: "at least one message is required".
 	//
 	// Anthropic: "messages: first message must use the "user" role"
 	// (github.com/lobehub/lobehub/issues/1601; Anthropic itself until 2024-10, some
-	// hosts of its models still). A conversation of instructions alone is refused
-	// too: "at least one message is required".
+	// hosts of its models still).
 	//
 	// Gemini: "function call turn comes immediately after a user turn"
 	// (github.com/google-gemini/gemini-cli/issues/11814).

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Transcript returns the messages as text, for a model that summarises them. It
-// is exact and cuts nothing, but it has no reasoning (an assistant message that
-// is nothing else has no line) and of an image only what it is.
+// Transcript returns the messages as text, for a model that summarises them. Texts are
+// complete. Reasoning is left out; a message of nothing else has no line. An image is
+// named, but its data is left out.
 //
 //	»system: You review code.
 //	»user: What is wrong here?
@@ -19,11 +19,12 @@ import (
 //	»result read_file#2: package f
 //	»error read_file: no such file
 //
-// Only a line that begins with » says who speaks: a line of a text that would
-// begin so, after any spaces and tabs, has one space more. That costs a model one
-// token a message and nothing a line, and no text can pass for another speaker's.
-// The second call of a tool in a message is marked #2, and so on. A result whose
-// call is not among the messages is of no tool.
+// Only a line that begins with » says who speaks. If a line of a text begins with »,
+// after any spaces and tabs, it gets one more space before it. So no text can pass for
+// another speaker's, and a message costs the model one token more.
+//
+// The second call of a tool in a message is marked #2, and so on. A result whose call
+// is not among the messages names no tool.
 func Transcript(msgs []Message) string {
 	t := transcript{calls: make(map[string]string)}
 	for _, m := range msgs {
@@ -37,9 +38,10 @@ const speakerMark = "»"
 
 type transcript struct {
 	strings.Builder
-	calls map[string]string // by id, what the call is named
+	calls map[string]string // names of the calls, by id
 }
 
+// message writes a message.
 func (t *transcript) message(m Message) {
 	if m.Content != "" || len(m.Parts) > 0 || m.Role != Assistant {
 		text, parts := m.Content, m.Parts
@@ -65,6 +67,7 @@ func (t *transcript) message(m Message) {
 	}
 }
 
+// speaker says who wrote a message.
 func (t *transcript) speaker(m Message) string {
 	if m.Role != Tool {
 		return string(m.Role)
@@ -79,7 +82,7 @@ func (t *transcript) speaker(m Message) string {
 	return who
 }
 
-// part writes a text, or an image without its data.
+// part writes a text, or names an image.
 func (t *transcript) part(p Part) {
 	switch {
 	case p.Type == ImageB64Part:
@@ -94,7 +97,7 @@ func (t *transcript) part(p Part) {
 	}
 }
 
-// line writes a line that says what the text is, and the text.
+// line writes a line that begins with », and the text.
 func (t *transcript) line(what, text string) {
 	t.WriteString(speakerMark)
 	t.WriteString(what)
@@ -110,7 +113,7 @@ func (t *transcript) line(what, text string) {
 	t.WriteByte('\n')
 }
 
-// text writes lines of a text, none of which looks like one that line writes.
+// text writes the lines of a text so that none begins with ».
 func (t *transcript) text(text string) {
 	for text != "" {
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), speakerMark) {
@@ -122,7 +125,7 @@ func (t *transcript) text(text string) {
 	}
 }
 
-// endOfLine returns where the first line of a text ends, its break included.
+// endOfLine returns where the first line of a text ends, after its line break.
 func endOfLine(text string) int {
 	for i := range len(text) {
 		if n := lineBreak(text[i:]); n > 0 {
@@ -132,8 +135,8 @@ func endOfLine(text string) int {
 	return len(text)
 }
 
-// lineBreak returns the length in bytes of the line break that the text begins
-// with; 0 where there is none. A line ends where Unicode or Python ends one.
+// lineBreak returns the bytes of the line break at the start of text, or 0. It knows
+// the line breaks of Unicode and of Python.
 func lineBreak(text string) int {
 	switch text[0] {
 	case '\r':
@@ -155,7 +158,8 @@ func lineBreak(text string) int {
 	return 0
 }
 
-// plainName quotes a name that could be mistaken for something else.
+// plainName returns the name of a tool, quoted if it could be mistaken for something
+// else.
 func plainName(name string) string {
 	for i := range len(name) {
 		switch c := name[i]; {

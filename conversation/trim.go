@@ -1,21 +1,22 @@
 package conversation
 
-// TrimOptions say how much of the end [Trim] keeps. With both forms the shorter
-// end counts; with neither everything is kept.
+// TrimOptions say how much of the end [Trim] keeps. If both limits are set, the
+// shorter end counts. If none is set, everything is kept.
 type TrimOptions struct {
-	KeepLast    int               // messages at the end; 0: no bound
-	KeepTokens  int               // tokens at the end; 0: no bound
+	KeepLast    int               // messages; 0: no limit
+	KeepTokens  int               // tokens; 0: no limit
 	CountTokens func(Message) int // nil: EstimateTokens
 }
 
-// Trim returns the end of a conversation, cut where every provider accepts it:
-// the leading system messages, and the last messages as the options say, more of
-// them where a unit would be cut, never fewer. Leading system messages do not
-// count. The newest message of the user is always there: directly before the end
-// where that begins behind it; otherwise the end is extended back to a message of
-// the user. A call without a result, and all behind it, is kept.
+// Trim returns the end of a conversation, cut where every provider accepts it. It
+// keeps the leading system messages, which do not count, and the last messages as the
+// options say. It keeps more of them if a unit would be cut, and never fewer.
 //
-// The messages are copies. It takes linear time.
+// The newest message of the user is always kept. If the end begins after it, it
+// stands directly before the end. Otherwise the end is extended back to a message of
+// the user. A call without a result is kept, and so is everything after it.
+//
+// The messages are copies. Trim takes linear time.
 func Trim(msgs []Message, o TrimOptions) []Message {
 	lead := leading(msgs)
 	k := keep{max(0, o.KeepLast), max(0, o.KeepTokens)}
@@ -41,7 +42,7 @@ func Trim(msgs []Message, o TrimOptions) []Message {
 	return append(trimmed, cloneAll(msgs[lead+start:])...)
 }
 
-// leading returns how many system messages stand before any other.
+// leading returns how many system messages the list begins with.
 func leading(msgs []Message) int {
 	n := 0
 	for n < len(msgs) && msgs[n].Role == System {

@@ -2,28 +2,28 @@ package conversation
 
 import "slices"
 
-// A scanner goes through a conversation and says between which messages no unit
-// lies. That depends on the messages before alone: a call that is answered behind
-// the place, and one that never is, both forbid it.
+// A scanner goes through a conversation and finds the places between units. Whether a
+// place is one depends only on the messages before it: if a call before it has no
+// result yet, the place is inside of a unit, whether the result comes later or never.
 type scanner struct {
 	open map[string]int // calls without a result so far, by id
 	run  reasoningRun
 
-	question bool // the last message is the user's, and no result in a form of the provider's
+	question bool // the last message is the user's, and not a result in a provider's form
 }
 
-// A reasoningRun is a row of assistant messages that began with a reasoning
-// item: the Responses API wants it together.
+// A reasoningRun is a row of assistant messages that began with a reasoning item. The
+// Responses API needs them together.
 type reasoningRun uint8
 
 const (
 	noRun    reasoningRun = iota
-	thinking              // reasoning so far
-	answered              // and what belongs to it
+	thinking              // only reasoning so far
+	answered              // and the item that it led to
 )
 
-// next takes the next message, and says whether a cut may be made before it and,
-// as far as is known, behind it.
+// next reads the next message. It reports whether a cut may be made before it, and
+// after it unless the next message forbids that.
 func (s *scanner) next(m *Message) (before, after bool) {
 	t := m.traits()
 	before = len(s.open) == 0
@@ -45,11 +45,11 @@ func (s *scanner) next(m *Message) (before, after bool) {
 	return before, len(s.open) == 0 && s.run == noRun
 }
 
-// pairs takes the calls and the results of a message.
+// pairs reads the calls and the results of a message.
 func (s *scanner) pairs(m *Message, t traits) {
 	if t.pairs {
 		for _, id := range t.calls {
-			delete(s.open, id) // one that was lost does not wait beside its namesake
+			delete(s.open, id) // a lost call does not wait beside another one with its id
 		}
 		for _, id := range t.calls {
 			s.call(id)
@@ -71,7 +71,7 @@ func (s *scanner) pairs(m *Message, t traits) {
 	}
 }
 
-// call opens a call. One without an id can have no result.
+// call notes a call that needs a result. A call without an id cannot have one.
 func (s *scanner) call(id string) {
 	if id == "" {
 		return
@@ -82,6 +82,7 @@ func (s *scanner) call(id string) {
 	s.open[id]++
 }
 
+// result notes the result of a call.
 func (s *scanner) result(id string) {
 	switch {
 	case id == everyCall:
@@ -93,12 +94,12 @@ func (s *scanner) result(id string) {
 	}
 }
 
-// SafeCuts returns where a conversation may be cut: the indexes strictly inside
-// the list, ascending, before which no unit began that goes on behind them, so
-// that msgs[:i] and msgs[i:] each hold whole units. Behind a call without a
-// result there is none. Before an assistant message Anthropic and Gemini want a
-// message of the user in front of the rest, which [Trim] sees to. It takes
-// linear time.
+// SafeCuts returns where a conversation may be cut. For each index i that it returns,
+// msgs[:i] and msgs[i:] hold whole units, and neither is empty. The indexes are
+// ascending. There is none after a call without a result. SafeCuts takes linear time.
+//
+// Anthropic and Gemini need a message of the user at the beginning. If msgs[i] is not
+// one, put one before it, as [Trim] does.
 func SafeCuts(msgs []Message) []int {
 	var cuts []int
 	var s scanner
@@ -110,11 +111,10 @@ func SafeCuts(msgs []Message) []int {
 	return cuts
 }
 
-// OpenCalls returns the tool calls without a result, in their order: such as a
-// process leaves that ended while its tools ran. No provider takes a thread with
-// one, and no summary covers it. Answer each with its result, or with a Tool
-// message that has IsError and says that the tool was interrupted, before
-// anything else follows.
+// OpenCalls returns the tool calls without a result, in order. A process that ends
+// while its tools run leaves such calls. No provider accepts them, and no summary
+// covers them. Before anything else, append for each call its result, or a Tool
+// message with IsError that says that the tool was interrupted.
 func OpenCalls(msgs []Message) []ToolCall {
 	var open []ToolCall
 	for _, m := range msgs {

@@ -2,29 +2,31 @@ package conversation
 
 import "sort"
 
-// An entry is a message of a window with what a cut must know. All of it depends
-// on this entry and those before alone.
+// An entry is a message of a window, with what is needed to decide where to cut. All
+// of it depends only on this entry and the entries before it.
 type entry struct {
 	msg      Message
 	seq      int64
-	imported bool // it is in no journal: seq is that of the newest record when it came
+	imported bool // it came by Import and is not in the journal; seq is that of the newest record at the time
 
-	total    int  // tokens of the entries up to this one; 0 where nothing counts tokens
-	estimate int  // of its own tokens; 0: not made yet
+	total    int  // tokens of the entries up to and with this one; 0 if no option counts tokens
+	estimate int  // its own tokens, estimated; 0: not estimated yet
 	user     int  // index of the newest message of the user up to this one; -1: none
-	cut      int  // greatest index up to this one where a cut may be made
-	userCut  int  // the same, where a message of the user stands; -1: none
-	cutAfter bool // a cut may be made behind it
+	cut      int  // greatest index up to this one before which a cut may be made
+	userCut  int  // the same, with a message of the user at the index; -1: none
+	cutAfter bool // a cut may be made after it
 	question bool // it is a message of the user
 }
 
-// A window is the messages that are kept verbatim, but for leading instructions.
+// A window holds the messages that are kept verbatim, without the leading system
+// messages.
 type window struct {
 	entries []entry
 	scan    scanner
-	tried   int // no prefix up to this length is due
+	tried   int // no summary is due for the first n entries, for each n up to this
 }
 
+// push adds a message to the end.
 func (w *window) push(a added) {
 	i := len(w.entries)
 	e := entry{msg: a.msg, seq: a.seq, imported: a.imported, total: a.tokens, user: -1, userCut: -1}
@@ -47,7 +49,7 @@ func (w *window) push(a added) {
 	w.entries = append(w.entries, e)
 }
 
-// tokens returns those of the entries from i up to but not including n.
+// tokens returns the tokens of the entries from i up to but not including n.
 func (w *window) tokens(i, n int) int {
 	if n == 0 {
 		return 0
@@ -59,14 +61,14 @@ func (w *window) tokens(i, n int) int {
 	return total
 }
 
-// keep says how much of the end is kept. Zero is no bound beside another one;
-// where both are set, the shorter end counts.
+// keep says how much of the end is kept. If both are set, the shorter end counts. If
+// one is set, the other is no limit. If none is set, nothing is kept.
 type keep struct {
 	last, tokens int
 }
 
-// start returns where the end that is kept begins among the first n entries, and
-// the message of the user that stands before it, or -1.
+// start returns where the end begins that is kept of the first n entries. pinned is
+// the message of the user that is kept before it, or -1.
 func (w *window) start(n int, k keep) (start, pinned int) {
 	if n == 0 {
 		return 0, -1
@@ -83,7 +85,7 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 	}
 	user := w.entries[n-1].user
 	if last := &w.entries[n-1]; start == n && (user == n-1 || last.msg.Role != Assistant && !last.question && last.msg.Role != System) {
-		start = n - 1 // a question, or a result that the model has not seen yet
+		start = n - 1 // a question, or a result that the model has not read yet
 	}
 	switch {
 	case start < n:
@@ -97,8 +99,8 @@ func (w *window) start(n int, k keep) (start, pinned int) {
 	return start, w.pinned(start, n)
 }
 
-// pinned returns the message of the user that is kept before an end that begins
-// at start and that none begins: the newest one, or -1.
+// pinned returns the newest message of the user before start, or -1. It is kept
+// before an end that does not begin with a message of the user itself.
 func (w *window) pinned(start, n int) int {
 	if start == 0 || start < n && w.entries[start].question {
 		return -1
@@ -106,7 +108,7 @@ func (w *window) pinned(start, n int) int {
 	return w.entries[start-1].user
 }
 
-// rest returns the window without the entries before start.
+// rest returns a window of the entries from start on, after the pinned one.
 func (w *window) rest(start int) window {
 	r := window{entries: make([]entry, 0, 2*(len(w.entries)-start)+1)}
 	if i := w.pinned(start, len(w.entries)); i >= 0 {
@@ -123,13 +125,13 @@ func (w *window) added(i int) added {
 	return added{msg: e.msg, seq: e.seq, imported: e.imported, tokens: w.tokens(i, i+1)}
 }
 
-// after returns the index of the first entry whose Seq is greater.
+// after returns the index of the first entry with a greater Seq.
 func (w *window) after(seq int64) int {
 	return sort.Search(len(w.entries), func(i int) bool { return w.entries[i].seq > seq })
 }
 
-// blocked reports whether a call without a result keeps a window from shrinking
-// that has twice the size at which it should.
+// blocked reports whether the window has twice the size at which a summary is due,
+// and a call without a result keeps it from shrinking.
 func (w *window) blocked(t trigger) bool {
 	n := len(w.entries)
 	return len(w.scan.open) > 0 && (t.messages > 0 && n >= 2*t.messages || t.tokens > 0 && w.tokens(0, n) >= 2*t.tokens)
@@ -143,23 +145,23 @@ func (w *window) messages() []Message {
 	return msgs
 }
 
-// A cover is what a summary will stand for.
+// A cover says which messages a summary will replace.
 type cover struct {
-	msgs     []Message // not to be changed; the oldest first
+	msgs     []Message // the oldest first; they must not be changed
 	start    int       // index of the first entry that is kept
-	through  int64     // Seq of the last entry before
-	imported bool      // that entry is in no journal
+	through  int64     // Seq of the last entry before start
+	imported bool      // that entry is not in the journal
 }
 
-// trigger says when a summary is due, and what is kept of the window then.
+// A trigger says when a summary is due, and how much of the window is kept then.
 type trigger struct {
 	messages, tokens int // 0: never
 	keep             keep
-	least            int // tokens that must be to be replaced
+	least            int // the tokens that the summary must replace
 }
 
-// due returns what the next summary stands for, as it was due first: later
-// messages do not change it. It takes constant time, amortised.
+// due returns what the next summary covers. That is decided when the summary is due
+// first; later messages do not change it. due takes constant time, amortised.
 func (w *window) due(t trigger) (cover, bool) {
 	for n := w.tried + 1; n <= len(w.entries); n++ {
 		byMessages := t.messages > 0 && n >= t.messages
@@ -174,9 +176,9 @@ func (w *window) due(t trigger) (cover, bool) {
 	return cover{}, false
 }
 
-// cover returns what can be summarised of the first n entries. Where so much is
-// kept that the next message would trigger again, there must be as much to
-// summarise as there is in the normal case: no model is called for each message.
+// cover returns what a summary of the first n entries would cover. If so much is kept
+// that the next message would trigger a summary again, this one must cover as much as
+// usual. Otherwise the model would be called for each message.
 func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool) {
 	start, pinned := w.start(n, t.keep)
 	count, tokens := start, w.tokens(0, start)
@@ -193,7 +195,7 @@ func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool
 	}
 	c := cover{start: start, through: w.entries[start-1].seq, imported: w.entries[start-1].imported}
 	for i := range w.entries[:start] {
-		// Behind an empty end the next message may begin the window in its place.
+		// If the end is empty, the next message may replace the pinned one.
 		if i != pinned || start == n {
 			c.msgs = append(c.msgs, w.entries[i].msg)
 		}
@@ -201,7 +203,7 @@ func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool
 	return c, true
 }
 
-// estimate returns about what the entries before n cost a model.
+// estimate returns the estimated tokens of the first n entries.
 func (w *window) estimate(n int) (total int) {
 	for i := range w.entries[:n] {
 		e := &w.entries[i]
