@@ -10,10 +10,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// A block is a content block, its members by name.
+// A block is a content block: its members by name.
 type block map[string]json.RawMessage
 
-// readBlock reads an object. One that is none has no members.
+// readBlock reads an object. If raw is not an object, the block has no members.
 func readBlock(raw []byte) block {
 	var b block
 	if json.Unmarshal(raw, &b) != nil {
@@ -24,7 +24,7 @@ func readBlock(raw []byte) block {
 
 func (b block) kind() string { return b.text("type") }
 
-// text returns a member that is a string; "" where it is something else.
+// text returns a member that is a string, or "".
 func (b block) text(name string) string {
 	var s string
 	if json.Unmarshal(b[name], &s) != nil {
@@ -33,8 +33,8 @@ func (b block) text(name string) string {
 	return s
 }
 
-// parts says for other providers what the block is. Thinking is nothing to them:
-// only the provider that signed it takes it back.
+// parts describes the block for other providers. Thinking is left out: only the
+// provider that signed it accepts it.
 func (b block) parts() []conversation.Part {
 	switch b.kind() {
 	case "thinking", "redacted_thinking":
@@ -57,7 +57,7 @@ func (b block) parts() []conversation.Part {
 func (b block) contentParts() ([]conversation.Part, error) {
 	content := b["content"]
 	if len(content) == 0 || content[0] != '"' && content[0] != '[' {
-		return nil, nil // none, which the provider allows, or null
+		return nil, nil // the provider allows null, and no content
 	}
 	list, err := blocks(content)
 	if err != nil {
@@ -70,16 +70,16 @@ func (b block) contentParts() ([]conversation.Part, error) {
 	return parts, nil
 }
 
-// readable are the members of blocks that a reader is helped by. What is not
-// among them is encoded or encrypted, or says how the block was made.
+// readable are the members of blocks that help a reader. The others are encoded or
+// encrypted, or say how the block was made.
 var readable = map[string]bool{
 	"text": true, "title": true, "url": true, "source": true, "content": true, "context": true, "name": true,
 	"stdout": true, "stderr": true, "error_code": true, "error_message": true, "file_id": true, "tool_name": true,
 	"server_name": true,
 }
 
-// describe returns what a reader can make of a block that has no part of its own:
-// its type, what a server tool was asked, and the texts in it.
+// describe returns a text for a block that has no counterpart: its type, the input of
+// a server tool, and the texts in it.
 func (b block) describe() string {
 	lines := []string{"[" + b.kind() + "]"}
 	for _, name := range slices.Sorted(maps.Keys(b)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 )
 
-// imageBlock returns an image by its URL. A data URL is base64 to the provider,
-// and one that it would not fetch is no more than a text.
+// imageBlock returns the block for the URL of an image. A data URL becomes base64. A
+// URL that the provider would not fetch becomes a text.
 func imageBlock(url string) anthropic.ContentBlockParamUnion {
 	if head, data, ok := strings.Cut(url, ","); ok && strings.HasPrefix(head, "data:") && strings.HasSuffix(head, ";base64") {
 		mediaType, _, _ := strings.Cut(head[len("data:"):], ";")
@@ -24,10 +24,10 @@ func imageBlock(url string) anthropic.ContentBlockParamUnion {
 	return anthropic.NewImageBlock(anthropic.URLImageSourceParam{URL: url})
 }
 
-// resultBlocks returns a result, and behind it the images that it may not have.
+// resultBlocks returns a result, and after it the images that must not be in it.
 func resultBlocks(m conversation.Message, content []anthropic.ContentBlockParamUnion) ([]anthropic.ContentBlockParamUnion, error) {
 	if m.ToolCallID == "" {
-		return nil, invalid("a tool message without ToolCallID")
+		return nil, invalid("a tool message has no ToolCallID")
 	}
 	result := anthropic.ToolResultBlockParam{ToolUseID: callID(m.ToolCallID)}
 	if m.IsError {
@@ -44,7 +44,7 @@ func resultBlocks(m conversation.Message, content []anthropic.ContentBlockParamU
 	return append([]anthropic.ContentBlockParamUnion{{OfToolResult: &result}}, images...), nil
 }
 
-// callID returns an ID that the provider allows, the same one for the same id.
+// callID returns an ID that the provider allows. Equal ids give equal IDs.
 func callID(id string) string {
 	allowed := strings.Map(func(r rune) rune {
 		switch {
@@ -60,8 +60,8 @@ func callID(id string) string {
 	return allowed + "_" + hex.EncodeToString(sum[:4])
 }
 
-// input returns arguments as the object that the provider demands. What is none
-// goes under the name that its documentation gives to such a text.
+// input returns arguments as a JSON object, which the provider demands. Any other text
+// becomes a member with the name that the provider's documentation gives to it.
 func input(arguments json.RawMessage) json.RawMessage {
 	text := bytes.TrimSpace(arguments)
 	switch {

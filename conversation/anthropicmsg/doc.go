@@ -1,11 +1,11 @@
-// Package anthropicmsg translates between the messages of anthropic-sdk-go and
-// those of package conversation, and makes a summariser of a client.
+// Package anthropicmsg translates between the messages of anthropic-sdk-go and those
+// of package conversation, and makes a summariser of a client.
 //
-// [From] and [FromResponse] keep what the provider had in Message.Raw, to the
-// byte, and describe it in the other fields for whoever else reads it. [To] sends
-// Raw again and nothing else: signatures of thinking, cache_control, citations,
-// blocks and fields that the SDK does not know are what they were. A message
-// without Raw, or with that of another provider, is made from its fields.
+// [From] and [FromResponse] keep the provider's message in Message.Raw, byte for byte,
+// and describe it in the other fields for other readers. [To] sends Raw and nothing
+// else. So signatures of thinking, cache_control, citations, and blocks and fields
+// that the SDK does not know come back unchanged. A message without Raw, or with the
+// Raw of another provider, is made from its fields.
 //
 //	answer, err := client.Messages.New(ctx, params)
 //	message, err := anthropicmsg.FromResponse(answer)
@@ -14,16 +14,17 @@
 //
 // # Raw
 //
-// An assistant message is one Message, Raw its object. A user message with tool
-// results becomes a Message of role Tool for each result and one of role User for
-// what stands between them: the first has as Raw the message object with its
-// block, those after it a JSON array of the blocks that continue that message.
-// [To] puts them together again. A continuation whose message is gone, because a
-// summary stands for it, begins a user message of its own.
+// An assistant message is one Message. Its Raw is the message object.
 //
-// A summary changes what stands before the messages that are kept. The newest
-// models refuse their thinking then: see [DropStaleThinking].
+// A user message with tool results becomes several: a Message of role Tool for each
+// result, and one of role User for the blocks between them. The Raw of the first is
+// the message object with its block. The Raw of the others is a JSON array of the
+// blocks that continue that message. [To] puts them together again. If a summary
+// replaced the first, the others begin a user message of their own.
 //
-// A text of the system prompt is a Message of role System, its Raw an array; a
-// message of role system inside the conversation has an object.
+// A text of the system prompt is a Message of role System, and its Raw is an array. A
+// message of role system inside of the conversation has an object.
+//
+// A summary changes what stands before the messages that are kept. The newest models
+// then refuse the thinking in them: see [DropStaleThinking].
 package anthropicmsg

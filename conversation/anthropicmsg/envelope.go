@@ -10,7 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// An envelope is a message as JSON, and where its content stands in it.
+// An envelope is a message as JSON, with the place of its content.
 type envelope struct {
 	raw        json.RawMessage
 	role       string
@@ -18,16 +18,16 @@ type envelope struct {
 	start, end int // of the content in raw
 }
 
-// openEnvelope reads a message object. Names are compared to the letter, as the
-// provider does and encoding/json does not.
+// openEnvelope reads a message object. Unlike encoding/json, and like the provider, it
+// distinguishes upper and lower case in names.
 func openEnvelope(raw []byte) (envelope, error) {
 	e := envelope{raw: raw}
 	if !utf8.Valid(raw) {
-		return e, invalid("it is no valid UTF-8")
+		return e, invalid("it is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return e, invalid("it is no JSON object")
+		return e, invalid("it is not a JSON object")
 	}
 	roles := 0
 	for d.More() {
@@ -43,7 +43,7 @@ func openEnvelope(raw []byte) (envelope, error) {
 		case "role":
 			roles++
 			if err := json.Unmarshal(value, &e.role); err != nil {
-				return e, invalid("its role is no string")
+				return e, invalid("its role is not a string")
 			}
 		case "content":
 			if e.content != nil {
@@ -58,7 +58,7 @@ func openEnvelope(raw []byte) (envelope, error) {
 		return e, invalid("%v", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return e, invalid("something follows it")
+		return e, invalid("there is something after it")
 	}
 	return e, e.check(roles)
 }
@@ -82,13 +82,12 @@ func (e envelope) with(content []byte) json.RawMessage {
 	return bytes.Join([][]byte{e.raw[:e.start], content, e.raw[e.end:]}, nil)
 }
 
-// plain reports whether the SDK's own type says all that the message says, in the
-// form in which the SDK writes it.
+// plain reports whether the SDK's own type would be sent as the same JSON.
 func (e envelope) plain() bool {
 	return e.content[0] == '[' && string(e.raw[:e.start]) == `{"content":` && string(e.raw[e.end:]) == `,"role":"`+e.role+`"}`
 }
 
-// blocks returns the blocks of a content; a text is one block.
+// blocks returns the blocks of a content. A text is one block.
 func blocks(content []byte) ([]json.RawMessage, error) {
 	if content[0] == '"' {
 		if string(content) == `""` {
@@ -102,7 +101,7 @@ func blocks(content []byte) ([]json.RawMessage, error) {
 	}
 	for i, b := range list {
 		if b[0] != '{' {
-			return nil, invalid("block %d is no object", i)
+			return nil, invalid("block %d is not an object", i)
 		}
 	}
 	return list, nil
@@ -120,8 +119,8 @@ func array(list []json.RawMessage) []byte {
 	return append(text, ']')
 }
 
-// compact returns the bytes that the SDK sends for raw JSON: without spaces, and
-// with <, > and & escaped. Nil: it is no JSON.
+// compact returns the bytes that the SDK sends for raw JSON: without spaces, and with
+// <, > and & escaped. It returns nil if raw is not JSON.
 func compact(raw []byte) []byte {
 	text, err := json.Marshal(json.RawMessage(raw))
 	if err != nil {

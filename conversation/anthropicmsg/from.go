@@ -10,16 +10,16 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 )
 
-// ErrNoContent: a response has nothing in it that could be sent back.
+// ErrNoContent: a response has nothing that could be sent back.
 var ErrNoContent = errors.New("no content")
 
-// From returns the messages of a request in their order: one for each, and for a
-// user message with tool results one for each result and for what stands between
-// them. They share nothing with the params. [To] returns params that are sent as
-// the same JSON.
+// From returns the messages of a request, in order. Each param gives one message. A
+// user message with tool results gives one for each result, and one for the blocks
+// between results. The messages share no memory with the params. [To] returns params
+// that are sent as the same JSON.
 //
-// Errors: conversation.ErrInvalid, naming the first message that is none: without
-// role or content, or with a tool result that names no call.
+// Errors: conversation.ErrInvalid for the first param that has no role or no content,
+// or has a tool result that names no call.
 func From(params ...anthropic.MessageParam) ([]conversation.Message, error) {
 	var msgs []conversation.Message
 	for i, p := range params {
@@ -36,8 +36,8 @@ func From(params ...anthropic.MessageParam) ([]conversation.Message, error) {
 	return msgs, nil
 }
 
-// FromSystem returns the texts of a system prompt, a message for each, with
-// cache_control and what else they have. They are to stand before all others.
+// FromSystem returns a message for each text of a system prompt, with all of its
+// members, such as cache_control. Put them before all other messages.
 //
 // Errors: conversation.ErrInvalid.
 func FromSystem(texts ...anthropic.TextBlockParam) ([]conversation.Message, error) {
@@ -57,15 +57,14 @@ func FromSystem(texts ...anthropic.TextBlockParam) ([]conversation.Message, erro
 	return msgs, nil
 }
 
-// FromResponse returns what the model answered, its blocks to the byte, those
-// included that the SDK does not know. Left out is what the provider sends now and
-// then and refuses when it comes back: empty text blocks, and thinking at the end,
-// of an answer that was cut off. A message that was accumulated from a stream must
-// have been read to its end.
+// FromResponse returns the model's answer. Its blocks are kept byte for byte, even
+// those that the SDK does not know. Two kinds of blocks are left out, because the
+// provider sometimes sends them but does not accept them: empty texts, and thinking at
+// the end of an answer that was cut off. If r was accumulated from a stream, the stream
+// must have been read to its end.
 //
-// Errors: [ErrNoContent] where nothing is left, as after a turn in which the
-// model had nothing to add: ask again, or go on with a message of the user;
-// conversation.ErrInvalid.
+// Errors: [ErrNoContent] if nothing is left, for example because the model had nothing
+// to add: ask again, or continue with a message of the user. conversation.ErrInvalid.
 func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 	var none conversation.Message
 	if r == nil {
@@ -76,10 +75,10 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 			invalid("it has no stop_reason: read its stream to the end, or take the text alone"))
 	}
 	var list []json.RawMessage
-	end := 0 // of what may stand at the end
+	end := 0 // after the last block that may end a message
 	for i, b := range r.Content {
 		raw := json.RawMessage(b.RawJSON())
-		if len(raw) == 0 { // made by hand: the SDK translates none of its fields
+		if len(raw) == 0 { // made by hand; the SDK does not encode its fields
 			return none, fmt.Errorf("translate block %d of a response of Anthropic: %w",
 				i, invalid("it has no JSON: unmarshal the message from the provider's answer"))
 		}
@@ -102,7 +101,7 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 	return msgs[0], nil
 }
 
-// fromRaw returns the messages that one message of the provider is. They keep raw.
+// fromRaw returns the messages for one message of the provider. They keep raw.
 func fromRaw(raw json.RawMessage) ([]conversation.Message, error) {
 	e, err := openEnvelope(raw)
 	if err != nil {
@@ -137,7 +136,7 @@ func fromRaw(raw json.RawMessage) ([]conversation.Message, error) {
 // split cuts the blocks of a user message before and after each tool result.
 func split(list []json.RawMessage) [][]json.RawMessage {
 	var pieces [][]json.RawMessage
-	open := false // the last piece takes more
+	open := false // the last piece may grow
 	for _, b := range list {
 		result := readBlock(b).kind() == "tool_result"
 		if open && !result {
@@ -153,7 +152,7 @@ func split(list []json.RawMessage) [][]json.RawMessage {
 	return pieces
 }
 
-// fromBlocks returns a message that the blocks describe, without its Raw.
+// fromBlocks returns the message for some blocks, without its Raw.
 func fromBlocks(role conversation.Role, list []json.RawMessage) (conversation.Message, error) {
 	m := conversation.Message{Role: role, RawProvider: conversation.Anthropic}
 	if role == conversation.User && len(list) == 1 {
@@ -172,7 +171,7 @@ func fromBlocks(role conversation.Role, list []json.RawMessage) (conversation.Me
 			wasText = false
 			continue
 		}
-		// The model's sentences are cut into blocks by their citations.
+		// Citations split the model's sentences into blocks.
 		text := b.kind() == "text"
 		if role == conversation.Assistant && text && wasText {
 			parts[len(parts)-1].Text += b.text("text")
@@ -188,7 +187,7 @@ func fromBlocks(role conversation.Role, list []json.RawMessage) (conversation.Me
 func fromResult(b block) (conversation.Message, error) {
 	m := conversation.Message{Role: conversation.Tool, RawProvider: conversation.Anthropic, ToolCallID: b.text("tool_use_id")}
 	if m.ToolCallID == "" {
-		return m, invalid("a tool_result without tool_use_id")
+		return m, invalid("a tool_result has no tool_use_id")
 	}
 	m.IsError = string(b["is_error"]) == "true"
 	parts, err := b.contentParts()

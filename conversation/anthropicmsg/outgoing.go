@@ -9,12 +9,12 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 )
 
-// An outgoing message is made of the provider's own, of the fields of others, or
-// of both.
+// An outgoing message is built from a message of the provider, from the fields of
+// other messages, or from both.
 type outgoing struct {
 	role     string
-	envelope *envelope // nil: made here
-	opened   bool      // blocks has what envelope had
+	envelope *envelope // the message of the provider, or nil
+	opened   bool      // blocks has the blocks of envelope
 	blocks   []outgoingBlock
 }
 
@@ -23,7 +23,7 @@ type outgoingBlock struct {
 	result bool
 }
 
-// open takes the blocks out of the envelope, to join others to them.
+// open takes the blocks out of the envelope, so that others can be added.
 func (o *outgoing) open() error {
 	if o.envelope == nil || o.opened {
 		return nil
@@ -60,8 +60,8 @@ func (o *outgoing) append(list []anthropic.ContentBlockParamUnion) error {
 	return err
 }
 
-// insertResult puts a result behind the results that lead the message, and what
-// belongs to it to the end.
+// insertResult puts a result after the results at the beginning of the message, and
+// the blocks that belong to it at the end.
 func (o *outgoing) insertResult(list []anthropic.ContentBlockParamUnion) error {
 	err := o.open()
 	at := 0
@@ -75,8 +75,8 @@ func (o *outgoing) insertResult(list []anthropic.ContentBlockParamUnion) error {
 	return err
 }
 
-// param returns the message as the SDK's type where that says all of it, else as
-// raw JSON.
+// param returns the message as the SDK's type if that loses nothing, and as raw JSON
+// otherwise.
 func (o *outgoing) param() (anthropic.MessageParam, error) {
 	if o.envelope != nil && !o.envelope.plain() {
 		raw := o.envelope.raw

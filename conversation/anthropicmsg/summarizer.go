@@ -14,17 +14,17 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// reasoningRoom is what a model may spend on reasoning that cannot be turned off,
-// in tokens beside those of the summary.
+// reasoningRoom is the tokens that a model may use for reasoning, besides those of the
+// summary, if its reasoning cannot be turned off.
 const reasoningRoom = 8192
 
-// Summarizer returns a function for conversation.Options.Summarize that has the
-// model write the summary. The options are those of every request that it makes.
+// Summarizer returns a function for conversation.Options.Summarize. It asks the model
+// for the summary, with opts in every request.
 //
-// The model's reasoning is turned off, for it counts towards max_tokens; a model
-// that insists on it is asked again, with room for it. A text that was cut off, a
-// refusal and an empty text are errors. The function may be called from any
-// goroutine.
+// The model's reasoning is turned off, because it counts towards max_tokens. If the
+// model refuses that, it is asked again, with more tokens and low effort. A summary
+// that was cut off, a refusal and an empty text are errors. The function may be called
+// from any goroutine.
 func Summarizer(client anthropic.Client, model anthropic.Model, opts ...option.RequestOption) func(context.Context, conversation.Request) (string, error) {
 	var insists atomic.Bool // the model does not answer without reasoning
 	return func(ctx context.Context, r conversation.Request) (string, error) {

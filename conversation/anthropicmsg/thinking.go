@@ -5,14 +5,14 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// DropStaleThinking returns the options of a request to a model that reads its
-// thinking only behind what it was made behind: claude-fable-5-1, claude-opus-5-5
-// and later ones. Once a summary stands for the beginning of a conversation, such
-// a model refuses the thinking in what was kept; with these options it passes
-// over it. The thinking that it adds from then on counts.
+// DropStaleThinking returns the options of a request to a model that accepts its
+// thinking only after the same messages as before: claude-fable-5-1, claude-opus-5-5
+// and later models. When a summary replaces the beginning of a conversation, such a
+// model refuses the thinking in the messages that were kept. With these options it
+// ignores that thinking. Thinking that it adds afterwards is used.
 //
-// They turn adaptive thinking on, which those models have on anyway. Earlier
-// models need none of it and refuse it.
+// The options turn adaptive thinking on, which is the default of these models. Earlier
+// models do not need the options, and refuse them.
 //
 //	client.Messages.New(ctx, params, anthropicmsg.DropStaleThinking()...)
 func DropStaleThinking() []option.RequestOption {

@@ -12,34 +12,34 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 )
 
-// To returns the system prompt and the messages of a request. They share nothing
+// To returns the system prompt and the messages of a request. They share no memory
 // with msgs.
 //
-// A message with Raw of Anthropic is sent as it was; a continuation is put to the
-// user message before it. The block types of the SDK are filled in where they say
-// all that Raw says; other blocks, and messages with members of their own, are
-// raw JSON, their fields unset.
+// A message with the Raw of Anthropic is sent as it was. If its Raw is an array, its
+// blocks are added to the user message before it. The SDK's block types are used if
+// they lose nothing. Other blocks, and messages with members that the SDK does not
+// know, are raw JSON, with no fields set.
 //
-// From the fields of all others:
-//   - The leading system messages, a summary among them, are the system prompt, a
-//     block for each text. One further on is sent as a user's text in <system>
-//     tags: few models take system messages there.
-//   - A message is joined to the one before it where both are the user's, or both
-//     the model's, for not every host takes two in a row. Results of tools come
-//     first in it.
-//   - A text without a visible character is not sent, nor is a message in which
-//     nothing is left: the provider refuses both.
-//   - Images of a result that is an error follow the results. An image at a URL
-//     that is not https is sent as a text with the URL.
-//   - Arguments that are no JSON object, as those of a call that was cut off, are
-//     sent as {"INVALID_JSON": "what the model wrote"}.
+// Other messages are made from their fields:
+//   - The leading system messages, such as a summary, become the system prompt, with a
+//     block for each text. A later one is sent as a user's text in <system> tags,
+//     because few models accept system messages there.
+//   - Consecutive messages of the user, or of the model, become one, because not every
+//     host accepts two. Results of tools come first in it.
+//   - A text without a visible character is not sent, and neither is a message without
+//     any content: the provider refuses both.
+//   - The images of a failed result follow the results. An image with a URL that is not
+//     https is sent as a text with the URL.
+//   - Arguments that are not a JSON object, such as those of a call that was cut off,
+//     are sent as {"INVALID_JSON": "what the model wrote"}.
 //   - A character that the provider does not allow in a call's ID becomes an
-//     underscore, and a hash makes the ID unique again, the same in call and result.
+//     underscore. A hash keeps the ID unique, and equal in call and result.
 //
-// What would be lost is an error: an image in a system or assistant message, a
-// call without ID or name, a part of an unknown type. To does not mend a
-// conversation: see conversation.Check. Errors: conversation.ErrInvalid, with the
-// index of the message.
+// To returns an error rather than lose something: an image in a system or assistant
+// message, a call without ID or name, a part of an unknown type. To does not correct a
+// conversation: see conversation.Check.
+//
+// Errors: conversation.ErrInvalid, with the index of the message.
 func To(msgs []conversation.Message) (system []anthropic.TextBlockParam, messages []anthropic.MessageParam, err error) {
 	lead := 0
 	for lead < len(msgs) && msgs[lead].Role == conversation.System && !isObject(msgs[lead]) {
@@ -93,20 +93,21 @@ func systemTexts(m conversation.Message) ([]anthropic.TextBlockParam, error) {
 	list, err := fieldBlocks(m)
 	for _, b := range list {
 		if b.OfText == nil {
-			return nil, invalid("an image in a system message: Anthropic takes text there, put it into a user message")
+			return nil, invalid("a system message has an image: put it into a user message")
 		}
 		texts = append(texts, *b.OfText)
 	}
 	return texts, err
 }
 
-// same reports whether the SDK sends p as it would send raw.
+// same reports whether the SDK sends the same JSON for p as for raw.
 func same(p json.Marshaler, raw []byte) bool {
 	text, err := p.MarshalJSON()
 	return err == nil && bytes.Equal(text, compact(raw))
 }
 
-// typed returns a block as the SDK's type where that says all of it.
+// typed returns a block as the SDK's type if that loses nothing, and as raw JSON
+// otherwise.
 func typed(raw json.RawMessage) anthropic.ContentBlockParamUnion {
 	var b anthropic.ContentBlockParamUnion
 	if b.UnmarshalJSON(raw) == nil && same(b, raw) {
@@ -124,7 +125,7 @@ func continuation(raw json.RawMessage) ([]json.RawMessage, error) {
 	return blocks(raw)
 }
 
-// A builder makes the list of messages.
+// A builder builds the messages of a request.
 type builder struct{ out []*outgoing }
 
 func (b *builder) add(m conversation.Message) error {
@@ -160,7 +161,7 @@ func (b *builder) add(m conversation.Message) error {
 		}
 	case conversation.Assistant:
 		if slices.ContainsFunc(list, func(b anthropic.ContentBlockParamUnion) bool { return b.OfImage != nil }) {
-			return invalid("an image in an assistant message: Anthropic takes none there, put it into a user message")
+			return invalid("an assistant message has an image: put it into a user message")
 		}
 	case conversation.Tool:
 		return b.last(role).insertResult(list)
@@ -168,7 +169,7 @@ func (b *builder) add(m conversation.Message) error {
 	return b.last(role).append(list)
 }
 
-// last returns the last message, or a new one where that is another's.
+// last returns the last message, or a new one if that has another role.
 func (b *builder) last(role conversation.Role) *outgoing {
 	if n := len(b.out); n > 0 && b.out[n-1].role == string(role) {
 		return b.out[n-1]
@@ -177,13 +178,13 @@ func (b *builder) last(role conversation.Role) *outgoing {
 	return b.out[len(b.out)-1]
 }
 
-// fieldBlocks returns the blocks that the fields of a message are, without those
-// that the provider would refuse. Of a Tool message the result is the first.
+// fieldBlocks returns the blocks for the fields of a message, without texts that the
+// provider would refuse. The first block of a Tool message is the result.
 func fieldBlocks(m conversation.Message) ([]anthropic.ContentBlockParamUnion, error) {
 	parts := m.Parts
 	switch {
 	case m.Content != "" && m.Parts != nil:
-		return nil, invalid("there are both Content and Parts")
+		return nil, invalid("both Content and Parts are set")
 	case m.Content != "":
 		parts = []conversation.Part{{Type: conversation.TextPart, Text: m.Content}}
 	}
@@ -199,7 +200,7 @@ func fieldBlocks(m conversation.Message) ([]anthropic.ContentBlockParamUnion, er
 		case conversation.ImageB64Part:
 			list = append(list, anthropic.NewImageBlockBase64(p.MediaType, p.Data))
 		default:
-			return nil, invalid("a part of type %q", p.Type)
+			return nil, invalid("a part has the type %q", p.Type)
 		}
 	}
 	switch m.Role {
@@ -210,7 +211,7 @@ func fieldBlocks(m conversation.Message) ([]anthropic.ContentBlockParamUnion, er
 	case conversation.Assistant:
 		for _, c := range m.ToolCalls {
 			if c.ID == "" || c.Name == "" {
-				return nil, invalid("a call without ID or name")
+				return nil, invalid("a call has no ID or no name")
 			}
 			list = append(list, anthropic.NewToolUseBlock(callID(c.ID), input(c.Arguments), c.Name))
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// The lengths that the APIs take.
+// The lengths that the APIs accept.
 const (
 	chatIDBytes      = 40
 	responsesIDBytes = 64
 	toolNameBytes    = 64
 )
 
-// unnamedID stands for the id that a call of the deprecated function_call, and of
-// some servers, has not got.
+// unnamedID returns the id for a call without one: a call of the deprecated
+// function_call, and the calls of some servers.
 func unnamedID(name string) string { return "function_" + name }
 
-// failed marks the text of a result whose tool failed.
+// failed returns the text of a failed result.
 func failed(text string) string {
 	if text == "" {
 		return "Error"
@@ -34,7 +34,7 @@ func resultText(m conversation.Message) string {
 	return m.Text()
 }
 
-// callArguments returns the arguments as both APIs have them: a string.
+// callArguments returns the arguments as a string, which both APIs need.
 func callArguments(c conversation.ToolCall) string {
 	if len(c.Arguments) == 0 {
 		return "{}"
@@ -42,7 +42,7 @@ func callArguments(c conversation.ToolCall) string {
 	return string(c.Arguments)
 }
 
-// toolName returns a name that OpenAI takes.
+// toolName returns a name that OpenAI accepts.
 func toolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -56,10 +56,10 @@ func toolName(name string) string {
 	return name[:min(len(name), toolNameBytes)]
 }
 
-// callIDs gives calls and results the ids that they have on the way out.
+// callIDs returns the ids that calls and results have on the way out.
 type callIDs struct {
 	most int             // bytes
-	raw  map[string]bool // the ids of messages that go as they came, which stay
+	raw  map[string]bool // ids in messages that are sent as they came; they are not changed
 }
 
 func newCallIDs(msgs []conversation.Message, to conversation.Provider, most int) callIDs {
@@ -78,7 +78,7 @@ func newCallIDs(msgs []conversation.Message, to conversation.Provider, most int)
 	return ids
 }
 
-// id shortens an id that is too long. Equal ids stay equal, different ones
+// id shortens an id that is too long. Equal ids stay equal, and different ids stay
 // different.
 func (c callIDs) id(id string) string {
 	if len(id) <= c.most || c.raw[id] {
@@ -88,13 +88,13 @@ func (c callIDs) id(id string) string {
 	return "call_" + base64.RawURLEncoding.EncodeToString(sum[:24])
 }
 
-// says reports whether a message has something to say in its fields. One that has
-// not, and came from another provider, is left out.
+// says reports whether a message has anything in its fields. If not, and it came from
+// another provider, it is left out.
 func says(m conversation.Message) bool {
 	return m.Raw == nil || m.Role == conversation.Tool || m.Content != "" || len(m.Parts) > 0 || len(m.ToolCalls) > 0
 }
 
-// imagesFrom says whose images follow.
+// imagesFrom returns a text that says where the images after it belong.
 func imagesFrom(m conversation.Message) string {
 	switch m.Role {
 	case conversation.Tool:

@@ -9,9 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// FromChat returns one message for each param. Errors: [conversation.ErrInvalid]
-// for a param that is no message: it has no role of chat completions, or a result
-// names no call.
+// FromChat returns one message for each param. Errors: [conversation.ErrInvalid] for a
+// param without a role of chat completions, and for a result that names no call.
 func FromChat(params ...openai.ChatCompletionMessageParamUnion) ([]conversation.Message, error) {
 	msgs := make([]conversation.Message, len(params))
 	for i, p := range params {
@@ -26,8 +25,8 @@ func FromChat(params ...openai.ChatCompletionMessageParamUnion) ([]conversation.
 	return msgs, nil
 }
 
-// FromChatMessage returns the message of a choice, as it came; one that was put
-// together from a stream, by its fields. Errors: [conversation.ErrInvalid].
+// FromChatMessage returns the message of a choice, as it came. If it was accumulated
+// from a stream, its fields are read. Errors: [conversation.ErrInvalid].
 func FromChatMessage(m openai.ChatCompletionMessage) (conversation.Message, error) {
 	raw := json.RawMessage(m.RawJSON())
 	if len(raw) == 0 {
@@ -43,8 +42,8 @@ func FromChatMessage(m openai.ChatCompletionMessage) (conversation.Message, erro
 	return msg, nil
 }
 
-// rawOf returns the JSON of a param: the bytes that it was made of, or what the
-// client would send.
+// rawOf returns the JSON of a param: the bytes that it was made of, or the JSON that
+// the client would send.
 func rawOf(p interface {
 	Overrides() (any, bool)
 	MarshalJSON() ([]byte, error)
@@ -61,7 +60,7 @@ func rawOf(p interface {
 	return append(json.RawMessage{}, raw...), nil
 }
 
-// encodeChat writes the message of a stream, which has no JSON of its own.
+// encodeChat returns the JSON of a message from a stream, which has none of its own.
 func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 	w := map[string]any{"role": "assistant"}
 	if m.Content != "" {
@@ -94,7 +93,7 @@ func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 	return encode(w)
 }
 
-// readChat returns the message of its JSON, which it keeps.
+// readChat returns the message for raw, and keeps raw in it.
 func readChat(raw json.RawMessage) (conversation.Message, error) {
 	o, err := parse(raw)
 	if err != nil {
@@ -126,7 +125,7 @@ func readChat(raw json.RawMessage) (conversation.Message, error) {
 	return m, nil
 }
 
-// spoken returns the text of an answer that is audio.
+// spoken returns the text of an answer in audio.
 func spoken(audio object) []conversation.Part {
 	if text := audio.text("transcript"); text != "" {
 		return textPart(text)
@@ -134,8 +133,8 @@ func spoken(audio object) []conversation.Part {
 	return textPart("[audio]")
 }
 
-// chatCallID returns the id of the call that a result answers, or that of its
-// function.
+// chatCallID returns the id of the call that a result answers. If it names only a
+// function, the id is made from that name.
 func chatCallID(o object) (string, error) {
 	if id := o.text("tool_call_id"); id != "" {
 		return id, nil
@@ -143,7 +142,7 @@ func chatCallID(o object) (string, error) {
 	if name := o.text("name"); name != "" {
 		return unnamedID(name), nil
 	}
-	return "", fmt.Errorf("a result without tool_call_id: name the call that it answers: %w", conversation.ErrInvalid)
+	return "", fmt.Errorf("a result has no tool_call_id: name the call that it answers: %w", conversation.ErrInvalid)
 }
 
 func readChatCalls(o object) []conversation.ToolCall {
@@ -174,7 +173,8 @@ func readChatCall(c object) conversation.ToolCall {
 	return conversation.ToolCall{Name: kind, Arguments: c.arguments(kind)}
 }
 
-// customArguments makes arguments of a custom tool's input, which is any text.
+// customArguments returns the input of a custom tool, which may be any text, as
+// arguments.
 func customArguments(o object) json.RawMessage {
 	return encode(map[string]string{"input": o.text("input")})
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// ToChat returns the messages as a chat completions request has them, in their
-// order. Those that came from chat completions go as they came, all others by
-// their fields, as the package's comment says. Errors: [conversation.ErrInvalid]
-// for a message of an unknown role, and for Raw that is none of chat completions.
+// ToChat returns the messages of a chat completions request, in order. Messages from
+// chat completions are sent as they came. Others are made from their fields, as the
+// comment of the package says. Errors: [conversation.ErrInvalid] for an unknown role,
+// and for a Raw that is not of chat completions.
 func ToChat(msgs []conversation.Message) ([]openai.ChatCompletionMessageParamUnion, error) {
 	w := chatWriter{
 		ids:       newCallIDs(msgs, conversation.OpenAIChat, chatIDBytes),
@@ -88,7 +88,7 @@ func (w *chatWriter) write(m conversation.Message) error {
 	return nil
 }
 
-// flush writes the images that waited for the end of the results.
+// flush writes the images that wait for the end of the results.
 func (w *chatWriter) flush() {
 	if len(w.images) > 0 {
 		w.params = append(w.params, openai.UserMessage(w.images))
@@ -96,8 +96,8 @@ func (w *chatWriter) flush() {
 	}
 }
 
-// chatRaw returns what goes out for Raw: a copy, with no more of an audio than
-// its id, for more is refused.
+// chatRaw returns a copy of Raw to send. Of audio it keeps the id only, because the API
+// refuses the rest.
 func chatRaw(raw json.RawMessage) (json.RawMessage, error) {
 	o, err := parse(raw)
 	if err != nil {
@@ -107,15 +107,14 @@ func chatRaw(raw json.RawMessage) (json.RawMessage, error) {
 	if _, ok := audio["id"]; !ok || len(audio) == 1 {
 		return bytes.Clone(raw), nil
 	}
-	// The members stay in their order: the API does not care, a prompt cache may.
+	// The members keep their order, on which a prompt cache may depend.
 	return replaceMember(raw, "audio", encode(map[string]json.RawMessage{"id": audio["id"]})), nil
 }
 
-// replaceMember puts another value in the place of those of the name. The rest
-// stays to the byte.
+// replaceMember replaces the value of each member with the name. All other bytes stay.
 func replaceMember(raw json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	var out []byte
-	done := 0 // up to here raw is in out
+	done := 0 // the bytes of raw that are in out
 	d := json.NewDecoder(bytes.NewReader(raw))
 	for _, err := d.Token(); err == nil && d.More(); {
 		var key json.Token

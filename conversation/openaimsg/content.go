@@ -7,8 +7,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// readParts returns the pieces of content: a string, or a list of parts of either
-// API. A part without a counterpart becomes a text that names it.
+// readParts returns the parts of a content, which is a string or a list of parts of
+// either API. A part without a counterpart becomes a text that names it.
 func readParts(content json.RawMessage) []conversation.Part {
 	if len(content) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func textPart(text string) []conversation.Part {
 	return []conversation.Part{{Type: conversation.TextPart, Text: text}}
 }
 
-// imagePart returns the image of a URL, or the name of its file.
+// imagePart returns the image with a URL, or a text with the name of its file.
 func imagePart(url, file string) []conversation.Part {
 	switch media, data, ok := cutDataURL(url); {
 	case ok:
@@ -77,7 +77,7 @@ func imagePart(url, file string) []conversation.Part {
 	}
 }
 
-// cutDataURL takes data:image/png;base64,... apart.
+// cutDataURL splits a URL such as data:image/png;base64,...
 func cutDataURL(url string) (media, data string, ok bool) {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
@@ -87,7 +87,7 @@ func cutDataURL(url string) (media, data string, ok bool) {
 	return media, data, ok && media != "" && data != ""
 }
 
-// imageURL is the way back.
+// imageURL returns the URL of an image.
 func imageURL(p conversation.Part) string {
 	if p.Type == conversation.ImageB64Part {
 		return "data:" + p.MediaType + ";base64," + p.Data
@@ -95,7 +95,7 @@ func imageURL(p conversation.Part) string {
 	return p.URL
 }
 
-// setParts puts the pieces into the message: a single text is its Content.
+// setParts sets the parts of a message. A single text becomes its Content.
 func setParts(m *conversation.Message, parts []conversation.Part) {
 	if len(parts) == 1 && parts[0].Type == conversation.TextPart {
 		m.Content = parts[0].Text
@@ -115,7 +115,7 @@ func images(m conversation.Message) []conversation.Part {
 	return found
 }
 
-// pieces returns the parts of the message, its Content as one.
+// pieces returns the parts of a message. Content is one part.
 func pieces(m conversation.Message) []conversation.Part {
 	if m.Parts == nil {
 		return textPart(m.Content)

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// silent are the types of items that say nothing to other providers.
+// silent are the types of items that mean nothing to other providers.
 var silent = map[string]bool{
 	"reasoning":          true,
 	"compaction":         true,
@@ -17,16 +17,15 @@ var silent = map[string]bool{
 	"tool_search_output": true,
 }
 
-// readable are the members that a reader is helped by, in the order in which they
-// are told.
+// readable are the members that help a reader, in the order in which they are written.
 var readable = []string{
 	"server_label", "name", "query", "queries", "url", "title", "code", "command", "commands", "action", "operation",
 	"arguments", "input", "revised_prompt", "filename", "text", "results", "logs", "outputs", "stdout", "stderr",
 	"output", "result", "error", "message",
 }
 
-// describe returns what the provider did by itself as a text: the type of the
-// item, and the texts in it.
+// describe returns a text for an action of the provider itself: the type of the item,
+// and the texts in it.
 func describe(it item) []conversation.Part {
 	t := it.itemType()
 	if silent[t] {

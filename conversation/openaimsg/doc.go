@@ -1,5 +1,5 @@
 // Package openaimsg translates between the messages of openai-go/v3 and those of
-// package conversation, for chat completions and for the Responses API, and makes
+// package conversation, for chat completions and for the Responses API. It also makes
 // a summariser of a client.
 //
 //	reply, err := client.Chat.Completions.New(ctx, params)
@@ -7,54 +7,55 @@
 //	err = memory.Append(ctx, message, conversation.ToolResult(id, "42"))
 //	params.Messages, err = openaimsg.ToChat(memory.Messages())
 //
-// With the Responses API it is [FromOutput] of response.Output, and [ToItems].
+// With the Responses API, use [FromOutput] with response.Output, and [ToItems].
 //
 // # There and back
 //
-// What came from OpenAI goes back as it came: Raw holds it to the byte where it
-// came as bytes (a response, or a param with [param.Override]), else as the client
-// encodes it. Both ways keep what this package does not know. One thing is changed
-// on the way out: the audio of a chat message goes by its id alone, for the API
-// takes no more; Raw keeps all of it. A request drops the spaces between the
-// values of Raw, which is the client's doing.
+// A message from OpenAI is sent back as it came. Its Raw holds the bytes that came, of
+// a response or of a param with [param.Override], or else the client's encoding of a
+// param. Members that this package does not know are kept.
 //
-// Whoever has JSON, and not the client's types, wraps it, for the client's own
-// decoder drops what it does not know:
+// Two things change on the way out. The audio of a chat message is sent by its id
+// alone, because the API accepts nothing else; Raw keeps all of it. And the client
+// drops the spaces between the values of Raw.
+//
+// If you have JSON in place of the client's types, wrap it. The client's own decoder
+// drops members that it does not know.
 //
 //	param.Override[openai.ChatCompletionMessageParamUnion](json.RawMessage(text))
 //
-// What goes out of Raw is such a param too: its fields are unset, read the
-// [conversation.Message] instead.
+// A param that was made from Raw has no fields set. Read the [conversation.Message] in
+// its place.
 //
 // # For other providers
 //
-// The other fields say the same: the text, a refusal too, images, calls, results.
-// A text stands where a part has no counterpart: [audio], [file: report.pdf]. What
-// OpenAI ran by itself (searches, code, remote MCP calls) is a text part of its
-// own, which begins with the item's type: [mcp_call]. The answer alone is
-// response.OutputText().
+// The other fields describe the same message: its text or refusal, images, calls and
+// results. A part without a counterpart becomes a text, such as [audio] or
+// [file: report.pdf]. An action of OpenAI itself (a search, code, a remote MCP call)
+// becomes a text part that begins with the type of the item, such as [mcp_call]. The
+// answer alone is response.OutputText().
 //
-// Reasoning and compaction say nothing to others, so a message may have nothing
-// but Raw. Its role is [conversation.Assistant], and that of a change to tools or
-// settings [conversation.System].
+// Reasoning and compaction mean nothing to other providers, so a message may have Raw
+// only. Its role is [conversation.Assistant]. The role of a change of tools or
+// settings is [conversation.System].
 //
-// A custom tool's input is the argument "input". A call of the deprecated
-// function_call has no id: it is named after its function. The calls of the
+// The input of a custom tool is the argument "input". A call of the deprecated
+// function_call has no id, and gets one from the name of its function. The calls of the
 // Responses API's own tools that the caller runs are named computer, local_shell,
-// shell, apply_patch and tool_search; a request for approval of an MCP call is a
-// call too, and its result the text "approved", or anything else to deny it.
+// shell, apply_patch and tool_search. A request to approve an MCP call is a call too:
+// its result is the text "approved", or any other text to deny it.
 //
 // # From other providers
 //
-// Messages without Raw of the API that is written to go by their fields.
+// A message without the Raw of the API is made from its fields.
 //
-//   - A failed result has no field: its text begins with "Error: ".
-//   - Arguments that are not JSON stay as they are, none become {}.
-//   - Images go where the API takes them: in a user's message, and with the Responses
-//     API in a result. Others follow in one user message, after all the results
-//     that stand together.
-//   - Ids over 40 bytes (chat) or 64 (Responses) are shortened, calls and results
-//     alike, where all of them go by their fields; names of tools get _ for what
-//     OpenAI does not allow.
-//   - A message that says nothing but in another provider's Raw is left out.
+//   - The API has no field for a failed result. Its text begins with "Error: ".
+//   - Arguments that are not JSON are sent as they are. Empty arguments become {}.
+//   - Images are sent where the API accepts them: in a message of the user, and with
+//     the Responses API in a result. Other images follow in one message of the user,
+//     after all results that stand together.
+//   - Ids of more than 40 bytes (chat) or 64 (Responses) are shortened, in calls and
+//     results alike, unless a message with Raw has the id too. In names of tools,
+//     characters that OpenAI does not allow become _.
+//   - A message that has nothing but another provider's Raw is left out.
 package openaimsg

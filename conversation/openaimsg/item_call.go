@@ -8,8 +8,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// readCall returns the call of an item: of a function as it is, of the API's own
-// tools with what they are to do as the arguments.
+// readCall returns the call of an item. The arguments of the API's own tools are the
+// members that say what to do.
 func readCall(it item) conversation.ToolCall {
 	c := conversation.ToolCall{ID: it.callID(), Name: it.text("name")}
 	switch t := it.itemType(); t {
@@ -29,7 +29,7 @@ func readCall(it item) conversation.ToolCall {
 	return c
 }
 
-// members returns an object of the members that there are.
+// members returns an object of the members with these names, as far as they exist.
 func (o object) members(names ...string) json.RawMessage {
 	some := object{}
 	for _, name := range names {
@@ -40,7 +40,7 @@ func (o object) members(names ...string) json.RawMessage {
 	return encode(some)
 }
 
-// readResult returns what the result of a call says.
+// readResult returns the content of a result.
 func readResult(it item) []conversation.Part {
 	switch it.itemType() {
 	case "computer_call_output":
@@ -55,8 +55,7 @@ func readResult(it item) []conversation.Part {
 	return readParts(it.object["output"])
 }
 
-// readShell returns what each command wrote, and how it ended where that was not
-// with 0.
+// readShell returns the output of each command, with its exit code if that is not 0.
 func readShell(it item) []conversation.Part {
 	var parts []conversation.Part
 	for _, o := range it.objects("output") {
@@ -73,7 +72,7 @@ func readShell(it item) []conversation.Part {
 	return parts
 }
 
-// approved is the result that approves a call of an MCP tool.
+// approved is the text of a result that approves an MCP call.
 const approved = "approved"
 
 func readApproval(it item) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// result writes a result in the form that its call wants; a call that did not go
-// out of Raw is that of a function.
+// result writes a result in the form that its call needs. A call without Raw is the
+// call of a function.
 func (w *itemWriter) result(m conversation.Message) error {
 	id := w.ids.id(m.ToolCallID)
 	it, ok := w.calls[m.ToolCallID]
@@ -35,7 +35,7 @@ func (w *itemWriter) result(m conversation.Message) error {
 	case "mcp_approval_request":
 		w.add(approval(m, id))
 	case "tool_search_call":
-		return fmt.Errorf("a tool search is answered with tools, which a text is not: make the item tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
+		return fmt.Errorf("the result of a tool search must have tools, and this one is a text: make the item tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
 	default:
 		out := functionResult(m, id)
 		if caller, ok := it.object["caller"]; ok {
@@ -76,7 +76,8 @@ func customResult(m conversation.Message, id string) responses.ResponseInputItem
 	return responses.ResponseInputItemUnionParam{OfCustomToolCallOutput: &out}
 }
 
-// resultParts returns the parts of a result, the mark of a failure before them.
+// resultParts returns the parts of a result. If it failed, a text that says so comes
+// first.
 func resultParts(m conversation.Message) []conversation.Part {
 	parts := pieces(m)
 	if !m.IsError {
@@ -97,8 +98,8 @@ func (w *itemWriter) screenshot(m conversation.Message, id string) error {
 	return nil
 }
 
-// localShellResult names its call as the API wants it, which is not what the
-// client's type says: openai/openai-agents-python#1855.
+// localShellResult names the call with the member call_id, which the API needs. The
+// client's type has another one: openai/openai-agents-python#1855.
 func localShellResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
 	out := responses.ResponseInputItemLocalShellCallOutputParam{Output: resultText(m)}
 	out.SetExtraFields(map[string]any{"call_id": id, "id": param.Omit})
@@ -128,7 +129,7 @@ func patchResult(m conversation.Message, id string) responses.ResponseInputItemU
 	return out
 }
 
-// approval approves for the one text that says so, and for nothing else.
+// approval approves if the text is approved, and denies otherwise.
 func approval(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
 	text := m.Text()
 	out := responses.ResponseInputItemParamOfMcpApprovalResponse(id, text == approved && !m.IsError)

@@ -11,17 +11,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// ErrNoContent: a response has nothing in it that could be sent back.
+// ErrNoContent: a response has nothing that could be sent back.
 var ErrNoContent = errors.New("no content")
 
-// FromItems returns the messages of input items, in their order. What the model
-// wrote and stands together (reasoning, text, calls, what the provider ran) is one
-// message of the assistant, whose Raw is the item or the array of the items; any
-// other item is a message of its own. Errors: [conversation.ErrInvalid] for an
-// item that is no JSON object.
+// FromItems returns the messages of input items, in order. Consecutive items of the
+// model (reasoning, text, calls, actions of the provider) are one message of the
+// assistant. Its Raw is the item, or the array of the items. Any other item is a
+// message of its own. Errors: [conversation.ErrInvalid] for an item that is not a JSON
+// object.
 //
-// An answer is better taken with [FromOutput], which sees where it begins and
-// ends, before its items are mixed with others.
+// For a response, use [FromOutput], which knows where the answer begins and ends.
 func FromItems(items ...responses.ResponseInputItemUnionParam) ([]conversation.Message, error) {
 	var g grouper
 	for i, p := range items {
@@ -37,13 +36,13 @@ func FromItems(items ...responses.ResponseInputItemUnionParam) ([]conversation.M
 	return g.msgs, nil
 }
 
-// FromOutput returns the output of one response, response.Output, as one message
-// of the assistant. A call whose result is in the output was run by the provider:
-// it is in Raw alone. Errors: [conversation.ErrInvalid] for an item without its
-// JSON, as no response has it; [ErrNoContent] where there is none.
+// FromOutput returns the output of one response, response.Output, as one message of
+// the assistant. If the output has the result of a call, the provider ran it, and the
+// call is in Raw only. Errors: [ErrNoContent] if there is no item.
+// [conversation.ErrInvalid] for an item without JSON, which no response has.
 func FromOutput(output ...responses.ResponseOutputItemUnion) (conversation.Message, error) {
 	if len(output) == 0 {
-		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: its status and error say why", ErrNoContent)
+		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: see its status and error", ErrNoContent)
 	}
 	items := make([]item, len(output))
 	for i, out := range output {
@@ -56,7 +55,7 @@ func FromOutput(output ...responses.ResponseOutputItemUnion) (conversation.Messa
 	return answer(items), nil
 }
 
-// An item is one of the Responses API, as it is and to the byte.
+// An item is an item of the Responses API, with its bytes.
 type item struct {
 	object
 	raw json.RawMessage
@@ -66,14 +65,14 @@ type item struct {
 type kind int
 
 const (
-	written  kind = iota // by the model or the provider, a message of the assistant too
-	call                 // by the model, answered by the caller
-	result               // of such a call
+	written  kind = iota // by the model, or by the provider in its answer
+	call                 // a call of the model that the caller answers
+	result               // the result of such a call
 	said                 // by the user
 	standing             // an instruction, tools, settings
 )
 
-// callTypes are the calls that the caller answers, and the types of their results.
+// callTypes maps the types of calls that the caller answers to those of their results.
 var callTypes = map[string]string{
 	"function_call":        "function_call_output",
 	"custom_tool_call":     "custom_tool_call_output",
@@ -93,7 +92,7 @@ var resultTypes = func() map[string]bool {
 	return types
 }()
 
-// itemType returns the type; a message and a reference may leave theirs out.
+// itemType returns the type. A message and a reference may leave it out.
 func (it item) itemType() string {
 	switch {
 	case it.text("type") != "":
@@ -140,16 +139,16 @@ func (it item) kind() kind {
 		return call
 	case resultTypes[t] && it.callID() != "":
 		return result
-	case resultTypes[t]: // what a tool sends without having been asked
+	case resultTypes[t]: // a tool sent it without a call
 		return said
 	}
 	return written
 }
 
-// A grouper makes messages of items.
+// A grouper groups items into messages.
 type grouper struct {
 	msgs  []conversation.Message
-	open  []item          // what the model wrote, and is not a message yet
+	open  []item          // items of the model that are not a message yet
 	hosts map[string]bool // ids of calls that the provider runs
 }
 
@@ -205,7 +204,7 @@ func single(it item, k kind) conversation.Message {
 	return m
 }
 
-// answer returns the message of what the model wrote.
+// answer returns the message for the items of an answer.
 func answer(items []item) conversation.Message {
 	m := conversation.Message{Role: conversation.Assistant, Raw: rawItems(items), RawProvider: conversation.OpenAIResponses}
 	answered := map[string]bool{}
@@ -229,7 +228,7 @@ func answer(items []item) conversation.Message {
 	return m
 }
 
-// rawItems returns the item, or the array of the items.
+// rawItems returns the item, or the array of items.
 func rawItems(items []item) json.RawMessage {
 	if len(items) == 1 {
 		return bytes.Clone(items[0].raw)

@@ -11,14 +11,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// ToItems returns the messages as the input of a Responses request, in their
-// order. Those that came from the Responses API go as they came, all others by
-// their fields, as the package's comment says. A result without Raw takes the form
-// that its call wants, which is found in the messages: so a custom tool, a shell
-// or a patch is answered with [conversation.ToolResult] too, and a computer with a
-// message of role tool whose part is the screenshot. Errors:
-// [conversation.ErrInvalid] for a message of an unknown role, for Raw that is none
-// of the Responses API, and for a result that has no such form.
+// ToItems returns the messages as the input of a Responses request, in order. Messages
+// from the Responses API are sent as they came. Others are made from their fields, as
+// the comment of the package says.
+//
+// A result without Raw gets the form that its call needs; the call is found in the
+// messages. So [conversation.ToolResult] also answers a custom tool, a shell or a
+// patch. Answer a computer with a message of role tool that has the screenshot as a
+// part.
+//
+// Errors: [conversation.ErrInvalid] for an unknown role, for a Raw that is not of the
+// Responses API, and for a result that cannot have the form of its call.
 func ToItems(msgs []conversation.Message) ([]responses.ResponseInputItemUnionParam, error) {
 	w := itemWriter{
 		ids:   newCallIDs(msgs, conversation.OpenAIResponses, responsesIDBytes),
@@ -39,7 +42,7 @@ func ToItems(msgs []conversation.Message) ([]responses.ResponseInputItemUnionPar
 
 type itemWriter struct {
 	ids    callIDs
-	calls  map[string]item // those that went out of Raw, by their id
+	calls  map[string]item // the calls of messages with Raw, by id
 	items  []responses.ResponseInputItemUnionParam
 	images responses.ResponseInputMessageContentListParam // for a user message after the results
 }
@@ -77,7 +80,7 @@ func (w *itemWriter) write(m conversation.Message) error {
 	return nil
 }
 
-// raw writes one item, or each of an array, as it came.
+// raw writes an item, or each item of an array, as it came.
 func (w *itemWriter) raw(raw json.RawMessage) error {
 	var values []json.RawMessage
 	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
@@ -99,7 +102,7 @@ func (w *itemWriter) raw(raw json.RawMessage) error {
 	return nil
 }
 
-// later keeps the images of a message that has no place for them.
+// later keeps the images of a message that must not have them, for flush.
 func (w *itemWriter) later(m conversation.Message) {
 	if found := images(m); len(found) > 0 {
 		w.images = append(w.images, responses.ResponseInputContentParamOfInputText(imagesFrom(m)))
@@ -107,7 +110,7 @@ func (w *itemWriter) later(m conversation.Message) {
 	}
 }
 
-// flush writes the images that waited for the end of the results.
+// flush writes the images that later kept.
 func (w *itemWriter) flush() {
 	if len(w.images) > 0 {
 		w.add(responses.ResponseInputItemParamOfMessage(w.images, responses.EasyInputMessageRoleUser))

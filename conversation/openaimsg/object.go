@@ -9,23 +9,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// An object is a JSON object whose names are told apart to the letter, which a
-// struct's tags would not do.
+// An object is a JSON object. Unlike a struct with tags, it distinguishes upper and
+// lower case in names.
 type object map[string]json.RawMessage
 
-// parse reads one object; anything else is ErrInvalid.
+// parse reads one object. Anything else gives ErrInvalid.
 func parse(raw []byte) (object, error) {
 	if !utf8.Valid(raw) {
-		return nil, fmt.Errorf("there is text that is no valid UTF-8: %w", conversation.ErrInvalid)
+		return nil, fmt.Errorf("it is not valid UTF-8: %w", conversation.ErrInvalid)
 	}
 	var o object
 	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", conversation.ErrInvalid)
+		return nil, fmt.Errorf("it is not a JSON object: %w", conversation.ErrInvalid)
 	}
 	return o, nil
 }
 
-// text returns the string of a name, or "".
+// text returns the string with a name, or "".
 func (o object) text(name string) string {
 	return asText(o[name])
 }
@@ -38,7 +38,7 @@ func asText(value json.RawMessage) string {
 	return s
 }
 
-// object returns the object of a name, or nil.
+// object returns the object with a name, or nil.
 func (o object) object(name string) object {
 	var inner object
 	if json.Unmarshal(o[name], &inner) != nil {
@@ -47,7 +47,7 @@ func (o object) object(name string) object {
 	return inner
 }
 
-// list returns the values of the list of a name, each to the byte, or none.
+// list returns the values of the list with a name, or nil. They keep their bytes.
 func (o object) list(name string) []json.RawMessage {
 	var values []json.RawMessage
 	if json.Unmarshal(o[name], &values) != nil {
@@ -56,7 +56,7 @@ func (o object) list(name string) []json.RawMessage {
 	return values
 }
 
-// objects returns the objects of the list of a name.
+// objects returns the objects in the list with a name.
 func (o object) objects(name string) []object {
 	values := o.list(name)
 	objects := make([]object, 0, len(values))
@@ -69,8 +69,8 @@ func (o object) objects(name string) []object {
 	return objects
 }
 
-// arguments returns what a model wrote as the arguments of a call: a string, or
-// with some servers the value itself; nil for none.
+// arguments returns the arguments of a call, or nil. They are a string, or with some
+// servers a nested value.
 func (o object) arguments(name string) json.RawMessage {
 	value := o[name]
 	if len(value) == 0 || string(value) == "null" {
@@ -85,13 +85,13 @@ func (o object) arguments(name string) json.RawMessage {
 	return nil
 }
 
-// encode writes a value as JSON that has <, > and & as they are.
+// encode returns a value as JSON, with <, > and & as they are.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // only strings, and values that were read as JSON, come here
+		panic(err) // all values are strings, or were read as JSON
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -18,20 +18,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation/internal/prompt"
 )
 
-// reasoningRoom is what a model may spend on reasoning, in tokens beside those of
-// the summary.
+// reasoningRoom is the tokens that a model may use for reasoning, besides those of the
+// summary.
 const reasoningRoom = 8192
 
-// Summarizer returns a function for conversation.Options.Summarize that has the
-// model write the summary. It uses chat completions, which compatible servers
-// have too. The options are those of every request that it makes, such as
-// option.WithJSONSet("reasoning_effort", "low").
+// Summarizer returns a function for conversation.Options.Summarize. It asks the model
+// for the summary by chat completions, which compatible servers have too. opts are in
+// every request, for example option.WithJSONSet("reasoning_effort", "low").
 //
-// Request.MaxTokens goes as max_completion_tokens. A server that refuses the name
-// is asked again with max_tokens; one that passes it over writes as much as it
-// likes. Where a model's reasoning used up the tokens, it is asked again with room
-// for it. Both are remembered. A text that was cut off, a refusal, a filtered and
-// an empty text are errors. The function may be called from any goroutine.
+// Request.MaxTokens is sent as max_completion_tokens. If the server refuses that name,
+// it is asked again with max_tokens. If it ignores the name, the length is not limited.
+// If the model's reasoning used up the tokens, it is asked again with more. Both are
+// remembered. A summary that was cut off or filtered, a refusal and an empty text are
+// errors. The function may be called from any goroutine.
 func Summarizer(client openai.Client, model openai.ChatModel, opts ...option.RequestOption) func(context.Context, conversation.Request) (string, error) {
 	s := &summarizer{client: client, model: model, opts: slices.Clone(opts)}
 	return func(ctx context.Context, r conversation.Request) (string, error) {
@@ -47,12 +46,12 @@ type summarizer struct {
 	client  openai.Client
 	model   openai.ChatModel
 	opts    []option.RequestOption
-	older   atomic.Bool // the server knows max_tokens alone
-	reasons atomic.Bool // the model reasons, and needs room for it
+	older   atomic.Bool // the server knows only max_tokens
+	reasons atomic.Bool // the model reasons, and needs tokens for it
 }
 
-// ask asks until the server takes the request and the model has the room it
-// needs: three times at most, for each try learns something.
+// ask asks until the server accepts the request and the model has enough tokens. It
+// asks three times at most, because it changes something after each try.
 func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, error) {
 	older, reasons := s.older.Load(), s.reasons.Load()
 	input := prompt.Input(r)
@@ -83,7 +82,7 @@ func (s *summarizer) ask(ctx context.Context, r conversation.Request) (string, e
 	}
 }
 
-// summaryParams makes the request. A limit of 0 is the server's own.
+// summaryParams returns the request. A limit of 0 leaves the limit to the server.
 func summaryParams(model openai.ChatModel, input string, limit int, older bool) openai.ChatCompletionNewParams {
 	params := openai.ChatCompletionNewParams{
 		Model:    model,
@@ -99,9 +98,9 @@ func summaryParams(model openai.ChatModel, input string, limit int, older bool) 
 	return params
 }
 
-// refusesLimit reports whether the server does not know max_completion_tokens.
-// Each server says so in its own words, but in all of them is the name. The
-// client has read the body and put it back.
+// refusesLimit reports whether the server refused max_completion_tokens. Servers use
+// different words, but all of them name it. The client has read the body and put it
+// back.
 func refusesLimit(answer *http.Response) bool {
 	if answer == nil || answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusUnprocessableEntity {
 		return false
@@ -110,8 +109,8 @@ func refusesLimit(answer *http.Response) bool {
 	return err == nil && bytes.Contains(body, []byte("max_completion_tokens"))
 }
 
-// usedUp reports whether reasoning left too little for the text. Some servers
-// count it, others show it.
+// usedUp reports whether reasoning left too few tokens for the text. Some servers
+// count the reasoning, others show it.
 func usedUp(reply *openai.ChatCompletion) bool {
 	if len(reply.Choices) == 0 || reply.Choices[0].FinishReason != "length" {
 		return false
@@ -123,7 +122,7 @@ func usedUp(reply *openai.ChatCompletion) bool {
 	return err == nil && (message.text("reasoning_content") != "" || message.text("reasoning") != "")
 }
 
-// summaryText returns the text of a whole answer.
+// summaryText returns the text of a complete answer.
 func summaryText(reply *openai.ChatCompletion, limit int) (string, error) {
 	if len(reply.Choices) == 0 {
 		return "", errors.New("the answer has no choices")
