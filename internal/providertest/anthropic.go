@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// Anthropic serves POST /v1/messages with the replies in turn, and a short text
-// after the last one. A refused request takes no reply.
+// Anthropic serves POST /v1/messages. It answers with the replies in order, and then
+// with a short text. A refused request uses no reply.
 func Anthropic(replies ...Reply) *Server {
 	return start(nil, replies, map[string]dialect{"POST /v1/messages": anthropicDialect})
 }
 
-// AnthropicFunc is [Anthropic] with a function that chooses the reply, for a
-// request that was not refused. It runs on the server's goroutines.
+// AnthropicFunc is like [Anthropic], but calls a function for the reply to each request
+// that was not refused. The function runs on the server's goroutines.
 func AnthropicFunc(choose func(body []byte) Reply) *Server {
 	return start(choose, nil, map[string]dialect{"POST /v1/messages": anthropicDialect})
 }
@@ -64,7 +64,7 @@ func refuseAnthropic(format string, args ...any) error {
 func answerAnthropic(body []byte, from origin, r Reply) any {
 	var req anthropicRequest
 	if err := req.decode(body); err != nil {
-		panic(err) // it was validated
+		panic(err) // the body is valid
 	}
 	content := []any{}
 	if r.Thinking != "" {

@@ -16,7 +16,7 @@ var (
 	anthropicOtherBlocks     = []string{"text", "document", "search_result", "compaction", "tool_addition", "tool_removal"}
 	anthropicServerResults   = []string{"web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
 		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result", "advisor_tool_result", "mcp_tool_result"}
-	anthropicInner  = []string{"text", "image", "document", "search_result", "tool_reference"} // inside a result
+	anthropicInner  = []string{"text", "image", "document", "search_result", "tool_reference"} // in a result
 	anthropicImages = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 )
 
@@ -40,7 +40,7 @@ func (r *anthropicRequest) checkBlocks() error {
 	return nil
 }
 
-// inMessage puts the place of the block before the message of the error.
+// inMessage adds the place of the block to the beginning of an error message.
 func inMessage(err error, i, j int, kind string) error {
 	refused := err.(*Refusal)
 	return refuseAnthropic("messages.%d.content.%d.%s%s", i, j, kind, refused.Message)
@@ -68,9 +68,9 @@ func (b *anthropicBlock) checkType(role string) error {
 	return nil
 }
 
-// checkShape refuses with a message that begins behind the type of the block.
-// The ids and inputs: HKUDS/nanobot#4356, anthropics/claude-code#6696; the length
-// of a name: 200 characters since 2026, 64 before.
+// checkShape checks the members of a block. Its message follows the type of the block.
+// For ids and inputs: HKUDS/nanobot#4356, anthropics/claude-code#6696. A name may have
+// 200 characters since 2026, and had 64 before.
 func (b *anthropicBlock) checkShape() error {
 	switch b.Type {
 	case "text":
@@ -175,7 +175,7 @@ func (s *anthropicSource) check() error {
 	return nil
 }
 
-// leadingResults counts the results that a turn begins with.
+// leadingResults returns how many results a turn begins with.
 func leadingResults(t anthropicTurn) int {
 	n := slices.IndexFunc(t.blocks, func(b anthropicBlock) bool { return b.Type != "tool_result" })
 	if n < 0 {
@@ -184,13 +184,12 @@ func leadingResults(t anthropicTurn) int {
 	return n
 }
 
-// checkCalls: each call has one result, at the beginning of the next turn.
-// anthropics/claude-code#3512 (no result), #13460 (no call), #20901 (the same id
-// twice); results come before text: platform.claude.com/docs/en/
-// agents-and-tools/tool-use/handle-tool-calls.
+// checkCalls checks that each call has one result, at the beginning of the next turn,
+// before any text. anthropics/claude-code#3512 (no result), #13460 (no call), #20901
+// (an id twice); platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls.
 func (r *anthropicRequest) checkCalls() error {
 	turns, seen := r.turns(), map[string]bool{}
-	var open map[string]bool // the calls of the turn before: answered or not
+	var open map[string]bool // whether each call of the turn before is answered
 	for i, t := range turns {
 		if t.role == "user" {
 			if err := t.checkResults(open); err != nil {
@@ -245,9 +244,9 @@ func (t anthropicTurn) checkResults(open map[string]bool) error {
 	return nil
 }
 
-// checkServerCalls: AnswerDotAI/lisette#108 (no result), anthropics/claude-code
-// #64383 (no call). The last answer may be one that was paused, or that waits for
-// results of the user's tools and nothing else.
+// checkServerCalls checks the calls of tools that the provider runs.
+// AnswerDotAI/lisette#108 (no result), anthropics/claude-code#64383 (no call). The last
+// answer may be paused, or wait for results of the user's tools only.
 func (r *anthropicRequest) checkServerCalls() error {
 	turns := r.turns()
 	for i, t := range turns {

@@ -31,7 +31,7 @@ type anthropicMessage struct {
 	blocks []anthropicBlock
 }
 
-// An anthropicBlock has the fields of every type of block that a rule reads.
+// An anthropicBlock has the fields of all types of blocks that a rule reads.
 type anthropicBlock struct {
 	Type         string           `json:"type"`
 	Text         *string          `json:"text"`
@@ -47,7 +47,7 @@ type anthropicBlock struct {
 	Source       *anthropicSource `json:"source"`
 	CacheControl json.RawMessage  `json:"cache_control"`
 
-	message, index int // where it stands in the request
+	message, index int // its place in the request
 	raw            json.RawMessage
 }
 
@@ -58,7 +58,7 @@ type anthropicSource struct {
 	URL       string `json:"url"`
 }
 
-// decode reads the request and its blocks. Text in place of blocks is one block.
+// decode reads the request and its blocks. A text in place of blocks is one block.
 func (r *anthropicRequest) decode(body []byte) error {
 	if err := json.Unmarshal(body, r); err != nil {
 		return refuseAnthropic("The request body is not valid JSON: %v", err)
@@ -108,7 +108,7 @@ func (b *anthropicBlock) isThinking() bool {
 	return b.Type == "thinking" || b.Type == "redacted_thinking"
 }
 
-// isServerUse: a call that the provider runs itself, and puts the result beside.
+// isServerUse reports whether the block is a call of a tool that the provider runs.
 func (b *anthropicBlock) isServerUse() bool {
 	return b.Type == "server_tool_use" || b.Type == "mcp_tool_use"
 }
@@ -124,14 +124,14 @@ func text(s *string) string {
 	return *s
 }
 
-// An anthropicTurn is the blocks of one side. Messages of one role in a row are
-// one turn: platform.claude.com/docs/en/release-notes/api, October 8th, 2024.
+// An anthropicTurn has the blocks of one side. Consecutive messages of one role are one
+// turn: platform.claude.com/docs/en/release-notes/api, October 8th, 2024.
 type anthropicTurn struct {
 	role   string
 	blocks []anthropicBlock
 }
 
-// turns leaves out the system messages, which come between turns.
+// turns returns the turns, without the system messages between them.
 func (r *anthropicRequest) turns() []anthropicTurn {
 	var turns []anthropicTurn
 	for _, m := range r.Messages {
@@ -149,8 +149,8 @@ func (r *anthropicRequest) turns() []anthropicTurn {
 
 var anthropicModel = regexp.MustCompile(`claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:$|[-@])`)
 
-// version returns the family of the model and its version times 10: opus, 48. An
-// older or unknown name has the version 0.
+// version returns the family of the model and its version times 10, such as opus and
+// 48. The version of an older or unknown name is 0.
 func (r *anthropicRequest) version() (family string, version int) {
 	m := anthropicModel.FindStringSubmatch(r.Model)
 	if m == nil {
@@ -161,15 +161,16 @@ func (r *anthropicRequest) version() (family string, version int) {
 	return m[1], major*10 + minor
 }
 
-// takesPrefill: the last message may be the beginning of the answer. Measured in
-// public on 4.5 (accepted) and 4.6 and later (refused); see
+// takesPrefill reports whether the last message may be the beginning of the answer.
+// Measured in public on 4.5 (accepted) and on 4.6 and later (refused); see
 // platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6.
 func (r *anthropicRequest) takesPrefill() bool {
 	_, v := r.version()
 	return v < 46
 }
 
-// takesSystemMessages: platform.claude.com/docs/en/build-with-claude/
+// takesSystemMessages reports whether a system message may follow others:
+// platform.claude.com/docs/en/build-with-claude/
 // mid-conversation-system-messages.
 func (r *anthropicRequest) takesSystemMessages() bool {
 	switch family, v := r.version(); family {
@@ -183,9 +184,9 @@ func (r *anthropicRequest) takesSystemMessages() bool {
 	return false
 }
 
-// bindsThinking: the model reads reasoning only behind the conversation that it
-// was made in. platform.claude.com/docs/en/build-with-claude/preserved-thinking;
-// for accounts of 2026-08-31 and later, which is what this server plays.
+// bindsThinking reports whether the model accepts reasoning only after the same
+// messages as before. platform.claude.com/docs/en/build-with-claude/preserved-thinking;
+// for accounts of 2026-08-31 and later.
 func (r *anthropicRequest) bindsThinking() bool {
 	switch family, v := r.version(); family {
 	case "fable":

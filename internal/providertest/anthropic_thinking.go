@@ -20,17 +20,16 @@ func mac(parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// Signature returns the signature of a thinking block with the text, as a model
-// gives it that does not bind its reasoning to the conversation. It is accepted
-// anywhere.
+// Signature returns the signature of a thinking block with the text. It is the one of a
+// model that does not bind its reasoning to the conversation, and is accepted anywhere.
 func Signature(thinking string) string {
 	return base64.StdEncoding.EncodeToString(mac([]byte("thinking"), []byte(thinking)))
 }
 
-// BoundSignature returns the signature of a thinking block that answers the
-// request, a body that [ValidateAnthropic] accepts. A model that binds its
-// reasoning (claude-fable-5-1, claude-opus-5-5 and later) accepts it only behind
-// the same system prompt, tools and messages.
+// BoundSignature returns the signature of a thinking block in the answer to a request,
+// whose body [ValidateAnthropic] accepts. A model that binds its reasoning
+// (claude-fable-5-1, claude-opus-5-5 and later) accepts the block only after the same
+// system prompt, tools and messages.
 func BoundSignature(thinking string, body []byte) (string, error) {
 	var req anthropicRequest
 	if err := req.decode(body); err != nil {
@@ -39,7 +38,7 @@ func BoundSignature(thinking string, body []byte) (string, error) {
 	return req.bind(thinking), nil
 }
 
-// RedactedData returns the data of a redacted_thinking block. Any text makes one.
+// RedactedData returns the data of a redacted_thinking block, made from any text.
 func RedactedData(thinking string) string {
 	sum := mac([]byte("redacted"), []byte(thinking))
 	return base64.StdEncoding.EncodeToString(append(sum, thinking...))
@@ -50,8 +49,8 @@ func redactedOK(data string) bool {
 	return err == nil && len(raw) >= sha256.Size && data == RedactedData(string(raw[sha256.Size:]))
 }
 
-// A binding is what a bound signature says besides whose text it is: what stood
-// before the block, and which thinking block was the last before it.
+// A binding is what a bound signature says besides the text: what stood before the
+// block, and which thinking block was the last one before it.
 type binding struct{ prefix, previous []byte }
 
 const bindingSize = 2 * sha256.Size
@@ -85,7 +84,7 @@ func boundSignature(thinking string, b binding) string {
 	return base64.StdEncoding.EncodeToString(append(raw, mac([]byte("bound"), raw, []byte(thinking))...))
 }
 
-// secret is what the provider signed the block with.
+// secret returns the signature or the data of the block.
 func (b *anthropicBlock) secret() string {
 	if b.Type == "redacted_thinking" {
 		return text(b.Data)
@@ -93,8 +92,8 @@ func (b *anthropicBlock) secret() string {
 	return text(b.Signature)
 }
 
-// readSignature reports whether the signature is of the text, and its binding
-// where it has one.
+// readSignature reports whether the signature belongs to the text. It returns its
+// binding, if it has one.
 func readSignature(thinking, signature string) (*binding, bool) {
 	if signature == Signature(thinking) {
 		return nil, true
@@ -112,8 +111,8 @@ func digest(s string) []byte {
 	return sum[:]
 }
 
-// A prefix is the sum of a conversation up to some block, without the thinking
-// and the cache_control marks in it.
+// A prefix is a checksum of a conversation up to some block, without thinking and
+// without cache_control.
 type prefix struct{ h hash.Hash }
 
 func (r *anthropicRequest) prefix() prefix {
@@ -140,8 +139,8 @@ func (p prefix) add(role string, b *anthropicBlock) {
 
 func (p prefix) sum() []byte { return p.h.Sum(nil) }
 
-// accepts reports whether the thinking block may stand here. The oldest blocks
-// may be left out, and the newest, but none between two that are kept.
+// accepts reports whether the thinking block may stand here. The oldest blocks and the
+// newest may be left out, but none between two that are kept.
 func (p prefix) accepts(b *anthropicBlock, previous string) bool {
 	if b.Type != "thinking" {
 		return true
@@ -153,7 +152,7 @@ func (p prefix) accepts(b *anthropicBlock, previous string) bool {
 	return bytes.Equal(bound.prefix, p.sum()) && (previous == "" || bytes.Equal(bound.previous, digest(previous)))
 }
 
-// canonical returns the JSON with its members in order and without cache_control.
+// canonical returns the JSON with sorted members and without cache_control.
 func canonical(raw json.RawMessage) []byte {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -180,8 +179,8 @@ func withoutCacheControl(v any) any {
 	return v
 }
 
-// checkSignatures refuses reasoning that is not as it was given. A changed text
-// and a changed signature look alike: anthropics/anthropic-sdk-python#1598.
+// checkSignatures refuses reasoning that was changed. The error does not tell a changed
+// text from a changed signature: anthropics/anthropic-sdk-python#1598.
 func (r *anthropicRequest) checkSignatures() error {
 	for _, m := range r.Messages {
 		for i := range m.blocks {
@@ -199,8 +198,8 @@ func (r *anthropicRequest) checkSignatures() error {
 	return nil
 }
 
-// checkBindings refuses reasoning behind a conversation that it was not made in.
-// An older model, which cannot read the block, drops it.
+// checkBindings refuses reasoning that is bound to another conversation. An older model
+// cannot read such a block, and ignores it.
 func (r *anthropicRequest) checkBindings() error {
 	if !r.bindsThinking() {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// ValidateAnthropic refuses a body of POST /v1/messages as the provider does; nil
-// or a [*Refusal]. Stricter than the provider in one rule: the first message must
-// be the user's, which the provider itself has not asked for since October 8th,
-// 2024, but others that serve its models still do.
+// ValidateAnthropic returns nil if the provider accepts a body of POST /v1/messages, and
+// a [*Refusal] otherwise. In one rule it is stricter than the provider: the first
+// message must be the user's. The provider dropped that rule on October 8th, 2024, but
+// some hosts of its models have it still.
 func ValidateAnthropic(body []byte) error {
 	var req anthropicRequest
 	if err := req.decode(body); err != nil {
@@ -112,8 +112,9 @@ func endsWithServerResult(blocks []anthropicBlock) bool {
 	return len(blocks) > 0 && blocks[len(blocks)-1].isServerResult()
 }
 
-// checkEmpty: anthropics/claude-code#6774, #59812 and LibreChat-AI/agents#124,
-// which measured that white space is refused where a message has no other text.
+// checkEmpty refuses empty messages and texts. anthropics/claude-code#6774, #59812;
+// LibreChat-AI/agents#124 measured that whitespace is refused if a message has no other
+// text.
 func (r *anthropicRequest) checkEmpty() error {
 	for i, m := range r.Messages {
 		last := i == len(r.Messages)-1 && m.Role == "assistant"
@@ -145,7 +146,7 @@ func (r *anthropicRequest) checkEmpty() error {
 	return nil
 }
 
-// texts returns the texts of a text block, and of a result that has blocks.
+// texts returns the texts of a text block, or of the blocks in a result.
 func (b *anthropicBlock) texts() []string {
 	switch b.Type {
 	case "text":
@@ -194,11 +195,12 @@ func (r *anthropicRequest) checkCacheControl() error {
 	return nil
 }
 
-// checkThinkingPlace: in manual mode the turn that a loop of calls began with
-// starts with its reasoning (pydantic/pydantic-ai#2075), and so does each message
-// that has any; adaptive thinking has neither rule (platform.claude.com/docs/en/
-// build-with-claude/adaptive-thinking, "Validation changes"). That reasoning is
-// no message's end holds always: measured in public on claude-opus-4-8.
+// checkThinkingPlace refuses reasoning in the wrong place. In manual mode, the turn that
+// began a loop of calls starts with its reasoning (pydantic/pydantic-ai#2075), and so
+// does each message that has any. Adaptive thinking has neither rule
+// (platform.claude.com/docs/en/build-with-claude/adaptive-thinking, "Validation
+// changes"). In both modes a message must not end with reasoning: measured in public on
+// claude-opus-4-8.
 func (r *anthropicRequest) checkThinkingPlace() error {
 	for i, m := range r.Messages {
 		if m.Role != "assistant" || len(m.blocks) == 0 {
@@ -228,8 +230,8 @@ func (r *anthropicRequest) checkThinkingPlace() error {
 		"https://docs.claude.com/en/docs/build-with-claude/extended-thinking", first.message, first.index, first.Type)
 }
 
-// loopStart returns the first block that the model said in the answer it is
-// giving: nil where it has said nothing yet.
+// loopStart returns the first block of the answer that the model is giving, or nil if
+// it has not begun.
 func (r *anthropicRequest) loopStart() *anthropicBlock {
 	turns := r.turns()
 	var first *anthropicBlock
@@ -245,8 +247,8 @@ func (r *anthropicRequest) loopStart() *anthropicBlock {
 	return first
 }
 
-// checkEnd: the end of the list is the beginning of the answer, where the model
-// takes that; a paused answer with the provider's own tools goes on anywhere.
+// checkEnd refuses a message of the assistant at the end if the model does not accept a
+// prefill. Any model continues a paused answer with the provider's own tools.
 func (r *anthropicRequest) checkEnd() error {
 	turns := r.turns()
 	last := turns[len(turns)-1]

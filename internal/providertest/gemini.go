@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Gemini serves POST /v1beta/models/{model}:generateContent with the replies in
-// turn, and a short text after the last one. A refused request takes no reply.
+// Gemini serves POST /v1beta/models/{model}:generateContent. It answers with the replies
+// in order, and then with a short text. A refused request uses no reply.
 func Gemini(replies ...Reply) *Server { return start(nil, replies, geminiRoutes) }
 
-// GeminiFunc is [Gemini] with a function that chooses the reply, for a request
-// that was not refused. It runs on the server's goroutines.
+// GeminiFunc is like [Gemini], but calls a function for the reply to each request that
+// was not refused. The function runs on the server's goroutines.
 func GeminiFunc(choose func(body []byte) Reply) *Server { return start(choose, nil, geminiRoutes) }
 
 var geminiRoutes = map[string]dialect{"POST /v1beta/models/{call}": {
@@ -29,8 +29,8 @@ var geminiRoutes = map[string]dialect{"POST /v1beta/models/{call}": {
 	},
 }}
 
-// geminiAsked puts what the address says into the body: the model, and whether a
-// stream is asked for.
+// geminiAsked adds to the body what the address says: the model, and whether the client
+// wants a stream.
 func geminiAsked(r *http.Request, body []byte) []byte {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
 	var fields map[string]json.RawMessage
@@ -76,13 +76,13 @@ func refuseGemini(format string, args ...any) error {
 	return &Refusal{Status: http.StatusBadRequest, Type: "INVALID_ARGUMENT", Message: fmt.Sprintf(format, args...)}
 }
 
-// ThoughtSignature returns a thoughtSignature. Any text makes one.
+// ThoughtSignature returns a thoughtSignature, made from any text.
 func ThoughtSignature(thinking string) string {
 	return base64.StdEncoding.EncodeToString(append(mac([]byte("thought"), []byte(thinking)), thinking...))
 }
 
-// thoughtOK accepts also the two signatures that stand for a call that another
-// model made: ai.google.dev/gemini-api/docs/thought-signatures.
+// thoughtOK reports whether a signature is valid. Two fixed signatures are valid too;
+// they mark a call of another model: ai.google.dev/gemini-api/docs/thought-signatures.
 func thoughtOK(signature string) bool {
 	if signature == "skip_thought_signature_validator" || signature == "context_engineering_is_the_way_to_go" {
 		return true
@@ -151,7 +151,7 @@ func (c *geminiContent) responses() int {
 
 var geminiModel = regexp.MustCompile(`gemini-(\d+)(?:\.(\d+))?`)
 
-// version returns the version of the model times 10: 36; 0 where the name has
+// version returns the version of the model times 10, such as 36, or 0 if the name has
 // none.
 func (r *geminiRequest) version() int {
 	m := geminiModel.FindStringSubmatch(r.Model)
@@ -163,11 +163,11 @@ func (r *geminiRequest) version() int {
 	return major*10 + minor
 }
 
-// ValidateGemini refuses a body of generateContent as the provider does; nil or a
-// [*Refusal]. The model is read from the body's own field (models/gemini-2.5-pro),
-// which the server fills from the address; without one, no rule of the newer
-// models holds. Stricter than the provider in one rule: the first content must be
-// the user's, which models before 1.5 asked for.
+// ValidateGemini returns nil if the provider accepts a body of generateContent, and a
+// [*Refusal] otherwise. The model is read from the field of the body
+// (models/gemini-2.5-pro), which the server fills from the address. Without it, the rules
+// of newer models do not apply. In one rule it is stricter than the provider: the first
+// content must be the user's, which models before 1.5 required.
 func ValidateGemini(body []byte) error {
 	var req geminiRequest
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -201,7 +201,7 @@ func (r *geminiRequest) checkContents() error {
 	return nil
 }
 
-// check: an empty text is no part; arguments and responses are objects.
+// check refuses an empty text, and arguments and responses that are not objects.
 func (p *geminiPart) check(at string) error {
 	switch {
 	case p.empty():
@@ -223,8 +223,8 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) == 0 || raw[0] == '{' || string(raw) == "null"
 }
 
-// checkCalls: the responses to all calls stand in the next content. Quoted in
-// many threads; run-llama/llama_index#18527 (the number).
+// checkCalls checks that the next content has the responses to all calls. Quoted in many
+// threads; run-llama/llama_index#18527 (the number).
 func (r *geminiRequest) checkCalls() error {
 	const (
 		afterUser = "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
@@ -250,8 +250,8 @@ func (r *geminiRequest) checkCalls() error {
 	return nil
 }
 
-// checkSignatures: in the turn that is going on, the first call of each content
-// is signed. ai.google.dev/gemini-api/docs/thought-signatures.
+// checkSignatures checks that in the current turn the first call of each content is
+// signed. ai.google.dev/gemini-api/docs/thought-signatures.
 func (r *geminiRequest) checkSignatures() error {
 	turn := 0
 	for i, c := range r.Contents {
@@ -279,7 +279,8 @@ func (r *geminiRequest) checkSignatures() error {
 	return nil
 }
 
-// checkEnds: the end was measured in public, accepted by 3.5 and refused by 3.6.
+// checkEnds checks the first content and the last. A last content of the model was
+// measured in public: 3.5 accepts it, 3.6 refuses it.
 func (r *geminiRequest) checkEnds() error {
 	if r.Contents[0].Role == "model" {
 		return refuseGemini("Please ensure that multiturn requests ends with a user role or a function response.")
@@ -293,7 +294,7 @@ func (r *geminiRequest) checkEnds() error {
 func answerGemini(body []byte, from origin, r Reply) any {
 	var req geminiRequest
 	if err := json.Unmarshal(body, &req); err != nil {
-		panic(err) // it was validated
+		panic(err) // the body is valid
 	}
 	parts := []any{}
 	if r.Thinking != "" {

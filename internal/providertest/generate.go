@@ -8,25 +8,24 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// GenerateOptions say what [Conversation] makes.
+// GenerateOptions say what [Conversation] returns.
 type GenerateOptions struct {
-	// Messages is how many there are, or a few more. 0: up to 40, and in one
-	// conversation of eighty 1,000.
+	// Messages is the number of messages; there may be a few more. Zero means up to 40,
+	// and 1,000 in one conversation of eighty.
 	Messages int
-	// Open lets the last calls be without some of their results, or without all.
+	// Open lets some or all of the last calls have no result.
 	Open bool
 }
 
-// Conversation returns a random conversation that the provider accepts, the same
-// for the same r. It has what real ones have: instructions, parallel calls whose
-// results come in any order, failed tools, images, reasoning before and between
-// calls, tools that the provider runs, pauses, users who interrupt, loops of
-// hundreds of calls. Two in five are as the provider had them, in Raw, two have
-// the fields alone, and in one of five each exchange is of another kind, some of
-// another provider.
+// Conversation returns a random conversation that the provider accepts. Equal r give
+// equal conversations. It has what real ones have: instructions, parallel calls whose
+// results come in any order, failed tools, images, reasoning before and between calls,
+// tools that the provider runs, pauses, users who interrupt, and loops of hundreds of
+// calls. Two conversations in five have Raw, two have the fields only, and one mixes
+// these forms, also with another provider's.
 //
-// It fits a model that neither binds its reasoning to the conversation nor has
-// thinking of the manual kind: see [BoundSignature].
+// It suits a model that does not bind its reasoning to the conversation (see
+// [BoundSignature]) and has no manual thinking.
 func Conversation(r *rand.Rand, p conversation.Provider, o GenerateOptions) []conversation.Message {
 	g := &generator{r: r, provider: p, length: o.Messages, custom: make(map[string]bool)}
 	if g.length <= 0 {
@@ -66,7 +65,7 @@ type generator struct {
 	reuseIDs bool // each message with calls counts them from 0
 
 	form form // how the present exchange is written
-	own  bool // that is with Raw of the provider
+	own  bool // form is with Raw of the provider
 
 	msgs   []conversation.Message
 	calls  int             // so far
@@ -75,18 +74,18 @@ type generator struct {
 	custom map[string]bool // the ids of custom tool calls
 }
 
-// A form writes what was said as messages, with Raw or without.
+// A form writes an exchange as messages, with Raw or without.
 type form interface {
 	system(text string) conversation.Message
 	user(parts []conversation.Part) conversation.Message
 	model(s said) []conversation.Message
-	// results adds Raw to results that stand in their order.
+	// results adds Raw to results, which are in order.
 	results(calls map[string]conversation.ToolCall, results []conversation.Message)
-	// further is what the user says directly behind results.
+	// further returns what the user says directly after results.
 	further(text string) conversation.Message
 }
 
-// said is what the model said in one answer.
+// said is one answer of the model.
 type said struct {
 	text  string
 	calls []conversation.ToolCall
@@ -125,7 +124,7 @@ func (g *generator) begin(kind int) {
 	}
 }
 
-// exchange is what the user says, the calls of the model, and what it says then.
+// exchange adds a message of the user, calls of the model, and its answer.
 func (g *generator) exchange() {
 	for n := 1 + max(0, g.r.IntN(6)-3); n > 0; n-- {
 		g.add(g.form.user(g.parts()))
@@ -134,7 +133,7 @@ func (g *generator) exchange() {
 		g.round(false)
 	}
 	if len(g.msgs) >= g.length && g.one(2) {
-		return // the model is to go on
+		return // the model continues
 	}
 	g.add(g.form.model(said{text: g.text()})...)
 	if g.provider != conversation.Gemini && g.one(12) {
@@ -154,8 +153,8 @@ func (g *generator) rounds() int {
 	return 1 + g.r.IntN(4)
 }
 
-// round is an answer with calls, and their results: all, or where it is left
-// open not all.
+// round adds an answer with calls, and their results. If open is set, some may be
+// missing.
 func (g *generator) round(open bool) {
 	s, byID := g.said(), make(map[string]conversation.ToolCall)
 	for _, c := range s.calls {
@@ -187,7 +186,7 @@ func (g *generator) said() said {
 	return s
 }
 
-// callID returns an id that every provider takes, of different kinds.
+// callID returns an id that every provider accepts, in one of several forms.
 func (g *generator) callID(place int) string {
 	g.calls++
 	switch {
@@ -217,7 +216,7 @@ func (g *generator) results(calls []conversation.ToolCall) []conversation.Messag
 	return results
 }
 
-// plainForm has the fields alone.
+// plainForm writes messages without Raw.
 type plainForm struct{}
 
 func (plainForm) system(text string) conversation.Message { return conversation.SystemText(text) }
@@ -237,7 +236,7 @@ func (plainForm) results(map[string]conversation.ToolCall, []conversation.Messag
 
 func (plainForm) further(text string) conversation.Message { return conversation.UserText(text) }
 
-// withRaw returns the message with what its provider had.
+// withRaw returns the message with its Raw.
 func withRaw(m conversation.Message, p conversation.Provider, raw any) conversation.Message {
 	m.Raw, m.RawProvider = encode(raw), p
 	return m

@@ -9,7 +9,7 @@ import (
 // anthropicForm writes messages of the Messages API.
 type anthropicForm struct{ *generator }
 
-// system: instructions are no messages there.
+// system leaves out Raw: in this API instructions are not messages.
 func (f anthropicForm) system(text string) conversation.Message { return conversation.SystemText(text) }
 
 func (f anthropicForm) raw(m conversation.Message, role string, blocks []any) conversation.Message {
@@ -30,7 +30,7 @@ func (f anthropicForm) user(parts []conversation.Part) conversation.Message {
 	return f.raw(m, "user", blocks)
 }
 
-// blocks writes texts and images, some of them marked to be cached.
+// blocks returns texts and images. Some have cache_control.
 func (f anthropicForm) blocks(parts []conversation.Part) []any {
 	blocks := []any{}
 	for _, p := range parts {
@@ -98,8 +98,8 @@ func (f anthropicForm) model(s said) []conversation.Message {
 	return append(paused, f.raw(m, "assistant", blocks))
 }
 
-// serverTool is a call that the provider runs itself. Its result is in the same
-// message, or, after a pause, in the next: then it returns the first.
+// serverTool adds a call of a tool that the provider runs. Its result is in the same
+// message, or after a pause in the next one; then serverTool returns the first.
 func (f anthropicForm) serverTool(blocks []any) (paused []conversation.Message, rest []any) {
 	f.calls++
 	text := f.text()
@@ -121,7 +121,7 @@ func (f anthropicForm) serverTool(blocks []any) (paused []conversation.Message, 
 	return nil, append(blocks, result)
 }
 
-// results are messages of their own, or pieces of one.
+// results returns messages of their own, or pieces of one message.
 func (f anthropicForm) results(_ map[string]conversation.ToolCall, results []conversation.Message) {
 	pieces := f.one(2)
 	for i, m := range results {

@@ -7,7 +7,7 @@ import (
 // geminiForm writes contents of generateContent.
 type geminiForm struct{ *generator }
 
-// system: instructions are no contents there.
+// system leaves out Raw: in this API instructions are not contents.
 func (f geminiForm) system(text string) conversation.Message { return conversation.SystemText(text) }
 
 func (f geminiForm) raw(m conversation.Message, role string, parts []any) conversation.Message {
@@ -62,7 +62,8 @@ func (f geminiForm) model(s said) []conversation.Message {
 	return []conversation.Message{f.raw(m, "model", parts)}
 }
 
-// results: those of several calls are one content, which no message has alone.
+// results leaves out Raw if there are several: they are one content of the API, and
+// several messages.
 func (f geminiForm) results(calls map[string]conversation.ToolCall, results []conversation.Message) {
 	if len(calls) > 1 {
 		return

@@ -12,17 +12,17 @@ import (
 // A Mutation spoils a conversation.
 type Mutation struct {
 	Name string
-	// Apply returns a spoilt copy of a conversation with the provider, or nil where
-	// there is nothing to spoil.
+	// Apply returns a spoilt copy of a conversation with the provider, or nil if it has
+	// nothing to spoil.
 	Apply func(r *rand.Rand, p conversation.Provider, msgs []conversation.Message) []conversation.Message
-	// Rules are those of which conversation.Check names one at least. A provider
-	// that is not there accepts the spoilt conversation too.
+	// Rules are the rules of conversation.Check, of which it reports at least one. A
+	// provider that is not in the map accepts the spoilt conversation.
 	Rules map[conversation.Provider][]string
 }
 
-// Mutations returns what goes wrong in the handling of conversations: cuts in the
-// wrong place, results that are lost or come twice, changed reasoning. They are
-// for what [Conversation] returns.
+// Mutations returns what goes wrong with conversations in practice: cuts in the wrong
+// place, results that are lost or come twice, changed reasoning. They apply to what
+// [Conversation] returns.
 func Mutations() []Mutation {
 	return []Mutation{
 		{"drop a result", dropResult, everywhere("missing-result")},
@@ -67,7 +67,7 @@ func only(rules map[conversation.Provider][]string, providers ...conversation.Pr
 	return some
 }
 
-// where chooses a message; -1 where there is none.
+// where chooses a message, and returns its index, or -1 if there is none.
 func where(r *rand.Rand, msgs []conversation.Message, ok func(i int) bool) int {
 	var all []int
 	for i := range msgs {
@@ -85,14 +85,14 @@ func resultIn(r *rand.Rand, msgs []conversation.Message) int {
 	return where(r, msgs, func(i int) bool { return msgs[i].Role == conversation.Tool })
 }
 
-// answeredIn chooses a message with calls whose results follow.
+// answeredIn chooses a message with calls that have results.
 func answeredIn(r *rand.Rand, msgs []conversation.Message) int {
 	return where(r, msgs, func(i int) bool {
 		return len(msgs[i].ToolCalls) > 0 && i+1 < len(msgs) && msgs[i+1].Role == conversation.Tool
 	})
 }
 
-// changed returns a copy of the list with another message at i, without Raw.
+// changed returns a copy of the list with the message at i changed and without Raw.
 func changed(msgs []conversation.Message, i int, change func(m *conversation.Message)) []conversation.Message {
 	if i < 0 {
 		return nil
@@ -211,8 +211,8 @@ func assistantImage(r *rand.Rand, _ conversation.Provider, msgs []conversation.M
 	})
 }
 
-// stripSignatures takes them from one message. Gemini looks at those of the
-// newest turn alone, and only where the model signs others.
+// stripSignatures removes the signatures of one message. Gemini checks only the newest
+// turn, and only if the model signs other calls.
 func stripSignatures(r *rand.Rand, p conversation.Provider, msgs []conversation.Message) []conversation.Message {
 	member := map[conversation.Provider]string{conversation.Anthropic: `"signature"`, conversation.Gemini: `"thoughtSignature"`}[p]
 	signed := func(i int) bool {
@@ -238,7 +238,7 @@ func stripSignatures(r *rand.Rand, p conversation.Provider, msgs []conversation.
 	return msgs
 }
 
-// reasoningAlone ends the conversation with reasoning of which nothing came.
+// reasoningAlone adds reasoning without an answer to the end.
 func reasoningAlone(_ *rand.Rand, p conversation.Provider, msgs []conversation.Message) []conversation.Message {
 	m := conversation.Message{Role: conversation.Assistant}
 	switch p {

@@ -97,15 +97,14 @@ func (f responsesForm) parts(parts []conversation.Part) []any {
 	return list
 }
 
-// An itemWriter gives the items of one answer their ids: each reasoning begins a
-// group of its own.
+// An itemWriter gives the items of one answer their ids. Each reasoning begins a group.
 type itemWriter struct {
 	responsesForm
 	group, place int // 0: there was no reasoning
 	pieces       []piece
 }
 
-// A piece is one item, and the message that has it alone.
+// A piece is one item, with the message that has only this item.
 type piece struct {
 	msg  conversation.Message
 	item object
@@ -135,7 +134,7 @@ func (w *itemWriter) reasoning() {
 	w.add(conversation.Message{}, object{"type", "reasoning", "id", id, "summary", summary, "encrypted_content", EncryptedContent(id)})
 }
 
-// serverTool is a call that the provider runs itself: one item, with its result.
+// serverTool adds a call of a tool that the provider runs: one item with its result.
 func (w *itemWriter) serverTool() {
 	if w.one(2) {
 		w.add(conversation.Message{}, object{"type", "web_search_call", "id", w.id("ws"), "status", "completed", "action", object{"type", "search", "query", w.text()}})
@@ -158,8 +157,8 @@ func (w *itemWriter) call(c conversation.ToolCall) {
 	w.add(m, item)
 }
 
-// model writes one message with all items, or one for each, or some of both.
-// Items that say nothing outside of the API are there only where Raw is sent.
+// model writes one message with all items, one for each item, or a mix. Items that mean
+// nothing to other providers are written only if Raw is sent.
 func (f responsesForm) model(s said) []conversation.Message {
 	w := &itemWriter{responsesForm: f}
 	thinks := f.one(2)
@@ -185,11 +184,11 @@ func (f responsesForm) model(s said) []conversation.Message {
 	return w.messages()
 }
 
-// messages puts the pieces into messages.
+// messages groups the pieces into messages.
 func (w *itemWriter) messages() []conversation.Message {
 	style := w.r.IntN(3)
 	if !w.own {
-		style = 0 // in another API two messages would not do
+		style = 0 // another API does not accept two messages
 	}
 	var msgs []conversation.Message
 	var items []any

@@ -10,11 +10,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// object is a value of JSON whose members have an order: a name, its value, and
-// so on.
+// An object is a JSON object whose members keep their order: a name, its value, and so
+// on.
 type object []any
 
-// encode returns the JSON of a value, <, > and & as they are.
+// encode returns a value as JSON, with <, > and & as they are.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	writeJSON(&b, v)
@@ -47,7 +47,7 @@ func writeJSON(b *bytes.Buffer, v any) {
 		e := json.NewEncoder(b)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(v); err != nil {
-			panic(err) // the values here have a JSON form
+			panic(err) // all values have a JSON form
 		}
 		b.Truncate(b.Len() - 1) // a line break
 	}
@@ -63,7 +63,7 @@ var words = []string{
 	"```sh\nmake check\n```", "$ git rebase -i HEAD~3", "{\"a\": [1, 2]}",
 }
 
-// text returns a text that is not blank and has no white space at its ends.
+// text returns a text that is not blank and has no whitespace at its ends.
 func (g *generator) text() string {
 	n := 1 + g.r.IntN(12)
 	if g.one(25) {
@@ -79,7 +79,7 @@ func (g *generator) text() string {
 	return b.String()
 }
 
-// output is what a tool returns: anything but nothing.
+// output returns the output of a tool, which is not empty.
 func (g *generator) output() string {
 	return pick(g, "", " ", "\n", "{\"ok\":true}\n", "exit status 1\n") + g.text() + pick(g, "", "\n", "  ")
 }
@@ -113,7 +113,7 @@ func (g *generator) image() conversation.Part {
 	}
 }
 
-// parts is what the user says: mostly one text.
+// parts returns what the user says, mostly one text.
 func (g *generator) parts() []conversation.Part {
 	parts := []conversation.Part{{Type: conversation.TextPart, Text: g.text()}}
 	for g.one(4) {
@@ -127,7 +127,7 @@ func (g *generator) parts() []conversation.Part {
 	return parts
 }
 
-// content returns the parts of the message, its text as one.
+// content returns the parts of the message. Its Content is one part.
 func content(m conversation.Message) []conversation.Part {
 	if m.Parts != nil || m.Content == "" {
 		return m.Parts
@@ -135,7 +135,7 @@ func content(m conversation.Message) []conversation.Part {
 	return []conversation.Part{{Type: conversation.TextPart, Text: m.Content}}
 }
 
-// dataURL returns where the image is, as the OpenAI APIs have it.
+// dataURL returns the URL of an image in the form of the OpenAI APIs.
 func dataURL(p conversation.Part) string {
 	if p.Type == conversation.ImageB64Part {
 		return "data:" + p.MediaType + ";base64," + p.Data

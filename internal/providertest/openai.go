@@ -8,13 +8,13 @@ import (
 	"regexp"
 )
 
-// OpenAI serves POST /v1/chat/completions and /v1/responses with the replies in
-// turn, and a short text after the last one. A refused request takes no reply.
-// A client's base address is the URL with /v1 behind it.
+// OpenAI serves POST /v1/chat/completions and POST /v1/responses. It answers with the
+// replies in order, and then with a short text. A refused request uses no reply. The
+// base URL of a client is the server's URL with /v1 at the end.
 func OpenAI(replies ...Reply) *Server { return start(nil, replies, openAIRoutes) }
 
-// OpenAIFunc is [OpenAI] with a function that chooses the reply, for a request
-// that was not refused. It runs on the server's goroutines.
+// OpenAIFunc is like [OpenAI], but calls a function for the reply to each request that
+// was not refused. The function runs on the server's goroutines.
 func OpenAIFunc(choose func(body []byte) Reply) *Server { return start(choose, nil, openAIRoutes) }
 
 var openAIRoutes = map[string]dialect{
@@ -50,7 +50,7 @@ func refuseOpenAI(param, code, format string, args ...any) error {
 		Message: fmt.Sprintf(format, args...), Param: param, Code: code}
 }
 
-// The forms of refusal that both APIs have, from their error codes.
+// The refusals that both APIs have.
 
 func refuseMissing(param string) error {
 	return refuseOpenAI(param, "missing_required_parameter", "Missing required parameter: '%s'.", param)
@@ -72,7 +72,7 @@ func refuseLong(param string, most, n int) error {
 	return refuseOpenAI(param, "string_above_max_length", "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", param, most, n)
 }
 
-// kindOf says what a JSON value is, in the words of the errors.
+// kindOf returns the type of a JSON value, in the words of the errors.
 func kindOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -101,7 +101,7 @@ func isNull(raw json.RawMessage) bool   { return kindOf(raw) == "null" }
 
 var openAIName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// checkName refuses a function's name: platform.openai.com/docs/api-reference.
+// checkName checks the name of a function: platform.openai.com/docs/api-reference.
 func checkName(param, name string) error {
 	switch {
 	case name == "":

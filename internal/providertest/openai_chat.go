@@ -39,11 +39,11 @@ type chatCall struct {
 
 func (m *chatMessage) role() string { return text(m.Role) }
 
-// ValidateOpenAIChat refuses a body of POST /v1/chat/completions as the provider
-// does; nil or a [*Refusal].
+// ValidateOpenAIChat returns nil if the provider accepts a body of POST
+// /v1/chat/completions, and a [*Refusal] otherwise.
 //
-// The shapes are as measured in public on gpt-5.6 in 2026-08 and -09; the pairs:
-// see checkPairs.
+// The shapes were measured in public on gpt-5.6 in 2026-08 and -09. For calls and
+// results see checkPairs.
 func ValidateOpenAIChat(body []byte) error {
 	var req chatRequest
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -94,8 +94,8 @@ func (r *chatRequest) checkRoles() error {
 	return nil
 }
 
-// checkParts: a content is text or parts; images are the user's alone
-// (strands-agents/sdk-python#320).
+// checkParts checks a content, which is a text or parts. Only a message of the user may
+// have images (strands-agents/sdk-python#320).
 func (r *chatRequest) checkParts() error {
 	types := []string{"text", "image_url", "input_audio", "refusal", "audio", "file"}
 	for i, m := range r.messages {
@@ -175,8 +175,8 @@ func (c chatCall) check(param string) error {
 	return checkName(param+".function.name", *c.Function.Name)
 }
 
-// checkContent: what stands in for the content of an assistant's message does so
-// for it alone.
+// checkContent refuses a message without content. A message of the assistant may have
+// something else in its place.
 func (r *chatRequest) checkContent() error {
 	for i, m := range r.messages {
 		if m.Content != nil && !isNull(m.Content) {
@@ -200,9 +200,9 @@ func (r *chatRequest) checkContent() error {
 	return nil
 }
 
-// checkPairs: the results of all calls follow them, each once, with nothing
-// between. The texts are quoted in hundreds of threads; see archestra-ai,
-// agno-agi/agno#5116 (the id twice).
+// checkPairs checks that the results of all calls follow them directly, each once. The
+// texts are quoted in hundreds of threads; see archestra-ai, agno-agi/agno#5116 (an id
+// twice).
 func (r *chatRequest) checkPairs() error {
 	at := -1
 	var open, answered []string // the ids of the calls at that index
@@ -261,13 +261,13 @@ func checkAnswered(at int, open, answered []string) error {
 		"The following tool_call_ids did not have response messages: %s", strings.Join(missing, ", "))
 }
 
-// CallID returns an id for a call of the OpenAI APIs.
+// CallID returns the id of a call in the OpenAI APIs.
 func CallID(n int) string { return fmt.Sprintf("call_%024d", n) }
 
 func answerChat(body []byte, from origin, r Reply) any {
 	var req chatRequest
 	if err := json.Unmarshal(body, &req); err != nil {
-		panic(err) // it was validated
+		panic(err) // the body is valid
 	}
 	message := map[string]any{"role": "assistant", "content": orNull(r.Text), "refusal": nil, "annotations": []any{}}
 	finish := "stop"

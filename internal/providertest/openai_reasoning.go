@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-// The ids of items say which came together, so that one request can be checked
-// alone. Items of one group came in one answer: its reasoning, then item 1, 2, …
-// Each item of a group needs the reasoning before it, and the reasoning needs
-// item 1 directly behind it.
+// The ids of items say which items came together, so that a request can be checked by
+// itself. The items of a group came in one answer: its reasoning, then item 1, 2, and so
+// on. Each item of a group needs the reasoning before it, and the reasoning needs item 1
+// directly after it.
 
 // ReasoningID returns the id of the reasoning of a group.
 func ReasoningID(group int) string { return fmt.Sprintf("rs_g%012d", group) }
 
-// FollowingID returns the id of the nth item, from 1, that came with the
-// reasoning of a group. The prefix is that of its type: msg, fc, ctc.
+// FollowingID returns the id of the nth item, counted from 1, that came with the
+// reasoning of a group. The prefix belongs to its type: msg, fc or ctc.
 func FollowingID(prefix string, group, n int) string {
 	return fmt.Sprintf("%s_g%012d_%d", prefix, group, n)
 }
 
-// LoneID returns the id of an item that came without reasoning. Any other id of
-// the right prefix is one too.
+// LoneID returns the id of an item that came without reasoning. Any other id with the
+// right prefix stands for such an item too.
 func LoneID(prefix string, n int) string { return fmt.Sprintf("%s_%012d", prefix, n) }
 
-// EncryptedContent returns the encrypted_content of the reasoning with the id.
+// EncryptedContent returns the encrypted_content of the reasoning with an id.
 func EncryptedContent(id string) string {
 	return "gAAAAAB" + base64.URLEncoding.EncodeToString(mac([]byte("reasoning"), []byte(id)))
 }
 
 var groupID = regexp.MustCompile(`^[a-z]+_(g\d{12,})(?:_(\d+))?$`)
 
-// group returns the group of an id and the item's number in it, "" where it is of
-// none.
+// group returns the group of an id, and the number of the item in it. It returns "" if
+// the id is of no group.
 func group(id string) (group, number string) {
 	if m := groupID.FindStringSubmatch(id); m != nil {
 		return m[1], m[2]
@@ -42,11 +42,11 @@ func group(id string) (group, number string) {
 	return "", ""
 }
 
-// The prefixes that errors were quoted for.
+// The prefixes for which an error was quoted.
 var responsesPrefix = map[string]string{"message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fc",
 	"custom_tool_call": "ctc", "web_search_call": "ws"}
 
-// checkIDs: earendil-works/pi#5148 (twice), #10257 (the prefix).
+// checkIDs checks the ids of items. earendil-works/pi#5148 (twice), #10257 (the prefix).
 func (r *responsesRequest) checkIDs() error {
 	seen := map[string]bool{}
 	for i := range r.items {
@@ -72,10 +72,10 @@ func (r *responsesRequest) checkIDs() error {
 	return nil
 }
 
-// checkReasoning: mastra-ai/mastra#8738 (an item without its reasoning),
-// vercel/ai#11036 (reasoning without what follows), microsoft/agent-framework
-// (store). One public probe of 2026-09 found the second not enforced with store
-// false; it is enforced here always.
+// checkReasoning checks that reasoning and its items stand together.
+// mastra-ai/mastra#8738 (an item without its reasoning), vercel/ai#11036 (reasoning
+// without its item), microsoft/agent-framework (store). A public probe of 2026-09 found
+// that the second rule is not enforced if store is false. Here it always is.
 func (r *responsesRequest) checkReasoning() error {
 	thought := map[string]bool{} // the groups whose reasoning came
 	for i := range r.items {
@@ -105,8 +105,8 @@ func (r *responsesRequest) checkReasoning() error {
 	return nil
 }
 
-// checkStored refuses what the provider would have to look up and has not kept,
-// and reasoning that is not as it was given.
+// checkStored refuses items that the provider should have stored and has not, and
+// reasoning that was changed.
 func (it *responsesItem) checkStored(unstored bool) error {
 	kind, id := it.kind(), text(it.ID)
 	known, _ := group(id)

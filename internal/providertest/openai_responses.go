@@ -41,7 +41,7 @@ func (it *responsesItem) kind() string {
 }
 
 // A responsesCall is a type of call that the user's side answers.
-type responsesCall struct{ output, name string } // the type of its result; its name in errors
+type responsesCall struct{ output, name string } // type of its result; its name in errors
 
 var responsesCalls = map[string]responsesCall{
 	"function_call":    {"function_call_output", "function call"},
@@ -52,7 +52,7 @@ var responsesCalls = map[string]responsesCall{
 	"apply_patch_call": {"apply_patch_call_output", "apply patch call"},
 }
 
-// callOf returns the type of call that a type of result answers.
+// callOf returns the type of call for a type of result.
 func callOf(output string) (kind string, ok bool) {
 	for kind, c := range responsesCalls {
 		if c.output == output {
@@ -62,15 +62,15 @@ func callOf(output string) (kind string, ok bool) {
 	return "", false
 }
 
-// The types that need no partner: platform.openai.com/docs/api-reference/responses.
+// The types of items that are not part of a pair: platform.openai.com/docs/api-reference/responses.
 var responsesOther = []string{"message", "reasoning", "item_reference", "web_search_call", "file_search_call", "code_interpreter_call",
 	"image_generation_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "mcp_call", "tool_search_call", "tool_search_output",
 	"additional_tools", "program", "program_output", "compaction", "compaction_trigger"}
 
-// ValidateOpenAIResponses refuses a body of POST /v1/responses as the provider
-// does; nil or a [*Refusal]. What stands behind a previous_response_id or a
-// conversation is not known here: with one, a result may be without its call and
-// an item without its reasoning.
+// ValidateOpenAIResponses returns nil if the provider accepts a body of POST
+// /v1/responses, and a [*Refusal] otherwise. It does not know the items of a
+// previous_response_id or a conversation. If the body names one, a result needs no call,
+// and an item needs no reasoning.
 func ValidateOpenAIResponses(body []byte) error {
 	var req responsesRequest
 	if err := req.decode(body); err != nil {
@@ -139,7 +139,7 @@ func (r *responsesRequest) checkItems() error {
 	return nil
 }
 
-// checkMessage: the assistant's content has its own types
+// checkMessage checks a message. The content of the assistant has types of its own
 // (langchain-ai, "Invalid value: 'input_text'").
 func (it *responsesItem) checkMessage(param string) error {
 	roles := []string{"assistant", "system", "developer", "user"}
@@ -219,8 +219,9 @@ func (it *responsesItem) checkCallID(param string) error {
 	return nil
 }
 
-// checkPairs: github/copilot-cli#4572 (a call without result), openai/codex (a
-// result without call, before it, or twice). Other items may stand between.
+// checkPairs checks that each call has one result after it. Other items may stand
+// between. github/copilot-cli#4572 (no result), openai/codex (a result without a call,
+// before it, or twice).
 func (r *responsesRequest) checkPairs() error {
 	open := map[[2]string]int{}
 	for i := range r.items {
@@ -239,7 +240,7 @@ func (r *responsesRequest) checkPairs() error {
 			return refuseOpenAI("input", "", "No tool call found for %s output with call_id %s.", responsesCalls[kind].name, *it.CallID)
 		}
 	}
-	for i := range r.items { // the first of them is named
+	for i := range r.items { // the error names the first one
 		it := &r.items[i]
 		if c, asks := responsesCalls[it.kind()]; asks && open[[2]string{it.kind(), *it.CallID}] > 0 {
 			return refuseOpenAI("input", "", "No tool output found for %s %s.", c.name, *it.CallID)
@@ -251,7 +252,7 @@ func (r *responsesRequest) checkPairs() error {
 func answerResponses(body []byte, from origin, r Reply) any {
 	var req responsesRequest
 	if err := req.decode(body); err != nil {
-		panic(err) // it was validated
+		panic(err) // the body is valid
 	}
 	id := func(prefix string, n int) string { return LoneID(prefix, from.number()*100+n) }
 	output := []any{}

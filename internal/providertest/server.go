@@ -17,19 +17,19 @@ type Call struct {
 	Arguments string // JSON; "" is {}
 }
 
-// A Reply is one answer of the model: its reasoning, then its text, then its
-// calls, each where there is any.
+// A Reply is one answer of the model: its reasoning, its text and its calls, in this
+// order. Each may be empty.
 type Reply struct {
 	Text     string
 	Thinking string
 	Calls    []Call
 
-	// Status, if not 0, makes it an error of that status in the provider's form,
-	// with Text as the message. A client that tries again takes the next reply.
+	// Status, if it is not 0, makes the reply an error with that status in the provider's
+	// form. Text is its message. A client that tries again gets the next reply.
 	Status int
 }
 
-// A Refusal is the error that a provider answers with.
+// A Refusal is the error with which a provider answers.
 type Refusal struct {
 	Status  int
 	Type    string // such as invalid_request_error, or INVALID_ARGUMENT
@@ -42,24 +42,24 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%d %s: %s", r.Status, r.Type, r.Message)
 }
 
-// A Server is a provider. It is safe for concurrent use.
+// A Server is a fake provider. It is safe for concurrent use.
 type Server struct {
-	URL string // without a slash at its end
+	URL string // without a slash at the end
 
 	http   *httptest.Server
-	number int64                   // of this server in the process; makes the ids unique
+	number int64                   // of this server in the process; it makes ids unique
 	choose func(body []byte) Reply // nil: the next of replies
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	requests [][]byte
 	replies  []Reply
 	answered int // requests that were not refused
 }
 
-// Close stops the server. It waits for the requests under way.
+// Close stops the server, and waits for running requests.
 func (s *Server) Close() { s.http.Close() }
 
-// Requests returns the bodies that came, in order, also of refused requests.
+// Requests returns the bodies of all requests in order, refused ones too.
 func (s *Server) Requests() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Server) Requests() [][]byte {
 	return bodies
 }
 
-// A dialect is how one API of a provider speaks.
+// A dialect describes one API of a provider.
 type dialect struct {
 	request  func(*http.Request, []byte) []byte // nil: the body is the whole request
 	validate func(body []byte) error            // nil or a *Refusal
@@ -79,7 +79,7 @@ type dialect struct {
 	kind     func(status int) string
 }
 
-// An origin says which answer of which server something is, for its ids.
+// An origin names an answer of a server. It makes the ids in the answer unique.
 type origin struct {
 	server int64
 	answer int
@@ -89,7 +89,7 @@ func (o origin) number() int { return int(o.server)*1_000_000 + o.answer }
 
 var servers atomic.Int64
 
-// start serves the routes, patterns of [http.ServeMux].
+// start serves the routes. Their names are patterns of [http.ServeMux].
 func start(choose func([]byte) Reply, replies []Reply, routes map[string]dialect) *Server {
 	s := &Server{number: servers.Add(1), choose: choose, replies: replies}
 	mux := http.NewServeMux()
@@ -135,7 +135,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	write(w, http.StatusOK, d.answer(asked, from, reply))
 }
 
-// next returns the reply to a request that is in order.
+// next returns the reply to a request that was not refused.
 func (s *Server) next(body []byte) (Reply, origin) {
 	s.mu.Lock()
 	s.answered++
@@ -151,7 +151,7 @@ func (s *Server) next(body []byte) (Reply, origin) {
 	return reply, from
 }
 
-// streamless refuses what a provider would stream, which is not served here.
+// streamless refuses a request for a stream, which is not supported here.
 func streamless(body []byte, d dialect) error {
 	var asks struct{ Stream bool }
 	if json.Unmarshal(body, &asks) == nil && asks.Stream {
@@ -166,7 +166,7 @@ func write(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // the client has gone: nobody to tell
+	_ = enc.Encode(v) // the client is gone
 }
 
 // arguments returns the JSON of a call.
