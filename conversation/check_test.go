@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -238,4 +239,43 @@ func TestCheckManyParallelCalls(t *testing.T) {
 	one(t, OpenAIChat, msgs, "duplicate-id", 1)
 	one(t, Anthropic, msgs, "duplicate-id", 1)
 	one(t, OpenAIResponses, msgs, "duplicate-id", 1)
+}
+
+var providers = []Provider{
+	Anthropic, OpenAIChat, OpenAIResponses, Gemini,
+}
+
+// toolLoop is a conversation of about n messages: questions, parallel calls with
+// their results, answers.
+func toolLoop(n int) []Message {
+	msgs := []Message{SystemText("You look after the repository.")}
+	for k := 0; len(msgs) < n; k++ {
+		first, second := fmt.Sprintf("toolu_%024d", 2*k), fmt.Sprintf("toolu_%024d", 2*k+1)
+		msgs = append(msgs,
+			UserText("Look at the file and tell me what is in it, and run its tests."),
+			Message{Role: Assistant, Content: "I look.", ToolCalls: []ToolCall{
+				{ID: first, Name: "read_file", Arguments: json.RawMessage(`{"path":"internal/server/server.go"}`)},
+				{ID: second, Name: "run", Arguments: json.RawMessage(`{"command":"go test ./internal/server"}`)},
+			}},
+			ToolResult(second, "ok  internal/server 0.41s"),
+			ToolResult(first, "package server\n\nimport \"net/http\"\n"),
+			AssistantText("It serves HTTP, and its tests pass."),
+		)
+	}
+	return msgs
+}
+
+func BenchmarkCheck(b *testing.B) {
+	msgs := toolLoop(10_000)
+	for _, p := range providers {
+		b.Run(string(p), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if problems := Check(msgs, p); problems != nil {
+					b.Fatal(problems[0])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(msgs)), "ns/message")
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestFileHeld(t *testing.T) {
@@ -73,7 +74,7 @@ func TestFileConcurrent(t *testing.T) {
 	f := openFile(t, path)
 	const writers = 8
 	rounds := 40
-	if fileLong() {
+	if testkit.Long() {
 		rounds = 400
 	}
 	var wg sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // state is all that must not change of a file that is refused.
@@ -183,7 +184,7 @@ func TestFileTorn(t *testing.T) {
 	closeFile(t, f)
 	text := readFile(t, sound)
 	step := 11
-	if fileLong() {
+	if testkit.Long() {
 		step = 1
 	}
 	for cut := 0; cut <= len(text); cut += step {

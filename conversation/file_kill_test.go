@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A test that needs another process starts this test binary again: the variable
@@ -213,7 +214,7 @@ func checkAcks(got []conversation.Record, acks []string, mode string) (problem s
 
 func TestFileKill(t *testing.T) {
 	kills := 5
-	if fileLong() {
+	if testkit.Long() {
 		kills = 100
 	}
 	if problem := killLives(t, "", kills); problem != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -92,463 +93,370 @@ func users(names string) []Message {
 	return msgs
 }
 
-func TestOptions(t *testing.T) {
-	ok := func(context.Context, Request) (string, error) { return "s", nil }
-	for name, c := range map[string]struct {
-		o  Options
-		ok bool
-	}{
-		"nothing":                        {Options{}, false},
-		"no summariser":                  {Options{SummarizeAt: 4}, false},
-		"no trigger":                     {Options{Summarize: ok, KeepLast: 2}, false},
-		"keeps as much as triggers":      {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 4}, false},
-		"keeps more":                     {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 5}, false},
-		"keeps as many tokens":           {Options{Summarize: ok, SummarizeAtTokens: 4, KeepTokens: 4}, false},
-		"both of Flint's forms":          {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 2, Max: 5}, false},
-		"Max of 1":                       {Options{Summarize: ok, SummarizeAt: 4, Max: 1}, false},
-		"negative SummarizeAt":           {Options{Summarize: ok, SummarizeAt: -1, SummarizeAtTokens: 10}, false},
-		"negative KeepLast":              {Options{Summarize: ok, SummarizeAt: 4, KeepLast: -1}, false},
-		"negative Max":                   {Options{Summarize: ok, SummarizeAt: 4, Max: -1}, false},
-		"negative tokens":                {Options{Summarize: ok, SummarizeAt: 4, SummarizeAtTokens: -1}, false},
-		"negative KeepTokens":            {Options{Summarize: ok, SummarizeAt: 4, KeepTokens: -1}, false},
-		"negative SummaryTokens":         {Options{Summarize: ok, SummarizeAt: 4, SummaryTokens: -1}, false},
-		"negative timeout":               {Options{Summarize: ok, SummarizeAt: 4, SummarizeTimeout: -1}, false},
-		"a file journal that is nil":     {Options{Summarize: ok, SummarizeAt: 4, Journal: (*File)(nil)}, false},
-		"messages":                       {Options{Summarize: ok, SummarizeAt: 4}, true},
-		"tokens":                         {Options{Summarize: ok, SummarizeAtTokens: 4}, true},
-		"tokens, and messages kept":      {Options{Summarize: ok, SummarizeAtTokens: 4, KeepLast: 100}, true},
-		"both":                           {Options{Summarize: ok, SummarizeAt: 4, KeepLast: 3, SummarizeAtTokens: 9, KeepTokens: 8}, true},
-		"no evidence":                    {Options{Summarize: ok, SummarizeAt: 4, Evidence: EvidenceOptions{MaxTokens: -1}}, true},
-		"Flint's example, which kept 0":  {Options{Summarize: ok, SummarizeAt: 30, Max: 20}, true},
-		"Flint's first form, as meant":   {Options{Summarize: ok, SummarizeAt: 4, Max: 5}, true},
-		"Flint's first form, very large": {Options{Summarize: ok, SummarizeAt: 4, Max: 500}, true},
-	} {
-		m, err := New(c.o)
-		if (err == nil) != c.ok || c.ok != (m != nil) || !c.ok && !errors.Is(err, ErrConfig) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := Open(t.Context(), c.o); !c.ok && !errors.Is(err, ErrConfig) || c.ok && !errors.Is(err, ErrNoJournal) {
-			t.Errorf("%s, Open without a journal: %v", name, err)
-		}
-	}
-}
-
-func TestMaxIsFlintsKeep(t *testing.T) {
-	for _, c := range []struct{ at, max, keep int }{
-		{4, 5, 1}, {15, 20, 5}, {30, 20, 19}, {4, 500, 3}, {4, 4, 3}, {4, 2, 1}, {2, 2, 1},
-	} {
-		r := &recorder{}
-		m := newMemory(t, Options{SummarizeAt: c.at, Max: c.max, Summarize: r.summarize})
-		for i := range c.at {
-			add(t, m, UserText(fmt.Sprint(i)))
-		}
-		if got := len(m.Messages()) - 1; got != c.keep || r.calls() != 1 {
-			t.Errorf("summarizeAt %d, max %d: %d kept, %d calls, want %d and 1", c.at, c.max, got, r.calls(), c.keep)
-		}
-	}
-}
-
-// What a window looks like when messages come one by one.
-func TestWindow(t *testing.T) {
-	u, a := UserText, AssistantText
-	for name, c := range map[string]struct {
-		o    Options
-		msgs []Message
-		want string
-		asks string // what each summary was made of
-	}{
-		"nothing is due": {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c"), "a b c", ""},
-		"the first":      {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c d"), "S d", "a b c"},
-		"and the second": {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c d e f g"), "S g", "a b c|d e f"},
-		"leading system messages do not count": {Options{SummarizeAt: 4, KeepLast: 1},
-			append([]Message{SystemText("x"), SystemText("y")}, users("a b c d")...), "x y S d", "a b c"},
-		"a later one does": {Options{SummarizeAt: 4, KeepLast: 1},
-			[]Message{u("a"), SystemText("x"), u("b"), u("c")}, "S c", "a x b"},
-		"a unit is kept whole": {Options{SummarizeAt: 6, KeepLast: 2},
-			[]Message{u("a"), a("b"), u("c"), call("1", "2"), ToolResult("1", ""), ToolResult("2", "")}, "S c (1)(2) =1 =2", "a b"},
-		"results that come late": {Options{SummarizeAt: 8, KeepLast: 1},
-			[]Message{u("a"), a("b"), u("c"), call("1", "2"), ToolResult("2", ""), u("d"), ToolResult("1", ""), u("e")}, "S e", "a b c (1)(2) =2 d =1"},
-		"an open call is never summarised": {Options{SummarizeAt: 4, KeepLast: 1},
-			[]Message{u("a"), call("1"), u("b"), u("c"), u("d"), u("e")}, "S a (1) b c d e", ""},
-		"nor what it waits for": {Options{SummarizeAt: 5, KeepLast: 1},
-			[]Message{u("a"), a("b"), u("c"), call("1"), u("d")}, "S c (1) d", "a b"},
-		"the newest user message stands before the tail": {Options{SummarizeAt: 6, KeepLast: 2},
-			[]Message{u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b")}, "S a (2) =2 b", "(1) =1"},
-		"and is summarised when there is a newer one": {Options{SummarizeAt: 6, KeepLast: 2},
-			[]Message{u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b"), u("c"), a("d")}, "S c d", "(1) =1|a (2) =2 b"},
-		"the tail begins with the user": {Options{SummarizeAt: 5, KeepLast: 2},
-			[]Message{u("a"), a("b"), u("c"), a("d"), u("e")}, "S c d e", "a b"},
-		"the user within a unit begins no tail": {Options{SummarizeAt: 8, KeepLast: 2},
-			[]Message{u("a"), a("b"), u("c"), call("1"), u("d"), ToolResult("1", ""), a("e"), u("f")}, "S c (1) d =1 e f", "a b"},
-		"nobody ever asked": {Options{SummarizeAt: 4, KeepLast: 1},
-			[]Message{a("a"), a("b"), a("c"), a("d")}, "S d", "a b c"},
-		"nothing kept": {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), a("d")}, "S c", "a b c d"},
-		"nothing kept, a result that nobody has seen": {Options{SummarizeAt: 3}, []Message{u("a"), a("b"), u("c"), call("1"), ToolResult("1", "")}, "S c (1) =1", "a b"},
-		"nothing kept, a question last":               {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), u("d")}, "S d", "a b c"},
-	} {
-		if name == "an open call is never summarised" {
-			c.want = "a (1) b c d e"
-		}
-		r := &recorder{}
-		c.o.Summarize = r.summarize
-		m := newMemory(t, c.o)
-		add(t, m, c.msgs...)
-		var asks []string
-		for _, q := range r.requests {
-			asks = append(asks, texts(q.Messages))
-		}
-		if got := texts(m.Messages()); got != c.want {
-			t.Errorf("%s: the window is %q, want %q", name, got, c.want)
-		}
-		if got := strings.Join(asks, "|"); got != c.asks {
-			t.Errorf("%s: summaries of %q, want %q", name, got, c.asks)
-		}
-	}
-}
-
-func TestTokens(t *testing.T) {
-	length := func(m Message) int { return len(m.Content) }
-	msg := func(n int) Message { return UserText(strings.Repeat("x", n)) }
-	for name, c := range map[string]struct {
-		o     Options
-		sizes []int
-		kept  []int
-		calls int
-	}{
-		"below":                         {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 49}, []int{50, 49}, 0},
-		"reached":                       {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 40, 10}, []int{10}, 1},
-		"more is never kept than fits":  {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 20, 20, 10}, []int{20, 10}, 1},
-		"the newest one is always kept": {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 60}, []int{60}, 1},
-		"messages are reached first":    {Options{SummarizeAt: 3, KeepLast: 2, SummarizeAtTokens: 100, KeepTokens: 90}, []int{1, 2, 3}, []int{2, 3}, 1},
-		"tokens are reached first":      {Options{SummarizeAt: 9, KeepLast: 8, SummarizeAtTokens: 100, KeepTokens: 30}, []int{60, 30, 10}, []int{10}, 1},
-		"tokens, messages kept":         {Options{SummarizeAtTokens: 100, KeepLast: 2}, []int{10, 20, 30, 40}, []int{30, 40}, 1},
-		"one that is too large":         {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 500, 1, 1, 1}, []int{1, 1, 1}, 1},
-	} {
-		r := &recorder{}
-		c.o.Summarize, c.o.CountTokens = r.summarize, length
-		m := newMemory(t, c.o)
-		for _, n := range c.sizes {
-			add(t, m, msg(n))
-		}
-		var kept []int
-		for _, m := range m.Messages() {
-			if m.Role == User {
-				kept = append(kept, len(m.Content))
-			}
-		}
-		if !slices.Equal(kept, c.kept) || r.calls() != c.calls {
-			t.Errorf("%s: %v kept, %d calls, want %v and %d", name, kept, r.calls(), c.kept, c.calls)
-		}
-	}
-}
-
-// A question that needs 300 rounds of tools: the window stays small, the question
-// stays in it, and the model is not called at each message.
-func TestLongToolLoop(t *testing.T) {
+// A context that ends at any point: nothing is stored, or Append returns nil.
+func TestAppendContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	j := &listJournal{}
 	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 6, Summarize: r.summarize})
-	add(t, m, SystemText("sys"), UserText("old"), AssistantText("answer"), UserText("question"))
-	for i := range 300 {
-		id := fmt.Sprint(i)
-		add(t, m, call(id), ToolResult(id, "r"))
-		msgs := m.Messages()
-		if len(msgs) > 22 {
-			t.Fatalf("round %d: %d messages: %s", i, len(msgs), texts(msgs))
-		}
-		if !slices.ContainsFunc(msgs, func(m Message) bool { return m.Content == "question" }) {
-			t.Fatalf("round %d: the question is gone: %s", i, texts(msgs))
-		}
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+	if err := m.Append(ended, UserText("a")); !errors.Is(err, context.Canceled) || len(j.records) != 0 || len(m.Messages()) != 0 {
+		t.Errorf("Append: %v, %d records", err, len(j.records))
 	}
-	if n := r.calls(); n > 50 {
-		t.Errorf("%d summaries for 600 messages", n)
+	if err := newMemory(t, Options{SummarizeAt: 4, Summarize: r.summarize}).Append(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Append of nothing: %v", err)
 	}
-}
-
-// Where what is kept is above the threshold, the summariser is not called for
-// each message.
-func TestKeptAboveThreshold(t *testing.T) {
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAtTokens: 1000, KeepLast: 10, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
-	for i := range 100 {
-		add(t, m, UserText(fmt.Sprint(i)))
+	if err := m.Clear(ended); !errors.Is(err, context.Canceled) || len(j.records) != 0 {
+		t.Errorf("Clear: %v, %d records", err, len(j.records))
 	}
-	if n := r.calls(); n < 10 || n > 20 {
-		t.Errorf("%d summaries of 100 messages of 200 tokens", n)
+	if _, err := Open(ended, Options{SummarizeAt: 4, Summarize: r.summarize, Journal: &listJournal{records: []Record{{Seq: 1, Kind: ClearRecord}}}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open: %v", err)
 	}
-	r = &recorder{}
-	m = newMemory(t, Options{SummarizeAt: 10, KeepTokens: 10_000, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
-	for i := range 150 {
-		add(t, m, UserText(fmt.Sprint(i)))
-	}
-	if n := r.calls(); n != 10 {
-		t.Errorf("%d summaries of 150 messages, 50 kept", n)
-	}
-}
-
-// The bytes before the kept messages do not change from one summary to the next.
-func TestPrefixStays(t *testing.T) {
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 8, KeepLast: 2, Summarize: r.summarize})
-	add(t, m, SystemText("sys"))
-	prefix, calls := "sys\x00", 0
-	for i := range 100 {
-		add(t, m, UserText(fmt.Sprintf("look at `src/file%d.go`", i)))
-		msgs := m.Messages()
-		now := ""
-		for _, m := range msgs {
-			if m.Role == System {
-				now += m.Content + "\x00"
-			}
-		}
-		if now != prefix && r.calls() == calls {
-			t.Fatalf("the prefix changed without a summary:\n%s\n%s", prefix, now)
-		}
-		prefix, calls = now, r.calls()
-	}
-	if calls != 16 {
-		t.Errorf("%d summaries", calls)
-	}
-}
-
-// Every message is in exactly one request, and each is given the summary before.
-func TestEachMessageIsSummarisedOnce(t *testing.T) {
-	r := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, SummaryTokens: 77, Summarize: r.summarize})
-	var want []string
-	for i := range 60 {
-		id := fmt.Sprint(i)
-		msgs := []Message{UserText("u" + id), call(id), ToolResult(id, "r"), AssistantText("a" + id)}
-		add(t, m, msgs...)
-		want = append(want, texts(msgs))
-	}
-	var got []string
-	for i, q := range r.requests {
-		got = append(got, texts(q.Messages))
-		if want := ""; i > 0 {
-			want = fmt.Sprintf("summary %d of %s", i, texts(r.requests[i-1].Messages))
-			if q.Previous != want {
-				t.Fatalf("request %d: the previous summary is %q, want %q", i, q.Previous, want)
-			}
-		} else if q.Previous != want {
-			t.Fatalf("the first request has a previous summary, %q", q.Previous)
-		}
-		if q.MaxTokens != 77 {
-			t.Fatalf("MaxTokens is %d", q.MaxTokens)
+	for _, err := range newMemory(t, Options{SummarizeAt: 4, Summarize: r.summarize, Journal: &listJournal{records: []Record{{Seq: 1, Kind: ClearRecord}}}}).Originals(ended) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Originals: %v", err)
 		}
 	}
-	for _, msg := range m.Messages()[1:] {
-		got = append(got, texts([]Message{msg}))
-	}
-	if got, want := strings.Join(got, " "), strings.Join(want, " "); got != want {
-		t.Errorf("summarised and kept:\n%s\nwant\n%s", got, want)
-	}
-}
 
-// A summary covers what it would have covered in time, whatever came meanwhile.
-func TestLateSummaryCoversTheSame(t *testing.T) {
-	var msgs []Message
-	for i := range 40 {
-		id := fmt.Sprint(i)
-		msgs = append(msgs, UserText("u"+id), call(id), ToolResult(id, "r"))
-	}
-	onTime := &recorder{}
-	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: onTime.summarize})
-	add(t, m, msgs...)
-
-	batch := &recorder{}
-	whole := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: batch.summarize})
-	if err := whole.Append(t.Context(), msgs...); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(onTime.requests, batch.requests); diff != "" {
-		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
-	}
-	if diff := cmp.Diff(m.Messages(), whole.Messages()); diff != "" {
-		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
-	}
-
-	// Nothing for most of the conversation, then a summariser that works again.
-	down, later := true, &recorder{}
-	now := time.Unix(1_800_000_000, 0)
-	failing := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, OnError: func(error) {}, Now: func() time.Time { return now },
-		Summarize: func(ctx context.Context, q Request) (string, error) {
-			if down {
-				return "", errors.New("overloaded")
-			}
-			return later.summarize(ctx, q)
-		}})
-	add(t, failing, msgs...)
-	down, now = false, now.Add(time.Hour)
-	if err := failing.Append(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(onTime.requests, later.requests); diff != "" {
-		t.Errorf("one by one (-), after failures (+):\n%s", diff)
-	}
-}
-
-func TestFailuresLeaveTheMessages(t *testing.T) {
-	long := strings.Repeat("word ", 300)
-	for name, c := range map[string]struct {
-		summarize func(context.Context, Request) (string, error)
-		says      string
-	}{
-		"an error":               {func(context.Context, Request) (string, error) { return "half", errors.New("boom") }, "boom"},
-		"a panic":                {func(context.Context, Request) (string, error) { panic("boom") }, "panicked: boom"},
-		"an ended goroutine":     {func(context.Context, Request) (string, error) { runtime.Goexit(); return "", nil }, "ended its goroutine"},
-		"no text":                {func(context.Context, Request) (string, error) { return " \n", nil }, "no text"},
-		"bytes":                  {func(context.Context, Request) (string, error) { return "a\xff", nil }, "UTF-8"},
-		"more than it was given": {func(context.Context, Request) (string, error) { return long, nil }, "that it replaces"},
-	} {
-		var errs []error
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: c.summarize, OnError: func(err error) { errs = append(errs, err) }})
-		add(t, m, users("a b c d")...)
-		if got := texts(m.Messages()); got != "a b c d" {
-			t.Errorf("%s: the window is %q", name, got)
+	// While another Append has the turn.
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		j := &listJournal{}
+		j.setFail(func([]Record) error { <-hold; return nil })
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+		go m.Append(context.Background(), UserText("a"))
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Append(ctx, UserText("b")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Append behind another: %v", err)
 		}
-		if s, ok := m.Summary(); s != "" || ok {
-			t.Errorf("%s: there is a summary, %q", name, s)
+		if err := m.Clear(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Clear behind another: %v", err)
 		}
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), c.says) {
-			t.Errorf("%s: OnError got %v", name, errs)
+		close(hold)
+		synctest.Wait()
+		if got := texts(m.Messages()); got != "a" {
+			t.Errorf("the window is %q", got)
 		}
-	}
-}
+	})
 
-// A text of at most 256 tokens may be longer than what it replaces, and one that
-// is too long is tried again when there is enough for it.
-func TestLongSummaries(t *testing.T) {
-	short := strings.Repeat("word ", 150)
-	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: func(context.Context, Request) (string, error) { return short, nil }})
-	add(t, m, users("a b c d")...)
-	if _, ok := m.Summary(); !ok {
-		t.Error("a short text was refused")
-	}
-
-	long := strings.Repeat("word ", 300)
-	calls, failures := 0, 0
-	m = newMemory(t, Options{SummarizeAt: 4, KeepLast: 3, OnError: func(error) { failures++ },
-		Summarize: func(context.Context, Request) (string, error) { calls++; return long, nil }})
-	for i := range 200 {
-		add(t, m, UserText(fmt.Sprint("message ", i)))
-	}
-	if _, ok := m.Summary(); !ok || failures > 8 {
-		t.Errorf("summary %v after %d calls, %d of them failures", ok, calls, failures)
-	}
-	if n := len(m.Messages()); n > 100 {
-		t.Errorf("the window has %d messages", n)
-	}
-	long = "short from now on"
-	add(t, m, UserText("a"))
-	for before := calls; ; before = calls {
-		if add(t, m, UserText("a")); calls == before+1 {
-			break
-		}
-		t.Fatal("after a success the next summary waits")
-	}
-}
-
-// After a failure the next try opens after 1, 2, 4 ... 64 further messages, or
-// after 1 s, 2 s ... 5 min.
-func TestPausesAfterFailures(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	calls := 0
-	fail := true
-	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Now: func() time.Time { return now }, OnError: func(error) {},
-		Summarize: func(context.Context, Request) (string, error) {
-			calls++
-			if fail {
-				return "", errors.New("down")
-			}
-			return "s", nil
-		}})
-	add(t, m, users("a b c d")...)
-	var gaps []int
-	for len(gaps) < 9 {
-		gap, before := 0, calls
-		for calls == before {
-			add(t, m, UserText("x"))
-			gap++
-		}
-		gaps = append(gaps, gap)
-	}
-	if want := []int{1, 2, 4, 8, 16, 32, 64, 64, 64}; !slices.Equal(gaps, want) {
-		t.Errorf("tries after %v messages, want %v", gaps, want)
-	}
-
-	fail = false
-	now = now.Add(10 * time.Minute)
-	add(t, m, UserText("x"))
-	if _, ok := m.Summary(); !ok {
-		t.Fatal("no summary after the pause")
-	}
-	// A success resets both.
-	fail = true
-	var waits []time.Duration
-	for before := calls; calls == before; {
-		add(t, m, UserText("x"))
-	}
-	for len(waits) < 10 {
-		wait, before := time.Duration(0), calls
-		for calls == before {
-			now = now.Add(time.Second)
-			wait += time.Second
-			if err := m.Append(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		waits = append(waits, wait)
-	}
-	s := time.Second
-	if want := []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 64 * s, 128 * s, 256 * s, 300 * s}; !slices.Equal(waits, want) {
-		t.Errorf("tries after %v, want %v", waits, want)
-	}
-}
-
-// One that ignores its deadline is abandoned at it, and its late result discarded.
-func TestHangingSummariser(t *testing.T) {
+	// During the summary: the messages are stored, and it is a failure.
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error
-		release := make(chan struct{})
-		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(err error) { errs = append(errs, err) },
-			Summarize: func(context.Context, Request) (string, error) { <-release; return "late", nil }})
-		began := time.Now()
-		add(t, m, users("a b c d")...)
-		if took := time.Since(began); took != time.Minute {
-			t.Errorf("Append took %v", took)
+		g := newGate()
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: g.summarize, Journal: &listJournal{}, OnError: func(err error) { errs = append(errs, err) }})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Append(ctx, users("a b c d")...); err != nil {
+			t.Errorf("Append: %v", err)
+		}
+		if got, err := originals(m); got != "a b c d" || err != nil || texts(m.Messages()) != got {
+			t.Errorf("the originals are %q, %v, the window %q", got, err, texts(m.Messages()))
 		}
 		if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
 			t.Errorf("OnError got %v", errs)
 		}
-		close(release)
-		synctest.Wait()
-		if s, ok := m.Summary(); ok || texts(m.Messages()) != "a b c d" {
-			t.Errorf("the late result is there: %q", s)
+	})
+}
+
+// A message that is none: nothing of the batch is stored.
+func TestInvalidMessages(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+	for name, msg := range map[string]Message{
+		"an unknown role":          {Role: "robot", Content: "x"},
+		"no role":                  {Content: "x"},
+		"content and parts":        {Role: User, Content: "x", Parts: []Part{{Type: TextPart, Text: "y"}}},
+		"a result without an id":   {Role: Tool, Content: "x"},
+		"bytes":                    {Role: User, Content: "\xff"},
+		"calls of the user":        {Role: User, ToolCalls: []ToolCall{{ID: "1", Name: "x"}}},
+		"a raw of nobody":          {Role: User, Raw: []byte(`{}`)},
+		"a raw that is not JSON":   {Role: User, Raw: []byte(`{`), RawProvider: Anthropic},
+		"an image without its URL": {Role: User, Parts: []Part{{Type: ImagePart}}},
+	} {
+		if err := m.Append(t.Context(), UserText("before"), msg, UserText("behind")); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "messages[1]") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(j.records) != 0 || len(m.Messages()) != 0 {
+		t.Errorf("%d records, %d messages", len(j.records), len(m.Messages()))
+	}
+	cut := Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "1", Name: "x", Arguments: []byte(`{"path": "a`)}}}
+	add(t, m, cut)
+	for got := range m.Originals(t.Context()) {
+		if diff := cmp.Diff(cut, got); diff != "" {
+			t.Errorf("arguments that are not JSON: %s", diff)
+		}
+	}
+}
+
+// What is given is copied, what is returned is the caller's own.
+func TestCopies(t *testing.T) {
+	j := &listJournal{}
+	m := newMemory(t, Options{SummarizeAt: 6, KeepLast: 2, Journal: j, Summarize: func(_ context.Context, q Request) (string, error) {
+		scribble(q.Messages)
+		for i := range q.Evidence {
+			q.Evidence[i] = "scribbled"
+		}
+		return "s", nil
+	}})
+	rich := func(id string) []Message {
+		return []Message{
+			{Role: User, Parts: []Part{{Type: TextPart, Text: "see `a/b" + id + ".go`"}}, Raw: []byte(`{"x":1}`), RawProvider: Gemini},
+			{Role: Assistant, ToolCalls: []ToolCall{{ID: id, Name: "n", Arguments: []byte(`{"p":"c/d.go"}`)}}},
+			ToolResult(id, "r"),
+		}
+	}
+	var want []Message
+	for i := range 9 {
+		given := rich(fmt.Sprint(i))
+		if err := m.Append(t.Context(), given...); err != nil {
+			t.Fatal(err)
+		}
+		scribble(given)
+		want = append(want, rich(fmt.Sprint(i))...)
+		window := m.Messages()
+		if diff := cmp.Diff(want[len(want)-3:], window[len(window)-3:]); diff != "" {
+			t.Fatal(diff)
+		}
+		scribble(window)
+		if diff := cmp.Diff(want[len(want)-3:], m.Messages()[len(window)-3:]); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, e := range m.Evidence() {
+			if e == "scribbled" {
+				t.Fatal("the summariser changed the evidence")
+			}
+		}
+		if e := m.Evidence(); len(e) > 0 {
+			e[0] = "scribbled"
+		}
+	}
+	var got []Message
+	for range 2 {
+		scribble(got)
+		got = nil
+		for msg := range m.Originals(t.Context()) {
+			got = append(got, msg)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	if e := m.Evidence(); !slices.Contains(e, "a/b5.go") {
+		t.Errorf("the evidence is %q", e)
+	}
+	trimmed := Trim(want, TrimOptions{KeepLast: 2})
+	scribble(trimmed)
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("Trim: %s", diff)
+	}
+}
+
+func scribble(msgs []Message) {
+	for i := range msgs {
+		for k := range msgs[i].Parts {
+			msgs[i].Parts[k].Text = "scribbled"
+		}
+		for k := range msgs[i].ToolCalls {
+			for b := range msgs[i].ToolCalls[k].Arguments {
+				msgs[i].ToolCalls[k].Arguments[b] = '!'
+			}
+			msgs[i].ToolCalls[k].ID = "scribbled"
+		}
+		for b := range msgs[i].Raw {
+			msgs[i].Raw[b] = '!'
+		}
+		msgs[i].Role = "scribbled"
+	}
+}
+
+// 8 goroutines append while summaries run and fail: nothing lost, nothing twice,
+// the order of each kept, and what was summarised and what is kept are all.
+func TestConcurrent(t *testing.T) {
+	for _, background := range []bool{false, true} {
+		j := &listJournal{}
+		var mu sync.Mutex
+		var summarised []Message
+		n := 0
+		m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 5, Background: background, Journal: j, OnError: func(error) {},
+			Summarize: func(_ context.Context, q Request) (string, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if n++; n%3 == 0 {
+					return "", errors.New("overloaded")
+				}
+				summarised = append(summarised, q.Messages...)
+				return "s", nil
+			}})
+		var wg sync.WaitGroup
+		const each = 200
+		for g := range 8 {
+			wg.Go(func() {
+				for i := range each {
+					var err error
+					if id := fmt.Sprintf("%d/%d", g, i); i%4 == 0 {
+						err = m.Append(t.Context(), UserText(id))
+					} else {
+						err = m.Append(t.Context(), call(id), ToolResult(id, "r"))
+					}
+					if err != nil {
+						t.Error(err)
+					}
+					m.Messages()
+				}
+			})
+		}
+		wg.Wait()
+		if err := m.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var all []Message
+		for msg, err := range m.Originals(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, msg)
+		}
+		checkOrder(t, "the originals", all, 8, each)
+		kept := m.Messages()
+		for kept[0].Role == System {
+			kept = kept[1:]
+		}
+		got := sortedTexts(append(slices.Clone(summarised), kept...))
+		if diff := cmp.Diff(sortedTexts(all), got); diff != "" {
+			t.Errorf("the originals (-), summarised and kept (+):\n%s", diff)
+		}
+		if n < 10 {
+			t.Errorf("%d summaries", n)
+		}
+	}
+}
+
+func sortedTexts(msgs []Message) []string {
+	var list []string
+	for _, m := range msgs {
+		list = append(list, texts([]Message{m}))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkOrder wants each goroutine's messages once, in their order.
+func checkOrder(t *testing.T, what string, msgs []Message, goroutines, each int) {
+	t.Helper()
+	next := make([]int, goroutines)
+	for _, m := range msgs {
+		if m.Role == Tool {
+			continue
+		}
+		id := m.Content
+		if len(m.ToolCalls) > 0 {
+			id = m.ToolCalls[0].ID
+		}
+		var g, i int
+		if _, err := fmt.Sscanf(id, "%d/%d", &g, &i); err != nil {
+			t.Fatalf("%s: %q: %v", what, id, err)
+		}
+		if i != next[g] {
+			t.Fatalf("%s: goroutine %d: message %d where %d should be", what, g, i, next[g])
+		}
+		next[g]++
+	}
+	for g, n := range next {
+		if n != each {
+			t.Errorf("%s: goroutine %d: %d messages of %d", what, g, n, each)
+		}
+	}
+}
+
+// A counter of tokens that writes to what it counts changes nothing.
+func TestCounterThatWrites(t *testing.T) {
+	msg := Message{Role: User, Parts: []Part{{Type: TextPart, Text: "a"}}}
+	m := newMemory(t, Options{SummarizeAtTokens: 1000, Summarize: brief, CountTokens: func(m Message) int { m.Parts[0].Text = "b"; return 1 }})
+	add(t, m, msg)
+	if got := m.Messages()[0].Text(); got != "a" || msg.Text() != "a" {
+		t.Errorf("%q and %q", got, msg.Text())
+	}
+}
+
+// BenchmarkAppend appends below the threshold; the floor is an append to a slice.
+func BenchmarkAppend(b *testing.B) {
+	msg := UserText("please look at the file and say what is wrong with it")
+	b.Run("floor", func(b *testing.B) {
+		b.ReportAllocs()
+		var list []Message
+		for b.Loop() {
+			if list = append(list, msg); len(list) == 1000 {
+				list = nil
+			}
+		}
+	})
+	b.Run("memory", func(b *testing.B) {
+		m := newMemory(b, Options{SummarizeAt: 1000, Summarize: brief})
+		ctx := context.Background()
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if i%900 == 899 {
+				m.Clear(ctx)
+			}
+			m.Append(ctx, msg)
 		}
 	})
 }
 
-// A summariser gets the deadline, and the values of the context.
-func TestSummariserContext(t *testing.T) {
-	type key struct{}
-	for _, background := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			m := newMemory(t, Options{SummarizeAt: 2, KeepLast: 1, SummarizeTimeout: time.Hour, Background: background,
-				Summarize: func(ctx context.Context, _ Request) (string, error) {
-					if d, ok := ctx.Deadline(); !ok || time.Until(d) != time.Hour || ctx.Value(key{}) != 1 {
-						t.Errorf("deadline %v %v, value %v", d, ok, ctx.Value(key{}))
+// BenchmarkMessages copies a window of 100, of a conversation of 100 messages and
+// of one of 100,000.
+func BenchmarkMessages(b *testing.B) {
+	for _, n := range []int{90, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := newMemory(b, Options{SummarizeAt: 100, KeepLast: 90, Summarize: brief})
+			for i := range n {
+				add(b, m, UserText(fmt.Sprint("message ", i)))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Messages()
+			}
+		})
+	}
+}
+
+// BenchmarkMillion puts 1,000,000 messages through a window of 100, ten at a time,
+// and reports the most that the heap held.
+func BenchmarkMillion(b *testing.B) {
+	for name, open := range map[string]func(b *testing.B) Journal{
+		"memory": func(*testing.B) Journal { return nil },
+		"file": func(b *testing.B) Journal {
+			j, err := FileJournal(filepath.Join(b.TempDir(), "journal.jsonl"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { j.Close() })
+			return j
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				m := newMemory(b, Options{SummarizeAt: 100, KeepLast: 50, Journal: open(b), Summarize: brief})
+				var most uint64
+				batch := make([]Message, 10)
+				for i := range 100_000 {
+					for k := range batch {
+						batch[k] = UserText(fmt.Sprintf("message %d: please look at the file and say what is wrong with it", 10*i+k))
 					}
-					return "s", nil
-				}})
-			ctx := context.WithValue(t.Context(), key{}, 1)
-			if err := m.Append(ctx, users("a b")...); err != nil {
-				t.Fatal(err)
-			}
-			if err := m.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if _, ok := m.Summary(); !ok {
-				t.Error("no summary")
+					if err := m.Append(context.Background(), batch...); err != nil {
+						b.Fatal(err)
+					}
+					if i%1000 == 0 {
+						var s runtime.MemStats
+						runtime.ReadMemStats(&s)
+						most = max(most, s.HeapAlloc)
+					}
+				}
+				b.ReportMetric(float64(most)/(1<<20), "MiB-most")
 			}
 		})
 	}

@@ -96,26 +96,6 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-func TestEstimateTokens(t *testing.T) {
-	small, large := EstimateTokens(UserText("hello")), EstimateTokens(UserText(strings.Repeat("hello ", 100)))
-	if small < 4 || small > 10 || large < 100 || large > 200 {
-		t.Errorf("%d and %d tokens", small, large)
-	}
-	image := Message{Role: User, Parts: []Part{{Type: ImageB64Part, Data: strings.Repeat("A", 100_000), MediaType: "image/png"}}}
-	if n := EstimateTokens(image); n < 1000 || n > 2000 {
-		t.Errorf("an image has %d tokens", n)
-	}
-	thought := strings.Repeat("think of it ", 100)
-	message := providerMessage(Anthropic, Assistant, fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"text","text":"a"}]}`, thought, strings.Repeat("x", 10_000)))
-	if n := EstimateTokens(message); n < 300 || n > 600 {
-		t.Errorf("a message with reasoning has %d tokens", n)
-	}
-	calls := Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "1", Name: "write", Arguments: []byte(`{"text":"` + thought + `"}`)}}}
-	if n := EstimateTokens(calls); n < 300 {
-		t.Errorf("a message with a call has %d tokens", n)
-	}
-}
-
 // Conversations whose pairs stand in the provider's own form alone are cut where
 // the provider takes them.
 func TestTrimOfRaw(t *testing.T) {
@@ -139,4 +119,67 @@ func TestTrimChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, msgs); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestEstimateTokens(t *testing.T) {
+	small, large := EstimateTokens(UserText("hello")), EstimateTokens(UserText(strings.Repeat("hello ", 100)))
+	if small < 4 || small > 10 || large < 100 || large > 200 {
+		t.Errorf("%d and %d tokens", small, large)
+	}
+	image := Message{Role: User, Parts: []Part{{Type: ImageB64Part, Data: strings.Repeat("A", 100_000), MediaType: "image/png"}}}
+	if n := EstimateTokens(image); n < 1000 || n > 2000 {
+		t.Errorf("an image has %d tokens", n)
+	}
+	thought := strings.Repeat("think of it ", 100)
+	message := providerMessage(Anthropic, Assistant, fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"text","text":"a"}]}`, thought, strings.Repeat("x", 10_000)))
+	if n := EstimateTokens(message); n < 300 || n > 600 {
+		t.Errorf("a message with reasoning has %d tokens", n)
+	}
+	calls := Message{Role: Assistant, ToolCalls: []ToolCall{{ID: "1", Name: "write", Arguments: []byte(`{"text":"` + thought + `"}`)}}}
+	if n := EstimateTokens(calls); n < 300 {
+		t.Errorf("a message with a call has %d tokens", n)
+	}
+}
+
+func TestOpenCalls(t *testing.T) {
+	for want, msgs := range map[string][]Message{
+		"":      {UserText("a"), call("1"), ToolResult("1", "")},
+		"1":     {call("1"), UserText("a")},
+		"2":     {call("1", "2", "3"), ToolResult("3", ""), ToolResult("1", "")},
+		"1 1":   {call("1"), ToolResult("1", ""), call("1"), call("1")},
+		"1 2 3": {ToolResult("1", ""), call("1", "2"), call("3")},
+	} {
+		var got []string
+		for _, c := range OpenCalls(msgs) {
+			got = append(got, c.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", texts(msgs), got, want)
+		}
+	}
+}
+
+// longToolLoop is a conversation of n messages with tools.
+func longToolLoop(n int) []Message {
+	var msgs []Message
+	for i := 0; len(msgs) < n; i++ {
+		id := fmt.Sprint("call_", i)
+		msgs = append(msgs, UserText(fmt.Sprint("question ", i)), call(id), ToolResult(id, "the result"), AssistantText("an answer"))
+	}
+	return msgs[:n]
+}
+
+// BenchmarkLinear goes over 10,000 messages.
+func BenchmarkLinear(b *testing.B) {
+	msgs := longToolLoop(10_000)
+	b.Run("SafeCuts", func(b *testing.B) {
+		for b.Loop() {
+			SafeCuts(msgs)
+		}
+	})
+	b.Run("Trim", func(b *testing.B) {
+		for b.Loop() {
+			Trim(msgs, TrimOptions{KeepLast: 100})
+		}
+	})
 }

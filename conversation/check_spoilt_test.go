@@ -3,10 +3,14 @@ package conversation_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // mutable are the valid conversations whose fields say what Raw says, so that a
@@ -272,4 +276,93 @@ func orphans(p Provider, tail []Message) (want []string) {
 		want = append(want, fmt.Sprint("first-message ", first))
 	}
 	return want
+}
+
+// generated calls use with random conversations of each provider; each is the
+// same in every run.
+func generated(t *testing.T, count int, o providertest.GenerateOptions, use func(t *testing.T, r *rand.Rand, p Provider, msgs []Message)) {
+	for _, p := range providers {
+		t.Run(string(p), func(t *testing.T) {
+			t.Parallel()
+			for seed := range count {
+				r := rand.New(rand.NewPCG(uint64(seed), 1))
+				use(t, r, p, providertest.Conversation(r, p, o))
+				if t.Failed() {
+					t.Fatalf("with seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+// Check finds nothing in conversations that are in order.
+func TestCheckGenerated(t *testing.T) {
+	generated(t, count(500, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
+		for _, problem := range Check(msgs, p) {
+			t.Errorf("message %d of %d: %s: %s\n%s", problem.Index, len(msgs), problem.Rule, problem.Text, around(msgs, problem.Index))
+		}
+	})
+}
+
+// What is spoilt is found, and what only another provider would refuse is not.
+func TestCheckMutated(t *testing.T) {
+	for _, mutation := range providertest.Mutations() {
+		t.Run(mutation.Name, func(t *testing.T) {
+			for _, p := range providers {
+				spoilt := 0
+				for seed := 0; spoilt < count(30, 300); seed++ {
+					if seed == 300 && spoilt == 0 {
+						if mutation.Rules[p] != nil {
+							t.Errorf("%s: nothing to spoil in %d conversations", p, seed)
+						}
+						break
+					}
+					r := rand.New(rand.NewPCG(uint64(seed), 3))
+					msgs := providertest.Conversation(r, p, providertest.GenerateOptions{Messages: 1 + seed%30})
+					if msgs = mutation.Apply(r, p, msgs); msgs == nil {
+						continue
+					}
+					spoilt++
+					checkMutated(t, mutation, p, msgs)
+				}
+			}
+		})
+	}
+}
+
+func checkMutated(t *testing.T, mutation providertest.Mutation, p Provider, msgs []Message) {
+	t.Helper()
+	var found []string
+	problems := Check(msgs, p)
+	for _, problem := range problems {
+		found = append(found, problem.Rule)
+	}
+	want, spoils := mutation.Rules[p]
+	switch {
+	case !spoils && len(found) > 0:
+		t.Fatalf("%s: %s (message %d), want nothing\n%s", p, found, problems[0].Index, around(msgs, problems[0].Index))
+	case spoils && !slices.ContainsFunc(found, func(rule string) bool { return slices.Contains(want, rule) }):
+		t.Fatalf("%s: found %s, want one of %s\n%s", p, found, want, around(msgs, len(msgs)-4))
+	}
+}
+
+// count returns how many cases to try: more where the long proofs are asked for.
+func count(few, many int) int {
+	if testkit.Long() {
+		return many
+	}
+	return few
+}
+
+// around shows the messages about an index.
+func around(msgs []Message, index int) string {
+	var b strings.Builder
+	for i := max(0, index-3); i < min(len(msgs), index+4); i++ {
+		text, err := msgs[i].MarshalJSON()
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		b.Write(append([]byte{' '}, append(text[:min(len(text), 600)], '\n')...))
+	}
+	return b.String()
 }

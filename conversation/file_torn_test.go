@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // wholeBatches is the slow and simple way to find where the last whole batch of a
@@ -125,7 +126,7 @@ func TestFilePowerCut(t *testing.T) {
 	closeFile(t, f)
 	text := readFile(t, path)
 	rounds := 300
-	if fileLong() {
+	if testkit.Long() {
 		rounds = 5000
 	}
 	const block = 512

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	. "github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -185,7 +186,7 @@ func batchesIn(t *testing.T, m *Memory) int {
 func TestKillMemory(t *testing.T) {
 	kills := 12
 	switch {
-	case long():
+	case testkit.Long():
 		kills = 100
 	case testing.Short():
 		kills = 4

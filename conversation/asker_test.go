@@ -1,0 +1,254 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+func TestFailuresLeaveTheMessages(t *testing.T) {
+	long := strings.Repeat("word ", 300)
+	for name, c := range map[string]struct {
+		summarize func(context.Context, Request) (string, error)
+		says      string
+	}{
+		"an error":               {func(context.Context, Request) (string, error) { return "half", errors.New("boom") }, "boom"},
+		"a panic":                {func(context.Context, Request) (string, error) { panic("boom") }, "panicked: boom"},
+		"an ended goroutine":     {func(context.Context, Request) (string, error) { runtime.Goexit(); return "", nil }, "ended its goroutine"},
+		"no text":                {func(context.Context, Request) (string, error) { return " \n", nil }, "no text"},
+		"bytes":                  {func(context.Context, Request) (string, error) { return "a\xff", nil }, "UTF-8"},
+		"more than it was given": {func(context.Context, Request) (string, error) { return long, nil }, "that it replaces"},
+	} {
+		var errs []error
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: c.summarize, OnError: func(err error) { errs = append(errs, err) }})
+		add(t, m, users("a b c d")...)
+		if got := texts(m.Messages()); got != "a b c d" {
+			t.Errorf("%s: the window is %q", name, got)
+		}
+		if s, ok := m.Summary(); s != "" || ok {
+			t.Errorf("%s: there is a summary, %q", name, s)
+		}
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), c.says) {
+			t.Errorf("%s: OnError got %v", name, errs)
+		}
+	}
+}
+
+// A text of at most 256 tokens may be longer than what it replaces, and one that
+// is too long is tried again when there is enough for it.
+func TestLongSummaries(t *testing.T) {
+	short := strings.Repeat("word ", 150)
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: func(context.Context, Request) (string, error) { return short, nil }})
+	add(t, m, users("a b c d")...)
+	if _, ok := m.Summary(); !ok {
+		t.Error("a short text was refused")
+	}
+
+	long := strings.Repeat("word ", 300)
+	calls, failures := 0, 0
+	m = newMemory(t, Options{SummarizeAt: 4, KeepLast: 3, OnError: func(error) { failures++ },
+		Summarize: func(context.Context, Request) (string, error) { calls++; return long, nil }})
+	for i := range 200 {
+		add(t, m, UserText(fmt.Sprint("message ", i)))
+	}
+	if _, ok := m.Summary(); !ok || failures > 8 {
+		t.Errorf("summary %v after %d calls, %d of them failures", ok, calls, failures)
+	}
+	if n := len(m.Messages()); n > 100 {
+		t.Errorf("the window has %d messages", n)
+	}
+	long = "short from now on"
+	add(t, m, UserText("a"))
+	for before := calls; ; before = calls {
+		if add(t, m, UserText("a")); calls == before+1 {
+			break
+		}
+		t.Fatal("after a success the next summary waits")
+	}
+}
+
+// After a failure the next try opens after 1, 2, 4 ... 64 further messages, or
+// after 1 s, 2 s ... 5 min.
+func TestPausesAfterFailures(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	calls := 0
+	fail := true
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Now: func() time.Time { return now }, OnError: func(error) {},
+		Summarize: func(context.Context, Request) (string, error) {
+			calls++
+			if fail {
+				return "", errors.New("down")
+			}
+			return "s", nil
+		}})
+	add(t, m, users("a b c d")...)
+	var gaps []int
+	for len(gaps) < 9 {
+		gap, before := 0, calls
+		for calls == before {
+			add(t, m, UserText("x"))
+			gap++
+		}
+		gaps = append(gaps, gap)
+	}
+	if want := []int{1, 2, 4, 8, 16, 32, 64, 64, 64}; !slices.Equal(gaps, want) {
+		t.Errorf("tries after %v messages, want %v", gaps, want)
+	}
+
+	fail = false
+	now = now.Add(10 * time.Minute)
+	add(t, m, UserText("x"))
+	if _, ok := m.Summary(); !ok {
+		t.Fatal("no summary after the pause")
+	}
+	// A success resets both.
+	fail = true
+	var waits []time.Duration
+	for before := calls; calls == before; {
+		add(t, m, UserText("x"))
+	}
+	for len(waits) < 10 {
+		wait, before := time.Duration(0), calls
+		for calls == before {
+			now = now.Add(time.Second)
+			wait += time.Second
+			if err := m.Append(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		waits = append(waits, wait)
+	}
+	s := time.Second
+	if want := []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 64 * s, 128 * s, 256 * s, 300 * s}; !slices.Equal(waits, want) {
+		t.Errorf("tries after %v, want %v", waits, want)
+	}
+}
+
+// One that ignores its deadline is abandoned at it, and its late result discarded.
+func TestHangingSummariser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var errs []error
+		release := make(chan struct{})
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(err error) { errs = append(errs, err) },
+			Summarize: func(context.Context, Request) (string, error) { <-release; return "late", nil }})
+		began := time.Now()
+		add(t, m, users("a b c d")...)
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("Append took %v", took)
+		}
+		if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
+			t.Errorf("OnError got %v", errs)
+		}
+		close(release)
+		synctest.Wait()
+		if s, ok := m.Summary(); ok || texts(m.Messages()) != "a b c d" {
+			t.Errorf("the late result is there: %q", s)
+		}
+	})
+}
+
+// A summariser gets the deadline, and the values of the context.
+func TestSummariserContext(t *testing.T) {
+	type key struct{}
+	for _, background := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory(t, Options{SummarizeAt: 2, KeepLast: 1, SummarizeTimeout: time.Hour, Background: background,
+				Summarize: func(ctx context.Context, _ Request) (string, error) {
+					if d, ok := ctx.Deadline(); !ok || time.Until(d) != time.Hour || ctx.Value(key{}) != 1 {
+						t.Errorf("deadline %v %v, value %v", d, ok, ctx.Value(key{}))
+					}
+					return "s", nil
+				}})
+			ctx := context.WithValue(t.Context(), key{}, 1)
+			if err := m.Append(ctx, users("a b")...); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := m.Summary(); !ok {
+				t.Error("no summary")
+			}
+		})
+	}
+}
+
+// A summariser that fails has changed nothing of what it was given.
+func TestRequestIsACopy(t *testing.T) {
+	m := newMemory(t, Options{SummarizeAt: 3, KeepLast: 1, OnError: func(error) {}, Summarize: func(_ context.Context, q Request) (string, error) {
+		scribble(q.Messages)
+		return "", errors.New("down")
+	}})
+	msgs := []Message{UserText("a"), call("1"), ToolResult("1", "r"), AssistantText("b")}
+	add(t, m, msgs...)
+	if diff := cmp.Diff(msgs, m.Messages()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// One answer that was far too long does not keep the next summaries away.
+func TestOneEndlessAnswer(t *testing.T) {
+	calls := 0
+	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 5, OnError: func(error) {}, Summarize: func(context.Context, Request) (string, error) {
+		if calls++; calls == 1 {
+			return strings.Repeat("and so on ", 50_000), nil
+		}
+		return "s", nil
+	}})
+	for i := range 200 {
+		add(t, m, UserText(fmt.Sprint("message ", i)))
+	}
+	if n := len(m.Messages()); n > 21 || calls < 5 {
+		t.Errorf("%d messages after %d calls", n, calls)
+	}
+}
+
+// A context that has ended when a summary is due asks no model.
+func TestEndedContextAsksNobody(t *testing.T) {
+	r := &recorder{}
+	j := &listJournal{}
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+	ctx, cancel := context.WithCancel(t.Context())
+	add(t, m, users("a b c")...)
+	j.setFail(func([]Record) error { cancel(); return nil })
+	if err := m.Append(ctx, UserText("d")); err != nil || r.calls() != 0 {
+		t.Errorf("Append: %v, %d calls", err, r.calls())
+	}
+	j.setFail(nil)
+	if add(t, m, UserText("e")); texts(m.Messages()) != "S d e" {
+		t.Errorf("the window is %q", texts(m.Messages()))
+	}
+}
+
+// A summariser that never returns is not called for ever.
+func TestHangingSummarisersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var calls atomic.Int32
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, OnError: func(error) {},
+			Summarize: func(context.Context, Request) (string, error) { calls.Add(1); <-release; return "s", nil }})
+		for range 1000 {
+			add(t, m, UserText("a"))
+		}
+		if n := calls.Load(); n != 8 {
+			t.Errorf("%d calls that never returned", n)
+		}
+		close(release)
+		synctest.Wait()
+		time.Sleep(10 * time.Minute)
+		if add(t, m, UserText("a")); calls.Load() < 9 {
+			t.Error("it is not called again")
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+func TestExportImport(t *testing.T) {
+	r := &recorder{}
+	o := Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize}
+	m := newMemory(t, o)
+	add(t, m, SystemText("sys"))
+	for i := range 9 {
+		add(t, m, UserText(fmt.Sprintf("run `go test ./p%d`", i)), Message{Role: Assistant, Content: "<ok> & done", Raw: []byte("{ \"a\":  1 }"), RawProvider: Anthropic})
+		document, err := m.Export()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := newMemory(t, o)
+		add(t, again, users("x y z")...)
+		if err := again.Import(document); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m.Messages(), again.Messages()); diff != "" {
+			t.Fatalf("exported (-), imported (+):\n%s", diff)
+		}
+		if diff := cmp.Diff(m.Evidence(), again.Evidence()); diff != "" {
+			t.Fatalf("evidence: %s", diff)
+		}
+		second, err := again.Export()
+		if err != nil || string(second) != string(document) {
+			t.Fatalf("exported again: %v\n%s\n%s", err, document, second)
+		}
+		// What follows finds the same: a system message is no leading one any more.
+		add(t, again, SystemText("late"))
+		if msgs := again.Messages(); msgs[1].Content == "late" {
+			t.Fatalf("a late system message is a leading one: %q", texts(msgs))
+		}
+		if err := again.Import(document); err != nil {
+			t.Fatal(err)
+		}
+		s1, ok1 := m.Summary()
+		s2, ok2 := again.Summary()
+		if s1 != s2 || ok1 != ok2 {
+			t.Fatalf("summary %q %v, %q %v", s1, ok1, s2, ok2)
+		}
+	}
+}
+
+func TestImportRefuses(t *testing.T) {
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize})
+	add(t, m, users("a b")...)
+	for name, document := range map[string]string{
+		"nothing":                "",
+		"no JSON":                "hello",
+		"no version":             `{"messages":[]}`,
+		"a list":                 `[]`,
+		"null":                   `null`,
+		"a broken message":       `{"version":1,"messages":[{"role":"robot","content":""}]}`,
+		"a message that is none": `{"version":1,"messages":[1]}`,
+		"bytes":                  "{\"version\":1,\"messages\":[],\"summary\":\"\xff\"}",
+		"half a character":       `{"version":1,"messages":[],"summary":"\ud800"}`,
+		"evidence of two lines":  `{"version":1,"messages":[],"summary":"s","evidence":["a\nb"]}`,
+		"evidence alone":         `{"version":1,"messages":[],"evidence":["a"]}`,
+		"more leading":           `{"version":1,"leading":1,"messages":[{"role":"user","content":"a"}]}`,
+		"negative leading":       `{"version":1,"leading":-1,"messages":[]}`,
+		"more behind it":         `{"version":1,"messages":[]} {}`,
+	} {
+		if err := m.Import([]byte(document)); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, document := range []string{`{"version":2,"messages":{"shape":"new"}}`, `{"version":0,"messages":[]}`} {
+		var v *VersionError
+		if err := m.Import([]byte(document)); !errors.As(err, &v) || v.Supported != 1 || v.Version == 1 {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+	if got := texts(m.Messages()); got != "a b" {
+		t.Errorf("the window is %q", got)
+	}
+}
+
+// Import writes nothing to the journal; what it brought is summarised in its turn.
+func TestImportIsNotRecorded(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize, Journal: j})
+	add(t, m, users("a b")...)
+	var list []string
+	for i := range 9 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"i%d"}`, i))
+	}
+	if err := m.Import([]byte(`{"version":1,"messages":[` + strings.Join(list, ",") + `]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if len(j.records) != 2 {
+		t.Errorf("%d records", len(j.records))
+	}
+	add(t, m, UserText("c"))
+	if got := texts(m.Messages()); got != "S i8 c" {
+		t.Errorf("the window is %q", got)
+	}
+	if got, err := originals(m); got != "a b c" || err != nil {
+		t.Errorf("the originals are %q, %v", got, err)
+	}
+}
+
+// What a summary stands for that was imported is in no journal, and the summary
+// is not either.
+func TestSummaryOfImportedMessages(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	o := Options{SummarizeAt: 6, KeepLast: 2, Summarize: r.summarize, Journal: j}
+	m := newMemory(t, o)
+	add(t, m, users("a b")...)
+	if err := m.Import([]byte(`{"version":1,"messages":[{"role":"user","content":"i0"},{"role":"user","content":"i1"},{"role":"user","content":"i2"},{"role":"user","content":"i3"},{"role":"user","content":"i4"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, m, UserText("c"))
+	if got := texts(m.Messages()); got != "S i4 c" {
+		t.Errorf("the window is %q", got)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(again.Messages()); got != "a b c" {
+		t.Errorf("opened again the window is %q", got)
+	}
+	// Once it stands for messages of the journal it is recorded again.
+	add(t, m, users("d e f g")...)
+	if again, err = Open(t.Context(), o); err != nil || texts(again.Messages()) != texts(m.Messages()) {
+		t.Errorf("opened again the window is %q, %v, it was %q", texts(again.Messages()), err, texts(m.Messages()))
+	}
+}
+
+// FuzzImport: a document is refused and changes nothing, or what it gives is
+// exported and imported again as it is, appended to and trimmed.
+func FuzzImport(f *testing.F) {
+	for _, seed := range []string{
+		`{"version":1,"messages":[]}`,
+		`{"version":1,"leading":1,"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","url":"u"}]}],"summary":"x","evidence":["a/b.go"]}`,
+		`{"version":1,"messages":[{"role":"assistant","content":null,"toolCalls":[{"id":"1","name":"n","arguments":{"a": 1}},{"id":"2","name":"n","arguments":"{\"a"}]},{"role":"tool","toolCallId":"1","content":"","isError":true}]}`,
+		`{"version":1,"messages":[{"role":"assistant","content":"","raw":"[{\"type\":\"reasoning\"}]","rawProvider":"openai-responses"}]}`,
+		`{"version":2}`, `{`, `null`, `{"version":1,"messages":[],"summary":"\ud800"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, document []byte) {
+		m := newMemory(t, Options{SummarizeAt: 1 << 30, Summarize: brief})
+		add(t, m, UserText("before"))
+		err := m.Import(document)
+		if err != nil {
+			var v *VersionError
+			if !errors.Is(err, ErrInvalid) && !errors.As(err, &v) {
+				t.Fatalf("an error of no kind: %v", err)
+			}
+			if got := texts(m.Messages()); got != "before" {
+				t.Fatalf("it was refused, and changed the window to %q", got)
+			}
+			return
+		}
+		first, err := m.Export()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := newMemory(t, Options{SummarizeAt: 1 << 30, Summarize: brief})
+		if err := again.Import(first); err != nil {
+			t.Fatalf("what was exported is refused: %v\n%s", err, first)
+		}
+		if diff := cmp.Diff(m.Messages(), again.Messages()); diff != "" {
+			t.Fatalf("imported (-), exported and imported (+):\n%s", diff)
+		}
+		add(t, again, UserText("behind"))
+		msgs := again.Messages()
+		SafeCuts(msgs)
+		if trimmed := Trim(msgs, TrimOptions{KeepLast: 1}); trimmed[len(trimmed)-1].Content != "behind" {
+			t.Fatalf("the newest message is gone: %q", texts(trimmed))
+		}
+	})
+}
+
+func brief(context.Context, Request) (string, error) { return "They talked.", nil }

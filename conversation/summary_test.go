@@ -1,0 +1,345 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+)
+
+// A gate is a summariser that waits until it is let through or its context ends.
+type gate struct {
+	entered chan Request
+	answer  chan string
+	running atomic.Int32
+	most    atomic.Int32
+}
+
+func newGate() *gate {
+	return &gate{entered: make(chan Request, 100), answer: make(chan string)}
+}
+
+func (g *gate) summarize(ctx context.Context, q Request) (string, error) {
+	g.most.Store(max(g.most.Load(), g.running.Add(1)))
+	defer g.running.Add(-1)
+	g.entered <- q
+	select {
+	case text := <-g.answer:
+		return text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// Append goes on while a summary is made; one at a time; Wait waits for it.
+func TestBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
+		add(t, m, users("a b c d e f g h")...)
+		synctest.Wait()
+		if got := texts(m.Messages()); got != "a b c d e f g h" || g.running.Load() != 1 {
+			t.Fatalf("while a summary is made the window is %q, %d run", got, g.running.Load())
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Wait: %v", err)
+		}
+		g.answer <- "one"
+		synctest.Wait()
+		if got := texts(m.Messages()); got != "S d e f g h" {
+			t.Errorf("after the first the window is %q", got)
+		}
+		g.answer <- "two"
+		if err := m.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := texts(m.Messages()); got != "S g h" || g.most.Load() != 1 {
+			t.Errorf("at the end the window is %q, at most %d ran", got, g.most.Load())
+		}
+		if q := <-g.entered; texts(q.Messages) != "a b c" {
+			t.Errorf("the first was given %q", texts(q.Messages))
+		}
+		if q := <-g.entered; texts(q.Messages) != "d e f" || q.Previous != "one" {
+			t.Errorf("the second was given %q and %q", texts(q.Messages), q.Previous)
+		}
+	})
+}
+
+// While one Append makes the summary, others do not wait for it.
+func TestAppendGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: g.summarize, Journal: &listJournal{}})
+		first := make(chan error)
+		go func() { first <- m.Append(context.Background(), users("a b c d")...) }()
+		synctest.Wait()
+		add(t, m, users("e f")...)
+		if got := texts(m.Messages()); got != "a b c d e f" {
+			t.Errorf("the window is %q", got)
+		}
+		g.answer <- "s"
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+		if got := texts(m.Messages()); got != "S d e f" {
+			t.Errorf("the window is %q", got)
+		}
+	})
+}
+
+// A summary in the background outlives the context of the Append that began it.
+func TestBackgroundOutlivesItsAppend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Summarize: g.summarize})
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := m.Append(ctx, users("a b c d")...); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		g.answer <- "s"
+		synctest.Wait()
+		if got := texts(m.Messages()); got != "S d" {
+			t.Errorf("the window is %q", got)
+		}
+	})
+}
+
+// Clear and Import cancel a summary that is made, and discard its result.
+func TestReplacedDuringSummary(t *testing.T) {
+	for name, replace := range map[string]func(*Memory) error{
+		"Clear":  func(m *Memory) error { return m.Clear(context.Background()) },
+		"Import": func(m *Memory) error { return m.Import([]byte(`{"version":1,"messages":[]}`)) },
+	} {
+		for _, deaf := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				j := &listJournal{}
+				m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: func(ctx context.Context, _ Request) (string, error) {
+					if !deaf {
+						<-ctx.Done()
+						return "late", nil // the answer was there all the same
+					}
+					<-release
+					return "late", nil
+				}})
+				add(t, m, users("a b c d")...)
+				synctest.Wait()
+				if err := replace(m); err != nil {
+					t.Fatal(err)
+				}
+				if err := m.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				close(release)
+				synctest.Wait()
+				add(t, m, UserText("z"))
+				if got := texts(m.Messages()); got != "z" {
+					t.Errorf("%s: the window is %q", name, got)
+				}
+				for _, r := range j.records {
+					if r.Kind == SummaryRecord {
+						t.Errorf("%s: a summary was recorded: %+v", name, r)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A Clear that is being recorded has the turn. A summary whose answer comes then
+// waits for the turn, and is discarded.
+func TestReplacedWhileTheAnswerWaits(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			g, j, hold := newGate(), &listJournal{}, make(chan struct{})
+			j.setFail(func(records []Record) error {
+				if records[0].Kind == ClearRecord {
+					<-hold
+				}
+				return nil
+			})
+			m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: g.summarize})
+			add(t, m, users("a b c d")...)
+			cleared := make(chan error)
+			go func() { cleared <- m.Clear(context.Background()) }()
+			synctest.Wait()
+			g.answer <- "late"
+			synctest.Wait()
+			close(hold)
+			if err := errors.Join(<-cleared, m.Wait(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
+				t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
+			}
+		})
+	}
+}
+
+// A summary that the journal refused is saved without a call of the summariser. A
+// Clear at the same time comes before it or after it, but never in between.
+func TestReplacedWhileARefusedSummaryIsSaved(t *testing.T) {
+	for range 300 {
+		j := &listJournal{}
+		r := &recorder{}
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: r.summarize, OnError: func(error) {}})
+		j.setFail(func(records []Record) error {
+			if records[0].Kind == SummaryRecord {
+				return errFull
+			}
+			return nil
+		})
+		add(t, m, users("a b c d")...)
+		if err := m.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		j.setFail(nil)
+		add(t, m, users("e")...) // saves it in the background
+		if err := errors.Join(m.Clear(t.Context()), m.Wait(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
+			t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
+		}
+	}
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cancelled atomic.Bool
+		j := &listJournal{}
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: func(ctx context.Context, _ Request) (string, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // takes its time to end
+			cancelled.Store(true)
+			return "late", nil
+		}})
+		add(t, m, users("a b c d")...)
+		synctest.Wait()
+		if err := m.Close(t.Context()); err != nil || !cancelled.Load() {
+			t.Errorf("Close: %v, the summariser has ended: %v", err, cancelled.Load())
+		}
+		if err := m.Append(t.Context(), UserText("e")); !errors.Is(err, ErrClosed) {
+			t.Errorf("Append: %v", err)
+		}
+		if err := m.Clear(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("Clear: %v", err)
+		}
+		if err := m.Import([]byte(`{"version":1,"messages":[]}`)); !errors.Is(err, ErrClosed) {
+			t.Errorf("Import: %v", err)
+		}
+		if got := texts(m.Messages()); got != "a b c d" {
+			t.Errorf("the window is %q", got)
+		}
+		if n, err := originals(m); n != "a b c d" || err != nil {
+			t.Errorf("the originals are %q, %v", n, err)
+		}
+		if _, err := m.Export(); err != nil {
+			t.Errorf("Export: %v", err)
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Errorf("a second Close: %v", err)
+		}
+		if err := j.Append(t.Context(), Record{Kind: ClearRecord}); err != nil {
+			t.Errorf("the journal was closed: %v", err)
+		}
+	})
+}
+
+func TestCloseIdle(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if err := newMemory(t, Options{SummarizeAt: 4, Summarize: brief}).Close(ended); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Close waits for a summariser that is deaf until its own context ends, or the
+// summariser's deadline.
+func TestCloseWithDeafSummariser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, OnError: func(error) {},
+			Summarize: func(context.Context, Request) (string, error) { <-release; return "", nil }})
+		add(t, m, users("a b c d")...)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := m.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Close: %v", err)
+		}
+		began := time.Now()
+		if err := m.Close(t.Context()); err != nil || time.Since(began) != 59*time.Second {
+			t.Errorf("the second Close: %v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// A summary whose record the journal did not take is not used, and is not asked
+// for a second time.
+func TestSummaryThatIsNotRecorded(t *testing.T) {
+	j := &listJournal{}
+	r := &recorder{}
+	var errs []error
+	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j, OnError: func(err error) { errs = append(errs, err) }})
+	j.setFail(func(records []Record) error {
+		if records[0].Kind == SummaryRecord {
+			return errFull
+		}
+		return nil
+	})
+	add(t, m, users("a b c d")...)
+	if got := texts(m.Messages()); got != "a b c d" || len(errs) != 1 || !errors.Is(errs[0], errFull) || !errors.Is(errs[0], ErrJournal) {
+		t.Errorf("the window is %q, OnError got %v", got, errs)
+	}
+	j.setFail(nil)
+	add(t, m, users("e")...)
+	if got := texts(m.Messages()); got != "S d e" || r.calls() != 1 {
+		t.Errorf("the window is %q after %d calls", got, r.calls())
+	}
+	reopened, err := Open(t.Context(), Options{SummarizeAt: 4, KeepLast: 1, Summarize: r.summarize, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m.Messages(), reopened.Messages()); diff != "" {
+		t.Errorf("opened again: %s", diff)
+	}
+}
+
+// A call without a result that keeps the window from shrinking is told, each time
+// the window has doubled; with its result the window shrinks.
+func TestOpenCallIsTold(t *testing.T) {
+	var errs []string
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 5, KeepLast: 1, Summarize: r.summarize, OnError: func(err error) { errs = append(errs, err.Error()) }})
+	add(t, m, UserText("a"), call("lost"))
+	for i := range 98 {
+		add(t, m, UserText(fmt.Sprint(i)))
+	}
+	if len(errs) != 4 || !strings.Contains(errs[0], "no summary of 10 messages: the call lost of tool has no result") || !strings.Contains(errs[3], "of 80 messages") {
+		t.Errorf("OnError was told %q", errs)
+	}
+	if open := OpenCalls(m.Messages()); len(open) != 1 || open[0].ID != "lost" {
+		t.Errorf("open calls: %v", open)
+	}
+	add(t, m, ToolResult("lost", "interrupted"), UserText("z"))
+	if got := texts(m.Messages()); got != "S z" || len(OpenCalls(m.Messages())) != 0 || len(errs) != 4 {
+		t.Errorf("the window is %q, OnError was told %q", got, errs)
+	}
+}

@@ -1,0 +1,483 @@
+package conversation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	. "github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
+	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+	"github.com/agent-scratchpad/scratchpad/internal/providertest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// What a window looks like when messages come one by one.
+func TestWindow(t *testing.T) {
+	u, a := UserText, AssistantText
+	for name, c := range map[string]struct {
+		o    Options
+		msgs []Message
+		want string
+		asks string // what each summary was made of
+	}{
+		"nothing is due": {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c"), "a b c", ""},
+		"the first":      {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c d"), "S d", "a b c"},
+		"and the second": {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c d e f g"), "S g", "a b c|d e f"},
+		"leading system messages do not count": {Options{SummarizeAt: 4, KeepLast: 1},
+			append([]Message{SystemText("x"), SystemText("y")}, users("a b c d")...), "x y S d", "a b c"},
+		"a later one does": {Options{SummarizeAt: 4, KeepLast: 1},
+			[]Message{u("a"), SystemText("x"), u("b"), u("c")}, "S c", "a x b"},
+		"a unit is kept whole": {Options{SummarizeAt: 6, KeepLast: 2},
+			[]Message{u("a"), a("b"), u("c"), call("1", "2"), ToolResult("1", ""), ToolResult("2", "")}, "S c (1)(2) =1 =2", "a b"},
+		"results that come late": {Options{SummarizeAt: 8, KeepLast: 1},
+			[]Message{u("a"), a("b"), u("c"), call("1", "2"), ToolResult("2", ""), u("d"), ToolResult("1", ""), u("e")}, "S e", "a b c (1)(2) =2 d =1"},
+		"an open call is never summarised": {Options{SummarizeAt: 4, KeepLast: 1},
+			[]Message{u("a"), call("1"), u("b"), u("c"), u("d"), u("e")}, "S a (1) b c d e", ""},
+		"nor what it waits for": {Options{SummarizeAt: 5, KeepLast: 1},
+			[]Message{u("a"), a("b"), u("c"), call("1"), u("d")}, "S c (1) d", "a b"},
+		"the newest user message stands before the tail": {Options{SummarizeAt: 6, KeepLast: 2},
+			[]Message{u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b")}, "S a (2) =2 b", "(1) =1"},
+		"and is summarised when there is a newer one": {Options{SummarizeAt: 6, KeepLast: 2},
+			[]Message{u("a"), call("1"), ToolResult("1", ""), call("2"), ToolResult("2", ""), a("b"), u("c"), a("d")}, "S c d", "(1) =1|a (2) =2 b"},
+		"the tail begins with the user": {Options{SummarizeAt: 5, KeepLast: 2},
+			[]Message{u("a"), a("b"), u("c"), a("d"), u("e")}, "S c d e", "a b"},
+		"the user within a unit begins no tail": {Options{SummarizeAt: 8, KeepLast: 2},
+			[]Message{u("a"), a("b"), u("c"), call("1"), u("d"), ToolResult("1", ""), a("e"), u("f")}, "S c (1) d =1 e f", "a b"},
+		"nobody ever asked": {Options{SummarizeAt: 4, KeepLast: 1},
+			[]Message{a("a"), a("b"), a("c"), a("d")}, "S d", "a b c"},
+		"nothing kept": {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), a("d")}, "S c", "a b c d"},
+		"nothing kept, a result that nobody has seen": {Options{SummarizeAt: 3}, []Message{u("a"), a("b"), u("c"), call("1"), ToolResult("1", "")}, "S c (1) =1", "a b"},
+		"nothing kept, a question last":               {Options{SummarizeAt: 4}, []Message{u("a"), a("b"), u("c"), u("d")}, "S d", "a b c"},
+	} {
+		if name == "an open call is never summarised" {
+			c.want = "a (1) b c d e"
+		}
+		r := &recorder{}
+		c.o.Summarize = r.summarize
+		m := newMemory(t, c.o)
+		add(t, m, c.msgs...)
+		var asks []string
+		for _, q := range r.requests {
+			asks = append(asks, texts(q.Messages))
+		}
+		if got := texts(m.Messages()); got != c.want {
+			t.Errorf("%s: the window is %q, want %q", name, got, c.want)
+		}
+		if got := strings.Join(asks, "|"); got != c.asks {
+			t.Errorf("%s: summaries of %q, want %q", name, got, c.asks)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	length := func(m Message) int { return len(m.Content) }
+	msg := func(n int) Message { return UserText(strings.Repeat("x", n)) }
+	for name, c := range map[string]struct {
+		o     Options
+		sizes []int
+		kept  []int
+		calls int
+	}{
+		"below":                         {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 49}, []int{50, 49}, 0},
+		"reached":                       {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 40, 10}, []int{10}, 1},
+		"more is never kept than fits":  {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 20, 20, 10}, []int{20, 10}, 1},
+		"the newest one is always kept": {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 60}, []int{60}, 1},
+		"messages are reached first":    {Options{SummarizeAt: 3, KeepLast: 2, SummarizeAtTokens: 100, KeepTokens: 90}, []int{1, 2, 3}, []int{2, 3}, 1},
+		"tokens are reached first":      {Options{SummarizeAt: 9, KeepLast: 8, SummarizeAtTokens: 100, KeepTokens: 30}, []int{60, 30, 10}, []int{10}, 1},
+		"tokens, messages kept":         {Options{SummarizeAtTokens: 100, KeepLast: 2}, []int{10, 20, 30, 40}, []int{30, 40}, 1},
+		"one that is too large":         {Options{SummarizeAtTokens: 100, KeepTokens: 30}, []int{50, 500, 1, 1, 1}, []int{1, 1, 1}, 1},
+	} {
+		r := &recorder{}
+		c.o.Summarize, c.o.CountTokens = r.summarize, length
+		m := newMemory(t, c.o)
+		for _, n := range c.sizes {
+			add(t, m, msg(n))
+		}
+		var kept []int
+		for _, m := range m.Messages() {
+			if m.Role == User {
+				kept = append(kept, len(m.Content))
+			}
+		}
+		if !slices.Equal(kept, c.kept) || r.calls() != c.calls {
+			t.Errorf("%s: %v kept, %d calls, want %v and %d", name, kept, r.calls(), c.kept, c.calls)
+		}
+	}
+}
+
+// A question that needs 300 rounds of tools: the window stays small, the question
+// stays in it, and the model is not called at each message.
+func TestLongToolLoop(t *testing.T) {
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 6, Summarize: r.summarize})
+	add(t, m, SystemText("sys"), UserText("old"), AssistantText("answer"), UserText("question"))
+	for i := range 300 {
+		id := fmt.Sprint(i)
+		add(t, m, call(id), ToolResult(id, "r"))
+		msgs := m.Messages()
+		if len(msgs) > 22 {
+			t.Fatalf("round %d: %d messages: %s", i, len(msgs), texts(msgs))
+		}
+		if !slices.ContainsFunc(msgs, func(m Message) bool { return m.Content == "question" }) {
+			t.Fatalf("round %d: the question is gone: %s", i, texts(msgs))
+		}
+	}
+	if n := r.calls(); n > 50 {
+		t.Errorf("%d summaries for 600 messages", n)
+	}
+}
+
+// Where what is kept is above the threshold, the summariser is not called for
+// each message.
+func TestKeptAboveThreshold(t *testing.T) {
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAtTokens: 1000, KeepLast: 10, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
+	for i := range 100 {
+		add(t, m, UserText(fmt.Sprint(i)))
+	}
+	if n := r.calls(); n < 10 || n > 20 {
+		t.Errorf("%d summaries of 100 messages of 200 tokens", n)
+	}
+	r = &recorder{}
+	m = newMemory(t, Options{SummarizeAt: 10, KeepTokens: 10_000, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
+	for i := range 150 {
+		add(t, m, UserText(fmt.Sprint(i)))
+	}
+	if n := r.calls(); n != 10 {
+		t.Errorf("%d summaries of 150 messages, 50 kept", n)
+	}
+}
+
+// The bytes before the kept messages do not change from one summary to the next.
+func TestPrefixStays(t *testing.T) {
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 8, KeepLast: 2, Summarize: r.summarize})
+	add(t, m, SystemText("sys"))
+	prefix, calls := "sys\x00", 0
+	for i := range 100 {
+		add(t, m, UserText(fmt.Sprintf("look at `src/file%d.go`", i)))
+		msgs := m.Messages()
+		now := ""
+		for _, m := range msgs {
+			if m.Role == System {
+				now += m.Content + "\x00"
+			}
+		}
+		if now != prefix && r.calls() == calls {
+			t.Fatalf("the prefix changed without a summary:\n%s\n%s", prefix, now)
+		}
+		prefix, calls = now, r.calls()
+	}
+	if calls != 16 {
+		t.Errorf("%d summaries", calls)
+	}
+}
+
+// Every message is in exactly one request, and each is given the summary before.
+func TestEachMessageIsSummarisedOnce(t *testing.T) {
+	r := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, SummaryTokens: 77, Summarize: r.summarize})
+	var want []string
+	for i := range 60 {
+		id := fmt.Sprint(i)
+		msgs := []Message{UserText("u" + id), call(id), ToolResult(id, "r"), AssistantText("a" + id)}
+		add(t, m, msgs...)
+		want = append(want, texts(msgs))
+	}
+	var got []string
+	for i, q := range r.requests {
+		got = append(got, texts(q.Messages))
+		if want := ""; i > 0 {
+			want = fmt.Sprintf("summary %d of %s", i, texts(r.requests[i-1].Messages))
+			if q.Previous != want {
+				t.Fatalf("request %d: the previous summary is %q, want %q", i, q.Previous, want)
+			}
+		} else if q.Previous != want {
+			t.Fatalf("the first request has a previous summary, %q", q.Previous)
+		}
+		if q.MaxTokens != 77 {
+			t.Fatalf("MaxTokens is %d", q.MaxTokens)
+		}
+	}
+	for _, msg := range m.Messages()[1:] {
+		got = append(got, texts([]Message{msg}))
+	}
+	if got, want := strings.Join(got, " "), strings.Join(want, " "); got != want {
+		t.Errorf("summarised and kept:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A summary covers what it would have covered in time, whatever came meanwhile.
+func TestLateSummaryCoversTheSame(t *testing.T) {
+	var msgs []Message
+	for i := range 40 {
+		id := fmt.Sprint(i)
+		msgs = append(msgs, UserText("u"+id), call(id), ToolResult(id, "r"))
+	}
+	onTime := &recorder{}
+	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: onTime.summarize})
+	add(t, m, msgs...)
+
+	batch := &recorder{}
+	whole := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, Summarize: batch.summarize})
+	if err := whole.Append(t.Context(), msgs...); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(onTime.requests, batch.requests); diff != "" {
+		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(m.Messages(), whole.Messages()); diff != "" {
+		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
+	}
+
+	// Nothing for most of the conversation, then a summariser that works again.
+	down, later := true, &recorder{}
+	now := time.Unix(1_800_000_000, 0)
+	failing := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, OnError: func(error) {}, Now: func() time.Time { return now },
+		Summarize: func(ctx context.Context, q Request) (string, error) {
+			if down {
+				return "", errors.New("overloaded")
+			}
+			return later.summarize(ctx, q)
+		}})
+	add(t, failing, msgs...)
+	down, now = false, now.Add(time.Hour)
+	if err := failing.Append(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(onTime.requests, later.requests); diff != "" {
+		t.Errorf("one by one (-), after failures (+):\n%s", diff)
+	}
+}
+
+// Whatever a memory and Trim return of a valid conversation is valid, with whole
+// units, the newest message of the user and the leading instructions; and the
+// originals are complete and in order.
+func TestWindowsAreValid(t *testing.T) {
+	cases := 2_000
+	switch {
+	case testkit.Long():
+		cases = 100_000
+	case testing.Short():
+		cases = 300
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < cases && !t.Failed(); i += workers {
+				r := rand.New(rand.NewPCG(seed, uint64(i)))
+				if err := validCase(r); err != nil {
+					t.Errorf("case %d of seed %d: %v", i, seed, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A bareJournal keeps messages as they are.
+type bareJournal struct{ records []Record }
+
+func (j *bareJournal) Append(_ context.Context, records ...Record) error {
+	for i := range records {
+		records[i].Seq = int64(len(j.records) + 1)
+		j.records = append(j.records, records[i])
+	}
+	return nil
+}
+
+func (j *bareJournal) Records(context.Context, int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, r := range j.records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func randomOptions(r *rand.Rand) Options {
+	o := Options{Journal: &bareJournal{}, OnError: func(error) {}, Evidence: EvidenceOptions{MaxTokens: r.IntN(3)*100 - 100}}
+	if r.IntN(3) > 0 {
+		o.SummarizeAt = 2 + r.IntN(30)
+		o.KeepLast = r.IntN(o.SummarizeAt)
+	}
+	if o.SummarizeAt == 0 || r.IntN(3) == 0 {
+		o.SummarizeAtTokens = 20 + r.IntN(2000)
+		o.KeepTokens = r.IntN(o.SummarizeAtTokens)
+	}
+	o.Summarize = func(context.Context, Request) (string, error) {
+		switch r.IntN(12) {
+		case 0:
+			return "", errors.New("overloaded")
+		case 1:
+			return strings.Repeat("word ", r.IntN(2000)), nil
+		}
+		return "They talked.", nil
+	}
+	return o
+}
+
+func validCase(r *rand.Rand) error {
+	p := providers[r.IntN(len(providers))]
+	length := 1 + r.IntN(16)
+	if r.IntN(200) == 0 {
+		length = 50 + r.IntN(350) // with long loops of tools
+	}
+	msgs := providertest.Conversation(r, p, providertest.GenerateOptions{Messages: length, Open: r.IntN(5) == 0})
+	o := randomOptions(r)
+	m, err := New(o)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(msgs); {
+		n := min(1+r.IntN(4), len(msgs)-i)
+		if r.IntN(10) == 0 {
+			n = len(msgs) - i
+		}
+		if err := m.Append(context.Background(), msgs[i:i+n]...); err != nil {
+			return err
+		}
+		i += n
+		if i == len(msgs) || r.IntN(20) == 0 {
+			if err := sound(msgs[:i], m.Messages()); err != nil {
+				return fmt.Errorf("%s, after %d of %d messages, %+v: %w", p, i, len(msgs), o, err)
+			}
+		}
+	}
+	i := 0
+	for msg, err := range m.Originals(context.Background()) {
+		if err != nil || i == len(msgs) || key(msg) != key(msgs[i]) {
+			return fmt.Errorf("original %d: %v", i, err)
+		}
+		i++
+	}
+	if i != len(msgs) {
+		return fmt.Errorf("%d originals of %d", i, len(msgs))
+	}
+	trim := TrimOptions{KeepLast: r.IntN(20), KeepTokens: r.IntN(2) * r.IntN(1000)}
+	trimmed := Trim(msgs, trim)
+	if err := sound(msgs, trimmed); err != nil {
+		return fmt.Errorf("%s, %+v: %w", p, trim, err)
+	}
+	if r.IntN(50) > 0 || len(Check(msgs, p)) > 0 {
+		return nil
+	}
+	return errors.Join(accepted(p, msgs), accepted(p, m.Messages()), accepted(p, trimmed))
+}
+
+// key tells messages apart.
+func key(m Message) string {
+	return fmt.Sprintf("%s\x00%s\x00%v\x00%v\x00%s\x00%s", m.Role, m.Content, m.Parts, m.ToolCalls, m.ToolCallID, m.Raw)
+}
+
+// sound looks at a window of a conversation.
+func sound(all, window []Message) error {
+	for _, p := range providers {
+		if len(Check(all, p)) > 0 {
+			continue
+		}
+		if problems := Check(window, p); len(problems) > 0 {
+			return fmt.Errorf("%s refuses %q: %+v\nof %q", p, texts(window), problems, texts(all))
+		}
+	}
+	// The window is some of the conversation, in its order, and a summary.
+	kept := slices.DeleteFunc(slices.Clone(window), func(m Message) bool {
+		return m.Role == System && strings.HasPrefix(m.Content, SummaryPrefix)
+	})
+	// Messages that are alike are matched from the end, where the window is whole.
+	at := len(all) - 1
+	there := map[int]bool{}
+	for _, m := range slices.Backward(kept) {
+		for at >= 0 && key(all[at]) != key(m) {
+			at--
+		}
+		if at < 0 {
+			return fmt.Errorf("%q is not in the order of %q", texts(window), texts(all))
+		}
+		there[at] = true
+		at--
+	}
+	for i := range all {
+		if all[i].Role != System {
+			break
+		}
+		if !there[i] {
+			return fmt.Errorf("instruction %d is gone from %q", i, texts(window))
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Role == User {
+			if !there[i] {
+				return fmt.Errorf("the newest message of the user is gone from %q", texts(window))
+			}
+			break
+		}
+	}
+	// Calls and results are together, in the fields and wherever an id stands.
+	calls := map[string]int{}
+	for i, m := range all {
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = i
+		}
+		if c, ok := calls[m.ToolCallID]; m.Role == Tool && ok && there[c] != there[i] {
+			return fmt.Errorf("the call %s was cut from its result in %q", m.ToolCallID, texts(window))
+		}
+	}
+	return nil
+}
+
+// accepted sends messages through the provider's adapter to what refuses as the
+// provider does.
+func accepted(p Provider, msgs []Message) error {
+	var body map[string]any
+	var validate func([]byte) error
+	switch p {
+	case Anthropic:
+		system, messages, err := anthropicmsg.To(msgs)
+		if err != nil {
+			return err
+		}
+		body, validate = map[string]any{"model": "claude-haiku-4-5", "max_tokens": 100, "system": system, "messages": messages}, providertest.ValidateAnthropic
+		if len(system) == 0 {
+			delete(body, "system")
+		}
+	case OpenAIChat:
+		messages, err := openaimsg.ToChat(msgs)
+		if err != nil {
+			return err
+		}
+		body, validate = map[string]any{"model": "gpt-5", "messages": messages}, providertest.ValidateOpenAIChat
+	case OpenAIResponses:
+		items, err := openaimsg.ToItems(msgs)
+		if err != nil {
+			return err
+		}
+		body, validate = map[string]any{"model": "gpt-5", "input": items}, providertest.ValidateOpenAIResponses
+	default:
+		return nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	if err := validate(text); err != nil {
+		return fmt.Errorf("%s: %w\n%s", p, err, text)
+	}
+	return nil
+}
