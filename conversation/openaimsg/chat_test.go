@@ -215,3 +215,39 @@ func TestNamesToTheLetter(t *testing.T) {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }
+
+// FuzzChat sees that what is taken goes back the same, can be stored, and makes
+// sense to the other API.
+func FuzzChat(f *testing.F) {
+	for _, k := range chatKinds {
+		f.Add([]byte(k.raw))
+	}
+	f.Add([]byte(`{"role":"assistant","audio":{"id":"a","data":"AAAA"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		msgs, err := openaimsg.FromChat(chatParam(string(raw)))
+		if refused(t, raw, err) {
+			return
+		}
+		if len(msgs) != 1 {
+			t.Fatalf("%d messages", len(msgs))
+		}
+		m := msgs[0]
+		fields(t, m)
+		got := toChat(t, msgs...)[0]
+		if want := string(m.Raw); got != want && !onlyAudio(t, got, want) {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+		toItems(t, msgs...)
+		// The client's own decoder may drop something, but then From has it so.
+		var p openai.ChatCompletionMessageParamUnion
+		if json.Unmarshal(raw, &p) != nil {
+			return
+		}
+		typed, err := openaimsg.FromChat(p)
+		if err == nil {
+			if again := toChat(t, typed...)[0]; again != sent(t, p) {
+				t.Errorf("sent %s, want %s", again, sent(t, p))
+			}
+		}
+	})
+}
