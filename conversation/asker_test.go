@@ -45,8 +45,8 @@ func TestFailuresLeaveTheMessages(t *testing.T) {
 	}
 }
 
-// A text of at most 256 tokens may be longer than what it replaces, and one that
-// is too long is tried again when there is enough for it.
+// A summary of at most 256 tokens may be longer than what it replaces. A longer one is
+// tried again when there are enough messages for it.
 func TestLongSummaries(t *testing.T) {
 	short := strings.Repeat("word ", 150)
 	m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Summarize: func(context.Context, Request) (string, error) { return short, nil }})
@@ -78,8 +78,8 @@ func TestLongSummaries(t *testing.T) {
 	}
 }
 
-// After a failure the next try opens after 1, 2, 4 ... 64 further messages, or
-// after 1 s, 2 s ... 5 min.
+// After a failure the next try comes after 1, 2, 4 ... 64 further messages, or after
+// 1 s, 2 s ... 5 min.
 func TestPausesAfterFailures(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	calls := 0
@@ -135,7 +135,7 @@ func TestPausesAfterFailures(t *testing.T) {
 	}
 }
 
-// One that ignores its deadline is abandoned at it, and its late result discarded.
+// A summariser that ignores its deadline is abandoned, and its late answer is discarded.
 func TestHangingSummariser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error
@@ -158,7 +158,7 @@ func TestHangingSummariser(t *testing.T) {
 	})
 }
 
-// A summariser gets the deadline, and the values of the context.
+// The summariser's context has the deadline, and the values of the Append's context.
 func TestSummariserContext(t *testing.T) {
 	type key struct{}
 	for _, background := range []bool{false, true} {
@@ -184,7 +184,7 @@ func TestSummariserContext(t *testing.T) {
 	}
 }
 
-// A summariser that fails has changed nothing of what it was given.
+// A summariser cannot change the messages of the memory.
 func TestRequestIsACopy(t *testing.T) {
 	m := newMemory(t, Options{SummarizeAt: 3, KeepLast: 1, OnError: func(error) {}, Summarize: func(_ context.Context, q Request) (string, error) {
 		scribble(q.Messages)
@@ -197,7 +197,7 @@ func TestRequestIsACopy(t *testing.T) {
 	}
 }
 
-// One answer that was far too long does not keep the next summaries away.
+// One answer that was far too long does not prevent the next summaries.
 func TestOneEndlessAnswer(t *testing.T) {
 	calls := 0
 	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 5, OnError: func(error) {}, Summarize: func(context.Context, Request) (string, error) {
@@ -214,7 +214,7 @@ func TestOneEndlessAnswer(t *testing.T) {
 	}
 }
 
-// A context that has ended when a summary is due asks no model.
+// No model is asked if the context has ended when a summary is due.
 func TestEndedContextAsksNobody(t *testing.T) {
 	r := &recorder{}
 	j := &listJournal{}
@@ -231,7 +231,7 @@ func TestEndedContextAsksNobody(t *testing.T) {
 	}
 }
 
-// A summariser that never returns is not called for ever.
+// A summariser that never returns is not called without limit.
 func TestHangingSummarisersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -155,8 +155,8 @@ func chatResult(id string) Message {
 	return chatSays(result(id), `{"role":"tool","tool_call_id":"`+id+`","content":"package main"}`)
 }
 
-// FuzzCheckRaw: whatever stands in Raw, Check ends with problems of messages that
-// there are, in order, and says of JSON that is none that it is.
+// For any Raw, the problems of Check are in order and of messages that exist. Invalid
+// JSON is reported.
 func FuzzCheckRaw(f *testing.F) {
 	for p, conversations := range validConversations() {
 		for _, msgs := range conversations {

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// mutable are the valid conversations whose fields say what Raw says, so that a
-// mutation knows which result is whose.
+// mutable returns the valid conversations whose fields say the same as Raw, so that a
+// test knows which result belongs to which call.
 func mutable(p Provider) map[string][]Message {
 	valid := validConversations()[p]
 	chosen := map[string][]Message{}
@@ -26,7 +26,7 @@ func mutable(p Provider) map[string][]Message {
 	return chosen
 }
 
-// callAt returns the message with the call, -1 where there is none.
+// callAt returns the index of the message with the call, or -1.
 func callAt(msgs []Message, id string) int {
 	return slices.IndexFunc(msgs, func(m Message) bool {
 		return slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.ID == id })
@@ -39,7 +39,7 @@ func resultAt(msgs []Message, id string) int {
 
 func without(msgs []Message, i int) []Message { return slices.Delete(slices.Clone(msgs), i, i+1) }
 
-// wants fails where the rule is not named for the message.
+// wants fails the test if Check does not report the rule for the message.
 func wants(t *testing.T, p Provider, msgs []Message, rule string, index int) {
 	t.Helper()
 	problems := Check(msgs, p)
@@ -98,7 +98,7 @@ func TestCheckSwapped(t *testing.T) {
 	})
 }
 
-// isArray says that the message continues the one before.
+// isArray reports whether the message continues the one before it.
 func isArray(m Message) bool { return bytes.HasPrefix(m.Raw, []byte("[")) }
 
 func TestCheckDuplicatedID(t *testing.T) {
@@ -122,7 +122,7 @@ func TestCheckDuplicatedID(t *testing.T) {
 	})
 }
 
-// rename gives a call another id, everywhere.
+// rename replaces the id of a call everywhere.
 func rename(msgs []Message, from, to string) []Message {
 	renamed := make([]Message, len(msgs))
 	for i, m := range msgs {
@@ -186,7 +186,7 @@ func TestCheckStrippedSignature(t *testing.T) {
 	for p, name := range map[Provider]string{Anthropic: "rich", Gemini: "without ids"} {
 		msgs := validConversations()[p][name]
 		if p == Gemini {
-			msgs = msgs[:len(msgs)-1] // a new question ends the turn in which it looks
+			msgs = msgs[:len(msgs)-1] // a new question ends the turn that is checked
 			none(t, p, msgs)
 		}
 		stripped := 0
@@ -223,8 +223,8 @@ func TestCheckDroppedItem(t *testing.T) {
 	wants(t, OpenAIResponses, without(msgs, 3), "orphaned-reasoning", 2)
 }
 
-// TestCheckSplit cuts at each index and says of both halves what must be found,
-// and that there is nothing else.
+// A conversation is cut at each index. Check finds in both halves what the cut broke,
+// and nothing else.
 func TestCheckSplit(t *testing.T) {
 	eachMutable(t, func(t *testing.T, p Provider, msgs []Message) {
 		for k := range msgs {
@@ -278,8 +278,8 @@ func orphans(p Provider, tail []Message) (want []string) {
 	return want
 }
 
-// generated calls use with random conversations of each provider; each is the
-// same in every run.
+// generated calls use with random conversations of each provider. They are the same in
+// every run.
 func generated(t *testing.T, count int, o providertest.GenerateOptions, use func(t *testing.T, r *rand.Rand, p Provider, msgs []Message)) {
 	for _, p := range providers {
 		t.Run(string(p), func(t *testing.T) {
@@ -295,7 +295,7 @@ func generated(t *testing.T, count int, o providertest.GenerateOptions, use func
 	}
 }
 
-// Check finds nothing in conversations that are in order.
+// Check finds nothing in conversations that the provider accepts.
 func TestCheckGenerated(t *testing.T) {
 	generated(t, count(500, 5000), providertest.GenerateOptions{}, func(t *testing.T, _ *rand.Rand, p Provider, msgs []Message) {
 		for _, problem := range Check(msgs, p) {
@@ -304,7 +304,7 @@ func TestCheckGenerated(t *testing.T) {
 	})
 }
 
-// What is spoilt is found, and what only another provider would refuse is not.
+// Check finds what was spoilt, but not what only another provider would refuse.
 func TestCheckMutated(t *testing.T) {
 	for _, mutation := range providertest.Mutations() {
 		t.Run(mutation.Name, func(t *testing.T) {
@@ -346,7 +346,7 @@ func checkMutated(t *testing.T, mutation providertest.Mutation, p Provider, msgs
 	}
 }
 
-// count returns how many cases to try: more where the long proofs are asked for.
+// count returns how many cases to try.
 func count(few, many int) int {
 	if testkit.Long() {
 		return many
@@ -354,7 +354,7 @@ func count(few, many int) int {
 	return few
 }
 
-// around shows the messages about an index.
+// around prints the messages near an index.
 func around(msgs []Message, index int) string {
 	var b strings.Builder
 	for i := max(0, index-3); i < min(len(msgs), index+4); i++ {

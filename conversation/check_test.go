@@ -17,7 +17,7 @@ var (
 	rules = SystemText("You are brief.")
 )
 
-// calls is an assistant message with a call for each id.
+// calls returns an assistant message with a call for each id.
 func calls(ids ...string) Message {
 	m := Message{Role: Assistant}
 	for _, id := range ids {
@@ -201,7 +201,7 @@ func TestCheckProvider(t *testing.T) {
 	}
 }
 
-// Check only reads.
+// Check does not change the messages.
 func TestCheckLeavesMessages(t *testing.T) {
 	for p, conversations := range validConversations() {
 		for name, msgs := range conversations {
@@ -218,7 +218,7 @@ func TestCheckLeavesMessages(t *testing.T) {
 	}
 }
 
-// Many calls of one message are found by a map.
+// Many calls in one message take linear time.
 func TestCheckManyParallelCalls(t *testing.T) {
 	var ids []string
 	for k := range 500 {
@@ -245,8 +245,8 @@ var providers = []Provider{
 	Anthropic, OpenAIChat, OpenAIResponses, Gemini,
 }
 
-// toolLoop is a conversation of about n messages: questions, parallel calls with
-// their results, answers.
+// toolLoop returns a conversation of about n messages: questions, parallel calls with
+// their results, and answers.
 func toolLoop(n int) []Message {
 	msgs := []Message{SystemText("You look after the repository.")}
 	for k := 0; len(msgs) < n; k++ {

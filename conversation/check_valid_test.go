@@ -7,7 +7,7 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// validConversations are conversations that the provider takes.
+// validConversations returns conversations that each provider accepts.
 func validConversations() map[Provider]map[string][]Message {
 	valid := map[Provider]map[string][]Message{
 		Anthropic: claudeConversations(), OpenAIChat: chatConversations(),
@@ -19,7 +19,7 @@ func validConversations() map[Provider]map[string][]Message {
 		}
 		for q, conversations := range valid {
 			for name, msgs := range conversations {
-				if p != q && name == "rich" { // Raw of another: the fields say the same
+				if p != q && name == "rich" { // the other provider reads the fields
 					valid[p][string(q)] = msgs
 				}
 			}
@@ -103,7 +103,7 @@ func responsesConversations() map[string][]Message {
 	finally := item(message)
 	finally.Content = "x"
 	return map[string][]Message{
-		// Reasoning says nothing to others: it stands in one message with its call.
+		// Reasoning means nothing to other providers, so it is in one message with its call.
 		"rich": list(rules, hello, merged(thought, calling), answered, finally, more),
 		"one item a message": list(rules, hello, thought, calling, answered,
 			item(`{"type":"reasoning","id":"rs_2","summary":[]}`), item(`{"type":"web_search_call","id":"ws_1","status":"completed"}`), finally, more),

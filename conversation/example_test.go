@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// answer stands for a model. It knows no more than the messages it is given.
+// answer is a fake model. It knows only the messages that it is given.
 func answer(msgs []conversation.Message) conversation.Message {
 	question := msgs[len(msgs)-1].Content
 	said := ""
@@ -32,7 +32,7 @@ func answer(msgs []conversation.Message) conversation.Message {
 	return conversation.AssistantText(said)
 }
 
-// The conversation is kept by hand.
+// A History keeps the messages of a conversation.
 func ExampleHistory() {
 	var history conversation.History
 	for _, question := range []string{"Hello!", "What did I just say?"} {
@@ -47,7 +47,7 @@ func ExampleHistory() {
 	// assistant: You said "Hello!".
 }
 
-// What an agent found out on the way goes into its last prompt.
+// An agent takes notes while it works, and puts them into its last prompt.
 func ExampleNotes() {
 	var notes conversation.Notes
 	notes.Note("The user asks for flights to Tokyo.")
@@ -58,21 +58,21 @@ func ExampleNotes() {
 		conversation.UserText("What should I do?"),
 	})
 	fmt.Println(reply.Content)
-	fmt.Println(notes.Render(conversation.NotesOptions{MaxTokens: 15})) // the newest that fit
+	fmt.Println(notes.Render(conversation.NotesOptions{MaxTokens: 15})) // the newest notes that fit
 	// Output:
 	// The fare is $80 above your budget: wait.
 	// The user's budget is $700.
 }
 
-// A conversation of any length stays at some 30 messages: 19 of them are kept
-// verbatim, and what is older is a summary.
+// A conversation of any length has at most 29 messages in its window. The older ones
+// are replaced by a summary.
 func ExampleMemory() {
 	ctx := context.Background()
 	memory, err := conversation.New(conversation.Options{
 		Max:         20,
 		SummarizeAt: 30,
 		Summarize: func(_ context.Context, r conversation.Request) (string, error) {
-			first := r.Previous // what was said once is not lost later
+			first := r.Previous // the new summary replaces it
 			if first == "" {
 				first = fmt.Sprintf("The conversation began with %q.", r.Messages[0].Content)
 			}
@@ -110,8 +110,8 @@ func ExampleMemory() {
 	// The conversation began with "I have $700 for a flight to Tokyo.".
 }
 
-// A conversation that outlives its process: killed while a tool ran, it is opened
-// again, and the call is answered before anything else is said.
+// A conversation continues after its process was killed while a tool ran. The call is
+// answered before anything else is appended.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "conversation")
 	if err != nil {
@@ -123,7 +123,7 @@ func ExampleOpen() {
 	session := func(work func(*conversation.Memory) error) {
 		journal, err := conversation.FileJournal(filepath.Join(dir, "alice.jsonl"))
 		var torn *conversation.TornError
-		if err != nil && !errors.As(err, &torn) { // a torn end is reported beside a journal that works
+		if err != nil && !errors.As(err, &torn) { // a TornError comes beside a journal that works
 			log.Fatal(err)
 		}
 		defer journal.Close()
@@ -143,7 +143,7 @@ func ExampleOpen() {
 		return memory.Append(ctx,
 			conversation.UserText("Run the tests."),
 			conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "call_1", Name: "test", Arguments: []byte(`{}`)}}})
-	}) // the process ends here, before the tool has
+	}) // the process ends before the tool returns
 	session(func(memory *conversation.Memory) error {
 		for _, call := range conversation.OpenCalls(memory.Messages()) {
 			result := conversation.ToolResult(call.ID, "interrupted: it may have run")
@@ -167,7 +167,7 @@ func ExampleOpen() {
 	// »user: Go on.
 }
 
-// A journal is opened, appended to and read.
+// Open a journal, append to it and read it.
 func ExampleFileJournal() {
 	dir, err := os.MkdirTemp("", "conversation")
 	if err != nil {
@@ -178,7 +178,7 @@ func ExampleFileJournal() {
 	journal, err := conversation.FileJournal(filepath.Join(dir, "alice.jsonl"))
 	var torn *conversation.TornError
 	if errors.As(err, &torn) {
-		log.Print(err) // and go on: nothing that was acknowledged is lost
+		log.Print(err) // the journal works, and no stored record is lost
 	} else if err != nil {
 		log.Fatal(err)
 	}

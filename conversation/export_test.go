@@ -38,7 +38,7 @@ func TestExportImport(t *testing.T) {
 		if err != nil || string(second) != string(document) {
 			t.Fatalf("exported again: %v\n%s\n%s", err, document, second)
 		}
-		// What follows finds the same: a system message is no leading one any more.
+		// A system message that is appended now is not a leading one.
 		add(t, again, SystemText("late"))
 		if msgs := again.Messages(); msgs[1].Content == "late" {
 			t.Fatalf("a late system message is a leading one: %q", texts(msgs))
@@ -89,7 +89,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Import writes nothing to the journal; what it brought is summarised in its turn.
+// Import writes nothing to the journal. The imported messages are summarised later.
 func TestImportIsNotRecorded(t *testing.T) {
 	j := &listJournal{}
 	r := &recorder{}
@@ -114,8 +114,7 @@ func TestImportIsNotRecorded(t *testing.T) {
 	}
 }
 
-// What a summary stands for that was imported is in no journal, and the summary
-// is not either.
+// Imported messages are not in the journal, and neither is their summary.
 func TestSummaryOfImportedMessages(t *testing.T) {
 	j := &listJournal{}
 	r := &recorder{}
@@ -136,15 +135,15 @@ func TestSummaryOfImportedMessages(t *testing.T) {
 	if got := texts(again.Messages()); got != "a b c" {
 		t.Errorf("opened again the window is %q", got)
 	}
-	// Once it stands for messages of the journal it is recorded again.
+	// A summary of messages that are in the journal is recorded again.
 	add(t, m, users("d e f g")...)
 	if again, err = Open(t.Context(), o); err != nil || texts(again.Messages()) != texts(m.Messages()) {
 		t.Errorf("opened again the window is %q, %v, it was %q", texts(again.Messages()), err, texts(m.Messages()))
 	}
 }
 
-// FuzzImport: a document is refused and changes nothing, or what it gives is
-// exported and imported again as it is, appended to and trimmed.
+// Import refuses a document and changes nothing, or the memory can be exported,
+// imported again unchanged, appended to and trimmed.
 func FuzzImport(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1,"messages":[]}`,

@@ -67,8 +67,8 @@ func TestFileContext(t *testing.T) {
 	wantRecords(t, f, want)
 }
 
-// Many append and read at once: batches are whole and in one piece, each
-// goroutine's in its order, and a reader in the loop may append.
+// Many goroutines append and read at once. Each batch is whole and in one piece, and
+// the batches of a goroutine are in order. The loop of a reader may append.
 func TestFileConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -79,7 +79,7 @@ func TestFileConcurrent(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	seqs := map[int64]string{} // what was acknowledged
+	seqs := map[int64]string{} // the batches that were stored
 	for w := range writers {
 		wg.Go(func() {
 			for n := range rounds {
@@ -135,8 +135,8 @@ func TestFileConcurrent(t *testing.T) {
 	}
 }
 
-// An Append whose context ends while it waits is stored and says so, or is not
-// stored and says that.
+// An Append whose context ends while it waits returns nil if it is stored, and an error
+// if it is not.
 func TestFileCancelled(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
 	var mu sync.Mutex
@@ -178,8 +178,8 @@ func TestFileCancelled(t *testing.T) {
 	}
 }
 
-// checkWhole looks at records "writer number i/size": each batch is there in one
-// piece, and a writer's numbers ascend.
+// checkWhole checks records with the text "writer number i/size": each batch is in one
+// piece, and the numbers of a writer ascend.
 func checkWhole(t testing.TB, records []conversation.Record) {
 	t.Helper()
 	last := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// state is all that must not change of a file that is refused.
+// state returns everything that must not change when a file is refused.
 func state(t testing.TB, path string) string {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -29,7 +29,7 @@ func state(t testing.TB, path string) string {
 	return fmt.Sprintf("%d bytes, %x, %v, %v", info.Size(), sha256.Sum256(text), info.ModTime(), info.Mode())
 }
 
-// refused demands that the file is not opened, for a reason, and not touched.
+// refused fails the test unless the file is refused for the reasons, and not changed.
 func refused(t testing.TB, path string, reasons ...string) {
 	t.Helper()
 	before := state(t, path)
@@ -111,7 +111,7 @@ func onlyThese(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// An empty file is a journal that nothing was stored in.
+// An empty file is a journal without records.
 func TestFileEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	writeFile(t, path, nil)
@@ -169,8 +169,8 @@ func TestFileDamage(t *testing.T) {
 	}
 }
 
-// A file that is cut at any byte holds the batches that are whole, and goes on. A
-// batch is whole without its last newline.
+// A file that is cut at any byte has its complete batches, and can be appended to. The
+// last newline may be missing.
 func TestFileTorn(t *testing.T) {
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound")
@@ -193,7 +193,7 @@ func TestFileTorn(t *testing.T) {
 				continue
 			}
 			if cut%7 > 0 && len(tail) > 10_000 {
-				continue // slow, and no other at the next byte
+				continue // slow, and the same at the next byte
 			}
 			path := filepath.Join(dir, "cut")
 			writeFile(t, path, append(text[:cut:cut], tail...))
@@ -201,7 +201,7 @@ func TestFileTorn(t *testing.T) {
 			for last+1 < len(ends) && ends[last+1] <= cut {
 				last++
 			}
-			unended := tail == "" && last+1 < len(ends) && ends[last+1] == cut+1 // the newline alone is missing
+			unended := tail == "" && last+1 < len(ends) && ends[last+1] == cut+1 // only the newline is missing
 			if unended {
 				last++
 			}
@@ -228,7 +228,7 @@ func TestFileTorn(t *testing.T) {
 	}
 }
 
-// What would go into a file that nobody finds again is an error.
+// Append fails if the file was removed, replaced or changed.
 func TestFileReplaced(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string) error
@@ -269,7 +269,7 @@ func TestFileReplaced(t *testing.T) {
 	}
 }
 
-// Damage that comes while the journal is open is found by who reads it.
+// Damage that happens while the journal is open is found when it is read.
 func TestFileDamageLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)

@@ -48,8 +48,8 @@ func fileMount(t *testing.T, size string) string {
 	return dir
 }
 
-// On a disk that fills up, what was acknowledged is there, what was refused is
-// not, and with room again it goes on.
+// When the disk is full, stored records are in the file and refused ones are not. When
+// there is room again, Append succeeds.
 func TestFileFullDisk(t *testing.T) {
 	dir := fileMount(t, "1m")
 	path := filepath.Join(dir, "journal.jsonl")
@@ -88,8 +88,8 @@ func TestFileFullDisk(t *testing.T) {
 	wantRecords(t, openFile(t, path), want)
 }
 
-// limitFiles forbids files over a size while f runs. It holds for the process: the
-// testing package writes a file too, so that a size is megabytes.
+// limitFiles limits the size of files while f runs. The limit is for the whole process,
+// in which the testing package writes a file too, so it must be megabytes.
 func limitFiles(t *testing.T, size uint64, f func()) {
 	t.Helper()
 	var limit syscall.Rlimit
@@ -105,7 +105,7 @@ func limitFiles(t *testing.T, size uint64, f func()) {
 	}
 }
 
-// A write that ends in the middle leaves nothing behind.
+// A write that fails in the middle leaves nothing in the file.
 func TestFileShortWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -123,7 +123,7 @@ func TestFileShortWrite(t *testing.T) {
 	wantRecords(t, f, want)
 }
 
-// Of many that append at once, one that is too long hurts no other.
+// Of many concurrent batches, one that is too long does not fail the others.
 func TestFileTooLongTogether(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
 	const writers, rounds, long = 8, 8, 3
@@ -152,7 +152,7 @@ func TestFileTooLongTogether(t *testing.T) {
 	checkWhole(t, got)
 }
 
-// What must be writable is not: nothing changes.
+// A file that cannot be written is refused, and nothing changes.
 func TestFileReadOnly(t *testing.T) {
 	dir := fileMount(t, "1m")
 	path := filepath.Join(dir, "journal.jsonl")
@@ -207,7 +207,7 @@ func TestFileSpecial(t *testing.T) {
 	onlyThese(t, dir, "link", "pipe")
 }
 
-// A link to a file is followed, and one that leads elsewhere later is noticed.
+// A link to a file is followed. If it leads elsewhere later, Append fails.
 func TestFileLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
@@ -228,8 +228,8 @@ func TestFileLink(t *testing.T) {
 	wantRecords(t, openFile(t, target), want)
 }
 
-// appendSteps appends in steps, from one thread, so that strace counts its calls,
-// and says what came of each.
+// appendSteps appends in steps, from one thread, so that strace can count the calls. It
+// prints the result of each step.
 func appendSteps(args []string) error {
 	runtime.LockOSThread()
 	f, err := conversation.FileJournal(args[0])
@@ -263,10 +263,10 @@ func straceSteps(t *testing.T, path string, options ...string) (said []string) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// A write or an fsync that fails: the file is cut back and the journal goes on;
-// where that fails too, it takes nothing until it is opened again.
+// If a write or an fsync fails, the file is cut back, and the next Append succeeds. If
+// that fails too, every Append fails until the journal is opened again.
 func TestFileFailingCalls(t *testing.T) {
-	// An open makes two calls of fsync, an Append one, or two when the first fails.
+	// Opening calls fsync twice. Append calls it once, or twice if the first call fails.
 	for name, c := range map[string]struct {
 		inject []string
 		failed string // steps
@@ -314,7 +314,7 @@ func TestFileFailingCalls(t *testing.T) {
 					t.Errorf("record %d is %q with Seq %d, want %q", i+1, r.Message.Content, r.Seq, want[i])
 				}
 			}
-			// Only what could not be cut off may be there besides.
+			// Only records that could not be removed may be there besides.
 			if len(got) != len(want) && !(c.broken && len(got) == len(want)+2) {
 				t.Errorf("%d records are there, want %d", len(got), len(want))
 			}
@@ -323,7 +323,7 @@ func TestFileFailingCalls(t *testing.T) {
 	}
 }
 
-// A folder or a file that cannot be confirmed is no journal yet.
+// FileJournal fails if the file or its folder cannot be synced.
 func TestFileFailingOpen(t *testing.T) {
 	for _, when := range []string{"1", "2"} {
 		path := filepath.Join(t.TempDir(), "journal.jsonl")
@@ -340,7 +340,7 @@ var (
 	goodSync = regexp.MustCompile(`f(data)?sync(\(\d+\)| resumed>.*) += 0`)
 )
 
-// Nobody is told that a batch is stored before the disk has confirmed it.
+// Append does not return before the disk has confirmed the batch.
 func TestFileSyncsFirst(t *testing.T) {
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "trace")

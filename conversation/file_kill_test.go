@@ -19,13 +19,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// A test that needs another process starts this test binary again: the variable
-// names the role and its arguments.
+// A test that needs another process starts this test binary again. The variable names
+// the role of the process and its arguments.
 const fileRoleVariable = "SCRATCHPAD_TEST_FILE"
 
 var fileRoles = map[string]func(args []string) error{"write": writeBatches, "hold": holdFile, "long": writeLong}
 
-// TestFileProcess is the other process, and nothing otherwise.
+// TestFileProcess is the other process. In a normal run it does nothing.
 func TestFileProcess(t *testing.T) {
 	role := strings.Split(os.Getenv(fileRoleVariable), "|")
 	if role[0] == "" {
@@ -45,7 +45,7 @@ func fileProcess(ctx context.Context, role ...string) *exec.Cmd {
 	return cmd
 }
 
-// startFileProcess starts a process, which says a line a time.
+// startFileProcess starts a process that prints lines.
 func startFileProcess(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, lines *bufio.Scanner) {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
@@ -76,8 +76,8 @@ func holdFile(args []string) error {
 	return f.Close()
 }
 
-// Another process is refused at once, may read, and has the journal when the
-// holder closes it or dies.
+// A second process is refused at once, and may read the file. It can open the journal
+// when the first closes it or dies.
 func TestFileHeldByProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -106,8 +106,8 @@ func TestFileHeldByProcess(t *testing.T) {
 
 const killWriters = 3
 
-// writeBatches appends until it is killed, and says "writer number first size"
-// of what it was told is stored. The writers are named after the life.
+// writeBatches appends until it is killed, and prints "writer number first size" for
+// each stored batch. The names of the writers contain the number of the life.
 func writeBatches(args []string) error {
 	path, life, mode := args[0], args[1], args[2]
 	f, err := conversation.FileJournal(path)
@@ -145,8 +145,8 @@ func writeBatches(args []string) error {
 	return <-failed
 }
 
-// killLives kills writers of one journal again and again, and returns what was
-// found to be wrong with it.
+// killLives kills the writers of one journal again and again, and returns what is wrong
+// with the journal, or "".
 func killLives(t *testing.T, mode string, kills int) (problem string) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	acked, torn := 0, 0
@@ -158,7 +158,7 @@ func killLives(t *testing.T, mode string, kills int) (problem string) {
 			if lines.Text() != "ready" {
 				acks = append(acks, lines.Text())
 			}
-			if len(acks) == most { // what it says while it is being killed counts as well
+			if len(acks) == most { // lines that it prints while it is killed count too
 				cmd.Process.Kill()
 			}
 		}
@@ -224,7 +224,7 @@ func TestFileKill(t *testing.T) {
 
 const longBatch = 8
 
-// writeLong stores one record, and then a batch that takes its time.
+// writeLong stores one record, and then a batch that takes long.
 func writeLong(args []string) error {
 	f, err := conversation.FileJournal(args[0])
 	if err != nil {
@@ -241,8 +241,8 @@ func writeLong(args []string) error {
 	return f.Append(context.Background(), records...)
 }
 
-// A kill in the middle of a write leaves the beginning of a batch, which is
-// dropped.
+// A kill in the middle of a write leaves the beginning of a batch, which FileJournal
+// drops.
 func TestFileKillInWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	cmd := fileProcess(t.Context(), "long", path)
@@ -278,7 +278,7 @@ func TestFileKillInWrite(t *testing.T) {
 	t.Logf("torn: %t", torn != nil)
 }
 
-// The check must be able to fail: a journal that answers before it stores.
+// The check finds a journal that answers before it stores.
 func TestFileKillCatches(t *testing.T) {
 	const most = 60
 	if problem := killLives(t, "early", most); problem == "" {

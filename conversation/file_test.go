@@ -129,8 +129,8 @@ func TestFileKeepsRecords(t *testing.T) {
 	}
 }
 
-// Records after each Seq, in a file with lines that are longer than any buffer,
-// and the iteration that is left early.
+// Records returns the records after any Seq, in a file with lines that are longer than
+// the buffer. The loop may end early.
 func TestFileRecordsAfter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -139,7 +139,7 @@ func TestFileRecordsAfter(t *testing.T) {
 		n := []int{1, 64<<10 - 100 + i, 600 << 10}[i%3]
 		want = append(want, appendRecords(t, f, saidRecord(strings.Repeat(fmt.Sprint(i%10), n)))...)
 	}
-	for _, afters := range [][]int64{{-1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 1 << 40}, {0, 4, 5, 6, 16}} { // with marks from appending, and from opening
+	for _, afters := range [][]int64{{-1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 1 << 40}, {0, 4, 5, 6, 16}} { // first with the marks of Append, then with those of FileJournal
 		for _, after := range afters {
 			got, err := readAfter(t.Context(), f, after)
 			if wanted := want[min(max(after, 0), 15):]; err != nil || !(len(got) == 0 && len(wanted) == 0) && !cmp.Equal(got, wanted) {
@@ -157,7 +157,7 @@ func TestFileRecordsAfter(t *testing.T) {
 	}
 }
 
-// However long the journal is, opening and reading it hold one record at a time.
+// Opening and reading a journal keep one record at a time in memory.
 func TestFileStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -194,7 +194,7 @@ func TestFileStreams(t *testing.T) {
 	}
 }
 
-// What the file cannot give back is not taken, and harms nothing.
+// A record that could not be read again is refused, and the journal still works.
 func TestFileRefusesRecords(t *testing.T) {
 	f := openFile(t, filepath.Join(t.TempDir(), "journal.jsonl"))
 	want := appendRecords(t, f, saidRecord("before"))
@@ -212,8 +212,8 @@ func TestFileRefusesRecords(t *testing.T) {
 			t.Errorf("Append(%v) set the Seq %d beside its error", bad, records[0].Seq)
 		}
 	}
-	// These are JSON that the encoder or the decoder may refuse: stored and read
-	// again, or refused.
+	// The encoder or the decoder may refuse such JSON. It is refused, or stored and read
+	// again.
 	hard := []string{`{"x":"\ud800"}`, `"\udc00"`, `{"x":"\ud83d\ude00"}`, "null", " 1 "}
 	for depth := 9985; depth < 10005; depth++ {
 		hard = append(hard, strings.Repeat("[", depth)+strings.Repeat("]", depth))
@@ -232,7 +232,7 @@ func TestFileRefusesRecords(t *testing.T) {
 	}
 }
 
-// A path that is relative stays the same file when the process goes elsewhere.
+// A relative path is the same file after the process has changed its folder.
 func TestFileRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := openFile(t, "journal.jsonl")
@@ -240,8 +240,8 @@ func TestFileRelative(t *testing.T) {
 	wantRecords(t, f, appendRecords(t, f, saidRecord("a")))
 }
 
-// An Append beside its floor, a loop that writes as much and syncs; and what many
-// at once get out of one fsync.
+// The floor of an Append is a loop that writes as many bytes and syncs. Concurrent
+// appends share one fsync.
 func BenchmarkFileJournal(b *testing.B) {
 	for _, size := range []int{200, 20_000, 1 << 20} {
 		r := saidRecord(strings.Repeat("lorem ips ", size/10))
@@ -282,7 +282,7 @@ func BenchmarkFileJournal(b *testing.B) {
 	}
 }
 
-// What opening and reading cost, a record.
+// The cost of opening and reading, for each record.
 func BenchmarkFileJournalRead(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "journal")
 	f := openFile(b, path)

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// wholeBatches is the slow and simple way to find where the last whole batch of a
-// journal ends, and how many records there are up to it.
+// wholeBatches finds, slowly and simply, where the last complete batch of a journal
+// ends, and how many records there are up to that place.
 func wholeBatches(text []byte) (end, records int) {
 	at, n := 0, 0
 	for line := range bytes.Lines(text) {
@@ -35,8 +35,8 @@ func wholeBatches(text []byte) (end, records int) {
 	return end, records
 }
 
-// Whatever the file is: it is refused and untouched, or opened with all that is
-// whole, and then goes on.
+// Any file is refused and not changed, or it is opened with all of its complete batches
+// and can be appended to.
 func FuzzFileJournal(f *testing.F) {
 	one, two := `{"seq":1,"kind":"clear"}`+"\n", `{"seq":2,"kind":"message","message":{"role":"user","content":"a"}}`+"\n"
 	batch := `{"seq":3,"kind":"summary","summary":"s","through":2,"evidence":["e"],"more":true}` + "\n" + `{"seq":4,"kind":"clear"}` + "\n"
@@ -64,7 +64,7 @@ func FuzzFileJournal(f *testing.F) {
 		}
 		end, records := wholeBatches(text)
 		if last := text[end:]; torn == nil && len(last) > 0 {
-			text = append(bytes.Clone(text), '\n') // which was missing
+			text = append(bytes.Clone(text), '\n') // the missing newline
 			end, records = wholeBatches(text)
 		}
 		if torn != nil && torn.Offset != int64(end) || torn == nil && end != len(text) || !bytes.Equal(readFile(t, path), text[:end]) {
@@ -90,8 +90,7 @@ func FuzzFileJournal(f *testing.F) {
 	})
 }
 
-// wantEqual is wantRecords for arguments of any form: no arguments and empty ones
-// are the same.
+// wantEqual is like wantRecords, but takes empty arguments for none.
 func wantEqual(t testing.TB, j conversation.Journal, want []conversation.Record) {
 	t.Helper()
 	got, err := readAfter(t.Context(), j, 0)
@@ -107,9 +106,9 @@ func wantEqual(t testing.TB, j conversation.Journal, want []conversation.Record)
 	}
 }
 
-// A power cut in an append leaves any of its blocks on the disk, and NUL bytes in
-// the place of others. What was acknowledged before is there, and of the batch all
-// or nothing.
+// A power cut during an append leaves some of its blocks on the disk, and NUL bytes in
+// place of the others. The records that were stored before are there, and the batch is
+// there as a whole or not at all.
 func TestFilePowerCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
 	f := openFile(t, path)
@@ -148,7 +147,7 @@ func TestFilePowerCut(t *testing.T) {
 			lost = lost || len(disk) < to
 		}
 		if len(disk) > 0 && disk[0] == 0 {
-			continue // the whole of it may be somebody else's: see TestFileForeign
+			continue // it may be another kind of file: see TestFileForeign
 		}
 		writeFile(t, path, disk)
 		f, err := conversation.FileJournal(path)

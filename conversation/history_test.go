@@ -14,7 +14,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// The cases of Flint's messages().
+// The cases of the tests of Flint's messages().
 func TestHistory(t *testing.T) {
 	user, assistant := conversation.UserText, conversation.AssistantText
 	abc := []conversation.Message{user("a"), assistant("b"), user("c")}
@@ -124,7 +124,7 @@ func TestHistoryCopies(t *testing.T) {
 	}
 }
 
-// A history is a slice, whatever is done to it.
+// A History does the same as a slice, with any sequence of methods.
 func TestHistoryModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h conversation.History
@@ -175,7 +175,7 @@ func TestHistoryModel(t *testing.T) {
 	})
 }
 
-// What is pushed at once stays together, and nothing is lost.
+// Messages that are pushed together stay together, and none is lost.
 func TestHistoryConcurrent(t *testing.T) {
 	const writers, pushes, size = 8, 50, 100
 	var h conversation.History

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// A flintSummariser keeps what it was asked.
+// A flintSummariser remembers its requests.
 type flintSummariser struct {
 	requests []conversation.Request
 	text     string // of the answer; "": how many messages there were
@@ -29,14 +29,14 @@ func (s *flintSummariser) summarize(_ context.Context, r conversation.Request) (
 	return s.text, s.err
 }
 
-// flintMax returns a memory with Flint's first options and messages of the user.
+// flintMax returns a memory with Flint's first options, with messages of the user.
 func flintMax(t *testing.T, s *flintSummariser, atMost, summarizeAt int, texts ...string) *conversation.Memory {
 	t.Helper()
 	return flintMemory(t, conversation.Options{Max: atMost, SummarizeAt: summarizeAt, Summarize: s.summarize}, texts...)
 }
 
-// flintMemory returns a memory, to which messages of the user were appended one
-// by one.
+// flintMemory returns a memory with messages of the user, which were appended one by
+// one.
 func flintMemory(t *testing.T, o conversation.Options, texts ...string) *conversation.Memory {
 	t.Helper()
 	m, err := conversation.New(o)
@@ -73,7 +73,7 @@ func flintUsers(texts ...string) (msgs []conversation.Message) {
 	return msgs
 }
 
-// The cases of Flint's conversationMemory().
+// The cases of the tests of Flint's conversationMemory().
 func TestFlintMemory(t *testing.T) {
 	t.Run("starts with empty messages and no summary", func(t *testing.T) {
 		m := flintMax(t, &flintSummariser{}, 5, 4)
@@ -130,8 +130,8 @@ func TestFlintMemory(t *testing.T) {
 	})
 }
 
-// What a pair of max and summarizeAt keeps. Flint's own rule is max - summarizeAt,
-// which is below 1 in its documented example, where it kept nothing.
+// How many messages are kept for max and summarizeAt. Flint's own rule is
+// max - summarizeAt. In its documented example that is below 1, and it kept nothing.
 func TestFlintMax(t *testing.T) {
 	for _, c := range []struct{ max, summarizeAt, keep int }{
 		{5, 4, 1}, {7, 4, 3}, {8, 4, 3}, {100, 4, 3}, {30, 20, 10}, {20, 30, 19}, {4, 4, 3}, {2, 30, 1}, {2, 2, 1},
@@ -182,8 +182,8 @@ func TestFlintKeepLast(t *testing.T) {
 	}
 }
 
-// What the original lost: a message that comes while the summary is made, the
-// result of a call, the question that is being answered.
+// The original loses a message that comes while the summary is made, the result of a
+// call, and the question that is being answered.
 func TestFlintFaults(t *testing.T) {
 	t.Run("a message during the summary", func(t *testing.T) {
 		var m *conversation.Memory

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Where a process kills itself.
+// The points at which a process kills itself.
 const (
 	asked    = "asked"    // the summariser was called: between a message and the summary
 	answered = "answered" // it has answered: between the summary and its record
@@ -36,7 +36,7 @@ var killPoints = []string{asked, answered, recorded, appended, acked}
 
 const killBatches = 120
 
-// killBatch is the i-th batch of the conversation that every process plays.
+// killBatch returns batch i of the conversation that every process appends.
 func killBatch(i int) []Message {
 	id := fmt.Sprint("call_", i)
 	switch {
@@ -50,7 +50,8 @@ func killBatch(i int) []Message {
 	return []Message{call(id), ToolResult(id, "ok")}
 }
 
-// killSummary is a text that tells how many calls it took and of what.
+// killSummary returns a summary that says how many calls it took, and of which
+// messages.
 func killSummary(q Request) string {
 	n := 0
 	fmt.Sscanf(q.Previous, "%d calls", &n)
@@ -62,7 +63,7 @@ func killOptions(j Journal) Options {
 		Summarize: func(_ context.Context, q Request) (string, error) { return killSummary(q), nil }}
 }
 
-// openKillJournal opens a journal in a folder; after ends it.
+// openKillJournal opens a journal in a folder. after closes it.
 func openKillJournal(kind, dir string) (j Journal, after func(), err error) {
 	if kind == "file" {
 		var torn *TornError
@@ -111,7 +112,7 @@ func (d dying) Records(ctx context.Context, after int64) iter.Seq2[Record, error
 	return d.Journal.Records(ctx, after)
 }
 
-// TestKillChild is the process that is killed; by itself it does nothing.
+// TestKillChild is the process that is killed. In a normal run it does nothing.
 func TestKillChild(t *testing.T) {
 	kind, dir, point := os.Getenv("KILL_KIND"), os.Getenv("KILL_DIR"), os.Getenv("KILL_POINT")
 	if kind == "" {
@@ -155,13 +156,13 @@ func TestKillChild(t *testing.T) {
 		fmt.Printf("ack %d\n", i)
 		at(acked)
 	}
-	if err := m.Append(t.Context()); err != nil { // what is still due
+	if err := m.Append(t.Context()); err != nil { // makes the summary that is still due
 		t.Fatal(err)
 	}
 	fmt.Println("done")
 }
 
-// batchesIn says how many batches the originals are, which must be whole.
+// batchesIn returns how many batches the originals are. Each must be whole.
 func batchesIn(t *testing.T, m *Memory) int {
 	t.Helper()
 	var got, want []Message
@@ -181,8 +182,8 @@ func batchesIn(t *testing.T, m *Memory) int {
 	return n
 }
 
-// After kills at every point the window, the summary, the evidence and the number
-// of calls behind them are those of a run without a kill.
+// After kills at every point, the window, the summary, the evidence and the number of
+// calls are the same as in a run without a kill.
 func TestKillMemory(t *testing.T) {
 	kills := 12
 	switch {
@@ -210,7 +211,7 @@ func TestKillMemory(t *testing.T) {
 	}
 }
 
-// killRound plays the conversation to its end, however often it is killed.
+// killRound runs the conversation to its end, with kills on the way.
 func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills int) {
 	dir := t.TempDir()
 	lost, unsure, last := 0, 0, -1
@@ -221,7 +222,7 @@ func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills in
 			after = 1 + r.IntN(25)
 		}
 		if r.IntN(4) == 0 {
-			point = "" // from outside, at any time
+			point = "" // kill it from outside, at any time
 		}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 		cmd.Env = append(os.Environ(), "KILL_KIND="+kind, "KILL_DIR="+dir, "KILL_POINT="+point, fmt.Sprint("KILL_AFTER=", after))
@@ -271,7 +272,7 @@ func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills in
 	if !slices.Equal(whole.Evidence(), m.Evidence()) {
 		t.Fatalf("evidence: %q, %q", whole.Evidence(), m.Evidence())
 	}
-	// The calls that the summary stands on; and no other but those that a kill cut off.
+	// The calls are those of the summary, and those that a kill cut off.
 	var stands int
 	summary, _ := m.Summary()
 	fmt.Sscanf(summary, "%d calls", &stands)

@@ -14,8 +14,8 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// A listJournal is a journal in memory. fail, where set, decides what an Append
-// fails with, before anything is stored.
+// A listJournal is a journal in memory. If fail is set, it returns the error of an
+// Append, before anything is stored.
 type listJournal struct {
 	mu      sync.Mutex
 	records []Record
@@ -42,7 +42,7 @@ func (j *listJournal) Append(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// copy goes through JSON, as every durable journal does.
+// copy encodes and decodes a record, as every durable journal does.
 func (j *listJournal) copy(r Record) Record {
 	text, err := r.MarshalJSON()
 	if err != nil {
@@ -118,12 +118,12 @@ func TestJournalFirst(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		break // and no more is read
+		break // the rest is not read
 	}
 }
 
-// Open gives what was there, at every point of a conversation, with Clear in it,
-// and calls no model.
+// At every point of a conversation, with a Clear in it, Open returns the same memory and
+// calls no model.
 func TestOpen(t *testing.T) {
 	for _, keep := range []int{0, 1, 3} {
 		j := &listJournal{}
@@ -180,7 +180,7 @@ func (failing) Records(context.Context, int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) { yield(Record{}, errFull) }
 }
 
-// A new memory on a journal that was used begins anew, there too.
+// A new memory on a used journal begins anew, also in the journal.
 func TestNewOnUsedJournal(t *testing.T) {
 	j := &listJournal{}
 	r := &recorder{}
@@ -205,7 +205,7 @@ func TestNewOnUsedJournal(t *testing.T) {
 	}
 }
 
-// A record of a journal that is none is an error.
+// A record that is not valid is an error.
 func TestRecordThatIsNone(t *testing.T) {
 	j := &bareJournal{records: []Record{{Seq: 1, Kind: MessageRecord}}}
 	o := Options{SummarizeAt: 4, Summarize: brief, Journal: j}

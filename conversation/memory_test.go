@@ -18,7 +18,7 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// A summariser that says what it was given, and how often it was called.
+// A recorder is a summariser that remembers its requests.
 type recorder struct {
 	mu       sync.Mutex
 	requests []Request
@@ -37,7 +37,7 @@ func (r *recorder) calls() int {
 	return len(r.requests)
 }
 
-// texts names messages: their texts, calls and results, in one line.
+// texts returns messages as one line: their texts, calls and results.
 func texts(msgs []Message) string {
 	var names []string
 	for _, m := range msgs {
@@ -93,7 +93,7 @@ func users(names string) []Message {
 	return msgs
 }
 
-// A context that ends at any point: nothing is stored, or Append returns nil.
+// When the context ends, at any point, nothing is stored or Append returns nil.
 func TestAppendContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -141,7 +141,7 @@ func TestAppendContext(t *testing.T) {
 		}
 	})
 
-	// During the summary: the messages are stored, and it is a failure.
+	// During the summary: the messages are stored, and the summary fails.
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error
 		g := newGate()
@@ -160,7 +160,7 @@ func TestAppendContext(t *testing.T) {
 	})
 }
 
-// A message that is none: nothing of the batch is stored.
+// If a message is not valid, nothing of the batch is stored.
 func TestInvalidMessages(t *testing.T) {
 	j := &listJournal{}
 	r := &recorder{}
@@ -192,7 +192,7 @@ func TestInvalidMessages(t *testing.T) {
 	}
 }
 
-// What is given is copied, what is returned is the caller's own.
+// A Memory copies what it is given, and what it returns belongs to the caller.
 func TestCopies(t *testing.T) {
 	j := &listJournal{}
 	m := newMemory(t, Options{SummarizeAt: 6, KeepLast: 2, Journal: j, Summarize: func(_ context.Context, q Request) (string, error) {
@@ -273,8 +273,9 @@ func scribble(msgs []Message) {
 	}
 }
 
-// 8 goroutines append while summaries run and fail: nothing lost, nothing twice,
-// the order of each kept, and what was summarised and what is kept are all.
+// Eight goroutines append while summaries are made and fail. No message is lost or
+// doubled, the messages of each goroutine stay in order, and each message is summarised
+// or kept.
 func TestConcurrent(t *testing.T) {
 	for _, background := range []bool{false, true} {
 		j := &listJournal{}
@@ -344,7 +345,7 @@ func sortedTexts(msgs []Message) []string {
 	return list
 }
 
-// checkOrder wants each goroutine's messages once, in their order.
+// checkOrder fails the test unless each goroutine's messages are there once, in order.
 func checkOrder(t *testing.T, what string, msgs []Message, goroutines, each int) {
 	t.Helper()
 	next := make([]int, goroutines)
@@ -372,7 +373,7 @@ func checkOrder(t *testing.T, what string, msgs []Message, goroutines, each int)
 	}
 }
 
-// A counter of tokens that writes to what it counts changes nothing.
+// A CountTokens that changes its message does not change the memory.
 func TestCounterThatWrites(t *testing.T) {
 	msg := Message{Role: User, Parts: []Part{{Type: TextPart, Text: "a"}}}
 	m := newMemory(t, Options{SummarizeAtTokens: 1000, Summarize: brief, CountTokens: func(m Message) int { m.Parts[0].Text = "b"; return 1 }})
@@ -382,7 +383,7 @@ func TestCounterThatWrites(t *testing.T) {
 	}
 }
 
-// BenchmarkAppend appends below the threshold; the floor is an append to a slice.
+// BenchmarkAppend appends below the threshold. The floor is an append to a slice.
 func BenchmarkAppend(b *testing.B) {
 	msg := UserText("please look at the file and say what is wrong with it")
 	b.Run("floor", func(b *testing.B) {
@@ -407,8 +408,8 @@ func BenchmarkAppend(b *testing.B) {
 	})
 }
 
-// BenchmarkMessages copies a window of 100, of a conversation of 100 messages and
-// of one of 100,000.
+// BenchmarkMessages copies a window of 100 messages, in a conversation of 100 and in one
+// of 100,000.
 func BenchmarkMessages(b *testing.B) {
 	for _, n := range []int{90, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -424,8 +425,8 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkMillion puts 1,000,000 messages through a window of 100, ten at a time,
-// and reports the most that the heap held.
+// BenchmarkMillion appends 1,000,000 messages to a window of 100, ten at a time, and
+// reports the largest heap.
 func BenchmarkMillion(b *testing.B) {
 	for name, open := range map[string]func(b *testing.B) Journal{
 		"memory": func(*testing.B) Journal { return nil },

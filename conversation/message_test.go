@@ -12,7 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// called returns an assistant message with a call with the arguments.
+// called returns an assistant message with a call that has the arguments.
 func called(arguments string) conversation.Message {
 	return conversation.Message{Role: conversation.Assistant, ToolCalls: []conversation.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(arguments)}}}
 }
@@ -35,7 +35,7 @@ func parted(role conversation.Role, parts ...conversation.Part) conversation.Mes
 	return m
 }
 
-// The JSON is Flint's, and what Flint has not is beside it.
+// The JSON is Flint's, with further members for what Flint does not have.
 func TestMessageJSON(t *testing.T) {
 	const nul = "\x00"
 	text := conversation.Part{Type: conversation.TextPart, Text: "a"}
@@ -73,8 +73,8 @@ func TestMessageJSON(t *testing.T) {
 	}
 }
 
-// Arguments are a value, where they are one that can be read again, and in a
-// record they come back to the byte in any case.
+// Arguments are a nested value if that can be read again. In a record they always come
+// back byte for byte.
 func TestArgumentsJSON(t *testing.T) {
 	deep := strings.Repeat("[", 9997) + strings.Repeat("]", 9997)
 	for arguments, want := range map[string]string{
@@ -95,9 +95,9 @@ func TestArgumentsJSON(t *testing.T) {
 		`"cut`:                     `"\"cut"`,
 		`  `:                       `"  "`,
 		`not JSON`:                 `"not JSON"`,
-		`{"a":"\ud83d"}`:           `"{\"a\":\"\\ud83d\"}"`, // half a character, which would not be read
+		`{"a":"\ud83d"}`:           `"{\"a\":\"\\ud83d\"}"`, // half a character, which could not be read
 		`{"a":1} {"b":2}`:          `"{\"a\":1} {\"b\":2}"`,
-		deep:                       `"` + deep + `"`, // deeper than a decoder would read inside a message
+		deep:                       `"` + deep + `"`, // too deep for the decoder
 	} {
 		message := called(arguments)
 		got, err := message.MarshalJSON()
@@ -114,7 +114,7 @@ func TestArgumentsJSON(t *testing.T) {
 	}
 }
 
-// sameRecord checks that a record comes back to the byte, from one line.
+// sameRecord fails the test unless a record comes back byte for byte, from one line.
 func sameRecord(t testing.TB, r conversation.Record) {
 	t.Helper()
 	line, err := r.MarshalJSON()
@@ -184,7 +184,7 @@ func TestRecordJSON(t *testing.T) {
 	}
 }
 
-// What others write is read: Flint's messages, members of a later version.
+// Messages of Flint and messages with unknown members can be read.
 func TestMessageReads(t *testing.T) {
 	for text, want := range map[string]conversation.Message{
 		`{"role":"user","content":"a"}`:                                                               conversation.UserText("a"),
@@ -235,7 +235,7 @@ func TestMessageReadsNot(t *testing.T) {
 	}
 }
 
-// Each rule of a message has a case that breaks it and nothing else.
+// Each rule of a message has a case that breaks only this rule.
 func TestMessageRules(t *testing.T) {
 	text := conversation.Part{Type: conversation.TextPart, Text: "a"}
 	const bad = "a\xffb"
@@ -304,7 +304,7 @@ func TestMessageText(t *testing.T) {
 	}
 }
 
-// What is read is written so that it is read as the same, and nothing panics.
+// A message that was read is written so that it can be read again unchanged.
 func FuzzMessageJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"role":"user","content":"a\ud83d\ude00"}`, `{"role":"user","content":[{"type":"image","url":"a"},{"type":"text","text":""}]}`,
@@ -342,7 +342,7 @@ func FuzzMessageJSON(f *testing.F) {
 	})
 }
 
-// A record comes back to the byte, or is refused.
+// A record is refused, or comes back byte for byte.
 func FuzzRecord(f *testing.F) {
 	f.Add("assistant", "a\u2028", []byte(`{"a": "\ud800"}`), []byte("{ }"), "x", "anthropic", int64(1))
 	f.Add("tool", "", []byte(nil), []byte("[1,\n2]"), "call_1", "gemini", int64(0))

@@ -23,7 +23,7 @@ func noted(texts ...string) *conversation.Notes {
 	return n
 }
 
-// The cases of Flint's scratchpad().
+// The cases of the tests of Flint's scratchpad().
 func TestNotes(t *testing.T) {
 	n := noted()
 	check := func(what string, want ...string) {
@@ -87,7 +87,7 @@ func TestNotesRender(t *testing.T) {
 	}
 }
 
-// The result is the longest that fits, as somebody who tries them all finds it.
+// Render returns the most notes that fit: the same as trying all numbers of notes.
 func TestNotesRenderLongest(t *testing.T) {
 	counters := map[string]func(string) int{
 		"estimate": tokens.Estimate, "exact": o200k.Count,
@@ -126,7 +126,7 @@ func TestNotesRenderLongest(t *testing.T) {
 	})
 }
 
-// What does not fit by far is not even counted.
+// Notes that are far beyond the limit are not counted.
 func TestNotesRenderCost(t *testing.T) {
 	n := new(conversation.Notes)
 	for i := range 200_000 {
@@ -151,7 +151,7 @@ func TestNotesRenderCost(t *testing.T) {
 	}
 }
 
-// The counter may use the notes itself.
+// CountTokens may use the Notes itself.
 func TestNotesRenderHoldsNoLock(t *testing.T) {
 	n := noted("a", "b")
 	got := n.Render(conversation.NotesOptions{MaxTokens: 10, CountTokens: func(s string) int { n.Note("c"); n.Clear(); return len(s) }})

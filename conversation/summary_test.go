@@ -15,7 +15,7 @@ import (
 	. "github.com/agent-scratchpad/scratchpad/conversation"
 )
 
-// A gate is a summariser that waits until it is let through or its context ends.
+// A gate is a summariser that waits for its answer or the end of its context.
 type gate struct {
 	entered chan Request
 	answer  chan string
@@ -39,7 +39,8 @@ func (g *gate) summarize(ctx context.Context, q Request) (string, error) {
 	}
 }
 
-// Append goes on while a summary is made; one at a time; Wait waits for it.
+// Append goes on while a summary is made in the background, one at a time. Wait waits
+// for it.
 func TestBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -75,7 +76,7 @@ func TestBackground(t *testing.T) {
 	})
 }
 
-// While one Append makes the summary, others do not wait for it.
+// While one Append makes a summary, other appends do not wait for it.
 func TestAppendGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -117,7 +118,7 @@ func TestBackgroundOutlivesItsAppend(t *testing.T) {
 	})
 }
 
-// Clear and Import cancel a summary that is made, and discard its result.
+// Clear and Import cancel a summary that is being made, and discard its answer.
 func TestReplacedDuringSummary(t *testing.T) {
 	for name, replace := range map[string]func(*Memory) error{
 		"Clear":  func(m *Memory) error { return m.Clear(context.Background()) },
@@ -130,7 +131,7 @@ func TestReplacedDuringSummary(t *testing.T) {
 				m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: func(ctx context.Context, _ Request) (string, error) {
 					if !deaf {
 						<-ctx.Done()
-						return "late", nil // the answer was there all the same
+						return "late", nil // it answers all the same
 					}
 					<-release
 					return "late", nil
@@ -223,7 +224,7 @@ func TestClose(t *testing.T) {
 		j := &listJournal{}
 		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: func(ctx context.Context, _ Request) (string, error) {
 			<-ctx.Done()
-			time.Sleep(time.Second) // takes its time to end
+			time.Sleep(time.Second) // it takes time to end
 			cancelled.Store(true)
 			return "late", nil
 		}})
@@ -269,8 +270,8 @@ func TestCloseIdle(t *testing.T) {
 	}
 }
 
-// Close waits for a summariser that is deaf until its own context ends, or the
-// summariser's deadline.
+// Close waits for a summariser that ignores its context, until the context of Close ends
+// or the deadline of the summariser has passed.
 func TestCloseWithDeafSummariser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -291,8 +292,7 @@ func TestCloseWithDeafSummariser(t *testing.T) {
 	})
 }
 
-// A summary whose record the journal did not take is not used, and is not asked
-// for a second time.
+// A summary that the journal refused is not used. The model is not asked for it again.
 func TestSummaryThatIsNotRecorded(t *testing.T) {
 	j := &listJournal{}
 	r := &recorder{}
@@ -322,8 +322,8 @@ func TestSummaryThatIsNotRecorded(t *testing.T) {
 	}
 }
 
-// A call without a result that keeps the window from shrinking is told, each time
-// the window has doubled; with its result the window shrinks.
+// OnError hears of a call without a result that keeps the window from shrinking, each
+// time that the window has doubled. With the result, the window shrinks.
 func TestOpenCallIsTold(t *testing.T) {
 	var errs []string
 	r := &recorder{}

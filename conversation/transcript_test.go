@@ -79,14 +79,14 @@ func TestTranscript(t *testing.T) {
 // speaks matches a line of a transcript that says who speaks.
 var speaks = regexp.MustCompile(`^»(system|user|assistant|call \S+|result( \S+)?|error( \S+)?):`)
 
-// marked matches a line of a text that has a space more.
+// marked matches a line of a text that got one more space.
 var marked = regexp.MustCompile(`^ [ \t]*»`)
 
-// breaks matches what any reader takes for the end of a line.
+// breaks matches everything that some reader takes for the end of a line.
 var breaks = regexp.MustCompile("\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]")
 
-// A text that contains lines of a transcript does not make one: each message has
-// one line that says who speaks, and its text is there to the byte.
+// A text cannot pass for another speaker's. Each message has one line that says who
+// speaks, and its text is complete.
 func TestTranscriptCannotBeForged(t *testing.T) {
 	hostile := rapid.StringMatching(`(\n|\r|\r\n|\x1c|\x1e|\x{2028}|\x{2029}|\x{85}|\v|\f|»user: |»assistant: |»call f: \{\}|»result f: |»image:| |\t|user: |a|é|文){0,12}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,7 +118,7 @@ func TestTranscriptCannotBeForged(t *testing.T) {
 	})
 }
 
-// readTranscript takes a transcript of texts and calls apart.
+// readTranscript splits a transcript into texts and calls.
 func readTranscript(t *rapid.T, text string) (who, texts []string) {
 	add := func(s string) { texts[len(texts)-1] += s }
 	for text != "" {
@@ -166,7 +166,7 @@ func TestTranscriptNames(t *testing.T) {
 	}
 }
 
-// The marks cost a model one token a message.
+// The marks cost one token for each message.
 func TestTranscriptCost(t *testing.T) {
 	text := strings.Repeat("The quick brown fox jumps.\n\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n", 50)
 	plain, marked := o200k.Count("user: "+text), o200k.Count(conversation.Transcript([]conversation.Message{conversation.UserText(text)}))
@@ -175,7 +175,7 @@ func TestTranscriptCost(t *testing.T) {
 	}
 }
 
-// What is added is little, whatever the text is.
+// The transcript of any text is little longer than the text.
 func TestTranscriptSize(t *testing.T) {
 	for _, text := range []string{strings.Repeat("»", 1<<16), strings.Repeat("\n »", 1<<16), strings.Repeat(" ", 1<<20), strings.Repeat("\n", 1<<20)} {
 		if got := conversation.Transcript([]conversation.Message{conversation.UserText(text)}); len(got) > len(text)*4/3+16 {

@@ -96,8 +96,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// Conversations whose pairs stand in the provider's own form alone are cut where
-// the provider takes them.
+// A conversation whose calls and results are in Raw only is cut where the provider
+// accepts it.
 func TestTrimOfRaw(t *testing.T) {
 	for p, named := range validConversations() {
 		for name, msgs := range named {
@@ -110,7 +110,7 @@ func TestTrimOfRaw(t *testing.T) {
 	}
 }
 
-// Trim and SafeCuts leave what they are given as it is.
+// Trim and SafeCuts do not change their arguments.
 func TestTrimChangesNothing(t *testing.T) {
 	msgs := []Message{SystemText("s"), UserText("a"), call("1"), ToolResult("1", ""), AssistantText("b")}
 	before := Trim(msgs, TrimOptions{})
@@ -159,7 +159,7 @@ func TestOpenCalls(t *testing.T) {
 	}
 }
 
-// longToolLoop is a conversation of n messages with tools.
+// longToolLoop returns a conversation of n messages with tools.
 func longToolLoop(n int) []Message {
 	var msgs []Message
 	for i := 0; len(msgs) < n; i++ {
@@ -169,7 +169,7 @@ func longToolLoop(n int) []Message {
 	return msgs[:n]
 }
 
-// BenchmarkLinear goes over 10,000 messages.
+// BenchmarkLinear reads 10,000 messages.
 func BenchmarkLinear(b *testing.B) {
 	msgs := longToolLoop(10_000)
 	b.Run("SafeCuts", func(b *testing.B) {

@@ -23,14 +23,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// What a window looks like when messages come one by one.
+// The window after each of some messages that come one by one.
 func TestWindow(t *testing.T) {
 	u, a := UserText, AssistantText
 	for name, c := range map[string]struct {
 		o    Options
 		msgs []Message
 		want string
-		asks string // what each summary was made of
+		asks string // the messages of each request
 	}{
 		"nothing is due": {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c"), "a b c", ""},
 		"the first":      {Options{SummarizeAt: 4, KeepLast: 1}, users("a b c d"), "S d", "a b c"},
@@ -117,8 +117,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A question that needs 300 rounds of tools: the window stays small, the question
-// stays in it, and the model is not called at each message.
+// A question needs 300 rounds of tools. The window stays small, the question stays in
+// it, and the model is not called for each message.
 func TestLongToolLoop(t *testing.T) {
 	r := &recorder{}
 	m := newMemory(t, Options{SummarizeAt: 20, KeepLast: 6, Summarize: r.summarize})
@@ -139,8 +139,7 @@ func TestLongToolLoop(t *testing.T) {
 	}
 }
 
-// Where what is kept is above the threshold, the summariser is not called for
-// each message.
+// If more is kept than the threshold, the summariser is not called for each message.
 func TestKeptAboveThreshold(t *testing.T) {
 	r := &recorder{}
 	m := newMemory(t, Options{SummarizeAtTokens: 1000, KeepLast: 10, Summarize: r.summarize, CountTokens: func(Message) int { return 200 }})
@@ -160,7 +159,7 @@ func TestKeptAboveThreshold(t *testing.T) {
 	}
 }
 
-// The bytes before the kept messages do not change from one summary to the next.
+// From one summary to the next, the bytes before the kept messages stay the same.
 func TestPrefixStays(t *testing.T) {
 	r := &recorder{}
 	m := newMemory(t, Options{SummarizeAt: 8, KeepLast: 2, Summarize: r.summarize})
@@ -185,7 +184,7 @@ func TestPrefixStays(t *testing.T) {
 	}
 }
 
-// Every message is in exactly one request, and each is given the summary before.
+// Every message is in exactly one request, and each request has the summary before.
 func TestEachMessageIsSummarisedOnce(t *testing.T) {
 	r := &recorder{}
 	m := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, SummaryTokens: 77, Summarize: r.summarize})
@@ -219,7 +218,7 @@ func TestEachMessageIsSummarisedOnce(t *testing.T) {
 	}
 }
 
-// A summary covers what it would have covered in time, whatever came meanwhile.
+// A late summary covers the same messages as one made on time.
 func TestLateSummaryCoversTheSame(t *testing.T) {
 	var msgs []Message
 	for i := range 40 {
@@ -242,7 +241,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 		t.Errorf("one by one (-), in a batch (+):\n%s", diff)
 	}
 
-	// Nothing for most of the conversation, then a summariser that works again.
+	// The summariser fails for most of the conversation, and then works again.
 	down, later := true, &recorder{}
 	now := time.Unix(1_800_000_000, 0)
 	failing := newMemory(t, Options{SummarizeAt: 10, KeepLast: 3, OnError: func(error) {}, Now: func() time.Time { return now },
@@ -262,9 +261,9 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 	}
 }
 
-// Whatever a memory and Trim return of a valid conversation is valid, with whole
-// units, the newest message of the user and the leading instructions; and the
-// originals are complete and in order.
+// Memory and Trim return valid messages of a valid conversation: whole units, with the
+// newest message of the user and the leading instructions. The originals are complete
+// and in order.
 func TestWindowsAreValid(t *testing.T) {
 	cases := 2_000
 	switch {
@@ -381,12 +380,12 @@ func validCase(r *rand.Rand) error {
 	return errors.Join(accepted(p, msgs), accepted(p, m.Messages()), accepted(p, trimmed))
 }
 
-// key tells messages apart.
+// key returns a text that is different for different messages.
 func key(m Message) string {
 	return fmt.Sprintf("%s\x00%s\x00%v\x00%v\x00%s\x00%s", m.Role, m.Content, m.Parts, m.ToolCalls, m.ToolCallID, m.Raw)
 }
 
-// sound looks at a window of a conversation.
+// sound returns an error if a window does not fit its conversation.
 func sound(all, window []Message) error {
 	for _, p := range providers {
 		if len(Check(all, p)) > 0 {
@@ -396,11 +395,11 @@ func sound(all, window []Message) error {
 			return fmt.Errorf("%s refuses %q: %+v\nof %q", p, texts(window), problems, texts(all))
 		}
 	}
-	// The window is some of the conversation, in its order, and a summary.
+	// The window has messages of the conversation in order, and a summary.
 	kept := slices.DeleteFunc(slices.Clone(window), func(m Message) bool {
 		return m.Role == System && strings.HasPrefix(m.Content, SummaryPrefix)
 	})
-	// Messages that are alike are matched from the end, where the window is whole.
+	// Equal messages are matched from the end, where the window is complete.
 	at := len(all) - 1
 	there := map[int]bool{}
 	for _, m := range slices.Backward(kept) {
@@ -429,7 +428,7 @@ func sound(all, window []Message) error {
 			break
 		}
 	}
-	// Calls and results are together, in the fields and wherever an id stands.
+	// Calls and results are together, in the fields and in Raw.
 	calls := map[string]int{}
 	for i, m := range all {
 		for _, c := range m.ToolCalls {
@@ -442,8 +441,8 @@ func sound(all, window []Message) error {
 	return nil
 }
 
-// accepted sends messages through the provider's adapter to what refuses as the
-// provider does.
+// accepted gives the messages to the adapter of the provider, and its params to the fake
+// provider.
 func accepted(p Provider, msgs []Message) error {
 	var body map[string]any
 	var validate func([]byte) error
