@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sentBlock is what the provider would see of a block.
+// A sentBlock is a block as the provider reads it.
 type sentBlock struct {
 	Type      string
 	Text      string
@@ -29,8 +29,8 @@ type sentMessage struct {
 	Content []sentBlock
 }
 
-// Conversations of other providers, whatever is in them: what To makes of them is
-// nothing that the provider refuses for its form, and has all that was said.
+// The provider accepts what To makes of any conversation of other providers, and
+// nothing that was said is missing.
 func TestToSendsWhatIsAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		msgs, said := drawConversation(t)
@@ -56,7 +56,7 @@ func TestToSendsWhatIsAccepted(t *testing.T) {
 		if err := providertest.ValidateAnthropic([]byte(`{"model":"claude-haiku-4-5","max_tokens":9,"messages":` + string(text) + `}`)); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		// What was sent may come back.
+		// From reads what was sent.
 		again, err := anthropicmsg.From(messages...)
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestToSendsWhatIsAccepted(t *testing.T) {
 	})
 }
 
-// accepted fails where the provider would refuse the list, and returns its texts.
+// accepted fails the test if the provider would refuse the list. It returns its texts.
 func accepted(t *rapid.T, list []sentMessage) string {
 	var heard strings.Builder
 	hear := func(b sentBlock) {
@@ -122,7 +122,7 @@ func callsOf(m sentMessage) map[string]bool {
 	return ids
 }
 
-// drawConversation returns messages as an agent has them, and each text in them.
+// drawConversation returns the messages of an agent, and each text in them.
 func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 	word := func() string {
 		if rapid.IntRange(0, 4).Draw(t, "blank") == 0 {
@@ -175,8 +175,8 @@ func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 	return msgs, said
 }
 
-// The provider's own conversations, cut wherever SafeCuts allows it: what is left
-// is sent to the byte, and accepted.
+// The provider's own conversations are cut where SafeCuts says. The rest is sent byte
+// for byte, and accepted.
 func TestCutConversationsAreAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var params []anthropic.MessageParam
@@ -207,7 +207,7 @@ func TestCutConversationsAreAccepted(t *testing.T) {
 		}
 		at := rapid.SampledFrom(append(conversation.SafeCuts(msgs), 0)).Draw(t, "cut")
 		kept := msgs[at:]
-		if kept[0].Role == conversation.Assistant { // Anthropic wants a message of the user in front
+		if kept[0].Role == conversation.Assistant { // Anthropic needs a message of the user at the beginning
 			kept = append([]conversation.Message{msgs[0]}, kept...)
 		}
 		_, messages, err := anthropicmsg.To(kept)
@@ -239,7 +239,7 @@ func TestCutConversationsAreAccepted(t *testing.T) {
 	})
 }
 
-// blocksOf returns the blocks of a Raw, whatever its form.
+// blocksOf returns the blocks of a Raw of either form.
 func blocksOf(t *rapid.T, raw json.RawMessage) []json.RawMessage {
 	var message struct{ Content []json.RawMessage }
 	var list []json.RawMessage

@@ -12,10 +12,10 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// An agent with tools, whose window stays small while its thread goes on.
+// An agent with tools. Its window stays small while the conversation goes on.
 func Example() {
 	ctx := context.Background()
-	srv := providertest.Anthropic( // stands for the provider: it answers this, and refuses what the provider refuses
+	srv := providertest.Anthropic( // a fake provider with these answers; it rejects what the real one rejects
 		providertest.Reply{Thinking: "I shall look at both.", Calls: []providertest.Call{{Name: "list"}, {Name: "status"}}},
 		providertest.Reply{Text: "There are a.go and b.go, both committed."},
 		providertest.Reply{Text: "The user looks after a repository with a.go and b.go, both committed."},
@@ -65,7 +65,7 @@ func Example() {
 	//   assistant: b.go is gone.
 }
 
-// ask is the loop of an agent: until the model has no more calls.
+// ask is the loop of an agent. It ends when the model has no more calls.
 func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memory, question string) (string, error) {
 	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
 		return "", err
@@ -85,7 +85,7 @@ func ask(ctx context.Context, client anthropic.Client, memory *conversation.Memo
 		if err != nil {
 			return "", err
 		}
-		// The answer before its tools run: a journal knows then what was begun.
+		// The answer is appended before its tools run, so that the journal has the calls.
 		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}

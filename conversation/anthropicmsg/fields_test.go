@@ -108,7 +108,7 @@ func TestToFromFields(t *testing.T) {
 	}
 }
 
-// Messages of the provider and others in one conversation.
+// A conversation with messages of the provider and of others.
 func TestToMixed(t *testing.T) {
 	assistant := from(t, rawParam(`{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"f","input":{}}]}`))
 	results := from(t, rawParam(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"a","x":1},{"type":"tool_result","tool_use_id":"2"},{"type":"text","text":"t"}]}`))
@@ -193,7 +193,7 @@ func TestToRefuses(t *testing.T) {
 	}
 }
 
-// The fields say to other providers what Raw says.
+// The fields describe the same message as Raw, for other providers.
 func TestFieldsDescribeRaw(t *testing.T) {
 	for _, c := range []struct {
 		name, raw string
@@ -312,8 +312,8 @@ func TestFromResponseOfAStream(t *testing.T) {
 	}
 }
 
-// A message that a program made has no JSON, and the SDK's own translation of it
-// has no text.
+// A response that a program made has no JSON, and the SDK would encode it without its
+// text.
 func TestFromResponseRefusesWhatWasMadeByHand(t *testing.T) {
 	got, err := anthropicmsg.FromResponse(&anthropic.Message{Content: []anthropic.ContentBlockUnion{{Type: "text", Text: "hi"}}})
 	if !errors.Is(err, conversation.ErrInvalid) {

@@ -16,7 +16,7 @@ func rawParam(text string) anthropic.MessageParam {
 	return param.Override[anthropic.MessageParam](json.RawMessage(text))
 }
 
-// sent returns the messages as a request has them.
+// sent returns the JSON of the messages in a request.
 func sent(t testing.TB, messages []anthropic.MessageParam) string {
 	t.Helper()
 	if messages == nil {
@@ -43,7 +43,7 @@ func from(t testing.TB, params ...anthropic.MessageParam) []conversation.Message
 	return msgs
 }
 
-// valid fails where a journal would refuse a message, or change it.
+// valid fails the test if a journal would refuse or change a message.
 func valid(t testing.TB, msgs []conversation.Message) {
 	t.Helper()
 	for i, m := range msgs {
@@ -74,7 +74,8 @@ func to(t testing.TB, msgs ...conversation.Message) []anthropic.MessageParam {
 	return messages
 }
 
-// sameJSON reports whether two texts are one JSON value, numbers to the letter.
+// sameJSON reports whether two texts are the same JSON value. Numbers must have the same
+// digits.
 func sameJSON(t testing.TB, a, b string) bool {
 	t.Helper()
 	return reflect.DeepEqual(value(t, a), value(t, b))

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 )
 
-// blockTable has each kind of block that the provider documents, as it is on the
-// wire, beta ones and unknown ones included.
+// blockTable has a block of each kind that the provider documents, also in beta, and
+// blocks of unknown kinds.
 var blockTable = []struct{ name, role, block string }{
 	{"text", "user", `{"type":"text","text":"a < b & c > d é \u2028","cache_control":{"type":"ephemeral","ttl":"1h"}}`},
 	{"text with citations", "assistant", `{"type":"text","text":"the sky is blue","citations":[
@@ -68,7 +68,7 @@ var blockTable = []struct{ name, role, block string }{
 	{"no type", "user", `{"beam":true}`},
 }
 
-// line puts a block on one line, nothing else changed.
+// line puts a block on one line, and changes nothing else.
 func line(block string) string {
 	return strings.NewReplacer("\n", "", "\t", "").Replace(block)
 }
@@ -94,7 +94,7 @@ func TestEveryBlockRoundTrips(t *testing.T) {
 					t.Fatal(err)
 				}
 				if p.Content == nil {
-					return // the SDK reads no message with a block that it does not know
+					return // the SDK does not decode a message with an unknown block
 				}
 				if got, want := sent(t, to(t, from(t, p)...)), sent(t, []anthropic.MessageParam{p}); got != want {
 					t.Errorf("as the SDK's type: sent\n%s\nwant\n%s", got, want)
@@ -104,7 +104,7 @@ func TestEveryBlockRoundTrips(t *testing.T) {
 	}
 }
 
-// The table must have every kind that the SDK knows.
+// The table has every kind of block that the SDK knows.
 func TestTableIsComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range blockTable {
@@ -133,7 +133,7 @@ func TestResponseRoundTrips(t *testing.T) {
 			blocks = append(blocks, line(c.block))
 		}
 	}
-	// As the provider writes them: with spaces, and with what requests do not have.
+	// The provider writes spaces, and members that requests do not have.
 	blocks = append(blocks, `{"type": "text", "text": "a < b",  "citations": null}`, `{"citations":null,"type":"text","text":"c"}`)
 	for i, list := range append(windows(blocks, 1), append(windows(blocks, 3), blocks)...) {
 		list = append(list, blocks[0]) // an answer does not end with thinking
@@ -195,7 +195,8 @@ func TestBoundariesAreKept(t *testing.T) {
 	}
 }
 
-// What the SDK's types can say is there for the caller to look at and to change.
+// Blocks that the SDK's types can hold are in them, so that the caller can read and
+// change them.
 func TestToFillsInTypes(t *testing.T) {
 	params := []anthropic.MessageParam{
 		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewTextBlock("b")),
@@ -260,7 +261,7 @@ func TestNothingIsShared(t *testing.T) {
 	}
 }
 
-// scratch changes bytes that are shared with somebody.
+// scratch changes all bytes of a value, to find those that are shared.
 func scratch(text []byte) { copy(text, bytes.ReplaceAll(text, []byte("x"), []byte("!"))) }
 
 func TestFromRefuses(t *testing.T) {
@@ -329,8 +330,8 @@ func mustJSON(t failer, v any) string {
 	return string(text)
 }
 
-// Whatever a list of messages is, From and then To send the same, or From refuses
-// it. Each is tried as the raw JSON and as what the SDK reads in it.
+// From refuses any list of messages, or From and then To send the same JSON. The list is
+// tried as raw JSON, and as the SDK decodes it.
 func FuzzRoundTrip(f *testing.F) {
 	for _, c := range blockTable {
 		f.Add([]byte(`[{"role":"` + c.role + `","content":[` + c.block + `]}]`))
@@ -378,7 +379,7 @@ func roundTrip(t *testing.T, params []anthropic.MessageParam) {
 	}
 }
 
-// A window of 100 rounds of tools, 2 kB each.
+// BenchmarkTo translates a window of 100 rounds of tools, 2 kB each.
 func BenchmarkTo(b *testing.B) {
 	long := strings.Repeat("words and more ", 130)
 	var own, foreign []conversation.Message

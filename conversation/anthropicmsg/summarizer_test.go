@@ -24,7 +24,7 @@ func clientOf(url string) anthropic.Client {
 	return anthropic.NewClient(option.WithBaseURL(url), option.WithAPIKey("none"), option.WithMaxRetries(0))
 }
 
-// A summaryRequest is what the server is sent.
+// A summaryRequest is a request to the server.
 type summaryRequest struct {
 	Model        string
 	MaxTokens    int `json:"max_tokens"`
@@ -131,7 +131,7 @@ func TestSummarizerHeedsItsContext(t *testing.T) {
 	}
 }
 
-// Some models always reason, and refuse to be told otherwise.
+// Some models always reason, and refuse a request that turns it off.
 func TestSummarizerOfAModelThatReasons(t *testing.T) {
 	var mu sync.Mutex
 	var bodies [][]byte

@@ -18,9 +18,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
-// A conversation of messages of any origin goes out whole and in order: every
-// call and every result once, under ids that belong together, and results that
-// stand together stay together.
+// A conversation with messages of any origin is sent completely and in order. Every call
+// and every result is there once, with matching ids. Results that stand together stay
+// together.
 func TestConversationsGoOutWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		msgs := drawConversation(rt)
@@ -51,7 +51,7 @@ func TestConversationsGoOutWhole(t *testing.T) {
 	})
 }
 
-// accepted fails where the provider would refuse the list.
+// accepted fails the test if the provider would refuse the list.
 func accepted(t *rapid.T, validate func([]byte) error, name string, list any) {
 	body, err := json.Marshal(map[string]any{"model": "gpt-5.6", name: list})
 	if err != nil {
@@ -62,8 +62,8 @@ func accepted(t *rapid.T, validate func([]byte) error, name string, list any) {
 	}
 }
 
-// drawConversation returns turns that hold what providers demand: results follow
-// their calls at once.
+// drawConversation returns turns as providers need them: results directly after their
+// calls.
 func drawConversation(t *rapid.T) []conversation.Message {
 	var msgs []conversation.Message
 	for turn := range rapid.IntRange(1, 5).Draw(t, "turns") {
@@ -89,8 +89,7 @@ func drawConversation(t *rapid.T) []conversation.Message {
 	return msgs
 }
 
-// origin makes the message one of a provider: with the Raw that its adapter would
-// have sent.
+// origin gives the message the Raw that the adapter of a provider would send.
 func origin(t *rapid.T, m conversation.Message) conversation.Message {
 	switch p := rapid.SampledFrom([]conversation.Provider{"", conversation.Anthropic, conversation.OpenAIChat, conversation.OpenAIResponses}).Draw(t, "origin"); p {
 	case conversation.Anthropic:
@@ -119,13 +118,13 @@ func origin(t *rapid.T, m conversation.Message) conversation.Message {
 	return m
 }
 
-// tooLong: the provider would not have made such an id.
+// tooLong reports whether a provider would not make such an id.
 func tooLong(m conversation.Message, most int) bool {
 	return len(m.ToolCallID) > most || slices.ContainsFunc(m.ToolCalls, func(c conversation.ToolCall) bool { return len(c.ID) > most })
 }
 
-// events tells what happens in a conversation: texts by who speaks, calls, and
-// for each result the number of its call. Images that follow results are none.
+// events lists a conversation: the texts with their roles, the calls, and for each result
+// the number of its call. Images that follow results are left out.
 func events(msgs []conversation.Message) []string {
 	var told []string
 	numbers := map[string]int{}
@@ -145,8 +144,8 @@ func events(msgs []conversation.Message) []string {
 	return told
 }
 
-// Long threads with summaries, stored and read back, that change between the
-// APIs: the provider refuses none of their requests.
+// The provider refuses no request of a long conversation with summaries that is stored,
+// read again, and continued with another API.
 func TestLongThreadsAreNeverRefused(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 
 var text = func(s string) conversation.Part { return conversation.Part{Type: conversation.TextPart, Text: s} }
 
-// chatKinds are the messages of chat completions, one at least of each kind, and
-// what others read of them.
+// chatKinds are messages of chat completions, at least one of each kind, with the fields
+// that other providers read.
 var chatKinds = []struct {
 	name, raw string
 	want      conversation.Message
@@ -69,7 +69,7 @@ func TestChatKindsGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// The client's own types go back as the client encodes them, every kind of them.
+// Every kind of the client's types is sent back as the client encodes it.
 func TestTypedChatMessagesGoBackAsTheyWouldBeSent(t *testing.T) {
 	all, _ := variants(openai.ChatCompletionMessageParamUnion{})
 	for _, k := range chatKinds {
@@ -115,7 +115,7 @@ func TestAnswersOfChatGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// The API takes no more of an audio than its id. Raw keeps it.
+// The API accepts only the id of an audio. Raw keeps all of it.
 func TestAudioGoesBackByItsID(t *testing.T) {
 	raw := `{"role":"assistant", "x": "\"audio\":", "audio" : {"data":"AAAA","id":"audio_1","expires_at":1,"transcript":"hello"} ,"content":null}`
 	m := fromChat(t, raw)[0]
@@ -128,7 +128,7 @@ func TestAudioGoesBackByItsID(t *testing.T) {
 	}
 }
 
-// An answer that was put together from a stream has no JSON of its own.
+// An answer that was accumulated from a stream has no JSON of its own.
 func TestAnswerOfAStream(t *testing.T) {
 	var acc openai.ChatCompletionAccumulator
 	for _, raw := range []string{
@@ -207,7 +207,7 @@ func TestFromChatRefuses(t *testing.T) {
 	}
 }
 
-// Names are told apart to the letter, and the last of two counts, as for the API.
+// Like the API, upper and lower case in names differ, and the last of two members counts.
 func TestNamesToTheLetter(t *testing.T) {
 	raw := `{"Role":"system","role":"system","role":"user","Content":"wrong","content":"right","ROLE":"tool"}`
 	m := fromChat(t, raw)[0]
@@ -216,8 +216,8 @@ func TestNamesToTheLetter(t *testing.T) {
 	}
 }
 
-// FuzzChat sees that what is taken goes back the same, can be stored, and makes
-// sense to the other API.
+// FuzzChat checks that a message that is accepted is sent back the same, can be stored,
+// and can be sent to the other API.
 func FuzzChat(f *testing.F) {
 	for _, k := range chatKinds {
 		f.Add([]byte(k.raw))
@@ -238,7 +238,7 @@ func FuzzChat(f *testing.F) {
 			t.Errorf("sent %s, want %s", got, want)
 		}
 		toItems(t, msgs...)
-		// The client's own decoder may drop something, but then From has it so.
+		// The client's decoder may drop members. Then From does not have them either.
 		var p openai.ChatCompletionMessageParamUnion
 		if json.Unmarshal(raw, &p) != nil {
 			return

@@ -14,10 +14,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
-// An agent with tools, whose window stays small while its thread goes on.
+// An agent with tools. Its window stays small while the conversation goes on.
 func Example() {
 	ctx := context.Background()
-	srv := providertest.OpenAI(replies...) // stands for the provider: it answers this, and refuses what the provider refuses
+	srv := providertest.OpenAI(replies...) // a fake provider with these answers; it rejects what the real one rejects
 	defer srv.Close()
 	client := openai.NewClient(option.WithBaseURL(srv.URL+"/v1"), option.WithAPIKey("none"))
 
@@ -48,7 +48,7 @@ func Example() {
 	//   assistant: b.go is gone.
 }
 
-// The same with the Responses API: what one response puts out, reasoning too, is
+// The same with the Responses API. The output of one response, with its reasoning, is
 // one message.
 func Example_responses() {
 	ctx := context.Background()
@@ -83,7 +83,7 @@ func Example_responses() {
 	//   assistant: b.go is gone.
 }
 
-// ask is the loop of an agent: until the model has no more calls.
+// ask is the loop of an agent. It ends when the model has no more calls.
 func ask(ctx context.Context, client openai.Client, memory *conversation.Memory, question string) (string, error) {
 	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func ask(ctx context.Context, client openai.Client, memory *conversation.Memory,
 		if err != nil {
 			return "", err
 		}
-		// The answer before its tools run: a journal knows then what was begun.
+		// The answer is appended before its tools run, so that the journal has the calls.
 		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}
@@ -114,7 +114,7 @@ func ask(ctx context.Context, client openai.Client, memory *conversation.Memory,
 	}
 }
 
-// respond is ask for the Responses API, with nothing stored at the provider.
+// respond is like ask, for the Responses API. The provider stores nothing.
 func respond(ctx context.Context, client openai.Client, memory *conversation.Memory, question string) (string, error) {
 	if err := memory.Append(ctx, conversation.UserText(question)); err != nil {
 		return "", err
@@ -136,7 +136,7 @@ func respond(ctx context.Context, client openai.Client, memory *conversation.Mem
 		if err != nil {
 			return "", err
 		}
-		// The answer before its tools run: a journal knows then what was begun.
+		// The answer is appended before its tools run, so that the journal has the calls.
 		if err := memory.Append(ctx, answer); err != nil {
 			return "", err
 		}

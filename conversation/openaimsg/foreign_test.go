@@ -29,7 +29,7 @@ func resultParts(id string, parts ...conversation.Part) conversation.Message {
 	return conversation.Message{Role: conversation.Tool, ToolCallID: id, Parts: parts}
 }
 
-// foreign are messages without Raw of the API that is written to.
+// foreign are messages without the Raw of the API.
 var foreign = []struct {
 	name        string
 	msgs        []conversation.Message
@@ -114,7 +114,7 @@ func compare(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// What one API wrote goes to the other by its fields.
+// A message of one API is sent to the other by its fields.
 func TestFromOneAPIToTheOther(t *testing.T) {
 	chat := fromChat(t, `{"role":"developer","content":"D"}`,
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sql","input":"SELECT 1"}}]}`,
@@ -131,7 +131,7 @@ func TestFromOneAPIToTheOther(t *testing.T) {
 		`{"role":"tool","tool_call_id":"c2","content":"a"}`})
 }
 
-// A result that the caller made takes the form that its call wants.
+// A result without Raw gets the form that its call needs.
 func TestResultsFollowTheirCalls(t *testing.T) {
 	failed := conversation.Message{Role: conversation.Tool, ToolCallID: "c1", IsError: true, Content: "bad"}
 	caller := `"caller":{"type":"program","caller_id":"p"}`
@@ -177,14 +177,14 @@ func TestResultsThatHaveNoForm(t *testing.T) {
 	}
 }
 
-// A function_call of old is answered by a message of role function.
+// A deprecated function_call is answered by a message of role function.
 func TestResultOfAFunctionCall(t *testing.T) {
 	call := `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`
 	m := fromChat(t, call)[0]
 	compare(t, "chat", toChat(t, m, conversation.ToolResult(m.ToolCalls[0].ID, "42")), []string{call, `{"role":"function","name":"f","content":"42"}`})
 }
 
-// An id stays as it is where its call or its result goes as it came.
+// An id is not changed if its call or its result is sent as it came.
 func TestLongIDsOfTheProviderStay(t *testing.T) {
 	id := strings.Repeat("x", 100)
 	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"f","arguments":"{}"}}]}`
@@ -208,7 +208,7 @@ func TestUnknownRoleIsRefused(t *testing.T) {
 	}
 }
 
-// Nothing is shared between what goes in and what comes out.
+// Arguments and results share no memory.
 func TestCopies(t *testing.T) {
 	scribble := func(raw []byte) {
 		for i := range raw {

@@ -23,8 +23,8 @@ func itemParam(raw string) responses.ResponseInputItemUnionParam {
 	return param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(raw))
 }
 
-// sent returns what a request has of a param: the bytes that it was made of, or
-// what the client encodes.
+// sent returns the JSON of a param in a request: the bytes that it was made of, or the
+// client's encoding.
 func sent(t *testing.T, p interface {
 	Overrides() (any, bool)
 	MarshalJSON() ([]byte, error)
@@ -40,7 +40,7 @@ func sent(t *testing.T, p interface {
 	return string(raw)
 }
 
-// value decodes JSON so that no number loses a digit.
+// value decodes JSON, and keeps all digits of numbers.
 func value(t *testing.T, raw string) any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader([]byte(raw)))
@@ -59,7 +59,7 @@ func sameJSON(t *testing.T, what, got, want string) {
 	}
 }
 
-// fields returns the message without Raw, and sees that it can be stored.
+// fields returns the message without Raw, and checks that it can be stored.
 func fields(t *testing.T, m conversation.Message) conversation.Message {
 	t.Helper()
 	text, err := json.Marshal(m)
@@ -77,7 +77,7 @@ func fields(t *testing.T, m conversation.Message) conversation.Message {
 	return m
 }
 
-// variants returns the names of a union's variants, and which one is set.
+// variants returns the names of a union's variants, and the one that is set.
 func variants(union any) (names []string, set string) {
 	v := reflect.ValueOf(union)
 	for i := range v.NumField() {
@@ -145,7 +145,7 @@ func toItems(t *testing.T, msgs ...conversation.Message) []string {
 	return out
 }
 
-// output returns a response whose output are the items.
+// output returns a response with the items as its output.
 func output(t *testing.T, raws ...string) []responses.ResponseOutputItemUnion {
 	t.Helper()
 	var out []responses.ResponseOutputItemUnion

@@ -21,8 +21,8 @@ func callMessage(id, name, arguments string) conversation.Message {
 
 var nothing = conversation.Message{Role: conversation.Assistant}
 
-// itemKinds are the input items of the Responses API, one at least of each kind,
-// and what others read of them.
+// itemKinds are input items of the Responses API, at least one of each kind, with the
+// fields that other providers read.
 var itemKinds = []struct {
 	name, raw string
 	want      conversation.Message
@@ -89,7 +89,7 @@ var itemKinds = []struct {
 	{"program_output", `{"id":"p_2","type":"program_output","call_id":"call_1","result":"42","status":"completed"}`, conversation.AssistantText("[program_output]\n42")},
 }
 
-// unknownItems the client does not decode.
+// unknownItems are items that the client does not decode.
 var unknownItems = []struct {
 	name, raw string
 	want      conversation.Message
@@ -120,7 +120,7 @@ func TestItemKindsGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// The client's own types go back as the client encodes them, every kind of them.
+// Every kind of the client's types is sent back as the client encodes it.
 func TestTypedItemsGoBackAsTheyWouldBeSent(t *testing.T) {
 	all, _ := variants(responses.ResponseInputItemUnionParam{})
 	for _, k := range itemKinds {
@@ -128,7 +128,7 @@ func TestTypedItemsGoBackAsTheyWouldBeSent(t *testing.T) {
 		if err := json.Unmarshal([]byte(k.raw), &p); err != nil {
 			t.Fatalf("%s: %v", k.name, err)
 		}
-		if strings.HasPrefix(k.name, "input message") { // the client takes the first that fits
+		if strings.HasPrefix(k.name, "input message") { // the client decodes it as the first type that fits
 			p = responses.ResponseInputItemUnionParam{OfInputMessage: new(responses.ResponseInputItemMessageParam)}
 			if err := json.Unmarshal([]byte(k.raw), p.OfInputMessage); err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestTypedItemsGoBackAsTheyWouldBeSent(t *testing.T) {
 	}
 }
 
-// What one response put out is one message.
+// The output of one response is one message.
 func TestOutputIsOneMessage(t *testing.T) {
 	raws := []string{
 		`{"id":"rs_1","type":"reasoning","summary":[], "encrypted_content":"gAAAA=="}`,
@@ -203,7 +203,7 @@ func TestOutputRefuses(t *testing.T) {
 	}
 }
 
-// Items that stand together are one message, the user's and results are not.
+// Consecutive items of the model are one message; those of the user and results are not.
 func TestItemsAreGrouped(t *testing.T) {
 	reasoning := `{"type":"reasoning","id":"rs_1","summary":[]}`
 	call := `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}`
@@ -255,7 +255,7 @@ func TestRawThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzItems is FuzzChat for an array of items.
+// FuzzItems is like FuzzChat, for an array of items.
 func FuzzItems(f *testing.F) {
 	all := "["
 	for i, k := range slices.Concat(itemKinds, unknownItems) {
@@ -320,7 +320,7 @@ func refused(t *testing.T, raw []byte, err error) bool {
 	return err != nil
 }
 
-// onlyAudio reports whether got is want but for what the audio has besides its id.
+// onlyAudio reports whether got is want, except for members of the audio besides its id.
 func onlyAudio(t *testing.T, got, want string) bool {
 	g, ok1 := value(t, got).(map[string]any)
 	w, ok2 := value(t, want).(map[string]any)

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
 )
 
-// A provider answers chat completions with answer, which is given the request.
+// A provider serves chat completions. answer returns the answer to a request.
 func provider(t *testing.T, answer func(request map[string]any) (status int, body string)) openai.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,7 +101,7 @@ func TestSummarizerWithoutLimitOrPrevious(t *testing.T) {
 	}
 }
 
-// A compatible server that knows max_tokens alone says so in its own words.
+// A compatible server that knows only max_tokens refuses in its own words.
 func TestSummarizerWithAnOlderServer(t *testing.T) {
 	for name, refusal := range map[string]struct {
 		status int
@@ -135,7 +135,7 @@ func TestSummarizerWithAnOlderServer(t *testing.T) {
 	}
 }
 
-// A model whose reasoning used up the tokens is asked again with room for it.
+// If the reasoning of a model used up the tokens, it is asked again with more.
 func TestSummarizerOfAModelThatReasons(t *testing.T) {
 	for name, cut := range map[string]string{
 		"counted": `{"id":"1","choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant","content":""}}],"usage":{"completion_tokens":7,"completion_tokens_details":{"reasoning_tokens":7}}}`,
@@ -179,7 +179,7 @@ func TestSummarizerHasOptions(t *testing.T) {
 	}
 }
 
-// Another error is not asked about again.
+// After another error the model is not asked again.
 func TestSummarizerPassesErrorsOn(t *testing.T) {
 	for _, status := range []int{400, 401, 500} {
 		asked := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
 )
 
-// A ruling is a request that is refused, and the least that mends it.
+// A ruling is a request that is refused, with the smallest change that corrects it.
 type ruling struct {
 	name    string
 	refused string
@@ -221,7 +221,7 @@ func TestAnthropicAccepts(t *testing.T) {
 	}
 }
 
-// Thinking of the newest models stands only behind what it was made behind.
+// The newest models accept their thinking only after the same messages as before.
 func TestAnthropicBindsThinking(t *testing.T) {
 	tool := `,"tools":[{"name":"bash","input_schema":{}}]`
 	bound := func(messages ...string) string { return askModel("claude-opus-5-5", tool, messages...) }

@@ -108,7 +108,7 @@ func TestGeminiServer(t *testing.T) {
 	if fault := refused["error"].(map[string]any); fault["status"] != "INVALID_ARGUMENT" || fault["code"] != 400.0 || !strings.Contains(fault["message"].(string), "number of function response parts") {
 		t.Errorf("refusal %v", refused)
 	}
-	post(t, s, path, body(gUser, gCall, gResult), 400) // the model of the address wants signatures
+	post(t, s, path, body(gUser, gCall, gResult), 400) // the model in the address needs signatures
 	if busy := post(t, s, path, body(gUser, string(said), gBoth), 503); busy["error"].(map[string]any)["status"] != "UNAVAILABLE" {
 		t.Errorf("an error reply is %v", busy)
 	}

@@ -39,7 +39,7 @@ var validators = map[conversation.Provider]func([]byte) error{
 	conversation.OpenAIResponses: providertest.ValidateOpenAIResponses, conversation.Gemini: providertest.ValidateGemini,
 }
 
-// validate sends a conversation that is all in Raw to its provider.
+// validate checks a conversation whose messages all have Raw.
 func validate(t *testing.T, p conversation.Provider, msgs []conversation.Message) error {
 	t.Helper()
 	body, err := json.Marshal(bodies[p](msgs))
@@ -49,8 +49,7 @@ func validate(t *testing.T, p conversation.Provider, msgs []conversation.Message
 	return validators[p](body)
 }
 
-// Where all of a conversation is in Raw, the provider accepts the request that
-// is made of it.
+// If all messages of a conversation have Raw, the provider accepts a request of them.
 func TestConversationIsAccepted(t *testing.T) {
 	for _, p := range providers {
 		t.Run(string(p), func(t *testing.T) {
@@ -73,11 +72,11 @@ func TestConversationIsAccepted(t *testing.T) {
 	}
 }
 
-// What a mutation spoils in Raw, the provider refuses.
+// The provider refuses a conversation whose Raw a mutation has spoilt.
 func TestMutationsAreRefused(t *testing.T) {
 	for _, m := range providertest.Mutations() {
 		if m.Name == "raw that is no message" || m.Name == "instruction behind a call" {
-			continue // no request can be made of it, or one that has it elsewhere
+			continue // no request can be made of it, or the request has it in another place
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			for _, p := range providers {
@@ -98,7 +97,7 @@ func TestMutationsAreRefused(t *testing.T) {
 	}
 }
 
-// allRaw reports whether all messages have Raw that can have it.
+// allRaw reports whether all messages that can have Raw have it.
 func allRaw(p conversation.Provider, msgs []conversation.Message) bool {
 	openAI := p == conversation.OpenAIChat || p == conversation.OpenAIResponses
 	for _, m := range msgs {
@@ -154,7 +153,7 @@ func responsesBody(msgs []conversation.Message) map[string]any {
 	return map[string]any{"model": "gpt-5.2", "store": false, "input": list}
 }
 
-// geminiBody puts the results of several calls into one content.
+// geminiBody returns a request. The results of several calls are one content.
 func geminiBody(msgs []conversation.Message) map[string]any {
 	list, names := []any{}, make(map[string]string)
 	var results []any
@@ -176,8 +175,8 @@ func geminiBody(msgs []conversation.Message) map[string]any {
 	return map[string]any{"model": "models/gemini-3-pro-preview", "contents": list}
 }
 
-// Each kind of conversation is among a few hundred, and each message is one that
-// is kept to the byte.
+// A few hundred conversations have every kind of content, and each message can be stored
+// byte for byte.
 func TestConversationIsRich(t *testing.T) {
 	for _, p := range providers {
 		seen := make(map[string]int)
@@ -219,7 +218,7 @@ func TestConversationIsRich(t *testing.T) {
 	}
 }
 
-// What must be found in the Raw of each provider.
+// The Raw of each provider has all of these.
 var kinds = map[conversation.Provider][]string{
 	conversation.Anthropic: {"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "mcp_tool_use", "mcp_tool_result", "document",
 		"citations", "cache_control", "base64", "is_error", "tool_result"},
@@ -312,7 +311,7 @@ func note(seen map[string]int, p conversation.Provider, msgs []conversation.Mess
 	}
 }
 
-// What the options say.
+// Conversation does what its options say.
 func TestConversationOptions(t *testing.T) {
 	for _, p := range providers {
 		open := 0
