@@ -224,26 +224,8 @@ func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills in
 		if r.IntN(4) == 0 {
 			point = "" // kill it from outside, at any time
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
-		cmd.Env = append(os.Environ(), "KILL_KIND="+kind, "KILL_DIR="+dir, "KILL_POINT="+point, fmt.Sprint("KILL_AFTER=", after))
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if point == "" {
-			timer := time.AfterFunc(time.Duration(20+r.IntN(60))*time.Millisecond, func() { cmd.Process.Kill() })
-			defer timer.Stop()
-		}
-		err := cmd.Wait()
-		done := bytes.Contains(out.Bytes(), []byte("done\n"))
-		if err == nil && !done || bytes.Contains(out.Bytes(), []byte("FAIL")) {
-			t.Fatalf("the process: %v\n%s", err, out.Bytes())
-		}
-		for line := range bytes.Lines(out.Bytes()) {
-			fmt.Sscanf(string(line), "ack %d\n", &last)
-		}
-		if done {
+		var done bool
+		if done, last = killChild(t, kind, dir, point, after, time.Duration(20+r.IntN(60))*time.Millisecond, last); done {
 			break
 		}
 		kills++
@@ -255,14 +237,10 @@ func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills in
 		}
 	}
 	j, end, err := openKillJournal(kind, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer end()
 	m, err := Open(t.Context(), killOptions(j))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if n := batchesIn(t, m); n != killBatches || last >= n {
 		t.Fatalf("%d batches, %d acknowledged", n, last+1)
 	}
@@ -277,11 +255,33 @@ func killRound(t *testing.T, kind string, r *rand.Rand, whole *Memory) (kills in
 	summary, _ := m.Summary()
 	fmt.Sscanf(summary, "%d calls", &stands)
 	text, err := os.ReadFile(filepath.Join(dir, "calls"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if made := bytes.Count(text, []byte("\n")); made < stands+lost || made > stands+lost+unsure {
 		t.Fatalf("%d calls were made, the summary stands on %d, kills cut off %d and perhaps %d", made, stands, lost, unsure)
 	}
 	return kills
+}
+
+// killChild runs a process that appends until it is killed: at a point, or if point is
+// "", after some time. It reports whether the process came to the end, and returns the
+// last batch that was stored.
+func killChild(t *testing.T, kind, dir, point string, after int, wait time.Duration, last int) (done bool, stored int) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
+	cmd.Env = append(os.Environ(), "KILL_KIND="+kind, "KILL_DIR="+dir, "KILL_POINT="+point, fmt.Sprint("KILL_AFTER=", after))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	testkit.Must(t, cmd.Start())
+	if point == "" {
+		timer := time.AfterFunc(wait, func() { cmd.Process.Kill() })
+		defer timer.Stop()
+	}
+	err := cmd.Wait()
+	done = bytes.Contains(out.Bytes(), []byte("done\n"))
+	if err == nil && !done || bytes.Contains(out.Bytes(), []byte("FAIL")) {
+		t.Fatalf("the process: %v\n%s", err, out.Bytes())
+	}
+	for line := range bytes.Lines(out.Bytes()) {
+		fmt.Sscanf(string(line), "ack %d\n", &last)
+	}
+	return done, last
 }

@@ -93,7 +93,7 @@ func users(names string) []Message {
 	return msgs
 }
 
-// When the context ends, at any point, nothing is stored or Append returns nil.
+// With a context that has ended, nothing is stored and nothing is read.
 func TestAppendContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -117,8 +117,11 @@ func TestAppendContext(t *testing.T) {
 			t.Errorf("Originals: %v", err)
 		}
 	}
+}
 
-	// While another Append has the turn.
+// An Append that waits for another one ends with its context, and stores nothing.
+func TestAppendContextBehindAnother(t *testing.T) {
+	r := &recorder{}
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		j := &listJournal{}
@@ -140,8 +143,11 @@ func TestAppendContext(t *testing.T) {
 			t.Errorf("the window is %q", got)
 		}
 	})
+}
 
-	// During the summary: the messages are stored, and the summary fails.
+// If the context ends during the summary, the messages are stored, and the summary
+// fails.
+func TestAppendContextDuringSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error
 		g := newGate()

@@ -228,8 +228,31 @@ var kinds = map[conversation.Provider][]string{
 	conversation.Gemini: {"thoughtSignature", "thought", "functionCall", "functionResponse", "inlineData", "fileData"},
 }
 
+func noteResult(seen map[string]int, m conversation.Message) {
+	if m.IsError {
+		seen["failed"]++
+	}
+	if m.Text() == "" && m.Parts == nil {
+		seen["no result text"]++
+	}
+}
+
+// noteCalls returns the ids of the calls.
+func noteCalls(seen map[string]int, m conversation.Message) (ids []string) {
+	for _, c := range m.ToolCalls {
+		ids = append(ids, c.ID)
+	}
+	if len(ids) > 1 {
+		seen["parallel"]++
+	}
+	if len(ids) > 0 && m.Content == "" {
+		seen["no text"]++
+	}
+	return ids
+}
+
 func note(seen map[string]int, p conversation.Provider, msgs []conversation.Message) {
-	systems, raws, others, results, rounds, begun := 0, 0, 0, 0, 0, false
+	systems, raws, others, rounds, begun := 0, 0, 0, 0, false
 	var before conversation.Message
 	var order []string
 	for i, m := range msgs {
@@ -257,33 +280,17 @@ func note(seen map[string]int, p conversation.Provider, msgs []conversation.Mess
 				seen["user after results"]++
 			}
 		case conversation.Assistant:
-			order = nil
-			for _, c := range m.ToolCalls {
-				order = append(order, c.ID)
-			}
-			if len(order) > 1 {
-				seen["parallel"]++
-			}
-			if len(order) > 0 {
+			if order = noteCalls(seen, m); len(order) > 0 {
 				rounds++
-				if m.Content == "" {
-					seen["no text"]++
-				}
 			}
 			if before.Role == conversation.Assistant && len(before.ToolCalls) == 0 && before.Content != "" && strings.Contains(string(before.Raw), "server_tool_use") {
 				seen["a pause"]++
 			}
 		case conversation.Tool:
-			results++
 			if len(order) > 1 && before.Role == conversation.Assistant && m.ToolCallID != order[0] {
 				seen["another order"]++
 			}
-			if m.IsError {
-				seen["failed"]++
-			}
-			if m.Text() == "" && m.Parts == nil {
-				seen["no result text"]++
-			}
+			noteResult(seen, m)
 		}
 		for _, part := range m.Parts {
 			if part.Type != conversation.TextPart {
