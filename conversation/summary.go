@@ -40,7 +40,8 @@ const (
 //
 // The maker holds the turn in the state saving. So Clear and Import, which take the
 // turn, never come then; Close may, and lets the maker finish. In the other states
-// the maker holds no lock, and Append goes on.
+// the maker holds no lock, and Append goes on. In the state telling, failSummary
+// begins the pause after a failure, also after refuseSummary; then OnError is called.
 //
 // An Append begins nothing while the state is not idle, the pause after a failure is
 // not over, or the memory is closed. Wait returns in the state idle.
