@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
@@ -162,7 +163,7 @@ func (o *outline) upper(prefix string, most int) (n int, s style, ok bool) {
 
 // prefix is the first line and those notes that leave room for items.
 func (o *outline) prefix(head string, most int) string {
-	text := clean(head, 200)
+	text := excerpt.Clean(head, 200)
 	for styles[0].cost(text) > most {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]
@@ -172,7 +173,7 @@ func (o *outline) prefix(head string, most int) string {
 		room = most
 	}
 	for _, note := range o.notes {
-		longer := text + "\n" + clean(note, 240)
+		longer := text + "\n" + excerpt.Clean(note, 240)
 		if styles[0].cost(longer) <= room {
 			text = longer
 		}
@@ -318,9 +319,9 @@ func (it *item) write(b *strings.Builder, s style) {
 	b.WriteString("                "[:2*min(it.indent, 8)])
 	text := it.text
 	if s.short && it.brief > 0 {
-		text = head(text, int(it.brief))
+		text = excerpt.Head(text, int(it.brief))
 	}
-	b.WriteString(clean(text, s.text))
+	b.WriteString(excerpt.Clean(text, s.text))
 	if it.list > 0 {
 		fmt.Fprintf(b, " list of %d", it.list)
 	}
@@ -330,7 +331,7 @@ func (it *item) write(b *strings.Builder, s style) {
 	if s.more == 0 || it.more == "" {
 		return
 	}
-	if more := firstSentence(it.more, s.more); more != "" {
+	if more := excerpt.FirstSentence(it.more, s.more); more != "" {
 		b.WriteString(" — ")
 		b.WriteString(more)
 	}

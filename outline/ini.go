@@ -2,6 +2,9 @@ package outline
 
 import (
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/code"
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // scanINI reads sections and keys: TOML, INI, properties. Values of an
@@ -9,19 +12,19 @@ import (
 func scanINI(text, name string) (outline, bool) {
 	toml, secret := name == "TOML", name == "Environment"
 	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
-	comments := syntax{hash: true}
+	quotes := ""
 	if toml {
-		comments.triple, comments.quotes = true, `"'`
+		quotes = `"'`
 	}
-	code := blank(text, comments)
+	keys := code.BlankKeys(text, quotes)
 	depth, section := 0, -1
 	key, indent, open := -1, 0, false // the item that a line may go on with
 	n := 1
-	for l := range linesOf(code) {
+	for l := range excerpt.Lines(keys) {
 		at := n
-		n += 1 + strings.Count(l.text, string(rune(newString)))
-		bare := strings.TrimSpace(l.text)
-		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.at:l.at+len(l.text)]), "\n")
+		n += 1 + strings.Count(l.Text, string(rune(code.StringFeed)))
+		bare := strings.TrimSpace(l.Text)
+		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.At:l.At+len(l.Text)]), "\n")
 		if bare == "" || depth > 0 || bare[0] == ';' {
 			depth, open = max(0, depth+brackets(bare)), false
 			continue
@@ -34,9 +37,9 @@ func scanINI(text, name string) (outline, bool) {
 			found.items = append(found.items, item{line: int32(at), rank: 0, text: raw})
 			continue
 		}
-		if key >= 0 && (open || l.indent() > indent) {
+		if key >= 0 && (open || l.Indent() > indent) {
 			found.items[key].end = int32(n - 1)
-			open = lastByte(bare) == '\\'
+			open = excerpt.LastByte(bare) == '\\'
 			continue
 		}
 		i := strings.IndexAny(bare, "=:")
@@ -57,7 +60,7 @@ func scanINI(text, name string) (outline, bool) {
 		if toml {
 			depth = max(0, brackets(bare[i+1:]))
 		} else {
-			key, indent, open = len(found.items), l.indent(), lastByte(bare) == '\\'
+			key, indent, open = len(found.items), l.Indent(), excerpt.LastByte(bare) == '\\'
 		}
 		found.items = append(found.items, it)
 	}

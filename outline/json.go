@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 const (
@@ -106,9 +108,9 @@ func scanJSONLines(text string) (outline, bool) {
 	root := &shape{}
 	r := jsonReader{}
 	records, bad := 0, 0
-	var firstBad line
-	for l := range linesOf(text) {
-		if l.blank() {
+	var firstBad excerpt.Line
+	for l := range excerpt.Lines(text) {
+		if l.Blank() {
 			continue
 		}
 		if !r.record(l, root) {
@@ -125,7 +127,7 @@ func scanJSONLines(text string) (outline, bool) {
 	found := outline{kind: fmt.Sprintf("JSON lines, %s", plural(records, "record"))}
 	if bad > 0 {
 		found.broken = bad >= root.objects+root.arrays
-		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d: %s", plural(bad, "line"), firstBad.n, clean(firstBad.text, 80)))
+		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d: %s", plural(bad, "line"), firstBad.N, excerpt.Clean(firstBad.Text, 80)))
 	}
 	if root.objects == 0 {
 		found.notes = append(found.notes, "each: "+root.summary())
@@ -135,15 +137,15 @@ func scanJSONLines(text string) (outline, bool) {
 }
 
 // record reads a line into a shape, to which a line that is no JSON adds nothing.
-func (r *jsonReader) record(l line, root *shape) bool {
-	bare := strings.TrimSpace(l.text)
-	whole := bare[0] == '{' && lastByte(bare) == '}' || bare[0] == '[' && lastByte(bare) == ']'
+func (r *jsonReader) record(l excerpt.Line, root *shape) bool {
+	bare := strings.TrimSpace(l.Text)
+	whole := bare[0] == '{' && excerpt.LastByte(bare) == '}' || bare[0] == '[' && excerpt.LastByte(bare) == ']'
 	return (whole || r.only(l, nil)) && r.only(l, root)
 }
 
 // only says whether a line is one document.
-func (r *jsonReader) only(l line, root *shape) bool {
-	r.in, r.at, r.line = l.text, 0, int32(l.n)
+func (r *jsonReader) only(l excerpt.Line, root *shape) bool {
+	r.in, r.at, r.line = l.Text, 0, int32(l.N)
 	if r.value(root) != nil {
 		return false
 	}
@@ -160,10 +162,10 @@ func (r *jsonReader) space() {
 		case c == ' ' || c == '\t' || c == '\r':
 			r.at++
 		case c == '/' && strings.HasPrefix(r.in[r.at:], "//"):
-			r.at += indexOr(r.in[r.at:], "\n")
+			r.at += excerpt.Until(r.in[r.at:], "\n")
 			r.comments = true
 		case c == '/' && strings.HasPrefix(r.in[r.at:], "/*"):
-			n := min(len(r.in)-r.at, 2+indexOr(r.in[r.at+2:], "*/")+2)
+			n := min(len(r.in)-r.at, 2+excerpt.Until(r.in[r.at+2:], "*/")+2)
 			r.line += int32(strings.Count(r.in[r.at:r.at+n], "\n"))
 			r.at += n
 			r.comments = true
@@ -323,7 +325,7 @@ func (r *jsonReader) scalar(to *shape) error {
 		return err
 	}
 	from := r.at
-	for r.at < len(r.in) && (isWord(r.in[r.at]) || r.in[r.at] == '-' || r.in[r.at] == '+' || r.in[r.at] == '.') {
+	for r.at < len(r.in) && (excerpt.IsWord(r.in[r.at]) || r.in[r.at] == '-' || r.in[r.at] == '+' || r.in[r.at] == '.') {
 		r.at++
 	}
 	var ignored shape

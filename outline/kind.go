@@ -3,6 +3,9 @@ package outline
 import (
 	"path"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/code"
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A kind is a way to read a text.
@@ -19,7 +22,6 @@ var (
 	tableKind    = kind{"table", scanTable}
 	logKind      = kind{"log", scanLog}
 	markupKind   = kind{"XML", scanMarkup}
-	sqlKind      = kind{"SQL", scanSQL}
 	patchKind    = kind{"patch", scanPatch}
 	manualKind   = kind{"manual page", scanManual}
 	proseKind    = kind{"Text", func(text string) (outline, bool) { return scanProse(text), true }}
@@ -29,21 +31,6 @@ func iniKind(name string) kind {
 	return kind{name, func(text string) (outline, bool) {
 		found, ok := scanINI(text, name)
 		found.kind = name
-		return found, ok
-	}}
-}
-
-func codeKind(l *language) kind {
-	return kind{l.name, func(text string) (outline, bool) {
-		found, ok := scanCode(l, text)
-		if len(found.items) < 12 && hasLongLine(text) {
-			found.items = mergeItems(found.items, samples(text))
-			found.notes = append(found.notes, "minified, or made by a machine: samples from all over the text")
-		}
-		if len(found.items) == 0 {
-			rest := scanProse(text) // a script, or minified
-			found.items, found.notes = rest.items, append(found.notes, rest.notes...)
-		}
 		return found, ok
 	}}
 }
@@ -85,18 +72,10 @@ func kindOf(name, text string) kind {
 	case "env":
 		return iniKind("Environment")
 	}
-	if l := languages()[ext]; l != nil && ext != "" {
+	if l := code.Find(name); l != nil {
 		return codeKind(l)
 	}
-	if k, ok := scripts()[ext]; ok {
-		return k
-	}
-	switch {
-	case base == "makefile" || base == "gnumakefile":
-		return codeKind(languages()["mk"])
-	case strings.HasPrefix(base, "dockerfile") || base == "containerfile":
-		return codeKind(languages()["dockerfile"])
-	case strings.HasPrefix(base, ".env"):
+	if strings.HasPrefix(base, ".env") {
 		return iniKind("Environment")
 	}
 	return byContent(text)
@@ -137,7 +116,8 @@ func byContent(text string) kind {
 			return kind{"JSON", func(string) (outline, bool) { return found, true }}
 		}
 	case strings.HasPrefix(trimmed, "#!"):
-		return script(trimmed)
+		first, _, _ := strings.Cut(trimmed, "\n")
+		return codeKind(code.Interpreter(first))
 	case strings.HasPrefix(trimmed, "<?xml"), strings.HasPrefix(trimmed, "<!"), strings.HasPrefix(trimmed, "<html"):
 		return markupKind
 	case strings.HasPrefix(trimmed, "diff --git "), strings.HasPrefix(trimmed, "--- a/"):
@@ -152,35 +132,25 @@ func byContent(text string) kind {
 	case s.objects*2 > s.lines:
 		return jsonKind
 	case s.goPackage && s.goFuncs > 0:
-		return codeKind(languages()["go"])
+		return codeKind(code.Find(".go"))
 	case s.shells > 1 && s.fences == 0 && s.defs == 0:
-		return codeKind(languages()["sh"])
+		return codeKind(code.Find(".sh"))
 	case s.headings > s.comments*2 && s.defs == 0 && s.scripts == 0 && (s.headings*4 < s.lines*3 || s.bullets > 0), s.fences > 0, s.tasks > 0, s.bullets >= 2 && s.bullets*8 >= s.lines && s.keys*2 < s.lines:
 		return markdownKind
 	case s.scripts > 0 && s.braces*10 >= s.lines*3:
-		return codeKind(languages()["ts"])
+		return codeKind(code.Find(".ts"))
 	case s.defs > 1:
-		return codeKind(languages()["py"])
+		return codeKind(code.Find(".py"))
 	case s.keys*10 >= s.lines*7 && s.lines > 2:
 		return yamlKind
 	case s.braces*10 >= s.lines*3 && s.lines > 4:
-		return codeKind(languages()["ts"])
+		return codeKind(code.Find(".ts"))
 	case s.statements*4 >= s.lines && s.statements > 0:
 		return sqlKind
 	case s.lines > 2 && s.stops*10 < s.lines*3 && separator(text) != 0:
 		return tableKind
 	}
 	return proseKind
-}
-
-func script(text string) kind {
-	first, _, _ := strings.Cut(text, "\n")
-	for _, s := range [...][2]string{{"python", "py"}, {"node", "js"}, {"deno", "ts"}, {"ruby", "rb"}, {"perl", "pl"}, {"php", "php"}, {"lua", "lua"}, {"make", "mk"}} {
-		if strings.Contains(first, s[0]) {
-			return codeKind(languages()[s[1]])
-		}
-	}
-	return codeKind(languages()["sh"])
 }
 
 // A look is what the first lines of a text are like.
@@ -196,15 +166,15 @@ type look struct {
 func looks(text string) look {
 	var s look
 	fenced := false
-	for l := range linesOf(text[:min(len(text), 1<<16)]) {
-		if l.blank() {
+	for l := range excerpt.Lines(text[:min(len(text), 1<<16)]) {
+		if l.Blank() {
 			s.below = false
 			continue
 		}
 		if s.lines++; s.lines > 300 {
 			break
 		}
-		bare := strings.TrimSpace(l.text)
+		bare := strings.TrimSpace(l.Text)
 		if strings.HasPrefix(bare, "```") || !fenced && openFence(l).mark == '`' {
 			fenced = !fenced
 			s.fences++
@@ -217,11 +187,11 @@ func looks(text string) look {
 	return s
 }
 
-func (s *look) look(l line, bare string) {
-	if timestamp(l.text) > 0 {
+func (s *look) look(l excerpt.Line, bare string) {
+	if timestamp(l.Text) > 0 {
 		s.timed++
 	}
-	if strings.HasPrefix(bare, `{"`) && lastByte(bare) == '}' {
+	if strings.HasPrefix(bare, `{"`) && excerpt.LastByte(bare) == '}' {
 		s.objects++
 	}
 	level := atxLevel(bare)
@@ -232,7 +202,7 @@ func (s *look) look(l line, bare string) {
 		s.comments++
 	}
 	s.below = level == 1
-	if isShell(l.text) {
+	if isShell(l.Text) {
 		s.shells++
 	}
 	if mark := bullet(bare); mark != "" {
@@ -245,22 +215,22 @@ func (s *look) look(l line, bare string) {
 	if key != "" && strings.Count(key, " ") < 2 && (key[0] == '"' || !strings.Contains(key, ":")) || strings.HasPrefix(bare, "- ") || bare == "---" {
 		s.keys++
 	}
-	switch lastByte(bare) {
+	switch excerpt.LastByte(bare) {
 	case '{', '}', ';':
 		s.braces++
 	case '.', '!', '?':
 		s.stops++
 	}
 	switch {
-	case strings.HasPrefix(l.text, "export "), strings.HasPrefix(l.text, "import ") && strings.ContainsAny(bare, `"'{;`), strings.HasPrefix(l.text, "const "), strings.HasPrefix(l.text, "function "):
+	case strings.HasPrefix(l.Text, "export "), strings.HasPrefix(l.Text, "import ") && strings.ContainsAny(bare, `"'{;`), strings.HasPrefix(l.Text, "const "), strings.HasPrefix(l.Text, "function "):
 		s.scripts++
 	case strings.HasPrefix(bare, "def "), strings.HasPrefix(bare, "import "), strings.HasPrefix(bare, "from ") && strings.Contains(bare, " import "), strings.HasPrefix(bare, "class ") && strings.HasSuffix(bare, ":"):
 		s.defs++
-	case strings.HasPrefix(l.text, "package "):
+	case strings.HasPrefix(l.Text, "package "):
 		s.goPackage = true
-	case strings.HasPrefix(l.text, "func "), strings.HasPrefix(l.text, "type "), strings.HasPrefix(l.text, "import "):
+	case strings.HasPrefix(l.Text, "func "), strings.HasPrefix(l.Text, "type "), strings.HasPrefix(l.Text, "import "):
 		s.goFuncs++
-	case isStatement(word(bare, 0)):
+	case code.IsStatement(excerpt.Word(bare, 0)):
 		s.statements++
 	}
 }
@@ -268,7 +238,7 @@ func (s *look) look(l line, bare string) {
 // isShell says whether a line is one that shells alone know.
 func isShell(text string) bool {
 	text = strings.TrimRight(text, " \t")
-	name := word(text, 0)
+	name := excerpt.Word(text, 0)
 	rest := text[len(name):]
 	switch name {
 	case "":
@@ -281,15 +251,8 @@ func isShell(text string) bool {
 		return strings.HasSuffix(rest, " in")
 	case "alias", "export":
 		to, ok := strings.CutPrefix(rest, " ")
-		variable := word(to, 0)
+		variable := excerpt.Word(to, 0)
 		return ok && variable != "" && strings.HasPrefix(to[len(variable):], "=")
 	}
 	return rest == "()" || rest == " ()" || rest == "() {" || rest == " () {" || rest == "(){"
-}
-
-func lastByte(text string) byte {
-	if text == "" {
-		return 0
-	}
-	return text[len(text)-1]
 }

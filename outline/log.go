@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A pattern is lines that differ in numbers, times and names alone.
@@ -23,12 +25,12 @@ const lastError = 3 // of levels
 
 func scanLog(text string) (outline, bool) {
 	s := logScanner{text: text, byHash: map[uint64]int{}}
-	for l := range linesOf(text) {
+	for l := range excerpt.Lines(text) {
 		s.line(l)
 	}
 	found := outline{kind: "Log", items: s.items(), ranked: true}
 	if s.firstTime != "" {
-		found.kind += fmt.Sprintf(", %s to %s", clean(s.firstTime, 40), clean(s.lastTime, 40))
+		found.kind += fmt.Sprintf(", %s to %s", excerpt.Clean(s.firstTime, 40), excerpt.Clean(s.lastTime, 40))
 	}
 	if note := s.counts(); note != "" {
 		found.notes = append(found.notes, note)
@@ -57,37 +59,37 @@ type logScanner struct {
 	number    int // that the line above begins with, from 1; 0: none
 }
 
-func (s *logScanner) line(l line) {
-	if l.blank() {
+func (s *logScanner) line(l excerpt.Line) {
+	if l.Blank() {
 		return
 	}
-	n := timestamp(l.text)
+	n := timestamp(l.Text)
 	if n > 0 {
-		from := beforeTime(l.text)
-		s.lastTime = l.text[from:n]
+		from := beforeTime(l.Text)
+		s.lastTime = l.Text[from:n]
 		if s.timed++; s.timed == 1 {
 			s.firstTime = s.lastTime
 		}
 		if from > 0 {
-			n = len(l.text) - len(strings.TrimLeft(strings.TrimLeft(l.text[n:], `"]`), ", "))
+			n = len(l.Text) - len(strings.TrimLeft(strings.TrimLeft(l.Text[n:], `"]`), ", "))
 		}
-	} else if s.timed > 0 && (l.text[0] == ' ' || l.text[0] == '\t') {
+	} else if s.timed > 0 && (l.Text[0] == ' ' || l.Text[0] == '\t') {
 		s.continued++
 		return
 	}
-	number, digits := lineNumber(l.text)
-	numbered := n == 0 && number > 0 && (l.n == 1 || s.number > 0 && (number == s.number || number == s.number+1))
+	number, digits := lineNumber(l.Text)
+	numbered := n == 0 && number > 0 && (l.N == 1 || s.number > 0 && (number == s.number || number == s.number+1))
 	if s.number = number; numbered {
 		n = digits + 1
 	}
 	level := -1
-	if n > 0 || !quoted(l.text) {
-		level = levelOf(l.text[n:], numbered)
+	if n > 0 || !quoted(l.Text) {
+		level = levelOf(l.Text[n:], numbered)
 	}
 	if level >= 0 {
 		s.byLevel[level]++
 	}
-	hash := hashPattern(l.text[n:])
+	hash := hashPattern(l.Text[n:])
 	i, known := s.byHash[hash]
 	if !known {
 		if len(s.patterns) >= manyPatterns {
@@ -96,10 +98,10 @@ func (s *logScanner) line(l line) {
 		}
 		i = len(s.patterns)
 		s.byHash[hash] = i
-		s.patterns = append(s.patterns, pattern{first: l.n, at: l.at + n, end: l.at + len(l.text), level: level})
+		s.patterns = append(s.patterns, pattern{first: l.N, at: l.At + n, end: l.At + len(l.Text), level: level})
 	}
 	s.patterns[i].n++
-	s.patterns[i].last = l.n
+	s.patterns[i].last = l.N
 }
 
 func (s *logScanner) counts() string {
@@ -214,7 +216,7 @@ func variable(text string, i int) (n int, kind byte) {
 		case c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F':
 			letters++
 			hex++
-		case isWord(c):
+		case excerpt.IsWord(c):
 			letters++
 		default:
 			goto end

@@ -1,6 +1,10 @@
 package outline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // isManual says whether a text is a manual page of troff: it begins with a
 // command or a comment, and its name or a section follows.
@@ -9,9 +13,9 @@ func isManual(text string) bool {
 	if text == "" || text[0] != '.' && text[0] != '\'' {
 		return false
 	}
-	for l := range linesOf(text) {
-		if strings.HasPrefix(l.text, ".") {
-			switch word(l.text, 1) {
+	for l := range excerpt.Lines(text) {
+		if strings.HasPrefix(l.Text, ".") {
+			switch excerpt.Word(l.Text, 1) {
 			case "TH", "Dd", "Dt", "SH", "Sh":
 				return true
 			}
@@ -25,33 +29,33 @@ func scanManual(text string) (outline, bool) {
 	found := outline{kind: "Manual page"}
 	var open [2]int               // the items, from 1, of the section and the part that the line is in
 	heads, body, last := -1, 0, 0 // body is the last line of an opening
-	for l := range linesOf(text) {
-		last = l.n
+	for l := range excerpt.Lines(text) {
+		last = l.N
 		level := -1
 		switch {
-		case strings.HasPrefix(l.text, ".SH"), strings.HasPrefix(l.text, ".Sh"):
+		case strings.HasPrefix(l.Text, ".SH"), strings.HasPrefix(l.Text, ".Sh"):
 			level = 0
-		case strings.HasPrefix(l.text, ".SS"), strings.HasPrefix(l.text, ".Ss"):
+		case strings.HasPrefix(l.Text, ".SS"), strings.HasPrefix(l.Text, ".Ss"):
 			level = 1
-		case l.blank() || l.text[0] == '.' || l.text[0] == '\'' || len(found.items) == 0:
+		case l.Blank() || l.Text[0] == '.' || l.Text[0] == '\'' || len(found.items) == 0:
 			continue
 		case heads >= 0:
-			found.items[heads].text, heads = plainTroff(l.text), -1
+			found.items[heads].text, heads = plainTroff(l.Text), -1
 			continue
 		default:
 			it := &found.items[len(found.items)-1]
-			if it.more == "" || body == l.n-1 && len(it.more) < 300 {
-				it.more, body = it.more+plainTroff(head(l.text, 600))+"\n", l.n
+			if it.more == "" || body == l.N-1 && len(it.more) < 300 {
+				it.more, body = it.more+plainTroff(excerpt.Head(l.Text, 600))+"\n", l.N
 			}
 			continue
 		}
 		for i := level; i < len(open); i++ {
 			if open[i] > 0 {
-				found.items[open[i]-1].end = int32(l.n - 1)
+				found.items[open[i]-1].end = int32(l.N - 1)
 			}
 			open[i] = 0
 		}
-		it := item{line: int32(l.n), rank: int16(level), indent: int16(level), text: plainTroff(strings.Trim(l.text[3:], ` "`))}
+		it := item{line: int32(l.N), rank: int16(level), indent: int16(level), text: plainTroff(strings.Trim(l.Text[3:], ` "`))}
 		if heads = -1; it.text == "" {
 			heads = len(found.items)
 		}
@@ -80,7 +84,7 @@ func plainTroff(text string) string {
 		i++
 		switch c := text[i]; {
 		case c == 'f' && i+1 < len(text) && text[i+1] == '[':
-			i += indexOr(text[i:], "]")
+			i += excerpt.Until(text[i:], "]")
 		case c == 'f' && i+1 < len(text) && text[i+1] == '(':
 			i += 3
 		case c == 'f':
@@ -89,7 +93,7 @@ func plainTroff(text string) string {
 			b.WriteString(troffSign(text[i+1 : min(len(text), i+3)]))
 			i += 2
 		case c == '[':
-			n := indexOr(text[i:], "]")
+			n := excerpt.Until(text[i:], "]")
 			b.WriteString(troffSign(text[i+1 : i+n]))
 			i += n
 		case c == 'e':

@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A markdown scanner reads headings outside of code, with their first sentences.
@@ -12,11 +14,11 @@ type markdown struct {
 	open    []int // the items of the headings that the line is below
 	blocks  []item
 	fence   fence
-	until   string // ends the HTML block that the line is in
-	front   string // ends the front matter that the line is in
-	before  line   // the line above, where it can be a heading once it is underlined
-	atBlock bool   // a block may begin here
-	done    int    // tasks
+	until   string       // ends the HTML block that the line is in
+	front   string       // ends the front matter that the line is in
+	before  excerpt.Line // the line above, where it can be a heading once it is underlined
+	atBlock bool         // a block may begin here
+	done    int          // tasks
 	todo    int
 	meta    []string
 }
@@ -32,9 +34,9 @@ type fence struct {
 func scanMarkdown(text string) (outline, bool) {
 	m := markdown{text: text, atBlock: true}
 	last := 0
-	for l := range linesOf(text) {
+	for l := range excerpt.Lines(text) {
 		m.line(l)
-		last = l.n
+		last = l.N
 	}
 	for _, i := range m.open {
 		m.items[i].end = int32(last)
@@ -55,12 +57,12 @@ func scanMarkdown(text string) (outline, bool) {
 	return found, true
 }
 
-func (m *markdown) line(l line) {
-	bare := strings.TrimSpace(l.text)
+func (m *markdown) line(l excerpt.Line) {
+	bare := strings.TrimSpace(l.Text)
 	above := m.before
-	m.before = line{}
+	m.before = excerpt.Line{}
 	switch {
-	case l.n == 1 && (bare == "---" || bare == "+++") && hasFrontMatter(m.text[l.at+len(l.text):], bare):
+	case l.N == 1 && (bare == "---" || bare == "+++") && hasFrontMatter(m.text[l.At+len(l.Text):], bare):
 		m.front = bare
 		return
 	case m.front != "":
@@ -72,7 +74,7 @@ func (m *markdown) line(l line) {
 		}
 		return
 	case m.until != "":
-		if strings.Contains(l.text, m.until) {
+		if strings.Contains(l.Text, m.until) {
 			m.until = ""
 		}
 		return
@@ -84,16 +86,16 @@ func (m *markdown) line(l line) {
 		m.atBlock = true
 		return
 	}
-	indent := l.indent()
+	indent := l.Indent()
 	if level := atxLevel(bare); level > 0 && indent < 4 {
-		m.heading(l.n, l.n, level, bare, l.at+len(l.text))
+		m.heading(l.N, l.N, level, bare, l.At+len(l.Text))
 		return
 	}
-	if level := underline(bare); level > 0 && indent < 4 && above.n > 0 {
-		if n := len(m.blocks); n > 0 && int(m.blocks[n-1].line) == above.n {
+	if level := underline(bare); level > 0 && indent < 4 && above.N > 0 {
+		if n := len(m.blocks); n > 0 && int(m.blocks[n-1].line) == above.N {
 			m.blocks = m.blocks[:n-1]
 		}
-		m.heading(above.n, l.n, level, strings.TrimSpace(above.text), l.at+len(l.text))
+		m.heading(above.N, l.N, level, strings.TrimSpace(above.Text), l.At+len(l.Text))
 		return
 	}
 	if m.until = htmlBlock(bare); m.until != "" {
@@ -102,13 +104,13 @@ func (m *markdown) line(l line) {
 	m.paragraph(l, bare, indent)
 }
 
-func (m *markdown) frontMatter(l line, bare string) {
+func (m *markdown) frontMatter(l excerpt.Line, bare string) {
 	if strings.HasPrefix(bare, m.front) {
 		m.front = ""
 		return
 	}
-	if len(m.meta) < 12 && l.indent() == 0 && (strings.Contains(bare, ":") || m.front == "+++" && strings.Contains(bare, "=")) {
-		m.meta = append(m.meta, clean(bare, 60))
+	if len(m.meta) < 12 && l.Indent() == 0 && (strings.Contains(bare, ":") || m.front == "+++" && strings.Contains(bare, "=")) {
+		m.meta = append(m.meta, excerpt.Clean(bare, 60))
 	}
 }
 
@@ -136,7 +138,7 @@ func (m *markdown) heading(n, until, level int, text string, at int) {
 
 // opening is the paragraph below a heading, if there is one.
 func (m *markdown) opening(at int) string {
-	rest := head(m.text[at:], 600)
+	rest := excerpt.Head(m.text[at:], 600)
 	trimmed := strings.TrimLeft(rest, "\r\n \t")
 	if trimmed == "" || strings.IndexByte("#`~|<=", trimmed[0]) >= 0 || strings.HasPrefix(trimmed, "---") {
 		return ""
@@ -151,7 +153,7 @@ func (m *markdown) opening(at int) string {
 }
 
 // paragraph notes blocks and tasks, which stand in where headings are few.
-func (m *markdown) paragraph(l line, bare string, indent int) {
+func (m *markdown) paragraph(l excerpt.Line, bare string, indent int) {
 	marker := bullet(bare)
 	if marker == "" && indent < 4 && (m.atBlock || m.blocks == nil) {
 		m.before = l
@@ -169,7 +171,7 @@ func (m *markdown) paragraph(l line, bare string, indent int) {
 		if task && !open {
 			rank = 9
 		}
-		m.blocks = append(m.blocks, item{line: int32(l.n), rank: rank, text: bare})
+		m.blocks = append(m.blocks, item{line: int32(l.N), rank: rank, text: bare})
 	}
 	m.atBlock = false
 }
@@ -198,8 +200,8 @@ func underline(bare string) int {
 }
 
 // openFence reads the fence that a line begins with, after the marks of lists.
-func openFence(l line) fence {
-	bare := strings.TrimLeft(l.text, " \t")
+func openFence(l excerpt.Line) fence {
+	bare := strings.TrimLeft(l.Text, " \t")
 	marks := 0
 	for n := listMark(bare); n > 0 && marks < 16; n = listMark(bare) {
 		bare = bare[n:]
@@ -209,9 +211,9 @@ func openFence(l line) fence {
 		return fence{}
 	}
 	f := fence{mark: bare[0], length: len(bare) - len(strings.TrimLeft(bare, bare[:1]))}
-	f.indent = columns(l.text[:len(l.text)-len(bare)], 8)
+	f.indent = columns(l.Text[:len(l.Text)-len(bare)], 8)
 	if marks > 0 {
-		f.list = columns(l.text[:len(l.text)-len(bare)], 4)
+		f.list = columns(l.Text[:len(l.Text)-len(bare)], 4)
 	}
 	if f.length < 3 || f.mark == '`' && strings.IndexByte(bare[f.length:], '`') >= 0 {
 		return fence{}
@@ -258,13 +260,13 @@ func columns(text string, tab int) int {
 // leavesItem says whether a line ends the code because it ends the list's item
 // that holds it. It does not where the next fence can but be the end: the code
 // was not indented with care.
-func (m *markdown) leavesItem(l line, bare string) bool {
-	if bare == "" || l.indent() >= m.fence.list || m.fence.closedBy(l, bare) {
+func (m *markdown) leavesItem(l excerpt.Line, bare string) bool {
+	if bare == "" || l.Indent() >= m.fence.list || m.fence.closedBy(l, bare) {
 		return false
 	}
-	for next := range linesOf(m.text[l.at:]) {
+	for next := range excerpt.Lines(m.text[l.At:]) {
 		if f := openFence(next); f.mark == m.fence.mark {
-			if m.fence.closedBy(next, strings.TrimSpace(next.text)) {
+			if m.fence.closedBy(next, strings.TrimSpace(next.Text)) {
 				m.fence.list = 0
 				return false
 			}
@@ -275,12 +277,12 @@ func (m *markdown) leavesItem(l line, bare string) bool {
 	return true
 }
 
-func (f fence) closedBy(l line, bare string) bool {
+func (f fence) closedBy(l excerpt.Line, bare string) bool {
 	if bare == "" {
 		return false
 	}
 	n := len(bare) - len(strings.TrimLeft(bare, string(f.mark)))
-	return n >= f.length && n == len(bare) && l.indent() < f.indent+4
+	return n >= f.length && n == len(bare) && l.Indent() < f.indent+4
 }
 
 // htmlBlock returns what ends a block of HTML that hides Markdown, or "".

@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // scanMarkup reads HTML by its headings and what has an id, and XML by its
@@ -72,20 +74,20 @@ func (m *markup) advance(to int) {
 
 // tag reads the text up to the next tag, and the tag.
 func (m *markup) tag() {
-	m.advance(m.at + indexOr(m.in[m.at:], "<"))
+	m.advance(m.at + excerpt.Until(m.in[m.at:], "<"))
 	rest := m.in[m.at:]
 	switch {
 	case len(rest) < 2:
 		m.advance(len(m.in))
 		return
 	case strings.HasPrefix(rest, "<!--"):
-		m.advance(m.at + min(len(rest), 4+indexOr(rest[4:], "-->")+3))
+		m.advance(m.at + min(len(rest), 4+excerpt.Until(rest[4:], "-->")+3))
 		return
 	case strings.HasPrefix(rest, "<![CDATA["):
-		m.advance(m.at + min(len(rest), indexOr(rest, "]]>")+3))
+		m.advance(m.at + min(len(rest), excerpt.Until(rest, "]]>")+3))
 		return
 	case rest[1] == '!' || rest[1] == '?':
-		m.advance(m.at + min(len(rest), indexOr(rest, ">")+1))
+		m.advance(m.at + min(len(rest), excerpt.Until(rest, ">")+1))
 		return
 	}
 	closes := rest[1] == '/'
@@ -114,7 +116,7 @@ func (m *markup) tag() {
 
 func tagName(text string) string {
 	i := 0
-	for i < len(text) && (isWord(text[i]) || i > 0 && strings.IndexByte(":-.", text[i]) >= 0) {
+	for i < len(text) && (excerpt.IsWord(text[i]) || i > 0 && strings.IndexByte(":-.", text[i]) >= 0) {
 		i++
 	}
 	return text[:i]
@@ -135,7 +137,7 @@ func tagEnd(text string) int {
 			return i + 1
 		}
 	}
-	return min(len(text), indexOr(text, ">")+1)
+	return min(len(text), excerpt.Until(text, ">")+1)
 }
 
 // element notes what gives a page its structure.
@@ -146,10 +148,10 @@ func (m *markup) element(name, attributes string, line int, closes bool) {
 	switch name {
 	case "script", "style":
 		m.advance(m.at + indexFold(m.in[m.at:], "</"+name))
-		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + strings.TrimRight(" "+clean(attributes, 80), " ") + ">"})
+		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(attributes, 80), " ") + ">"})
 		return
 	case "title", "h1", "h2", "h3", "h4", "h5", "h6":
-		body := head(m.in[m.at:], 200)
+		body := excerpt.Head(m.in[m.at:], 200)
 		body = body[:indexFold(body, "</"+name)]
 		rank := int16(0)
 		if name != "title" {
@@ -158,11 +160,11 @@ func (m *markup) element(name, attributes string, line int, closes bool) {
 		m.items = append(m.items, item{line: int32(line), rank: rank, text: name + " " + untagged(body)})
 		return
 	case "main", "nav", "section", "article", "form", "table", "header", "footer", "aside", "template":
-		m.items = append(m.items, item{line: int32(line), rank: 7, text: "<" + name + strings.TrimRight(" "+clean(attribute(attributes, "id"), 60), " ") + ">"})
+		m.items = append(m.items, item{line: int32(line), rank: 7, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(attribute(attributes, "id"), 60), " ") + ">"})
 		return
 	}
 	if id := attribute(attributes, "id"); id != "" {
-		m.items = append(m.items, item{line: int32(line), rank: 8, text: "<" + name + " " + clean(id, 60) + ">"})
+		m.items = append(m.items, item{line: int32(line), rank: 8, text: "<" + name + " " + excerpt.Clean(id, 60) + ">"})
 	}
 }
 
@@ -175,9 +177,9 @@ func attribute(attributes, name string) string {
 	rest := attributes[i:]
 	if len(rest) > len(name)+1 && (rest[len(name)+1] == '"' || rest[len(name)+1] == '\'') {
 		from := len(name) + 2
-		return rest[:min(len(rest), from+indexOr(rest[from:], rest[from-1:from])+1)]
+		return rest[:min(len(rest), from+excerpt.Until(rest[from:], rest[from-1:from])+1)]
 	}
-	return rest[:indexOr(rest, " ")]
+	return rest[:excerpt.Until(rest, " ")]
 }
 
 var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#39;", "'")
@@ -186,10 +188,10 @@ var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quo
 func untagged(text string) string {
 	var b strings.Builder
 	for text != "" {
-		i := indexOr(text, "<")
+		i := excerpt.Until(text, "<")
 		b.WriteString(text[:i])
 		text = text[i:]
-		text = text[min(len(text), indexOr(text, ">")+1):]
+		text = text[min(len(text), excerpt.Until(text, ">")+1):]
 	}
 	return entities.Replace(b.String())
 }
@@ -221,7 +223,7 @@ func (m *markup) path(name, attributes string, line int) {
 		at = len(m.items)
 		m.paths[key] = at
 		depth := int16(min(len(m.open), lastRank))
-		m.items = append(m.items, item{line: int32(line), rank: depth, indent: depth, text: "<" + name + strings.TrimRight(" "+clean(strings.TrimSuffix(attributes, "/"), 80), " ") + ">", brief: int32(len(name) + 1)})
+		m.items = append(m.items, item{line: int32(line), rank: depth, indent: depth, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(strings.TrimSuffix(attributes, "/"), 80), " ") + ">", brief: int32(len(name) + 1)})
 		m.counts = append(m.counts, 0)
 	} else if !known {
 		at = 0

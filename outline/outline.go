@@ -40,12 +40,7 @@ func Text(name, text string, maxTokens int) string {
 
 // scan reads the text as what it seems to be.
 func scan(name, text string) outline {
-	text = strings.TrimPrefix(text, "\uFEFF")          // a mark of the byte order
-	for _, mark := range []byte{inString, newString} { // the scanners' own
-		if strings.IndexByte(text, mark) >= 0 {
-			text = strings.ReplaceAll(text, string(rune(mark)), " ")
-		}
-	}
+	text = strings.TrimPrefix(text, "\uFEFF") // a mark of the byte order
 	if strings.TrimSpace(text) == "" {
 		return outline{kind: "Empty"}
 	}

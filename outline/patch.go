@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // scanPatch lists the files that a patch changes.
 func scanPatch(text string) (outline, bool) {
 	p := patch{}
 	last := 0
-	for l := range linesOf(text) {
-		p.line(l, text[l.at+len(l.text):])
-		last = l.n
+	for l := range excerpt.Lines(text) {
+		p.line(l, text[l.At+len(l.Text):])
+		last = l.N
 	}
 	p.end(last)
 	return outline{kind: "Patch", items: p.items}, len(p.items) > 0
@@ -28,9 +30,9 @@ type patch struct {
 }
 
 // begin opens a file.
-func (p *patch) begin(l line, name string) {
-	p.end(l.n - 1)
-	p.items = append(p.items, item{line: int32(l.n), text: clean(name, 150)})
+func (p *patch) begin(l excerpt.Line, name string) {
+	p.end(l.N - 1)
+	p.items = append(p.items, item{line: int32(l.N), text: excerpt.Clean(name, 150)})
 	p.headed = true
 }
 
@@ -42,30 +44,30 @@ func (p *patch) end(line int) {
 	*p = patch{items: p.items}
 }
 
-func (p *patch) line(l line, rest string) {
-	if p.hunk(l.text) {
+func (p *patch) line(l excerpt.Line, rest string) {
+	if p.hunk(l.Text) {
 		return
 	}
 	for _, mark := range [...]string{"diff --git ", "diff --cc ", "diff --combined ", "*** Update File: ", "*** Add File: ", "*** Delete File: "} {
-		if strings.HasPrefix(l.text, mark) {
-			p.begin(l, l.text[len(mark):])
+		if strings.HasPrefix(l.Text, mark) {
+			p.begin(l, l.Text[len(mark):])
 			return
 		}
 	}
 	switch {
-	case strings.HasPrefix(l.text, "@@"):
-		p.was, p.is, p.parents = hunkSize(l.text)
+	case strings.HasPrefix(l.Text, "@@"):
+		p.was, p.is, p.parents = hunkSize(l.Text)
 		p.over, p.headed = false, false
-	case strings.HasPrefix(l.text, "--- ") && strings.HasPrefix(strings.TrimLeft(rest, "\r\n"), "+++ "):
+	case strings.HasPrefix(l.Text, "--- ") && strings.HasPrefix(strings.TrimLeft(rest, "\r\n"), "+++ "):
 		if !p.headed {
-			p.begin(l, l.text[4:])
+			p.begin(l, l.Text[4:])
 		}
-	case p.headed && strings.HasPrefix(l.text, "+++ "), p.over:
-	case l.text == "-- ", l.text != "" && strings.IndexByte(" +-\\", l.text[0]) < 0:
+	case p.headed && strings.HasPrefix(l.Text, "+++ "), p.over:
+	case l.Text == "-- ", l.Text != "" && strings.IndexByte(" +-\\", l.Text[0]) < 0:
 		p.over = true
-	case strings.HasPrefix(l.text, "+"):
+	case strings.HasPrefix(l.Text, "+"):
 		p.added++
-	case strings.HasPrefix(l.text, "-"):
+	case strings.HasPrefix(l.Text, "-"):
 		p.removed++
 	}
 }
@@ -106,7 +108,7 @@ func hunkSize(text string) (was, is, parents int) {
 	if strings.HasPrefix(text, "@@@") {
 		return 0, 0, len(text) - len(strings.TrimLeft(text, "@")) - 1
 	}
-	fields := strings.Fields(head(text, 100))
+	fields := strings.Fields(excerpt.Head(text, 100))
 	if len(fields) < 3 || fields[0] != "@@" || fields[1][0] != '-' || fields[2][0] != '+' {
 		return 0, 0, 0
 	}

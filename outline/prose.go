@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // longLine is the bytes in a line above which a text is not read by lines.
@@ -14,7 +16,7 @@ const longLine = 20000
 // line without a full stop, or with a line below it, is a heading.
 func scanProse(text string) outline {
 	var p prose
-	for l := range linesOf(text) {
+	for l := range excerpt.Lines(text) {
 		p.line(l)
 	}
 	p.flush()
@@ -31,8 +33,8 @@ func scanProse(text string) outline {
 
 type prose struct {
 	items      []item
-	from       line // the paragraph's first line
-	last       int  // line
+	from       excerpt.Line // the paragraph's first line
+	last       int          // line
 	lines      int
 	ruled      bool // it is a line and one that underlines it
 	longest    int
@@ -40,16 +42,16 @@ type prose struct {
 	in         string
 }
 
-func (p *prose) line(l line) {
-	p.longest = max(p.longest, len(l.text))
-	if l.blank() {
+func (p *prose) line(l excerpt.Line) {
+	p.longest = max(p.longest, len(l.Text))
+	if l.Blank() {
 		p.flush()
 		return
 	}
-	bare := strings.TrimSpace(l.text)
+	bare := strings.TrimSpace(l.Text)
 	if p.lines == 1 && len(bare) > 2 && strings.Trim(bare, bare[:1]) == "" && strings.IndexByte("=-~^*#", bare[0]) >= 0 {
 		p.ruled = true
-		p.last = l.n
+		p.last = l.N
 		p.flush()
 		return
 	}
@@ -57,9 +59,9 @@ func (p *prose) line(l line) {
 		p.from = l
 	}
 	p.lines++
-	p.last = l.n
+	p.last = l.N
 	if p.lines <= 6 {
-		p.in += head(bare, 600) + "\n"
+		p.in += excerpt.Head(bare, 600) + "\n"
 	}
 }
 
@@ -68,13 +70,13 @@ func (p *prose) flush() {
 		return
 	}
 	p.paragraphs++
-	it := item{line: int32(p.from.n), end: int32(p.last), rank: 1, text: p.in}
+	it := item{line: int32(p.from.N), end: int32(p.last), rank: 1, text: p.in}
 	switch {
 	case p.ruled, p.lines == 1 && isTitle(p.in):
 		it.rank, it.end = 0, 0
 	default:
 		flat := strings.ReplaceAll(p.in, "\n", " ")
-		if n := sentenceEnd(flat); n > 0 {
+		if n := excerpt.SentenceEnd(flat); n > 0 {
 			it.text = p.in[:n]
 		}
 	}
@@ -92,7 +94,7 @@ func isTitle(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(text)
 	if mark := bullet(text); last == '.' && len(mark) > 2 {
-		return unicode.IsUpper(rune(text[len(mark)])) && sentenceEnd(text) == len(text)
+		return unicode.IsUpper(rune(text[len(mark)])) && excerpt.SentenceEnd(text) == len(text)
 	}
 	return (unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '》' || last == '」') && !unicode.IsLower(first) && first != '-' && first != '*'
 }
@@ -100,17 +102,17 @@ func isTitle(text string) bool {
 // everyLine lists a text that is not in paragraphs.
 func everyLine(text string) []item {
 	var items []item
-	for l := range linesOf(text) {
-		if !l.blank() {
-			items = append(items, item{line: int32(l.n), text: l.text})
+	for l := range excerpt.Lines(text) {
+		if !l.Blank() {
+			items = append(items, item{line: int32(l.N), text: l.Text})
 		}
 	}
 	return items
 }
 
 func hasLongLine(text string) bool {
-	for l := range linesOf(text) {
-		if len(l.text) > longLine {
+	for l := range excerpt.Lines(text) {
+		if len(l.Text) > longLine {
 			return true
 		}
 	}
@@ -129,7 +131,7 @@ func samples(text string) []item {
 		}
 		newlines += strings.Count(text[counted:at], "\n")
 		counted = at
-		items = append(items, item{line: int32(newlines + 1), rank: int16(i % 2), text: fmt.Sprintf("at byte %d: %s", at, head(text[at:], 800))})
+		items = append(items, item{line: int32(newlines + 1), rank: int16(i % 2), text: fmt.Sprintf("at byte %d: %s", at, excerpt.Head(text[at:], 800))})
 	}
 	return items
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 const rstMarks = "=-~^\"'`*+#:._<>$%&!,;?@|\\/(){}[]"
@@ -12,12 +14,12 @@ const rstMarks = "=-~^\"'`*+#:._<>$%&!,;?@|\\/(){}[]"
 // the order in which their marks are first there.
 type restructured struct {
 	items  []item
-	marks  []string // of each level
-	open   []int    // the items of the titles that the line is below
-	above  line     // where it may be a title
-	over   line     // a line of marks above it
-	body   bool     // an opening was begun and not ended
-	opened int      // items with one
+	marks  []string     // of each level
+	open   []int        // the items of the titles that the line is below
+	above  excerpt.Line // where it may be a title
+	over   excerpt.Line // a line of marks above it
+	body   bool         // an opening was begun and not ended
+	opened int          // items with one
 }
 
 func scanRestructured(text string) (outline, bool) {
@@ -25,11 +27,11 @@ func scanRestructured(text string) (outline, bool) {
 	var flat strings.Builder // the text without what is indented
 	flat.Grow(len(text))
 	last := 0
-	for l := range linesOf(text) {
-		last = l.n
+	for l := range excerpt.Lines(text) {
+		last = l.N
 		r.line(l)
-		if l.indent() == 0 && !strings.HasPrefix(l.text, ".. ") {
-			flat.WriteString(l.text)
+		if l.Indent() == 0 && !strings.HasPrefix(l.Text, ".. ") {
+			flat.WriteString(l.Text)
 		}
 		flat.WriteByte('\n')
 	}
@@ -43,22 +45,22 @@ func scanRestructured(text string) (outline, bool) {
 	return found, len(found.items) > 0
 }
 
-func (r *restructured) line(l line) {
+func (r *restructured) line(l excerpt.Line) {
 	above, over := r.above, r.over
-	r.above, r.over = line{}, line{}
-	marks := ruled(l.text)
+	r.above, r.over = excerpt.Line{}, excerpt.Line{}
+	marks := ruled(l.Text)
 	switch {
-	case l.blank():
+	case l.Blank():
 		r.endBody()
-	case marks > 0 && above.n > 0 && marks >= min(4, utf8.RuneCountInString(above.text)):
+	case marks > 0 && above.N > 0 && marks >= min(4, utf8.RuneCountInString(above.Text)):
 		r.title(l, above, over)
 	case marks > 0:
 		r.over = l
-	case l.indent() > 0 && over.n == 0:
+	case l.Indent() > 0 && over.N == 0:
 		r.endBody()
 	default:
 		r.above, r.over = l, over
-		r.opening(l.text)
+		r.opening(l.Text)
 	}
 }
 
@@ -71,10 +73,10 @@ func ruled(text string) int {
 	return len(text)
 }
 
-func (r *restructured) title(l, above, over line) {
-	mark, from := l.text[:1], above.n
-	if over.n == above.n-1 && over.n > 0 && over.text[0] == l.text[0] {
-		mark, from = mark+mark, over.n
+func (r *restructured) title(l, above, over excerpt.Line) {
+	mark, from := l.Text[:1], above.N
+	if over.N == above.N-1 && over.N > 0 && over.Text[0] == l.Text[0] {
+		mark, from = mark+mark, over.N
 	}
 	level := slices.Index(r.marks, mark)
 	if level < 0 {
@@ -86,11 +88,11 @@ func (r *restructured) title(l, above, over line) {
 		r.open = r.open[:len(r.open)-1]
 	}
 	if n := len(r.items); n > 0 && r.opened == n && r.body { // the title was taken for text
-		r.items[n-1].more = strings.TrimSuffix(r.items[n-1].more, above.text+"\n")
+		r.items[n-1].more = strings.TrimSuffix(r.items[n-1].more, above.Text+"\n")
 	}
 	r.open = append(r.open, len(r.items))
 	depth := int16(min(level, lastRank))
-	r.items = append(r.items, item{line: int32(from), rank: depth, indent: depth, text: above.text})
+	r.items = append(r.items, item{line: int32(from), rank: depth, indent: depth, text: above.Text})
 	r.body = true
 }
 
@@ -104,7 +106,7 @@ func (r *restructured) opening(text string) {
 		r.body = false
 		return
 	}
-	r.items[n-1].more += head(text, 600) + "\n"
+	r.items[n-1].more += excerpt.Head(text, 600) + "\n"
 	r.opened = n
 }
 

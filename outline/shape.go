@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A shape is what the values at one place of a document are like: the elements
@@ -63,7 +65,7 @@ func (s *shape) children(list []item, depth int, numbered bool) []item {
 		if !numbered {
 			it.line, it.end = 0, 0
 		}
-		it.text = fmt.Sprintf("%d keys like %q, %q: each %s", len(s.keys)+s.lost, clean(s.keys[0].key, 30), clean(s.keys[1].key, 30), one.summary())
+		it.text = fmt.Sprintf("%d keys like %q, %q: each %s", len(s.keys)+s.lost, excerpt.Clean(s.keys[0].key, 30), excerpt.Clean(s.keys[1].key, 30), one.summary())
 		return one.children(append(list, it), depth+1, false)
 	}
 	for _, k := range s.keys {
@@ -78,7 +80,7 @@ func (s *shape) children(list []item, depth int, numbered bool) []item {
 		if n := k.total(); n < s.objects && !(s.cutObject && n == s.objects-1) {
 			optional = "?"
 		}
-		name := clean(k.key, 60)
+		name := excerpt.Clean(k.key, 60)
 		it.text = name + optional + ": " + k.summary()
 		it.brief = int32(len(name))
 		list = append(list, it)

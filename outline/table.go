@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A table reads rows of fields, quoted where they hold a separator.
@@ -86,7 +88,7 @@ func (t *table) outline() outline {
 	for i := range t.columns {
 		label := fmt.Sprintf("column %d", i+1)
 		if t.names != nil {
-			label = clean(t.names[i], 40)
+			label = excerpt.Clean(t.names[i], 40)
 		}
 		about := t.columns[i].describe()
 		if t.empty[i] > 0 {
@@ -181,18 +183,18 @@ func separator(text string) byte {
 	for _, sep := range []byte{'\t', ',', ';', '|'} {
 		counts := map[int]int{}
 		lines, quoted := 0, false
-		for l := range linesOf(text[:min(len(text), 1<<16)]) {
-			if l.blank() {
+		for l := range excerpt.Lines(text[:min(len(text), 1<<16)]) {
+			if l.Blank() {
 				continue
 			}
 			n := 0
-			for i := range len(l.text) {
-				if l.text[0] == sep {
+			for i := range len(l.Text) {
+				if l.Text[0] == sep {
 					break // it is indented
 				}
-				switch l.text[i] {
+				switch l.Text[i] {
 				case '"':
-					quoted = !quoted && (i == 0 || l.text[i-1] == sep)
+					quoted = !quoted && (i == 0 || l.Text[i-1] == sep)
 				case sep:
 					if !quoted {
 						n++

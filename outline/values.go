@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 const fewDistinct = 6
@@ -135,18 +137,18 @@ func (v *values) describe() string {
 func (v *values) describeTexts() string {
 	switch {
 	case v.dates == v.texts && v.low != v.high:
-		return fmt.Sprintf("time %s to %s", clean(v.low, 32), clean(v.high, 32))
+		return fmt.Sprintf("time %s to %s", excerpt.Clean(v.low, 32), excerpt.Clean(v.high, 32))
 	case v.texts == 1:
-		return strconv.Quote(clean(v.first, 40))
+		return strconv.Quote(excerpt.Clean(v.first, 40))
 	case !v.many && len(v.distinct) < v.texts:
 		slices.SortStableFunc(v.distinct, func(a, b distinct) int { return b.n - a.n })
 		var list []string
 		for _, d := range v.distinct {
-			list = append(list, fmt.Sprintf("%q %d", clean(d.text, 24), d.n))
+			list = append(list, fmt.Sprintf("%q %d", excerpt.Clean(d.text, 24), d.n))
 		}
 		return "string " + strings.Join(list, ", ")
 	}
-	return "string, e.g. " + strconv.Quote(clean(v.first, 40))
+	return "string, e.g. " + strconv.Quote(excerpt.Clean(v.first, 40))
 }
 
 func formatNumber(n float64) string {

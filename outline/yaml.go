@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // yamlKey is the key that a line begins with, without quotes, or "".
@@ -40,7 +42,7 @@ type yamlLevel struct {
 // first.
 func scanYAML(text string) (outline, bool) {
 	y := yaml{items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17)), scalar: -1, plain: -1, documents: 1}
-	for l := range linesOf(text) {
+	for l := range excerpt.Lines(text) {
 		y.line(l)
 	}
 	y.close(-1)
@@ -64,19 +66,19 @@ type yaml struct {
 	value     yamlValue
 }
 
-func (y *yaml) line(l line) {
-	bare := strings.TrimSpace(l.text)
-	indent := l.indent()
+func (y *yaml) line(l excerpt.Line) {
+	bare := strings.TrimSpace(l.Text)
+	indent := l.Indent()
 	switch {
 	case bare == "":
 		return
 	case y.scalar >= 0 && indent > y.scalar:
 		return
-	case strings.HasPrefix(l.text, "---") && (len(l.text) == 3 || l.text[3] == ' '):
+	case strings.HasPrefix(l.Text, "---") && (len(l.Text) == 3 || l.Text[3] == ' '):
 		y.close(-1)
 		if len(y.items) > 0 {
 			y.documents++
-			y.items = append(y.items, item{line: int32(l.n), text: fmt.Sprintf("--- document %d", y.documents)})
+			y.items = append(y.items, item{line: int32(l.N), text: fmt.Sprintf("--- document %d", y.documents)})
 		}
 		y.scalar, y.plain, y.value = -1, -1, yamlValue{}
 		return
@@ -123,7 +125,7 @@ func (y *yaml) dash(indent int) {
 	}
 }
 
-func (y *yaml) key(l line, key, bare string, indent int) {
+func (y *yaml) key(l excerpt.Line, key, bare string, indent int) {
 	value := strings.TrimSpace(bare[len(key):])
 	y.begin(strings.TrimSpace(strings.TrimPrefix(value, ":")), indent)
 	depth := 0
@@ -135,7 +137,7 @@ func (y *yaml) key(l line, key, bare string, indent int) {
 	at := -1
 	if !y.later() {
 		at = len(y.items)
-		y.items = append(y.items, item{line: int32(l.n), rank: int16(depth), indent: int16(depth), text: bare, brief: int32(len(key) + 1)})
+		y.items = append(y.items, item{line: int32(l.N), rank: int16(depth), indent: int16(depth), text: bare, brief: int32(len(key) + 1)})
 	}
 	if len(y.open) < 64 {
 		y.open = append(y.open, yamlLevel{indent: indent, item: at})
@@ -145,7 +147,7 @@ func (y *yaml) key(l line, key, bare string, indent int) {
 // begin reads a value, after its anchor and tag, up to the line's end.
 func (y *yaml) begin(value string, indent int) {
 	for value != "" && (value[0] == '&' || value[0] == '!') {
-		value = strings.TrimLeft(value[indexOr(value, " "):], " ")
+		value = strings.TrimLeft(value[excerpt.Until(value, " "):], " ")
 	}
 	y.plain = -1
 	switch {
@@ -181,7 +183,7 @@ func (v *yamlValue) holds(bare string, indent int) bool {
 
 // read follows quotes and brackets. In plain text quotes open nothing.
 func (v *yamlValue) read(text string) {
-	v.last = lastByte(text)
+	v.last = excerpt.LastByte(text)
 	before := byte(',')
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -255,7 +257,7 @@ func brackets(text string) int {
 			if c == quote {
 				quote = 0
 			}
-		case c == '"' || c == '\'' && (i == 0 || !isWord(text[i-1])):
+		case c == '"' || c == '\'' && (i == 0 || !excerpt.IsWord(text[i-1])):
 			quote = c
 		case c == '#' && i > 0 && text[i-1] == ' ':
 			return n

@@ -1,6 +1,10 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // neverNames are words before a parenthesis that are not a function's name. Nor
 // are notNames where no type is before them, and they begin no definitions.
@@ -35,7 +39,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 		return frame{}, false
 	}
 	name := end
-	for name > from && isWord(b.peek(name-1)) {
+	for name > from && excerpt.IsWord(b.peek(name-1)) {
 		name--
 	}
 	id := b.code[name:end]
@@ -48,7 +52,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	switch {
 	case id == "" || !b.canName(id, from, words):
 		return frame{}, false
-	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0 || b.name == "Dart"):
+	case name > from && b.peek(name-1) == '.' && !(b.verbatim && words > 0 || b.Name == "Dart"):
 		return frame{}, false
 	case words == 0 && !b.typed() && !b.typeAbove() && !(b.define && at == b.at && (!shouts(id) || b.around(at, id, paren) > 0)) && !strings.Contains(b.code[from:paren], "::"):
 		return frame{}, false
@@ -56,7 +60,7 @@ func (b *bracer) call(at, from int) (frame, bool) {
 	if next := b.around(at, id, paren); next > 0 {
 		paren, brief = next, next
 	}
-	end, ok := b.body(paren, words > 0 || b.regexp || b.name == "C++" || b.name == "C header" || b.name == "Dart")
+	end, ok := b.body(paren, words > 0 || b.regexp || b.Name == "C++" || b.Name == "C header" || b.Name == "Dart")
 	if !ok {
 		return frame{}, false
 	}
@@ -70,11 +74,11 @@ func (b *bracer) call(at, from int) (frame, bool) {
 
 // canName says whether a function may have the name, after so many words.
 func (b *bracer) canName(id string, from, words int) bool {
-	first := word(b.code, from)
+	first := excerpt.Word(b.code, from)
 	switch {
 	case strings.Contains(neverNames, " "+id+" "):
 		return false
-	case words > 0 || b.name == "Dart":
+	case words > 0 || b.Name == "Dart":
 		return !strings.Contains(notNames, " "+first+" ")
 	}
 	return b.regexp && b.typed() || !strings.Contains(notNames, " "+id+" ") && !strings.Contains(notNames, " "+first+" ")
@@ -104,12 +108,12 @@ func shouts(id string) bool {
 
 // typeAbove says whether the line above can be the type of the function here.
 func (b *bracer) typeAbove() bool {
-	return b.scoped || b.header && (isWord(b.above) || strings.IndexByte(">*&", b.above) >= 0)
+	return b.scoped || b.header && (excerpt.IsWord(b.above) || strings.IndexByte(">*&", b.above) >= 0)
 }
 
 // wraps says whether a whole program is in a function that begins here.
 func wraps(code string) bool {
-	code = code[:indexOr(code, "\n")]
+	code = code[:excerpt.Until(code, "\n")]
 	if !strings.HasSuffix(strings.TrimRight(code, " \r"), "{") {
 		return false
 	}
@@ -126,27 +130,27 @@ func invoked(code string) bool {
 
 // exports says whether an object begins here whose functions a module gives out.
 func exports(code string) bool {
-	code = strings.TrimRight(code[:indexOr(code, "\n")], " \r")
+	code = strings.TrimRight(code[:excerpt.Until(code, "\n")], " \r")
 	return strings.HasSuffix(code, "{") && !strings.Contains(code, "(") && (strings.HasSuffix(code, ".prototype = {") || strings.HasPrefix(code, "module.exports") || strings.HasPrefix(code, "exports") || strings.HasPrefix(code, "export default"))
 }
 
 // property says whether a key that begins here holds a function, or an object.
 func (b *bracer) property(at int) (function, object bool) {
 	top := !b.typed()
-	at += len(word(b.code, at))
+	at += len(excerpt.Word(b.code, at))
 	for top && b.peek(at) == '.' {
-		at += 1 + len(word(b.code, at+1))
+		at += 1 + len(excerpt.Word(b.code, at+1))
 	}
 	at = skipBlanks(b.code, at)
 	if b.peek(at) != '=' && (top || b.peek(at) != ':') {
 		return false, false
 	}
 	value := b.code[at+1 : min(len(b.code), at+160)]
-	value = strings.TrimPrefix(strings.TrimSpace(value[:indexOr(value, "\n")]), "async ")
+	value = strings.TrimPrefix(strings.TrimSpace(value[:excerpt.Until(value, "\n")]), "async ")
 	if value == "{" && !top || strings.HasPrefix(value, "class") {
 		return false, true
 	}
-	return strings.HasPrefix(value, "function") || (strings.HasPrefix(value, "(") || isWord(lastByte(word(value, 0)))) && strings.Contains(value, "=>"), false
+	return strings.HasPrefix(value, "function") || (strings.HasPrefix(value, "(") || excerpt.IsWord(excerpt.LastByte(excerpt.Word(value, 0)))) && strings.Contains(value, "=>"), false
 }
 
 // openParen returns where the parameters begin, where the name before them ends,
@@ -173,11 +177,11 @@ func (b *bracer) openParen(from int) (at, name, words int) {
 				return -1, 0, 0
 			}
 			i = next - 1
-		case isWord(c):
+		case excerpt.IsWord(c):
 			if i > from && (b.peek(i-1) == ' ' || b.peek(i-1) == '*' || b.peek(i-1) == '&') {
 				words++
 			}
-			if c == 'o' && b.operators && !isWord(b.peek(i-1)) && word(b.code, i) == "operator" {
+			if c == 'o' && b.operators && !excerpt.IsWord(b.peek(i-1)) && excerpt.Word(b.code, i) == "operator" {
 				if paren := b.operatorParen(i + len("operator")); paren > 0 {
 					return paren, i + len("operator"), words
 				}
@@ -268,11 +272,11 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 		case '}':
 			return i, false
 		case ',':
-			if depth > 0 && b.name == "C header" {
+			if depth > 0 && b.Name == "C header" {
 				continue
 			}
 			if !b.members || !after {
-				return i, b.name == "C++" || b.header && b.typed()
+				return i, b.Name == "C++" || b.header && b.typed()
 			}
 			newlines = 0
 		case '(', '[', '<':
@@ -283,7 +287,7 @@ func (b *bracer) body(paren int, declares bool) (at int, ok bool) {
 		case ')', ']', '>':
 			depth--
 		case '\n':
-			if newlines++; newlines > 2 && (newlines > 5 || b.name != "C header") {
+			if newlines++; newlines > 2 && (newlines > 5 || b.Name != "C header") {
 				return i, false
 			}
 		case ' ', '\t', '\r':

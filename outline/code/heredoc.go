@@ -1,10 +1,14 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // hereWord notes a heredoc, whose text begins on the next line.
 func (b *blanker) hereWord(rest string) {
-	word := b.heredocWord(head(rest[len(b.heredoc):], 80))
+	word := b.heredocWord(excerpt.Head(rest[len(b.heredoc):], 80))
 	for b.at < len(b.in) && b.in[b.at] == '<' {
 		b.keep('<')
 	}
@@ -35,7 +39,7 @@ func (b *blanker) heredocWord(rest string) string {
 		return ""
 	}
 	n := 0
-	for n < len(bare) && (isWord(bare[n]) || b.shell && strings.IndexByte("-.+", bare[n]) >= 0) {
+	for n < len(bare) && (excerpt.IsWord(bare[n]) || b.shell && strings.IndexByte("-.+", bare[n]) >= 0) {
 		n++
 	}
 	return bare[:n]
@@ -71,10 +75,10 @@ func (b *blanker) hereTexts() {
 
 // hereEnd returns where the word ends that ends a heredoc, or 0.
 func hereEnd(text, wait string) int {
-	for l := range linesOf(text) {
-		bare := strings.TrimLeft(l.text, " \t")
+	for l := range excerpt.Lines(text) {
+		bare := strings.TrimLeft(l.Text, " \t")
 		if strings.HasPrefix(bare, wait) && strings.Trim(bare[len(wait):], ";,)]` ") == "" {
-			return l.at + len(l.text) - len(bare) + len(wait)
+			return l.At + len(l.Text) - len(bare) + len(wait)
 		}
 	}
 	return 0
@@ -90,23 +94,23 @@ func (b *blanker) page() {
 	switch {
 	case strings.HasPrefix(rest, "__END__") || strings.HasPrefix(rest, "__DATA__"):
 		b.clear(len(rest))
-	case strings.HasPrefix(rest, b.pages[0]) && isWord(word0(rest[1:])):
-		end := min(len(rest), indexOr(rest, "\n"+b.pages[1])+1)
-		b.clear(end + indexOr(rest[end:], "\n"))
+	case strings.HasPrefix(rest, b.pages[0]) && excerpt.IsWord(excerpt.FirstByte(rest[1:])):
+		end := min(len(rest), excerpt.Until(rest, "\n"+b.pages[1])+1)
+		b.clear(end + excerpt.Until(rest[end:], "\n"))
 	}
 }
 
 // page notes a heading of Perl's pages, and what they say below it.
-func (c *coder) page(l line) {
-	heading := strings.TrimPrefix(c.in[l.at:], "=head")
-	if c.name != "Perl" || len(heading) == len(c.in)-l.at || heading == "" || heading[0] < '1' || heading[0] > '6' {
+func (c *coder) page(l excerpt.Line) {
+	heading := strings.TrimPrefix(c.in[l.At:], "=head")
+	if c.Name != "Perl" || len(heading) == len(c.in)-l.At || heading == "" || heading[0] < '1' || heading[0] > '6' {
 		return
 	}
-	end := l.at + len(l.text)
+	end := l.At + len(l.Text)
 	depth := int(heading[0] - '1')
 	c.docs = -1
-	c.add(l.at, end, 0, 1+2*min(depth, 2), depth)
-	if below := strings.TrimLeft(head(c.in[end:], 400), " \t\r\n"); !strings.HasPrefix(below, "=") {
-		c.items[len(c.items)-1].more = below
+	c.add(l.At, end, 0, 1+2*min(depth, 2), depth)
+	if below := strings.TrimLeft(excerpt.Head(c.in[end:], 400), " \t\r\n"); !strings.HasPrefix(below, "=") {
+		c.defs[len(c.defs)-1].Doc = below
 	}
 }

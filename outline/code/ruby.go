@@ -1,6 +1,10 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // Words of Ruby that name the block they are called with: those that hold others,
 // and those that do not.
@@ -10,15 +14,15 @@ const (
 )
 
 // rubyLine notes a constant, or a call whose block is a part of tests or tasks.
-func (c *coder) rubyLine(l line, from, depth int) wordKind {
-	code := l.text
-	if at := strings.IndexByte(code, newString); at >= 0 {
+func (c *coder) rubyLine(l excerpt.Line, from, depth int) wordKind {
+	code := l.Text
+	if at := strings.IndexByte(code, StringFeed); at >= 0 {
 		code = code[:at] // a string goes on below
 	}
 	code = strings.TrimRight(code, " \t\r")
-	name := word(code, from)
+	name := excerpt.Word(code, from)
 	if name == "RSpec" && strings.HasPrefix(code[from:], "RSpec.") {
-		name = word(code, from+len("RSpec."))
+		name = excerpt.Word(code, from+len("RSpec."))
 	}
 	switch {
 	case name == "":
@@ -34,10 +38,10 @@ func (c *coder) rubyLine(l line, from, depth int) wordKind {
 
 // rubyCall notes a call that has an argument and ends its line with a block's
 // beginning.
-func (c *coder) rubyCall(l line, code string, from, depth int, kind wordKind) wordKind {
-	name := from + len(word(code, from))
+func (c *coder) rubyCall(l excerpt.Line, code string, from, depth int, kind wordKind) wordKind {
+	name := from + len(excerpt.Word(code, from))
 	if code[from] == 'R' {
-		name += 1 + len(word(code, name+1))
+		name += 1 + len(excerpt.Word(code, name+1))
 	}
 	if strings.HasSuffix(code, "|") { // what the block is given
 		code = code[:max(0, strings.IndexByte(code, '|'))]
@@ -51,18 +55,18 @@ func (c *coder) rubyCall(l line, code string, from, depth int, kind wordKind) wo
 	if !ok || arg >= len(end) || end[name] != ' ' && end[name] != '(' || strings.IndexByte("=.,?&|", end[arg]) >= 0 {
 		return otherWord
 	}
-	c.add(l.at+from, l.at+len(end), 0, 2*min(depth, 2), depth)
+	c.add(l.At+from, l.At+len(end), 0, 2*min(depth, 2), depth)
 	return kind
 }
 
 // rubyConstant notes A = and A::B =.
-func (c *coder) rubyConstant(l line, code string, from, depth int) {
-	end := from + len(word(code, from))
+func (c *coder) rubyConstant(l excerpt.Line, code string, from, depth int) {
+	end := from + len(excerpt.Word(code, from))
 	for strings.HasPrefix(code[end:], "::") {
-		end += 2 + len(word(code, end+2))
+		end += 2 + len(excerpt.Word(code, end+2))
 	}
 	value, ok := strings.CutPrefix(strings.TrimPrefix(code[skipBlanks(code, end):], "||"), "=")
 	if ok && (value == "" || strings.IndexByte("=~>", value[0]) < 0) {
-		c.add(l.at+from, l.at+len(code), end-from, 3, depth)
+		c.add(l.At+from, l.At+len(code), end-from, 3, depth)
 	}
 }

@@ -1,23 +1,25 @@
-package outline
+package code
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // scanSQL lists statements; those of the same kind one after the other are one.
-func scanSQL(text string) (outline, bool) {
+func scanSQL(text string) []Definition {
 	s := sqlScanner{text: text, n: 1, fresh: true, mark: ";"}
-	for l := range linesOf(blankSQL(text)) {
+	for l := range excerpt.Lines(blankSQL(text)) {
 		s.line(l)
 	}
 	s.flush()
-	return outline{kind: "SQL", items: s.items}, len(s.items) > 0
+	return s.defs
 }
 
 type sqlScanner struct {
 	text  string
-	items []item
+	defs  []Definition
 	n     int    // the line that is next
 	fresh bool   // a statement may begin
 	mark  string // ends a statement
@@ -28,39 +30,39 @@ type sqlScanner struct {
 }
 
 func (s *sqlScanner) flush() {
-	if i := len(s.items) - 1; i >= 0 && s.same > 1 {
-		s.items[i].text = fmt.Sprintf("%s ×%d", s.last, s.same)
-		s.items[i].brief = 0
+	if i := len(s.defs) - 1; i >= 0 && s.same > 1 {
+		s.defs[i].Text = fmt.Sprintf("%s ×%d", s.last, s.same)
+		s.defs[i].Brief = 0
 	}
 }
 
-func (s *sqlScanner) line(l line) {
+func (s *sqlScanner) line(l excerpt.Line) {
 	at := s.n
-	s.n += 1 + strings.Count(l.text, string(rune(newString)))
-	from := skipBlanks(l.text, 0)
-	if from == len(l.text) {
+	s.n += 1 + strings.Count(l.Text, string(rune(StringFeed)))
+	from := skipBlanks(l.Text, 0)
+	if from == len(l.Text) {
 		return
 	}
-	first := word(l.text, from)
+	first := excerpt.Word(l.Text, from)
 	if s.fresh || s.body {
 		first = strings.ToUpper(first)
 	}
 	if first == "DELIMITER" {
-		if fields := strings.Fields(s.text[l.at+from : l.at+len(l.text)]); len(fields) > 1 {
+		if fields := strings.Fields(s.text[l.At+from : l.At+len(l.Text)]); len(fields) > 1 {
 			s.mark, s.fresh = fields[1], true
 		}
 		return
 	}
 	if s.fresh || s.depth > 0 && from == 0 && first == "CREATE" {
 		s.depth = 0
-		s.begin(at, first, s.text[l.at+from:l.at+len(l.text)], l.text[from:])
+		s.begin(at, first, s.text[l.At+from:l.At+len(l.Text)], l.Text[from:])
 	}
-	end := strings.TrimRight(l.text, " \t\r")
+	end := strings.TrimRight(l.Text, " \t\r")
 	if s.body && (first == "BEGIN" || strings.HasSuffix(strings.ToUpper(end), " BEGIN")) {
 		s.depth++
 	}
 	if s.depth > 0 {
-		if first == "END" && !endsPart(l.text[from:]) {
+		if first == "END" && !endsPart(l.Text[from:]) {
 			s.depth--
 		}
 	}
@@ -72,23 +74,23 @@ func (s *sqlScanner) begin(at int, first, raw, code string) {
 	head := statement(raw)
 	if head != "" && head == s.last {
 		s.same++
-		s.items[len(s.items)-1].end = int32(s.n - 1)
+		s.defs[len(s.defs)-1].End = s.n - 1
 		return
 	}
-	if !isStatement(first) {
+	if !IsStatement(first) {
 		return
 	}
 	s.flush()
 	s.last, s.same = head, 1
-	rank := int16(1)
+	rank := 1
 	if first == "CREATE" || first == "ALTER" {
 		rank = 0
 	}
 	upper := strings.ToUpper(code[:min(len(code), 200)])
 	s.body = first == "CREATE" && (strings.Contains(upper, " TRIGGER ") || strings.Contains(upper, " PROCEDURE ") || strings.Contains(upper, " FUNCTION "))
-	raw = raw[:indexOr(code, "(")]
+	raw = raw[:excerpt.Until(code, "(")]
 	raw, _, _ = strings.Cut(raw, "\n")
-	s.items = append(s.items, item{line: int32(at), rank: rank, text: strings.TrimRight(raw, " (\t"), brief: int32(min(len(head), len(raw)))})
+	s.defs = append(s.defs, Definition{Line: at, Rank: rank, Text: strings.TrimRight(raw, " (\t"), Brief: min(len(head), len(raw))})
 }
 
 // endsPart says whether END is that of IF, LOOP or the like.
@@ -112,7 +114,7 @@ func blankSQL(text string) string {
 	out := []byte(text)
 	endless := 0
 	for i := 0; i < len(text); {
-		if c := text[i]; c == ' ' || c == '\n' || isWord(c) && c != '$' {
+		if c := text[i]; c == ' ' || c == '\n' || excerpt.IsWord(c) && c != '$' {
 			i++
 			continue
 		}
@@ -120,26 +122,27 @@ func blankSQL(text string) string {
 		fill := byte(' ')
 		switch c := text[i]; {
 		case c == '\\' && beginsLine(text[max(0, i-64):i]):
-			n = indexOr(rest, "\n")
+			n = excerpt.Until(rest, "\n")
 			if n > 1 && rest[1] == 'g' {
 				out[i] = ';'
 				i++
 				n--
 			}
 		case c == '-' && strings.HasPrefix(rest, "--"), c == '#' && mysql:
-			n = indexOr(rest, "\n")
+			n = excerpt.Until(rest, "\n")
 		case c == '/' && strings.HasPrefix(rest, "/*"):
-			n = min(len(rest), 2+indexOr(rest[2:], "*/")+2)
+			n = min(len(rest), 2+excerpt.Until(rest[2:], "*/")+2)
 		case c == ';' && strings.HasPrefix(strings.TrimLeft(rest[1:min(len(rest), 4)], " \r"), "\n") && isCopy(text[:i]):
 			i++
-			n = min(len(rest)-1, indexOr(rest, "\n\\.")+2)
+			n = min(len(rest)-1, excerpt.Until(rest, "\n\\.")+2)
 		case c == '\'' || c == '"' || c == '`':
 			escapes := c == '\'' && (mysql || i > 0 && text[i-1]|0x20 == 'e')
-			n, fill, feed = sqlString(rest, escapes, &endless), inString, newString
-		case c == '$' && dollars && (i == 0 || !isWord(text[i-1])):
-			n, fill, feed = dollarString(rest, &endless), inString, newString
+			n, fill, feed = sqlString(rest, escapes, &endless), inString, StringFeed
+		case c == '$' && dollars && (i == 0 || !excerpt.IsWord(text[i-1])):
+			n, fill, feed = dollarString(rest, &endless), inString, StringFeed
 		}
 		if n == 0 {
+			out[i] = max(text[i], ' ')
 			i++
 			continue
 		}
@@ -177,7 +180,7 @@ func sqlString(text string, escapes bool, endless *int) int {
 		case c == text[0] && i+1 < len(text) && text[i+1] == c:
 			i++
 		case c == text[0]:
-			if feed > 0 && i+1 < len(text) && isWord(text[i+1]) {
+			if feed > 0 && i+1 < len(text) && excerpt.IsWord(text[i+1]) {
 				*endless++
 				return feed
 			}
@@ -198,7 +201,7 @@ func sqlString(text string, escapes bool, endless *int) int {
 // dollarString is the length of $tag$...$tag$, or 0.
 func dollarString(text string, endless *int) int {
 	n := 1
-	for n < len(text) && n < 64 && (isWord(text[n]) && text[n] != '$' && (n > 1 || text[n] > '9')) {
+	for n < len(text) && n < 64 && (excerpt.IsWord(text[n]) && text[n] != '$' && (n > 1 || text[n] > '9')) {
 		n++
 	}
 	if n == len(text) || text[n] != '$' || *endless >= 8 {
@@ -214,7 +217,7 @@ func dollarString(text string, endless *int) int {
 
 // statement is the words of one that tell it from others.
 func statement(text string) string {
-	w := strings.ToUpper(word(text, 0))
+	w := strings.ToUpper(excerpt.Word(text, 0))
 	if w != "INSERT" && w != "UPDATE" && w != "DELETE" && w != "GRANT" && w != "SELECT" && w != "SET" && w != "COMMENT" {
 		return ""
 	}
@@ -224,10 +227,11 @@ func statement(text string) string {
 		most = 3
 	}
 	head := strings.Join(fields[:min(len(fields), most)], " ")
-	return head[:indexOr(head, "(")]
+	return head[:excerpt.Until(head, "(")]
 }
 
-func isStatement(word string) bool {
+// IsStatement says whether a word in capitals begins a statement of SQL.
+func IsStatement(word string) bool {
 	switch word {
 	case "CREATE", "ALTER", "DROP", "INSERT", "UPDATE", "DELETE", "SELECT", "WITH", "GRANT", "REVOKE", "COMMENT", "TRUNCATE", "COPY", "SET", "DO", "CALL", "BEGIN", "COMMIT", "PRAGMA", "MERGE":
 		return true

@@ -1,14 +1,18 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // A coder reads the definitions of one program. It is no parser: it looks at the
 // lines that can begin a definition, outside of strings, comments and bodies.
 type coder struct {
-	*language
+	*Language
 	in    string // as it is
 	code  string // the same, blanked
-	items []item
+	defs  []Definition
 	n     int // the line
 	at    int // where it begins
 	docs  int // where the comment above it begins, or -1
@@ -17,32 +21,33 @@ type coder struct {
 	marked int // parentheses open in the annotation that the line is of
 }
 
-func scanCode(l *language, text string) (outline, bool) {
-	c := coder{language: l, in: text, code: blank(text, l.syntax), docs: -1, items: make([]item, 0, 8+len(text)/128)}
+// Outline returns the first sentence of what the program says about itself, or "",
+// and its definitions in the order of their lines.
+func (l *Language) Outline(text string) (about string, defs []Definition) {
+	if l.sql {
+		return "", scanSQL(text)
+	}
+	c := coder{Language: l, in: text, code: blank(text, l.syntax), docs: -1, defs: make([]Definition, 0, 8+len(text)/128)}
 	switch {
-	case l.name == "Go":
+	case l.Name == "Go":
 		c.goLines()
 	case l.indents:
 		c.indented()
 	default:
 		c.braced()
 	}
-	found := outline{kind: l.name, items: c.items}
-	if about := c.about(); about != "" {
-		if l.name != "Go" {
-			about = "about: " + about
-		}
-		found.notes = append(found.notes, about)
+	if about = c.about(); about != "" && l.Name != "Go" {
+		about = "about: " + about
 	}
-	return found, true
+	return about, c.defs
 }
 
 // about is the first sentence of what the program says about itself.
 func (c *coder) about() string {
-	if c.name == "Go" {
+	if c.Name == "Go" {
 		return c.goPackage()
 	}
-	top := head(c.in, 4000)
+	top := excerpt.Head(c.in, 4000)
 	code := c.code[:len(top)]
 	first := ""
 	for from := 0; from < len(top); {
@@ -50,21 +55,21 @@ func (c *coder) about() string {
 			from += n
 			continue
 		}
-		end := from + min(indexOr(top[from:], "\n\n"), indexOr(top[from:], "\n\r\n"))
+		end := from + min(excerpt.Until(top[from:], "\n\n"), excerpt.Until(top[from:], "\n\r\n"))
 		part := top[from:end]
-		if c.name == "Python" {
+		if c.Name == "Python" {
 			if doc := docstringOf(part); doc != "" {
-				return firstSentence(doc, 140)
+				return excerpt.FirstSentence(doc, 140)
 			}
 		}
 		if i := strings.IndexFunc(code[from:end], func(r rune) bool { return r > ' ' }); i >= 0 {
 			break // code, and no comment
 		}
 		if part = strings.TrimLeft(part, "\r\n"); c.pages[0] != "" && strings.HasPrefix(part, "=") {
-			part = part[indexOr(part, "\n"):]
+			part = part[excerpt.Until(part, "\n"):]
 		}
-		if s := firstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && first == "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
-			if first = s; c.name != "Python" {
+		if s := excerpt.FirstSentence(strings.TrimPrefix(part, "#!"), 140); s != "" && first == "" && !licence(part) && !strings.HasPrefix(part, "#!") && strings.TrimSpace(part) != "" {
+			if first = s; c.Name != "Python" {
 				break
 			}
 		}
@@ -76,7 +81,7 @@ func (c *coder) about() string {
 // directive returns how long the line is that the text begins with, if it tells
 // the machine something, and not who reads it; or 0.
 func directive(text string) int {
-	end := min(len(text), indexOr(text, "\n")+1)
+	end := min(len(text), excerpt.Until(text, "\n")+1)
 	bare := strings.TrimSpace(text[:end])
 	rest := strings.TrimLeft(bare, `# '"`)
 	if rest == bare {
@@ -92,14 +97,14 @@ func directive(text string) int {
 
 // docstringOf is the text of Python that begins after comments, or "".
 func docstringOf(part string) string {
-	for l := range linesOf(part) {
-		bare := strings.TrimLeft(l.text, "ruRU")
+	for l := range excerpt.Lines(part) {
+		bare := strings.TrimLeft(l.Text, "ruRU")
 		switch {
 		case strings.HasPrefix(bare, `"""`) || strings.HasPrefix(bare, `'''`):
 			doc := bare[:3]
-			bare = part[l.at+len(l.text)-len(bare):]
-			return bare[:3+indexOr(bare[3:], doc)]
-		case !l.blank() && !strings.HasPrefix(bare, "#"):
+			bare = part[l.At+len(l.Text)-len(bare):]
+			return bare[:3+excerpt.Until(bare[3:], doc)]
+		case !l.Blank() && !strings.HasPrefix(bare, "#"):
 			return ""
 		}
 	}
@@ -117,54 +122,54 @@ func licence(text string) bool {
 
 // add notes a definition that begins on this line and goes on to at most end.
 func (c *coder) add(from, end, brief, rank, indent int) {
-	it := item{line: int32(c.n), rank: int16(rank), indent: int16(min(indent, deepest)), text: strings.TrimRight(head(c.in[from:], end-from), " \t\r\n{=,;:("), brief: int32(brief)}
-	if int(it.brief) >= len(it.text) {
-		it.brief = 0
+	it := Definition{Line: c.n, Rank: rank, Indent: min(indent, deepest), Text: strings.TrimRight(excerpt.Head(c.in[from:], end-from), " \t\r\n{=,;:("), Brief: brief}
+	if it.Brief >= len(it.Text) {
+		it.Brief = 0
 	}
 	if c.docs >= 0 && !licence(c.in[c.docs:min(c.ended, c.docs+400)]) {
-		it.more = c.in[c.docs:c.ended]
+		it.Doc = c.in[c.docs:c.ended]
 		if c.verbatim {
-			it.more = summaryOf(it.more)
+			it.Doc = summaryOf(it.Doc)
 		}
 	}
-	c.items = append(c.items, it)
+	c.defs = append(c.defs, it)
 }
 
 // summaryOf is the text of the tag that holds it, if there is one.
 func summaryOf(comment string) string {
 	if _, after, ok := strings.Cut(comment, "<summary>"); ok {
-		return after[:indexOr(after, "</summary>")]
+		return after[:excerpt.Until(after, "</summary>")]
 	}
 	return comment
 }
 
 // comments keeps where the comment above a line begins. It returns whether the
 // line has code.
-func (c *coder) comments(l line) bool {
-	if !l.blank() {
+func (c *coder) comments(l excerpt.Line) bool {
+	if !l.Blank() {
 		return true
 	}
-	if strings.TrimSpace(c.in[l.at:l.at+len(l.text)]) == "" {
+	if strings.TrimSpace(c.in[l.At:l.At+len(l.Text)]) == "" {
 		c.docs = -1
 		return false
 	}
-	if c.pages[0] != "" && c.in[l.at] == '=' {
+	if c.pages[0] != "" && c.in[l.At] == '=' {
 		c.page(l)
 		return false
 	}
-	if c.docs < 0 && !strings.HasPrefix(c.in[l.at:], "#!") {
-		c.docs = l.at
+	if c.docs < 0 && !strings.HasPrefix(c.in[l.At:], "#!") {
+		c.docs = l.At
 	}
-	c.ended = l.at + len(l.text)
+	c.ended = l.At + len(l.Text)
 	return false
 }
 
 // codeLines calls read with each line that has code, strings over lines as one.
-func (c *coder) codeLines(read func(line)) {
+func (c *coder) codeLines(read func(excerpt.Line)) {
 	n := 1
-	for l := range linesOf(c.code) {
-		c.n, c.at = n, l.at
-		n += 1 + strings.Count(l.text, string(rune(newString)))
+	for l := range excerpt.Lines(c.code) {
+		c.n, c.at = n, l.At
+		n += 1 + strings.Count(l.Text, string(rune(StringFeed)))
 		if c.comments(l) {
 			read(l)
 			if c.docs >= 0 && !c.mark(l) {
@@ -176,9 +181,9 @@ func (c *coder) codeLines(read func(line)) {
 
 // mark says whether a line is of an annotation or attribute, which may stand
 // between a comment and what it is on.
-func (c *coder) mark(l line) bool {
-	at := skipBlanks(l.text, 0)
-	t := l.text[at:]
+func (c *coder) mark(l excerpt.Line) bool {
+	at := skipBlanks(l.Text, 0)
+	t := l.Text[at:]
 	if c.marked == 0 && t[0] != '@' && !strings.HasPrefix(t, "#[") && (t[0] != '[' || !c.verbatim) {
 		return false
 	}
@@ -201,7 +206,7 @@ func (c *coder) signature(from int) int {
 			if parens <= 0 && !emptyType(c.code[:i+1]) {
 				return i
 			}
-		case ';', '\n', newString:
+		case ';', '\n', StringFeed:
 			if parens <= 0 {
 				return i
 			}
@@ -221,20 +226,6 @@ func (c *coder) peek(i int) byte {
 		return 0
 	}
 	return c.code[i]
-}
-
-// word is the identifier at i, which may be the end or beyond it.
-func word(code string, i int) string {
-	i = min(i, len(code))
-	from := i
-	for i < len(code) && isWord(code[i]) {
-		i++
-	}
-	return code[from:i]
-}
-
-func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9' || c >= 0x80 || c == '$'
 }
 
 func skipBlanks(code string, i int) int {

@@ -1,29 +1,31 @@
-package outline
+package code
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // goPackage says which package a Go file is of, and what it says about it.
 func (c *coder) goPackage() string {
 	docs := -1
-	for l := range linesOf(c.code) {
-		if l.blank() {
-			if strings.TrimSpace(c.in[l.at:l.at+len(l.text)]) == "" {
+	for l := range excerpt.Lines(c.code) {
+		if l.Blank() {
+			if strings.TrimSpace(c.in[l.At:l.At+len(l.Text)]) == "" {
 				docs = -1
 			} else if docs < 0 {
-				docs = l.at
+				docs = l.At
 			}
 			continue
 		}
-		if !strings.HasPrefix(l.text, "package ") {
+		if !strings.HasPrefix(l.Text, "package ") {
 			return ""
 		}
-		name := "package " + word(l.text, skipBlanks(l.text, len("package")))
+		name := "package " + excerpt.Word(l.Text, skipBlanks(l.Text, len("package")))
 		if docs >= 0 {
-			if s := firstSentence(c.in[docs:l.at], 140); s != "" {
+			if s := excerpt.FirstSentence(c.in[docs:l.At], 140); s != "" {
 				return name + " — " + s
 			}
 		}
@@ -38,9 +40,9 @@ func (c *coder) goLines() {
 	depth := 0
 	group := "" // the word of the group that the line is in
 	ends := true
-	c.codeLines(func(l line) {
-		at := l.at + skipBlanks(l.text, 0)
-		for i := at; i < l.at+len(l.text); i++ {
+	c.codeLines(func(l excerpt.Line) {
+		at := l.At + skipBlanks(l.Text, 0)
+		for i := at; i < l.At+len(l.Text); i++ {
 			if ends && c.code[i] != ' ' && c.code[i] != '\t' {
 				switch {
 				case depth == 0:
@@ -60,7 +62,7 @@ func (c *coder) goLines() {
 				ends = true
 			}
 		}
-		ends = endsStatement(l.text)
+		ends = endsStatement(l.Text)
 	})
 }
 
@@ -71,7 +73,7 @@ func endsStatement(code string) bool {
 	if c == '.' && len(code) > 1 && code[len(code)-2] >= '0' && code[len(code)-2] <= '9' {
 		return true // a number
 	}
-	return isWord(c) && !keepsGoing(code) || strings.IndexByte(")]}(;{", c) >= 0 || c == inString || c == newString ||
+	return excerpt.IsWord(c) && !keepsGoing(code) || strings.IndexByte(")]}(;{", c) >= 0 || c == inString || c == StringFeed ||
 		strings.HasSuffix(code, "++") || strings.HasSuffix(code, "--")
 }
 
@@ -86,7 +88,7 @@ func keepsGoing(code string) bool {
 
 // goTop reads what begins at the top, and returns the word of the group that it opens.
 func (c *coder) goTop(at int) string {
-	key := word(c.code, at)
+	key := excerpt.Word(c.code, at)
 	next := skipSpace(c.code, at+len(key))
 	typeName := ""
 	switch key {
@@ -103,7 +105,7 @@ func (c *coder) goTop(at int) string {
 	default:
 		return ""
 	}
-	id := word(c.code, next)
+	id := excerpt.Word(c.code, next)
 	if id == "_" && key != "func" {
 		return ""
 	}
@@ -117,7 +119,7 @@ func (c *coder) goTop(at int) string {
 
 // goSpec reads one declaration of a group.
 func (c *coder) goSpec(group string, at int) {
-	id := word(c.code, at)
+	id := excerpt.Word(c.code, at)
 	if id == "" || id == "_" {
 		return
 	}
@@ -132,20 +134,20 @@ func (c *coder) goSpec(group string, at int) {
 	}
 	end := c.signature(at)
 	c.add(at, end, len(id), rank, 0)
-	it := &c.items[len(c.items)-1]
-	if it.brief == 0 {
-		it.brief = int32(len(it.text))
+	it := &c.defs[len(c.defs)-1]
+	if it.Brief == 0 {
+		it.Brief = len(it.Text)
 	}
-	it.text = group + " " + it.text
-	it.brief += int32(len(group)) + 1
+	it.Text = group + " " + it.Text
+	it.Brief += len(group) + 1
 }
 
 func receiver(group string) string {
 	group = strings.Trim(group, "() ")
-	if i := strings.LastIndexAny(group[:indexOr(group, "[")], " *"); i >= 0 {
+	if i := strings.LastIndexAny(group[:excerpt.Until(group, "[")], " *"); i >= 0 {
 		group = group[i+1:]
 	}
-	return word(group, 0)
+	return excerpt.Word(group, 0)
 }
 
 func exported(id string) bool {

@@ -1,6 +1,10 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // A level is a definition that later lines may be within.
 type level struct {
@@ -13,20 +17,20 @@ func (c *coder) indented() {
 	var open []level
 	hidden, brackets := 0, 0
 	slash := false
-	c.codeLines(func(l line) {
+	c.codeLines(func(l excerpt.Line) {
 		goesOn := slash
 		if c.brackets {
 			goesOn = goesOn || brackets > 0 && !c.defines(l)
 			if !goesOn {
 				brackets = 0
 			}
-			brackets = addBrackets(brackets, l.text)
-			slash = l.text[len(l.text)-1] == '\\'
+			brackets = addBrackets(brackets, l.Text)
+			slash = l.Text[len(l.Text)-1] == '\\'
 		}
 		if goesOn {
 			return
 		}
-		indent := l.indent()
+		indent := l.Indent()
 		for len(open) > 0 && open[len(open)-1].indent >= indent {
 			if !open[len(open)-1].block {
 				hidden--
@@ -37,7 +41,7 @@ func (c *coder) indented() {
 			return
 		}
 		kind := c.lineKind(l, indent, len(open))
-		if kind == block || kind == leaf && indentNests(c.name) {
+		if kind == block || kind == leaf && indentNests(c.Name) {
 			open = append(open, level{indent, kind == block})
 			if kind != block {
 				hidden++
@@ -47,14 +51,14 @@ func (c *coder) indented() {
 }
 
 // defines says whether a line can be no part of an expression.
-func (c *coder) defines(l line) bool {
-	at := skipBlanks(l.text, 0)
-	w := word(l.text, at)
+func (c *coder) defines(l excerpt.Line) bool {
+	at := skipBlanks(l.Text, 0)
+	w := excerpt.Word(l.Text, at)
 	if k := c.kinds[w]; k != block && k != leaf {
 		return false
 	}
 	at += len(w)
-	return at < len(l.text) && l.text[at] == ' '
+	return at < len(l.Text) && l.Text[at] == ' '
 }
 
 var bracketSteps = [256]int8{'(': 1, '[': 1, '{': 1, ')': -1, ']': -1, '}': -1}
@@ -76,14 +80,14 @@ func indentNests(name string) bool {
 }
 
 // lineKind notes what a line defines, if anything, and says what kind of word did.
-func (c *coder) lineKind(l line, indent, depth int) wordKind {
-	at := l.at + skipBlanks(l.text, 0)
+func (c *coder) lineKind(l excerpt.Line, indent, depth int) wordKind {
+	at := l.At + skipBlanks(l.Text, 0)
 	i := at
 	for range 4 {
-		w := word(c.code, i)
+		w := excerpt.Word(c.code, i)
 		next := skipBlanks(c.code, i+len(w))
 		kind := c.kinds[w]
-		if kind == otherWord || next == i+len(w) || strings.IndexByte("=:.,)", c.peek(next)) >= 0 && c.name != "Assembly" && (w != "def" || c.peek(next+1) <= ' ') {
+		if kind == otherWord || next == i+len(w) || strings.IndexByte("=:.,)", c.peek(next)) >= 0 && c.Name != "Assembly" && (w != "def" || c.peek(next+1) <= ' ') {
 			break
 		}
 		if kind == modifier {
@@ -103,16 +107,16 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 		}
 		end := c.signature(at)
 		c.add(at, end, name-at, rank, depth)
-		if c.name == "Python" {
+		if c.Name == "Python" {
 			c.docstring(end)
 		}
 		return kind
 	}
-	if c.name == "Shell" && c.shellFunction(l, at) {
+	if c.Name == "Shell" && c.shellFunction(l, at) {
 		return leaf
 	}
-	if c.name == "Ruby" {
-		return c.rubyLine(l, at-l.at, depth)
+	if c.Name == "Ruby" {
+		return c.rubyLine(l, at-l.At, depth)
 	}
 	if indent == 0 {
 		c.unworded(l, at)
@@ -122,54 +126,54 @@ func (c *coder) lineKind(l line, indent, depth int) wordKind {
 
 // docstring takes what a Python definition says about itself.
 func (c *coder) docstring(end int) {
-	rest := strings.TrimLeft(head(c.in[end:], 400), " \t\r\n")
+	rest := strings.TrimLeft(excerpt.Head(c.in[end:], 400), " \t\r\n")
 	bare := strings.TrimLeft(rest, "ru")
 	if strings.HasPrefix(bare, `"""`) || strings.HasPrefix(bare, `'''`) {
 		if at := strings.Index(bare[3:], bare[:3]); at >= 0 {
 			bare = bare[:3+at]
 		}
-		c.items[len(c.items)-1].more = bare
+		c.defs[len(c.defs)-1].Doc = bare
 	}
 }
 
 // unworded notes definitions that no word announces.
-func (c *coder) unworded(l line, at int) {
-	name := word(l.text, 0)
-	next := skipBlanks(l.text, len(name))
-	rest := l.text[next:]
-	switch c.name {
+func (c *coder) unworded(l excerpt.Line, at int) {
+	name := excerpt.Word(l.Text, 0)
+	next := skipBlanks(l.Text, len(name))
+	rest := l.Text[next:]
+	switch c.Name {
 	case "Python":
 		if name != "" && shouts(name) && (strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, ":")) {
 			c.add(at, c.signature(at), len(name), 3, 0)
 		}
 	case "Makefile":
-		if i := strings.IndexAny(l.text, ":="); i > 0 && l.text[i] == ':' && !strings.HasPrefix(l.text[i:], ":=") && l.text[0] > ' ' && l.text[0] != '.' {
-			c.add(at, at+len(l.text), i, 0, 0)
-		} else if i > 0 && l.text[0] != '\t' {
-			c.add(at, at+len(l.text), i, 3, 0)
+		if i := strings.IndexAny(l.Text, ":="); i > 0 && l.Text[i] == ':' && !strings.HasPrefix(l.Text[i:], ":=") && l.Text[0] > ' ' && l.Text[0] != '.' {
+			c.add(at, at+len(l.Text), i, 0, 0)
+		} else if i > 0 && l.Text[0] != '\t' {
+			c.add(at, at+len(l.Text), i, 3, 0)
 		}
 	case "Assembly":
 		if name != "" && strings.HasPrefix(rest, ":") {
 			c.add(at, at+len(name)+1, 0, 1, 0)
 		}
 	case "Lua":
-		if i := strings.Index(l.text, "function"); i > 0 && strings.HasSuffix(strings.TrimRight(l.text[:i], " "), "=") {
+		if i := strings.Index(l.Text, "function"); i > 0 && strings.HasSuffix(strings.TrimRight(l.Text[:i], " "), "=") {
 			c.add(at, c.signature(at), 0, 0, 0)
 		}
 	}
 }
 
 // shellFunction notes a function that no word announces: name().
-func (c *coder) shellFunction(l line, at int) bool {
-	end := at - l.at
-	for end < len(l.text) && (strings.IndexByte("-:.+@", l.text[end]) >= 0 || isWord(l.text[end])) {
+func (c *coder) shellFunction(l excerpt.Line, at int) bool {
+	end := at - l.At
+	for end < len(l.Text) && (strings.IndexByte("-:.+@", l.Text[end]) >= 0 || excerpt.IsWord(l.Text[end])) {
 		end++
 	}
-	next := skipBlanks(l.text, end)
-	if next == at-l.at || next >= len(l.text) || l.text[next] != '(' {
+	next := skipBlanks(l.Text, end)
+	if next == at-l.At || next >= len(l.Text) || l.Text[next] != '(' {
 		return false
 	}
-	if next = skipBlanks(l.text, next+1); next >= len(l.text) || l.text[next] != ')' {
+	if next = skipBlanks(l.Text, next+1); next >= len(l.Text) || l.Text[next] != ')' {
 		return false
 	}
 	c.add(at, c.signature(at), 0, 0, 0)

@@ -1,6 +1,10 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // A frame is an open brace.
 type frame struct {
@@ -34,29 +38,29 @@ func (c *coder) braced() {
 	c.codeLines(b.line)
 }
 
-func (b *bracer) line(l line) {
-	at := skipBlanks(l.text, 0)
-	if b.define && (b.macro || l.text[at] == '#') {
+func (b *bracer) line(l excerpt.Line) {
+	at := skipBlanks(l.Text, 0)
+	if b.define && (b.macro || l.Text[at] == '#') {
 		if !b.macro {
-			b.directive(l.at + at)
+			b.directive(l.At + at)
 		}
-		b.macro = strings.HasSuffix(strings.TrimRight(l.text, " \r"), `\`)
+		b.macro = strings.HasSuffix(strings.TrimRight(l.Text, " \r"), `\`)
 		return
 	}
-	if b.define && at == 0 && b.name != "C++" {
-		b.recover(l.text[0])
+	if b.define && at == 0 && b.Name != "C++" {
+		b.recover(l.Text[0])
 	}
-	if b.parens == 0 && b.hidden == 0 && !b.any && l.at+at >= b.until {
-		if f, ok := b.definition(l.at + at); ok {
+	if b.parens == 0 && b.hidden == 0 && !b.any && l.At+at >= b.until {
+		if f, ok := b.definition(l.At + at); ok {
 			b.pending = f
 		}
 	}
-	for i := at; i < len(l.text); i++ {
-		b.char(l.at+i, l.text[i])
+	for i := at; i < len(l.Text); i++ {
+		b.char(l.At+i, l.Text[i])
 	}
 	if b.header {
-		code := strings.TrimRight(l.text, " \t\r")
-		b.above = lastByte(code)
+		code := strings.TrimRight(l.Text, " \t\r")
+		b.above = excerpt.LastByte(code)
 		b.scoped = strings.HasSuffix(code, "::")
 		b.listed = strings.HasSuffix(code, ",") || strings.HasSuffix(code, " :") || strings.HasSuffix(code, "):")
 	}
@@ -139,7 +143,7 @@ func (b *bracer) close(at int) {
 		return
 	}
 	f := b.pop()
-	if b.php && f.block && !f.typed && b.branches(word(b.code, skipSpace(b.code, at+1))) {
+	if b.php && f.block && !f.typed && b.branches(excerpt.Word(b.code, skipSpace(b.code, at+1))) {
 		b.pending = frame{block: true}
 	}
 	if b.regexp && len(b.open) == 0 && b.passes(at) {
@@ -148,11 +152,11 @@ func (b *bracer) close(at int) {
 	if f.named == 0 || len(b.open) > 0 && b.hidden > 0 {
 		return
 	}
-	it := &b.items[f.named-1]
-	rest := head(b.in[at+1:], 80)
-	if name := strings.TrimSpace(rest[:indexOr(rest, ";")]); name != "" && !strings.Contains(name, "\n") {
-		it.text += " … } " + name
-		it.brief = 0
+	it := &b.defs[f.named-1]
+	rest := excerpt.Head(b.in[at+1:], 80)
+	if name := strings.TrimSpace(rest[:excerpt.Until(rest, ";")]); name != "" && !strings.Contains(name, "\n") {
+		it.Text += " … } " + name
+		it.Brief = 0
 	}
 }
 
@@ -160,7 +164,7 @@ func (b *bracer) close(at int) {
 // another that begins on the same line, as the program.
 func (b *bracer) passes(at int) bool {
 	rest := b.code[at:min(len(b.code), at+160)]
-	rest = strings.TrimRight(rest[:indexOr(rest, "\n")], " \r")
+	rest = strings.TrimRight(rest[:excerpt.Until(rest, "\n")], " \r")
 	return strings.HasPrefix(strings.TrimLeft(rest[1:], ") "), "(") && strings.HasSuffix(rest, "{") &&
 		(strings.Contains(rest, "function") || strings.Contains(rest, "=>"))
 }
@@ -180,16 +184,16 @@ func (b *bracer) anything(at int) {
 // directive notes a #define.
 func (b *bracer) directive(at int) {
 	i := skipBlanks(b.code, at+1)
-	if word(b.code, i) != "define" || b.hidden > 0 {
+	if excerpt.Word(b.code, i) != "define" || b.hidden > 0 {
 		return
 	}
 	i = skipBlanks(b.code, i+len("define"))
-	name := word(b.code, i)
+	name := excerpt.Word(b.code, i)
 	guard := strings.TrimRight(strings.ToUpper(name), "_")
 	if name == "" || strings.HasSuffix(guard, "_H") || strings.HasSuffix(guard, "_HPP") {
 		return
 	}
-	line := strings.TrimRight(b.in[at:at+indexOr(b.code[at:], "\n")], " \t\r\\")
+	line := strings.TrimRight(b.in[at:at+excerpt.Until(b.code[at:], "\n")], " \t\r\\")
 	b.add(at, at+len(line), i+len(name)-at, 3, 0)
 }
 
@@ -203,9 +207,9 @@ func (b *bracer) definition(at int) (frame, bool) {
 	i := at
 	for range 12 {
 		i = b.skipMarks(i)
-		w := word(b.code, i)
+		w := excerpt.Word(b.code, i)
 		if i < len(b.code) && b.peek(i) == '@' {
-			w = "@" + word(b.code, i+1)
+			w = "@" + excerpt.Word(b.code, i+1)
 		}
 		if w == "" {
 			break
@@ -228,12 +232,12 @@ func (b *bracer) definition(at int) (frame, bool) {
 			}
 			i = next
 			continue
-		case b.rust && w == "const" && b.kinds[word(b.code, next)] == modifier:
+		case b.rust && w == "const" && b.kinds[excerpt.Word(b.code, next)] == modifier:
 			i = next
 			continue
 		case b.calls && b.peek(next) == '(' && kind != minor && w != "function":
 			return b.call(at, i)
-		case kind == modifier && next > i+len(w) && (isWord(b.peek(next)) || strings.IndexByte("@*[<#~", b.peek(next)) >= 0):
+		case kind == modifier && next > i+len(w) && (excerpt.IsWord(b.peek(next)) || strings.IndexByte("@*[<#~", b.peek(next)) >= 0):
 			i = next
 			continue
 		case kind == modifier && b.peek(next) == '(' && b.rust:
@@ -244,7 +248,7 @@ func (b *bracer) definition(at int) (frame, bool) {
 		case kind == otherWord || kind == modifier:
 			return b.call(at, i)
 		}
-		if k := b.kinds[word(b.code, next)]; next > i+len(w) && (k == leaf || k == block) && !b.namedBy(next) {
+		if k := b.kinds[excerpt.Word(b.code, next)]; next > i+len(w) && (k == leaf || k == block) && !b.namedBy(next) {
 			i = next
 			continue
 		}
@@ -268,8 +272,8 @@ func (b *bracer) method(at int) bool {
 
 // namedBy says whether the word is the name and no further word of definition.
 func (b *bracer) namedBy(at int) bool {
-	next := skipBlanks(b.code, at+len(word(b.code, at)))
-	return next >= len(b.code) || strings.IndexByte("=({:;<,\n", b.peek(next)) >= 0 && b.peek(next) != '{' && b.peek(next) != ':' || b.peek(next) == newString
+	next := skipBlanks(b.code, at+len(excerpt.Word(b.code, at)))
+	return next >= len(b.code) || strings.IndexByte("=({:;<,\n", b.peek(next)) >= 0 && b.peek(next) != '{' && b.peek(next) != ':' || b.peek(next) == StringFeed
 }
 
 // skipMarks goes over annotations and attributes.
@@ -280,9 +284,9 @@ func (b *bracer) skipMarks(i int) int {
 			return i
 		}
 		switch {
-		case b.peek(i) == '@' && b.kinds["@"+word(b.code, i+1)] == otherWord:
+		case b.peek(i) == '@' && b.kinds["@"+excerpt.Word(b.code, i+1)] == otherWord:
 			i++
-			for i < len(b.code) && (isWord(b.peek(i)) || b.peek(i) == '.' || b.peek(i) == ':') {
+			for i < len(b.code) && (excerpt.IsWord(b.peek(i)) || b.peek(i) == '.' || b.peek(i) == ':') {
 				i++
 			}
 			if b.peek(i) == '(' {
@@ -339,7 +343,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 		}
 		rank = 3
 		value := b.code[next:min(len(b.code), next+160)]
-		value = value[:indexOr(value, "\n")]
+		value = value[:excerpt.Until(value, "\n")]
 		if b.regexp && (strings.Contains(value, "=>") || strings.Contains(value, "function") || strings.Contains(value, "class ")) {
 			rank = 0
 			if _, first, _ := strings.Cut(value, "="); invoked(first) {
@@ -349,7 +353,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 			return frame{}, false
 		}
 	}
-	name := next + len(word(b.code, next))
+	name := next + len(excerpt.Word(b.code, next))
 	if w == "impl" || w == "extension" || next == name || alias {
 		name = end
 	}
@@ -363,7 +367,7 @@ func (b *bracer) keyword(at, i, next int, w string, kind wordKind) (frame, bool)
 	}
 	b.add(at, end, name-at, rank, b.types)
 	if strings.HasPrefix(b.code[at:], "typedef") && end < len(b.code) && b.peek(skipSpace(b.code, end)) == '{' {
-		f.named = len(b.items)
+		f.named = len(b.defs)
 	}
 	return f, true
 }

@@ -1,6 +1,10 @@
-package outline
+package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+)
 
 // A syntax says what in a language is not code.
 type syntax struct {
@@ -25,9 +29,17 @@ type syntax struct {
 }
 
 const (
-	inString  = 1 // a byte of a string
-	newString = 2 // a line feed in a string
+	inString = 1 // a byte of a string
+
+	// StringFeed stands for a line feed in a string.
+	StringFeed = 2
 )
+
+// BlankKeys blanks the comments of a text of keys and values, which begin with
+// number signs. If the values have quotes, line feeds within them are [StringFeed].
+func BlankKeys(text, quotes string) string {
+	return blank(text, syntax{hash: true, triple: quotes != "", quotes: quotes})
+}
 
 const (
 	wordByte  = 1
@@ -35,7 +47,7 @@ const (
 )
 
 // A blanker makes a text of the same length in which comments are blanks, and the
-// bytes of strings inString and newString, so that what is left is code.
+// bytes of strings inString and StringFeed, so that what is left is code.
 type blanker struct {
 	syntax
 	in   string
@@ -62,7 +74,7 @@ func blank(text string, s syntax) string {
 	}
 	b.page()
 	if b.php {
-		b.clear(indexOr(b.in, "<?"))
+		b.clear(excerpt.Until(b.in, "<?"))
 	}
 	for b.at < len(b.in) {
 		b.step()
@@ -91,7 +103,7 @@ func (b *blanker) step() {
 		b.clear(b.lineEnd(rest))
 		return
 	case c == '?' && b.php && strings.HasPrefix(rest, "?>"):
-		b.clear(indexOr(rest, "<?"))
+		b.clear(excerpt.Until(rest, "<?"))
 		return
 	case c == '<' && b.heredoc != "" && strings.HasPrefix(rest, b.heredoc):
 		b.hereWord(rest)
@@ -135,7 +147,7 @@ func (b *blanker) words() {
 		b.last = in[end-1]
 	}
 	b.at += n
-	if b.rust && n > 0 && in[n-1] == 'r' && (n < 3 || !isWord(in[n-2]) || !isWord(in[n-3])) {
+	if b.rust && n > 0 && in[n-1] == 'r' && (n < 3 || !excerpt.IsWord(in[n-2]) || !excerpt.IsWord(in[n-3])) {
 		if n := rustRaw(b.in[b.at:]); n > 0 {
 			b.quote(n)
 		}
@@ -176,7 +188,7 @@ func (b *blanker) quote(n int) {
 	for i := range out {
 		out[i] = inString
 		if in[i] == '\n' {
-			out[i] = newString
+			out[i] = StringFeed
 		}
 	}
 	b.at += n
@@ -185,10 +197,10 @@ func (b *blanker) quote(n int) {
 
 // lineEnd is the length of a comment that ends with the line.
 func (b *blanker) lineEnd(rest string) int {
-	n := indexOr(rest, "\n")
+	n := excerpt.Until(rest, "\n")
 	switch {
 	case b.php:
-		n = indexOr(rest[:n], "?>")
+		n = excerpt.Until(rest[:n], "?>")
 	case b.lua && n > 2:
 		if long := longBracket(rest[2:]); long > 0 {
 			n = 2 + long
@@ -207,14 +219,14 @@ func longBracket(rest string) int {
 		return 0
 	}
 	end := "]" + rest[1:n] + "]"
-	return min(len(rest), n+1+indexOr(rest[n+1:], end)+len(end))
+	return min(len(rest), n+1+excerpt.Until(rest[n+1:], end)+len(end))
 }
 
 func (b *blanker) blockEnd() int {
 	rest := b.in[b.at:]
 	open, end := b.block[0], b.block[1]
 	if !b.nests {
-		n := indexOr(rest[len(open):], end)
+		n := excerpt.Until(rest[len(open):], end)
 		return min(len(rest), len(open)+n+len(end))
 	}
 	depth := 0
@@ -275,7 +287,7 @@ func (b *blanker) templateText() {
 func (b *blanker) stringEnd(c byte, rest string) int {
 	switch {
 	case b.raw != 0 && c == b.raw:
-		return min(len(rest), indexOr(rest[1:], string(c))+2)
+		return min(len(rest), excerpt.Until(rest[1:], string(c))+2)
 	case b.verbatim && c == '@' && strings.HasPrefix(rest, `@"`):
 		return verbatimEnd(rest)
 	case b.lua && c == '[':
@@ -368,7 +380,7 @@ func (b *blanker) regexpEnd(rest string) int {
 func (b *blanker) afterKeyword() bool {
 	code := strings.TrimRight(b.in[max(0, b.at-16):b.at], " ")
 	from := len(code)
-	for from > 0 && isWord(code[from-1]) {
+	for from > 0 && excerpt.IsWord(code[from-1]) {
 		from--
 	}
 	switch code[from:] {
@@ -388,7 +400,7 @@ func rustRaw(rest string) int {
 		return 0
 	}
 	end := `"` + rest[:n]
-	return min(len(rest), n+1+indexOr(rest[n+1:], end)+len(end))
+	return min(len(rest), n+1+excerpt.Until(rest[n+1:], end)+len(end))
 }
 
 // rustChar tells a character from a lifetime.
@@ -405,12 +417,4 @@ func rustChar(rest string) bool {
 		}
 	}
 	return false
-}
-
-// indexOr is where part begins in text, or the text's length.
-func indexOr(text, part string) int {
-	if i := strings.Index(text, part); i >= 0 {
-		return i
-	}
-	return len(text)
 }
