@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -33,98 +30,6 @@ func outlined(path, content string) map[int]string {
 		}
 	}
 	return lines
-}
-
-// Every declaration that go/parser sees is there, with its line, and no other.
-func TestOutlineGoDeclarations(t *testing.T) {
-	files := goFiles(t)
-	for _, file := range files {
-		content := readFile(t, file)
-		want := declarations(content)
-		if len(want) == 0 { // it does not parse, or is comments
-			continue
-		}
-		got := outlined("x.go", content)
-		for line, names := range want {
-			for _, name := range names {
-				if !strings.Contains(got[line], name[:min(len(name), 100)]) && !strings.Contains(got[line], "…") {
-					t.Errorf("%s:%d: %s is not in %q", file, line, name, got[line])
-				}
-			}
-		}
-		for line, text := range got {
-			if want[line] == nil && !strings.Contains(text, "at byte ") {
-				t.Errorf("%s:%d: nothing is declared at %q", file, line, text)
-			}
-		}
-	}
-	t.Logf("%d files", len(files))
-}
-
-// goFiles are some of the distribution and this module's; with the long proofs all.
-func goFiles(t *testing.T) []string {
-	root := goRoot(t)
-	dirs := []string{"src/net/http", "src/go/parser", "src/runtime", "src/strings", "src/cmd/gofmt", "src/syscall", "src/internal/types/testdata/check"}
-	if long() {
-		dirs = []string{"src", "test"}
-	}
-	var files []string
-	for _, dir := range append(dirs, "") {
-		from := filepath.Join(root, dir)
-		if dir == "" {
-			from = ".."
-		}
-		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") {
-				files = append(files, path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return files
-}
-
-// declarations returns the names declared at the top of a Go file, by line; none
-// where it does not parse.
-func declarations(content string) map[int][]string {
-	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	found := map[int][]string{}
-	note := func(pos token.Pos, name string) {
-		if name != "_" {
-			line := set.PositionFor(pos, false).Line
-			found[line] = append(found[line], name)
-		}
-	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			note(d.Pos(), "func")
-			if d.Name.Name != "_" {
-				note(d.Pos(), d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				pos := spec.Pos()
-				if !d.Lparen.IsValid() {
-					pos = d.Pos()
-				}
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					note(pos, spec.Name.Name)
-				case *ast.ValueSpec:
-					note(pos, spec.Names[0].Name)
-				}
-			}
-		}
-	}
-	return found
 }
 
 var (

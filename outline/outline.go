@@ -6,7 +6,7 @@ import (
 )
 
 // Rules is the version of the rules. Another version makes other outlines.
-const Rules = "2"
+const Rules = "3"
 
 const (
 	defaultTokens = 600

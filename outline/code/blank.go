@@ -1,31 +1,39 @@
 package code
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
 // A syntax says what in a language is not code.
 type syntax struct {
-	line     string    // begins a comment to the line's end
-	hash     bool      // so does a number sign
-	block    [2]string // begins and ends a comment
-	nests    bool      // comments in comments
-	quotes   string    // begin and end a string within a line; a backslash escapes
-	raw      byte      // begins and ends a string over lines, without escapes
-	template byte      // the same with escapes, and with ${code}
-	triple   bool      // three quotes are a string over lines
-	rust     bool      // r#"..."#, and ' may be a lifetime
-	regexp   bool      // /.../
-	verbatim bool      // @"..."
-	heredoc  string    // before the word that ends a text which begins on the next line
-	shift    bool      // the same is an operator too
-	long     bool      // strings go on over lines
-	shell    bool      // a backslash escapes a quote, but not within '...'
-	pages    [2]string // begin the first and the last line of a comment
-	lua      bool      // [==[...]==]
-	php      bool      // what is not within <? and ?> is no code
+	spans     []span         // comments and strings; of those that begin alike the longest is first
+	templates bool           // `...${code}...`
+	regexps   bool           // /.../
+	lifetimes bool           // ' may begin a name
+	escapes   bool           // a backslash in code takes the next byte's meaning
+	heredoc   *regexp.Regexp // names the word that ends a text which begins on the next line
+	embedded  bool           // code is between <? and ?>
+	dollars   bool           // $word$...$word$
+}
+
+// A span is a comment or string. One that begins with a line feed begins on a line
+// of its own. Without an end it goes on to the end of the text.
+type span struct {
+	open, end string
+	comment   bool
+	nests     bool   // comments in comments
+	apart     bool   // only after a blank or sign
+	escapes   bool   // a backslash takes the next byte's meaning
+	doubled   bool   // two ends do not end it
+	lines     bool   // a string goes on over lines
+	keeps     string // lines of a comment that begin so are left as they are
+	after     string // what stands before it, in small letters
+	needs     string // only in a text that begins with some lines which have this
 }
 
 const (
@@ -35,47 +43,57 @@ const (
 	StringFeed = 2
 )
 
+// mostEndless is how many strings without an end are looked for up to the end of
+// the text. Further strings end with their lines.
+const mostEndless = 8
+
+const mostTemplates = 64 // within each other
+
 // BlankKeys blanks the comments of a text of keys and values, which begin with
 // number signs. If the values have quotes, line feeds within them are [StringFeed].
 func BlankKeys(text, quotes string) string {
-	return blank(text, syntax{hash: true, triple: quotes != "", quotes: quotes})
-}
-
-const (
-	wordByte  = 1
-	blankByte = 2
-)
-
-// A blanker makes a text of the same length in which comments are blanks, and the
-// bytes of strings inString and StringFeed, so that what is left is code.
-type blanker struct {
-	syntax
-	in   string
-	out  []byte
-	at   int
-	last byte      // of the code so far, blanks aside
-	deep []int     // braces open within each ${ of the templates around
-	wait []string  // end the heredocs that begin on the next line
-	runs [256]byte // wordByte, blankByte or 0
-
-	dividing int // up to where a slash begins no regular expression: none ended
-	endless  int // heredocs without an end
-}
-
-func blank(text string, s syntax) string {
-	b := blanker{syntax: s, in: text, out: make([]byte, len(text)), last: '\n'}
-	for c := range b.runs {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= '0' && c <= '9', c >= 0x80:
-			b.runs[c] = wordByte
-		case c == ' ' || c == '\t' || c == '\r':
-			b.runs[c] = blankByte
+	s := syntax{spans: []span{hash}}
+	if quotes != "" {
+		s = hashes
+	}
+	out := []byte(blank(text, &s))
+	for i := range out {
+		if out[i] == inString && text[i] == '\n' {
+			out[i] = StringFeed
 		}
 	}
-	b.page()
-	if b.php {
-		b.clear(excerpt.Until(b.in, "<?"))
+	return string(out)
+}
+
+// A blanker makes a text of the same length in which comments are blanks and the
+// bytes of strings are inString, so that what is left is code.
+type blanker struct {
+	*syntax
+	in    string
+	out   []byte
+	at    int
+	spans [256][]span // by their first byte
+	last  byte        // of the code so far, blanks aside; 'a' for a word
+	wait  []string    // end the heredocs that begin on the next line
+
+	dollars  bool
+	dividing int // up to where a slash begins no regular expression: none ended
+	endless  int // strings and heredocs without an end
+}
+
+func blank(text string, s *syntax) string {
+	b := blanker{syntax: s, in: text, out: make([]byte, len(text)), last: '\n'}
+	top := excerpt.Head(text, 1<<16)
+	for _, sp := range s.spans {
+		if strings.Contains(top, sp.needs) {
+			b.spans[sp.open[0]] = append(b.spans[sp.open[0]], sp)
+		}
 	}
+	b.dollars = s.dollars && !strings.Contains(top, "DELIMITER ") // which may be $$
+	if b.embedded {
+		b.quote(min(len(text), excerpt.Until(text, "<?")+2))
+	}
+	b.beginLine()
 	for b.at < len(b.in) {
 		b.step()
 	}
@@ -85,73 +103,71 @@ func blank(text string, s syntax) string {
 // step reads one run of code, comment or string.
 func (b *blanker) step() {
 	c := b.in[b.at]
-	if b.runs[c] != 0 {
-		b.words()
+	if plain[c] {
+		b.run()
 		return
 	}
 	rest := b.in[b.at:]
-	switch {
-	case c == '\n':
+	if c == '\n' {
 		b.keep('\n')
 		b.hereTexts()
-		b.page()
+		b.beginLine()
 		return
-	case b.block[0] != "" && c == b.block[0][0] && strings.HasPrefix(rest, b.block[0]):
-		b.clear(b.blockEnd())
-		return
-	case b.line != "" && c == b.line[0] && strings.HasPrefix(rest, b.line), b.hash && c == '#' && b.startsComment():
-		b.clear(b.lineEnd(rest))
-		return
-	case c == '?' && b.php && strings.HasPrefix(rest, "?>"):
-		b.clear(excerpt.Until(rest, "<?"))
-		return
-	case c == '<' && b.heredoc != "" && strings.HasPrefix(rest, b.heredoc):
-		b.hereWord(rest)
-		return
-	case c == '\\' && b.shell && len(rest) > 1 && strings.IndexByte(b.quotes, rest[1]) >= 0:
-		b.keep(' ')
-		b.keep(' ')
-		return
-	case b.template != 0 && c == b.template:
-		b.templateText()
-		return
-	case len(b.deep) > 0 && b.braces(c):
-		return
+	}
+	for i := range b.spans[c] {
+		if sp := &b.spans[c][i]; strings.HasPrefix(rest, sp.open) && b.begins(sp, rest) {
+			b.take(sp, rest, len(sp.open))
+			return
+		}
 	}
 	if n := b.stringEnd(c, rest); n > 0 {
 		b.quote(n)
 		return
 	}
-	if c < ' ' {
-		c = ' '
+	switch {
+	case c == '<' && b.heredoc != nil && strings.HasPrefix(rest, "<<"):
+		b.hereWord(rest)
+	case c == '\\' && b.syntax.escapes && len(rest) > 1 && rest[1] != '\n':
+		b.keep(' ')
+		b.keep(' ')
+	default:
+		b.keep(max(c, ' '))
 	}
-	b.keep(c)
 }
 
-// words keeps a run of words and blanks.
-func (b *blanker) words() {
+// stringEnd returns the length of a string that is no span, or 0.
+func (b *blanker) stringEnd(c byte, rest string) int {
+	switch {
+	case c == '`' && b.templates:
+		return templateEnd(rest, 0)
+	case c == '/' && b.regexps:
+		return b.regexpEnd(rest)
+	case c == '$' && b.dollars:
+		return b.dollarEnd(rest)
+	}
+	return 0
+}
+
+// plain are the bytes of words, and blanks.
+var plain = func() (set [256]bool) {
+	for c := range set {
+		set[c] = excerpt.IsWord(byte(c)) && c != '$' || c == ' ' || c == '\t' || c == '\r'
+	}
+	return set
+}()
+
+// run keeps a run of words and blanks.
+func (b *blanker) run() {
 	in, out := b.in[b.at:], b.out[b.at:]
-	n, end := 0, 0
-	for n < len(in) && n < len(out) {
-		k := b.runs[in[n]]
-		if k == 0 {
-			break
-		}
+	n := 0
+	for n < len(in) && plain[in[n]] {
 		out[n] = in[n]
 		n++
-		if k == wordByte {
-			end = n
-		}
 	}
-	if end > 0 {
-		b.last = in[end-1]
+	if word := bytes.TrimRight(out[:n], " \t\r"); len(word) > 0 {
+		b.last = 'a'
 	}
 	b.at += n
-	if b.rust && n > 0 && in[n-1] == 'r' && (n < 3 || !excerpt.IsWord(in[n-2]) || !excerpt.IsWord(in[n-3])) {
-		if n := rustRaw(b.in[b.at:]); n > 0 {
-			b.quote(n)
-		}
-	}
 }
 
 func (b *blanker) keep(c byte) {
@@ -162,198 +178,157 @@ func (b *blanker) keep(c byte) {
 	}
 }
 
-// startsComment says whether a number sign does: in a shell $# and ${a#b} do not.
-func (b *blanker) startsComment() bool {
-	if strings.HasPrefix(b.in[b.at:], "#[") && b.line != "" {
-		return false // an attribute of PHP
-	}
-	return b.at == 0 || strings.IndexByte(" \t\n;()\r{}[],", b.in[b.at-1]) >= 0
-}
-
-// clear blanks n bytes, but for line feeds.
-func (b *blanker) clear(n int) {
-	in, out := b.in[b.at:b.at+n], b.out[b.at:b.at+n]
-	for i := range out {
-		out[i] = ' '
-		if in[i] == '\n' {
-			out[i] = '\n'
+// clear blanks n bytes, without line feeds and the lines that begin as told.
+func (b *blanker) clear(n int, keeps string) {
+	end := b.at + n
+	for b.at < end {
+		line := b.in[b.at:end]
+		line = line[:min(len(line), excerpt.Until(line, "\n")+1)]
+		kept := keeps != "" && strings.HasPrefix(line, keeps)
+		for i := range len(line) {
+			if kept || line[i] == '\n' {
+				b.out[b.at+i] = line[i]
+			} else {
+				b.out[b.at+i] = ' '
+			}
 		}
+		b.at += len(line)
 	}
-	b.at += n
 }
 
 // quote marks n bytes as a string.
 func (b *blanker) quote(n int) {
-	in, out := b.in[b.at:b.at+n], b.out[b.at:b.at+n]
-	for i := range out {
-		out[i] = inString
-		if in[i] == '\n' {
-			out[i] = StringFeed
-		}
+	for end := b.at + n; b.at < end; b.at++ {
+		b.out[b.at] = inString
 	}
-	b.at += n
 	b.last = '"'
 }
 
-// lineEnd is the length of a comment that ends with the line.
-func (b *blanker) lineEnd(rest string) int {
-	n := excerpt.Until(rest, "\n")
-	switch {
-	case b.php:
-		n = excerpt.Until(rest[:n], "?>")
-	case b.lua && n > 2:
-		if long := longBracket(rest[2:]); long > 0 {
-			n = 2 + long
-		}
-	}
-	return n
-}
-
-// longBracket is the length of [==[...]==], or 0.
-func longBracket(rest string) int {
-	n := 1
-	for n < len(rest) && n < 16 && rest[n] == '=' {
-		n++
-	}
-	if n >= len(rest) || rest[0] != '[' || rest[n] != '[' {
-		return 0
-	}
-	end := "]" + rest[1:n] + "]"
-	return min(len(rest), n+1+excerpt.Until(rest[n+1:], end)+len(end))
-}
-
-func (b *blanker) blockEnd() int {
+// beginLine reads a span that begins on a line of its own.
+func (b *blanker) beginLine() {
 	rest := b.in[b.at:]
-	open, end := b.block[0], b.block[1]
-	if !b.nests {
-		n := excerpt.Until(rest[len(open):], end)
-		return min(len(rest), len(open)+n+len(end))
-	}
-	depth := 0
-	for i := 0; i < len(rest); i++ {
-		switch {
-		case rest[i] == open[0] && strings.HasPrefix(rest[i:], open):
-			depth++
-			i += len(open) - 1
-		case rest[i] == end[0] && strings.HasPrefix(rest[i:], end):
-			depth--
-			i += len(end) - 1
-			if depth == 0 {
-				return i + 1
-			}
+	for i := range b.spans['\n'] {
+		sp := &b.spans['\n'][i]
+		open := sp.open[1:]
+		before := strings.TrimRight(b.in[max(0, b.at-len(sp.after)-2):b.at], "\r\n")
+		if !strings.HasPrefix(rest, open) || !strings.EqualFold(before[max(0, len(before)-len(sp.after)):], sp.after) || open == "=" && !(len(rest) > 1 && excerpt.IsWord(rest[1])) {
+			continue
 		}
+		b.take(sp, rest, 0)
+		return
 	}
-	return len(rest)
 }
 
-// braces follows the code within templates, and returns to their text.
-func (b *blanker) braces(c byte) bool {
-	top := len(b.deep) - 1
+// begins says whether a span begins where its first bytes are.
+func (b *blanker) begins(sp *span, rest string) bool {
+	before := byte('\n')
+	if b.at > 0 {
+		before = b.in[b.at-1]
+	}
 	switch {
-	case c == '{':
-		b.deep[top]++
-	case c == '}' && b.deep[top] > 0:
-		b.deep[top]--
-	case c == '}':
-		b.deep = b.deep[:top]
-		b.templateText()
+	case sp.apart:
+		return strings.IndexByte(" \t\n;()\r{}[],", before) >= 0 && !(b.embedded && strings.HasPrefix(rest, "#["))
+	case sp.open != "'":
+		return true
+	case b.lifetimes && !isCharacter(rest):
+		return false
+	}
+	return sp.lines || before < '0' || before > '9' // 1'000'000
+}
+
+// isCharacter tells a character in quotes from a lifetime of Rust.
+func isCharacter(rest string) bool {
+	if strings.HasPrefix(rest, `'\`) {
 		return true
 	}
-	return false
+	_, size := utf8.DecodeRuneInString(rest[1:])
+	return strings.HasPrefix(rest[1+size:], "'")
 }
 
-// templateText marks the text of a template up to its end or the next ${.
-func (b *blanker) templateText() {
-	i := b.at + 1
-	for i < len(b.in) {
-		switch c := b.in[i]; {
+// take reads a span. Its end is looked for after so many bytes.
+func (b *blanker) take(sp *span, rest string, from int) {
+	if sp.comment {
+		b.clear(b.commentEnd(sp, rest, from), sp.keeps)
+		return
+	}
+	n := 0
+	escapes := sp.escapes || b.dollars && b.at > 0 && b.in[b.at-1]|0x20 == 'e' // E'...' of SQL
+	for i := from; i < len(rest) && n == 0; i++ {
+		switch c := rest[i]; {
+		case c == '\\' && escapes:
+			i++
+		case c == sp.end[0] && strings.HasPrefix(rest[i:], sp.end):
+			if i += len(sp.end) - 1; sp.doubled && strings.HasPrefix(rest[i+1:], sp.end) {
+				i++
+			} else {
+				n = i + 1
+			}
+		case c == '\n' && (!sp.lines || b.endless > mostEndless):
+			n = i
+		}
+	}
+	if n == 0 { // no end
+		b.endless++
+		n = excerpt.Until(rest, "\n")
+	}
+	b.quote(n)
+}
+
+// commentEnd returns the length of a comment.
+func (b *blanker) commentEnd(sp *span, rest string, from int) int {
+	if sp.end == "" {
+		return len(rest)
+	}
+	if sp.end == "\n" {
+		n := excerpt.Until(rest, "\n")
+		if b.embedded {
+			n = excerpt.Until(rest[:n], "?>")
+		}
+		return n
+	}
+	depth := 1
+	for i := from; i < len(rest); i++ {
+		switch {
+		case rest[i] == sp.end[0] && strings.HasPrefix(rest[i:], sp.end):
+			i += len(sp.end) - 1
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case sp.nests && strings.HasPrefix(rest[i:], sp.open):
+			depth++
+			i += len(sp.open) - 1
+		}
+	}
+	return len(rest)
+}
+
+// templateEnd returns the length of a template with the code in it.
+func templateEnd(rest string, depth int) int {
+	braces := 0
+	for i := 1; i < len(rest); i++ {
+		switch c := rest[i]; {
 		case c == '\\':
 			i++
-		case c == b.template:
-			b.quote(min(i+1, len(b.in)) - b.at)
-			return
-		case c == '$' && strings.HasPrefix(b.in[i:], "${") && len(b.deep) < 64:
-			b.quote(i + 2 - b.at)
-			b.deep = append(b.deep, 0)
-			b.last = '('
-			return
-		}
-		i++
-	}
-	b.quote(len(b.in) - b.at)
-}
-
-// stringEnd returns the length of the string that begins here, or 0.
-func (b *blanker) stringEnd(c byte, rest string) int {
-	switch {
-	case b.raw != 0 && c == b.raw:
-		return min(len(rest), excerpt.Until(rest[1:], string(c))+2)
-	case b.verbatim && c == '@' && strings.HasPrefix(rest, `@"`):
-		return verbatimEnd(rest)
-	case b.lua && c == '[':
-		return longBracket(rest)
-	case b.regexp && c == '/':
-		return b.regexpEnd(rest)
-	case strings.IndexByte(b.quotes, c) < 0:
-		return 0
-	}
-	if b.triple && len(rest) > 2 && rest[1] == c && rest[2] == c {
-		return tripleEnd(rest)
-	}
-	if c == '\'' && (b.rust && !rustChar(rest) || !b.shell && b.digitBefore()) {
-		return 0
-	}
-	escapes := !b.shell || c != '\'' || b.last == '$'
-	for i := 1; i < len(rest); i++ {
-		switch rest[i] {
-		case '\\':
-			if escapes {
-				i++
-			}
-		case c:
+		case c == rest[0] && braces == 0:
 			return i + 1
-		case '\n':
-			if !b.long {
-				return i
-			}
+		case c == rest[0] && depth < mostTemplates:
+			i += templateEnd(rest[i:], depth+1) - 1
+		case c == '{' && (braces > 0 || rest[i-1] == '$'):
+			braces++
+		case c == '}':
+			braces = max(0, braces-1)
 		}
 	}
 	return len(rest)
 }
 
-// digitBefore says whether a quote follows a digit, as in 1'000'000.
-func (b *blanker) digitBefore() bool {
-	return b.at > 0 && b.in[b.at-1] >= '0' && b.in[b.at-1] <= '9'
-}
+// valueFollows matches words after which a slash begins a regular expression.
+var valueFollows = regexp.MustCompile(`\b(?:return|case|typeof|when|if|unless|and|or|not|in|of|split) *$`)
 
-func tripleEnd(rest string) int {
-	for i := 3; i < len(rest); i++ {
-		if rest[i] == '\\' {
-			i++
-		} else if rest[i] == rest[0] && strings.HasPrefix(rest[i:], rest[:3]) {
-			return i + 3
-		}
-	}
-	return len(rest)
-}
-
-func verbatimEnd(rest string) int {
-	for i := 2; i < len(rest); i++ {
-		if rest[i] != '"' {
-			continue
-		}
-		if i+1 < len(rest) && rest[i+1] == '"' {
-			i++
-			continue
-		}
-		return i + 1
-	}
-	return len(rest)
-}
-
-// regexpEnd is the length of a regular expression, which cannot follow a value.
+// regexpEnd returns the length of a regular expression, which cannot follow a
+// value, or 0.
 func (b *blanker) regexpEnd(rest string) int {
-	if b.at < b.dividing || strings.IndexByte("(,=:[!&|?{};+-*%~^<>\n", b.last) < 0 && !b.afterKeyword() {
+	if b.at < b.dividing || strings.IndexByte("(,=:[!&|?{};+-*%~^<>\n", b.last) < 0 && !(b.last == 'a' && valueFollows.MatchString(b.in[max(0, b.at-16):b.at])) {
 		return 0
 	}
 	class := false
@@ -376,45 +351,16 @@ func (b *blanker) regexpEnd(rest string) int {
 	return 0
 }
 
-// afterKeyword says whether the last word is one that a value follows.
-func (b *blanker) afterKeyword() bool {
-	code := strings.TrimRight(b.in[max(0, b.at-16):b.at], " ")
-	from := len(code)
-	for from > 0 && excerpt.IsWord(code[from-1]) {
-		from--
-	}
-	switch code[from:] {
-	case "return", "case", "typeof", "when", "if", "unless", "and", "or", "not", "in", "of", "split":
-		return true
-	}
-	return false
-}
-
-// rustRaw is the length of #"..."# after the r, or 0.
-func rustRaw(rest string) int {
-	n := 0
-	for n < len(rest) && n < 16 && rest[n] == '#' {
-		n++
-	}
-	if n == len(rest) || rest[n] != '"' {
+// dollarEnd returns the length of $word$...$word$, or 0.
+func (b *blanker) dollarEnd(rest string) int {
+	n := 1 + strings.IndexByte(rest[1:min(len(rest), 64)], '$')
+	if b.endless > mostEndless || b.at > 0 && excerpt.IsWord(b.in[b.at-1]) || n < 1 || n > 1 && (rest[1] <= '9' || len(excerpt.Word(rest[:n], 1)) < n-1) {
 		return 0
 	}
-	end := `"` + rest[:n]
-	return min(len(rest), n+1+excerpt.Until(rest[n+1:], end)+len(end))
-}
-
-// rustChar tells a character from a lifetime.
-func rustChar(rest string) bool {
-	if strings.HasPrefix(rest, `'\`) {
-		return true
+	end := strings.Index(rest[n+1:], rest[:n+1])
+	if end < 0 {
+		b.endless++
+		return 0
 	}
-	for i := 2; i < min(len(rest), 6); i++ {
-		if rest[i] == '\'' {
-			return true
-		}
-		if rest[i-1] < 0x80 && i > 1 {
-			return false
-		}
-	}
-	return false
+	return n + 1 + end + n + 1
 }

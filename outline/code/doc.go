@@ -1,3 +1,17 @@
-// Package code finds the definitions of a program, by its lines: the types and
-// functions, and what is said about them. It is no parser.
+// Package code finds the definitions of a program, such as its types and functions,
+// with their lines and the comments above them.
+//
+//	note, defs := code.Find("queue.go").Outline(text)
+//
+// It reads Go with go/parser. Of other languages it knows only what the table of
+// languages says: how comments and strings look, and which words define something.
+// Three readers use that table. One reads headers, which is the code before a brace
+// or semicolon. One reads lines and their indentation. One reads statements of SQL.
+//
+// No reader is a parser. Each may miss a rare form, or take a line for a definition
+// that is none. An outline is a hint where to read, so that is good enough, and the
+// rules are frozen: a new language is a new row of the table with an example in
+// testdata, and no other rule is added for a form that is not found.
+//
+// Time and memory grow with the length of a text, whatever the text is.
 package code

@@ -1,0 +1,4 @@
+package code
+
+// Languages returns the rows of the table.
+func Languages() []Language { return table }

@@ -1,0 +1,6 @@
+x = foo((1,
+def a():
+    pass
+
+class B:
+    def c(self): pass

@@ -1,0 +1,8 @@
+@Composable fun One() {
+}
+@file:JvmName("x") fun two() {
+}
+class A {
+    constructor(a: Int) : this() {
+    }
+}

@@ -1,0 +1,3 @@
+function prompt --description "x"
+  set a # function no
+end

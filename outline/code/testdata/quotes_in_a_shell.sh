@@ -1,0 +1,8 @@
+one() {
+  echo it\'s '\' $'\''
+}
+two() {
+  echo 1'
+three() {
+'
+}

@@ -1,0 +1,6 @@
+# Adds.
+
+proc add {a b} {
+  proc inner {} {}
+}
+proc ns::two {} {}

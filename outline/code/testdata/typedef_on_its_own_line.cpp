@@ -1,0 +1,5 @@
+typedef
+  std::map<int, int>
+  Map;
+int f() {
+}

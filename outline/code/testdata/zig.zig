@@ -1,0 +1,4 @@
+const s =
+    \\fn no() { "
+;
+fn last() void {}
