@@ -36,34 +36,13 @@ type span struct {
 	needs     string // only in a text that begins with some lines which have this
 }
 
-const (
-	inString = 1 // a byte of a string
-
-	// StringFeed stands for a line feed in a string.
-	StringFeed = 2
-)
+const inString = 1 // stands for a byte of a string
 
 // mostEndless is how many strings without an end are looked for up to the end of
 // the text. Further strings end with their lines.
 const mostEndless = 8
 
 const mostTemplates = 64 // within each other
-
-// BlankKeys blanks the comments of a text of keys and values, which begin with
-// number signs. If the values have quotes, line feeds within them are [StringFeed].
-func BlankKeys(text, quotes string) string {
-	s := syntax{spans: []span{hash}}
-	if quotes != "" {
-		s = hashes
-	}
-	out := []byte(blank(text, &s))
-	for i := range out {
-		if out[i] == inString && text[i] == '\n' {
-			out[i] = StringFeed
-		}
-	}
-	return string(out)
-}
 
 // A blanker makes a text of the same length in which comments are blanks and the
 // bytes of strings are inString, so that what is left is code.

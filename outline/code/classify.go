@@ -68,6 +68,9 @@ func (h *headerReader) header(p place, i int, sign byte) kind {
 			c = h.code[next]
 		}
 		switch {
+		case k == other && h.directs && k2 >= space: // a macro
+			i = next
+			continue
 		case k == modifier && next > i+len(w) && (excerpt.IsWord(c) || c > 0 && strings.IndexByte("@*[<#~\x01", c) >= 0):
 			i = next
 			continue

@@ -163,26 +163,15 @@ func (r *reader) word(i int) string {
 
 // listed says whether a list of words has a word.
 func listed(list, word string) bool {
-	for w := range strings.FieldsSeq(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return list != "" && word != "" && strings.Contains(" "+list+" ", " "+word+" ")
 }
 
 func skipBlanks(code string, i int) int {
-	for i < len(code) && (code[i] == ' ' || code[i] == '\t') {
-		i++
-	}
-	return i
+	return len(code) - len(strings.TrimLeft(code[i:], " \t"))
 }
 
 func skipSpace(code string, i int) int {
-	for i < len(code) && (code[i] == ' ' || code[i] == '\t' || code[i] == '\r' || code[i] == '\n') {
-		i++
-	}
-	return i
+	return len(code) - len(strings.TrimLeft(code[i:], " \t\r\n"))
 }
 
 // skipGroup returns where the brackets end that begin at a place, or the place.

@@ -1,4 +1,7 @@
 package code
 
 // Languages returns the rows of the table.
-func Languages() []Language { return table }
+func Languages() []Language {
+	languages()
+	return table
+}

@@ -1,16 +1,12 @@
 package code
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-const (
-	mostBranches = 64  // #if within each other, frames that #else restores, templates in templates
-	longestTypes = 200 // bytes of <...>
-)
+const longestTypes = 200 // bytes of <...>
 
 // A frame is an open brace.
 type frame struct {
@@ -20,32 +16,22 @@ type frame struct {
 	named  int  // 1 more than the definition that is named after the brace
 }
 
-// A nesting is where in the braces a place is.
-type nesting struct {
-	open   []frame
-	hidden int // braces that are open and not looked into: the last frame and those within
-	types  int // frames of kind block
-	parens int // open parentheses and square brackets
-}
-
 // A headerReader reads a language in which definitions have bodies in braces. A
 // header is the code before a brace or semicolon. It is classified by its words.
 type headerReader struct {
 	*reader
-	nesting
-	start    int       // of the header, or -1
-	marked   int       // up to where annotations alone are known to be
-	naming   int       // 1 more than the definition that the header names
-	branches []nesting // at each #if that is open
+	open   []frame
+	hidden int // braces that are open and not looked into: the last frame and those within
+	types  int // frames of kind block
+	parens int // open parentheses and square brackets
+	start  int // of the header, or -1
+	marked int // up to where annotations alone are known to be
+	naming int // 1 more than the definition that the header names
 }
 
 func readHeaders(r *reader) {
 	h := headerReader{reader: r, start: -1}
-	i := 0
-	if h.directs {
-		i = h.directive(0)
-	}
-	for i < len(h.code) {
+	for i := h.lineStart(0); i < len(h.code); {
 		i = h.step(i)
 	}
 	h.finish(len(h.code), ';')
@@ -61,14 +47,14 @@ func (h *headerReader) step(at int) int {
 		if h.hidden == 0 && h.start >= 0 && h.parens == 0 && h.endsLine(at) {
 			h.finish(at, '\n')
 		}
-		if h.directs {
-			return h.directive(at + 1)
-		}
-		return at + 1
+		return h.lineStart(at + 1)
 	case '{':
 		h.push(at)
 		return at + 1
 	case '}':
+		if h.directs && at > 0 && h.code[at-1] == '\n' {
+			h.hidden = min(h.hidden, 1) // branches of #if may open more braces than they close
+		}
 		h.finish(at, ';')
 		h.pop()
 		return at + 1
@@ -190,47 +176,21 @@ func (h *headerReader) endsLine(at int) bool {
 	return !listed("extends implements where with throws", h.word(next))
 }
 
-// directive reads the line at a place if it is for C's preprocessor, and returns
-// where the next one begins or its line feed is. Each branch of #if begins in the
-// same frames.
-func (h *headerReader) directive(line int) int {
+// lineStart reads the line at a place if it is for C's preprocessor, and returns
+// where its end is, or the place.
+func (h *headerReader) lineStart(line int) int {
 	at := skipBlanks(h.code, line)
-	if h.peek(at) != '#' {
+	if !h.directs || at == len(h.code) || h.code[at] != '#' {
 		return line
 	}
-	word := skipBlanks(h.code, at+1)
-	end := word + excerpt.Until(h.code[word:], "\n")
-	switch excerpt.Word(h.code, word) {
-	case "define":
-		p := place{from: at, at: at, end: end}
-		if q := h.match(&p, directive); q != nil && q.kind != other && h.hidden == 0 {
-			p.end = at + len(strings.TrimRight(h.in[at:end], " \t\r\\"))
-			h.add(p, q.rank, 0)
-		}
-	case "if", "ifdef", "ifndef":
-		h.branches = append(h.branches, h.saved())
-	case "else", "elif":
-		if n := len(h.branches); n > 0 {
-			h.nesting = h.branches[n-1]
-			h.branches[n-1] = h.saved()
-			if h.hidden > 0 {
-				h.start = -1
-			}
-		}
-	case "endif":
-		h.branches = h.branches[:max(0, len(h.branches)-1)]
+	end := at + excerpt.Until(h.code[at:], "\n")
+	p := place{from: at, at: at, end: end}
+	if q := h.match(&p, directive); q != nil && q.kind != other && h.hidden == 0 {
+		p.end = at + len(strings.TrimRight(h.in[at:end], " \t\r\\"))
+		h.add(p, q.rank, 0)
 	}
 	for end < len(h.code) && strings.HasSuffix(strings.TrimRight(h.code[at:end], " \r"), `\`) {
 		end += 1 + excerpt.Until(h.code[end+1:], "\n")
 	}
 	return end
-}
-
-// saved returns a copy of the nesting. It is empty if there are too many.
-func (h *headerReader) saved() (n nesting) {
-	if len(h.branches) <= mostBranches && len(h.open) <= mostBranches {
-		n = h.nesting
-		n.open = slices.Clone(n.open)
-	}
-	return n
 }

@@ -20,6 +20,9 @@ type statementReader struct {
 	depth int    // BEGIN without END in it
 }
 
+// Words that begin a statement.
+const statements = "CREATE ALTER DROP INSERT UPDATE DELETE SELECT WITH GRANT REVOKE COMMENT TRUNCATE COPY SET DO CALL BEGIN COMMIT PRAGMA MERGE"
+
 // What ends BEGIN, and what ends IF and the like.
 var (
 	endsBlock = regexp.MustCompile(`^(?i:END)\b`)
@@ -82,7 +85,7 @@ func (s *statementReader) begin(at, end int, first string) {
 		s.defs[len(s.defs)-1].End = s.lineAt(end)
 		return
 	}
-	if !IsStatement(first) {
+	if !listed(statements, first) {
 		return
 	}
 	s.flush()
@@ -111,9 +114,4 @@ func statement(text string) string {
 	}
 	head := strings.Join(fields[:min(len(fields), words)], " ")
 	return head[:excerpt.Until(head, "(")]
-}
-
-// IsStatement says whether a word in capitals begins a statement of SQL.
-func IsStatement(word string) bool {
-	return listed("CREATE ALTER DROP INSERT UPDATE DELETE SELECT WITH GRANT REVOKE COMMENT TRUNCATE COPY SET DO CALL BEGIN COMMIT PRAGMA MERGE", word)
 }
