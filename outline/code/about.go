@@ -14,8 +14,9 @@ var instruction = regexp.MustCompile(`^\s*(?:#.*(?:frozen_string_literal|coding|
 
 // introduction returns the first sentence of the comment that a program begins with.
 func (r *reader) introduction() string {
-	if r.docs {
-		if s := r.leadingString(); s != "" {
+	code := excerpt.Head(r.code, longestDoc)
+	if i := strings.IndexFunc(code, func(c rune) bool { return c == inString || c > ' ' }); r.docs && i >= 0 {
+		if s := sentence(docstring(r.in[i:min(len(r.in), i+longestDoc)])); s != "" {
 			return s
 		}
 	}
@@ -43,15 +44,6 @@ func sentence(comment string) string {
 		return ""
 	}
 	return excerpt.FirstSentence(comment, longestSentence)
-}
-
-// leadingString returns the first sentence of the string that a program begins with.
-func (r *reader) leadingString() string {
-	i := strings.IndexFunc(r.code[:min(len(r.code), longestDoc)], func(c rune) bool { return c == inString || c > ' ' })
-	if i < 0 {
-		return ""
-	}
-	return excerpt.FirstSentence(docstring(r.in[i:min(len(r.in), i+longestDoc)]), longestSentence)
 }
 
 // docstring returns the string in triple quotes that a text begins with, or "".

@@ -226,51 +226,32 @@ func isCharacter(rest string) bool {
 
 // take reads a span. Its end is looked for after so many bytes.
 func (b *blanker) take(sp *span, rest string, from int) {
-	if sp.comment {
-		b.clear(b.commentEnd(sp, rest, from), sp.keeps)
-		return
+	if n := b.spanEnd(sp, rest, from); sp.comment {
+		b.clear(n, sp.keeps)
+	} else {
+		b.quote(n)
 	}
-	n := 0
-	escapes := sp.escapes || b.dollars && b.at > 0 && b.in[b.at-1]|0x20 == 'e' // E'...' of SQL
-	for i := from; i < len(rest) && n == 0; i++ {
-		switch c := rest[i]; {
-		case c == '\\' && escapes:
-			i++
-		case c == sp.end[0] && strings.HasPrefix(rest[i:], sp.end):
-			if i += len(sp.end) - 1; sp.doubled && strings.HasPrefix(rest[i+1:], sp.end) {
-				i++
-			} else {
-				n = i + 1
-			}
-		case c == '\n' && (!sp.lines || b.endless > mostEndless):
-			n = i
-		}
-	}
-	if n == 0 { // no end
-		b.endless++
-		n = excerpt.Until(rest, "\n")
-	}
-	b.quote(n)
 }
 
-// commentEnd returns the length of a comment.
-func (b *blanker) commentEnd(sp *span, rest string, from int) int {
+// spanEnd returns the length of a span. A string without an end ends with its line.
+func (b *blanker) spanEnd(sp *span, rest string, from int) int {
 	if sp.end == "" {
 		return len(rest)
 	}
-	if sp.end == "\n" {
-		n := excerpt.Until(rest, "\n")
-		if b.embedded {
-			n = excerpt.Until(rest[:n], "?>")
-		}
-		return n
-	}
+	escapes := sp.escapes || b.dollars && b.at > 0 && b.in[b.at-1]|0x20 == 'e' // E'...' of SQL
+	lines := sp.comment || sp.lines && b.endless <= mostEndless
 	depth := 1
 	for i := from; i < len(rest); i++ {
-		switch {
-		case rest[i] == sp.end[0] && strings.HasPrefix(rest[i:], sp.end):
+		switch c := rest[i]; {
+		case c == '\\' && escapes && !sp.comment:
+			i++
+		case c == '\n' && (!lines || sp.end == "\n"):
+			return i
+		case c == sp.end[0] && strings.HasPrefix(rest[i:], sp.end):
 			i += len(sp.end) - 1
-			if depth--; depth == 0 {
+			if sp.doubled && strings.HasPrefix(rest[i+1:], sp.end) {
+				i++
+			} else if depth--; depth == 0 {
 				return i + 1
 			}
 		case sp.nests && strings.HasPrefix(rest[i:], sp.open):
@@ -278,7 +259,11 @@ func (b *blanker) commentEnd(sp *span, rest string, from int) int {
 			i += len(sp.open) - 1
 		}
 	}
-	return len(rest)
+	if sp.comment {
+		return len(rest)
+	}
+	b.endless++
+	return excerpt.Until(rest, "\n")
 }
 
 // templateEnd returns the length of a template with the code in it.

@@ -88,11 +88,13 @@ func (h *headerReader) header(p place, i int, sign byte) kind {
 			continue
 		}
 		if listed(h.bodied, w) && !whole {
-			switch c := h.first("=(:", next, p.end); {
-			case c == '(':
+			rest := strings.ReplaceAll(h.code[next:min(p.end, next+longest)], "::", "  ")
+			first := strings.IndexAny(rest, "=(:")
+			if first >= 0 && rest[first] == '(' {
 				h.function(p, i, 0, sign)
 				return other
-			case c == '=' || sign == ';':
+			}
+			if sign == ';' || first >= 0 && rest[first] == '=' {
 				return other
 			}
 		}
@@ -268,19 +270,4 @@ func (h *headerReader) skipMarks(i, end int) int {
 func (h *headerReader) isName(i, end int) bool {
 	next := skipBlanks(h.code[:end], i+len(h.word(i)))
 	return next >= end || strings.IndexByte("=(;<,\n\x01", h.code[next]) >= 0
-}
-
-// first returns the first of some signs, without :: and what is in <>, or 0.
-func (h *headerReader) first(signs string, i, end int) byte {
-	for ; i < end; i++ {
-		switch c := h.code[i]; {
-		case c == ':' && h.peek(i+1) == ':':
-			i++
-		case strings.IndexByte(signs, c) >= 0:
-			return c
-		case c == '<':
-			i = max(i, skipGroup(h.code[:end], i)-1)
-		}
-	}
-	return 0
 }

@@ -107,14 +107,16 @@ func (g *goReader) function(d *ast.FuncDecl) {
 		p.end = g.offset(d.Body.Lbrace)
 	}
 	rank := 1
-	if d.Name.IsExported() && (d.Recv == nil || len(d.Recv.List) == 0 || g.isExported(d.Recv.List[0].Type)) {
+	if d.Name.IsExported() {
 		rank = 0
 	}
+	if d.Recv != nil && len(d.Recv.List) > 0 {
+		receiver := strings.TrimLeft(g.in[g.offset(d.Recv.List[0].Type.Pos()):], "(* ")
+		if !ast.IsExported(excerpt.Word(receiver, 0)) {
+			rank = 1
+		}
+	}
 	g.add(p, rank, 0)
-}
-
-func (g *goReader) isExported(x ast.Expr) bool {
-	return ast.IsExported(excerpt.Word(strings.TrimLeft(g.in[g.offset(x.Pos()):], "(* "), 0))
 }
 
 // spec notes a type, constant or variable. Constants and variables of a group come

@@ -185,7 +185,8 @@ func (h *headerReader) lineStart(line int) int {
 	}
 	end := at + excerpt.Until(h.code[at:], "\n")
 	p := place{from: at, at: at, end: end}
-	if q := h.match(&p, directive); q != nil && q.kind != other && h.hidden == 0 {
+	if q := h.match(&p, directive); q != nil && q.kind != other && h.hidden == 0 && h.parens == 0 {
+		h.start = -1 // what stands above is a macro
 		p.end = at + len(strings.TrimRight(h.in[at:end], " \t\r\\"))
 		h.add(p, q.rank, 0)
 	}

@@ -51,6 +51,7 @@ func FuzzOutline(f *testing.F) {
 			f.Add(file, testkit.ReadFile(f, file))
 		}
 	}
+	f.Add(".c", "<)\n#define 0(0)\n{0") // a directive in a header
 	f.Fuzz(func(t *testing.T, file, text string) {
 		if l := code.Find(strings.TrimSuffix(file, ".txt")); l != nil {
 			checkOutline(t, l, text)

@@ -1,5 +1,5 @@
 <p>it's { </p>
-<?php // it's ?>
+<?php /* it's */ ?>
 <b>it's</b>
 <?php
 function &one() {
