@@ -15,7 +15,7 @@ var instruction = regexp.MustCompile(`^\s*(?:#.*(?:frozen_string_literal|coding|
 // introduction returns the first sentence of the comment that a program begins with.
 func (r *reader) introduction() string {
 	code := excerpt.Head(r.code, longestDoc)
-	if i := strings.IndexFunc(code, func(c rune) bool { return c == inString || c > ' ' }); r.docs && i >= 0 {
+	if i := strings.IndexFunc(code, func(c rune) bool { return c == inString || c > ' ' }); r.docstrings && i >= 0 {
 		if s := sentence(docstring(r.in[i:min(len(r.in), i+longestDoc)])); s != "" {
 			return s
 		}

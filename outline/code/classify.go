@@ -33,7 +33,7 @@ func (h *headerReader) classify(end int, sign byte) kind {
 		}
 		return q.kind
 	}
-	if h.parens == 0 || h.directs {
+	if h.parens == 0 || h.preprocessed {
 		return h.header(p, at, sign)
 	}
 	return other
@@ -68,7 +68,7 @@ func (h *headerReader) header(p place, i int, sign byte) kind {
 			c = h.code[next]
 		}
 		switch {
-		case k == other && h.directs && k2 >= space: // a macro
+		case k == other && h.preprocessed && k2 >= space: // a macro
 			i = next
 			continue
 		case k == modifier && next > i+len(w) && (excerpt.IsWord(c) || c > 0 && strings.IndexByte("@*[<#~\x01", c) >= 0):
@@ -254,7 +254,7 @@ func (h *headerReader) skipMarks(i, end int) int {
 			}
 		case strings.HasPrefix(code[i:], "#["), strings.HasPrefix(code[i:], "#!["):
 			next = skipGroup(code, i+strings.IndexByte(code[i:], '['))
-		case code[i] == '[' && (h.marks || strings.HasPrefix(code[i:], "[[")):
+		case code[i] == '[' && (h.attributes || strings.HasPrefix(code[i:], "[[")):
 			next = skipGroup(code, i)
 		case code[i] == '*', code[i] == inString:
 			next++

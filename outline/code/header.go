@@ -52,7 +52,7 @@ func (h *headerReader) step(at int) int {
 		h.push(at)
 		return at + 1
 	case '}':
-		if h.directs && at > 0 && h.code[at-1] == '\n' {
+		if h.preprocessed && at > 0 && h.code[at-1] == '\n' {
 			h.hidden = min(h.hidden, 1) // branches of #if may open more braces than they close
 		}
 		h.finish(at, ';')
@@ -77,7 +77,7 @@ func (h *headerReader) step(at int) int {
 			return max(at+1, skipGroup(h.code[:min(len(h.code), at+longestTypes)], at))
 		}
 	case ';':
-		if h.parens == 0 || h.directs {
+		if h.parens == 0 || h.preprocessed {
 			h.finish(at, ';')
 			h.parens = 0
 			return at + 1
@@ -149,7 +149,7 @@ func (h *headerReader) finish(at int, end byte) {
 		if name := strings.TrimSpace(excerpt.Head(h.in[h.start:at], 80)); !strings.Contains(name, "\n") {
 			d.Text, d.Brief = d.Text+" … } "+name, 0
 		}
-	} else if h.start >= 0 && (h.parens == 0 || h.directs) {
+	} else if h.start >= 0 && (h.parens == 0 || h.preprocessed) {
 		h.classify(at, end)
 	}
 	h.start, h.naming = -1, 0
@@ -180,7 +180,7 @@ func (h *headerReader) endsLine(at int) bool {
 // where its end is, or the place.
 func (h *headerReader) lineStart(line int) int {
 	at := skipBlanks(h.code, line)
-	if !h.directs || at == len(h.code) || h.code[at] != '#' {
+	if !h.preprocessed || at == len(h.code) || h.code[at] != '#' {
 		return line
 	}
 	end := at + excerpt.Until(h.code[at:], "\n")

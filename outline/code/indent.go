@@ -75,7 +75,7 @@ func (r *indentReader) line(l excerpt.Line) {
 	}
 	p.end = r.signature(max(p.at, p.name), len(r.code))
 	d := r.add(p, rank, len(r.open))
-	if below := excerpt.Head(r.in[p.end:], longest); r.docs && docstring(strings.TrimLeft(below, ": \t\r\n")) != "" {
+	if below := excerpt.Head(r.in[p.end:], longest); r.docstrings && docstring(strings.TrimLeft(below, ": \t\r\n")) != "" {
 		d.Doc = docstring(strings.TrimLeft(below, ": \t\r\n"))
 	}
 	switch {

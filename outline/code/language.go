@@ -20,21 +20,21 @@ type Language struct {
 	patterns []pattern
 	read     func(*reader)
 
-	calls    bool   // a function needs no word of its own: name(...) {
-	members  bool   // but only within types
-	declares bool   // name(...); declares a function outside of types too
-	operator bool   // a function's name may be "operator" and a sign
-	bodied   string // words that define only what has a body
-	signs    string // words before names that may begin with a sign
-	wholes   string // words before a definition that has no name next to them
-	commas   bool   // members of a type may end with commas
-	marks    bool   // [...] before a definition is an attribute
-	newlines bool   // a header may end with its line
-	splits   string // a header ends before a line that begins with one of these
-	directs  bool   // #define and #if
-	flat     bool   // what is indented may define something too
-	joined   bool   // a line goes on while brackets are open
-	docs     bool   // a definition is described by the string below it
+	calls        bool   // a function needs no word of its own: name(...) {
+	members      bool   // but only within types
+	declares     bool   // name(...); declares a function outside of types too
+	operator     bool   // a function's name may be "operator" and a sign
+	bodied       string // words that define only what has a body
+	signs        string // words before names that may begin with a sign
+	wholes       string // words before a definition that has no name next to them
+	commas       bool   // members of a type may end with commas
+	attributes   bool   // [...] before a definition is an attribute
+	newlines     bool   // a header may end with its line
+	splits       string // a header ends before a line that begins with one of these
+	preprocessed bool   // lines that begin with # are not code
+	flat         bool   // what is indented may define something too
+	joined       bool   // a line goes on while brackets are open
+	docstrings   bool   // a definition is described by the string below it
 
 	kinds    map[string]kind
 	compiled []*regexp.Regexp // of the patterns
