@@ -56,18 +56,3 @@ func TestOutlineByteOrderMark(t *testing.T) {
 	}
 	checkOutlineCases(t, cases)
 }
-
-// Lines of a patch are counted as its hunks say, whatever they look like.
-func TestOutlinePatchHunks(t *testing.T) {
-	checkOutlineCases(t, []outlineCase{
-		{"a.diff", "diff --git a/x.sql b/x.sql\n--- a/x.sql\n+++ b/x.sql\n@@ -1,3 +1,3 @@\n a\n--- x\n+++ y\n b\n", []string{"1-8 a/x.sql b/x.sql +1 -1"}, nil},
-		{"a.diff", "--- a/x.sql\t2024-01-01\n+++ b/x.sql\n@@ -1,3 +1,3 @@ f()\n a\n--- x\n+++ y\n b\n@@ -9 +9,0 @@\n-z\n--- y.c\n+++ y.c\n@@ -0,0 +1,2 @@\n+a\n+b\n", []string{"1-9 a/x.sql 2024-01-01 +1 -2", "10-14 y.c +2 -0"}, nil},
-		{"a.patch", "From 1 Mon\nSubject: x\n\n- a point\n---\n a | 2 +-\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n-- \n2.39\n\nFrom 2 Mon\n\n- b\n---\ndiff --git a/b b/b\nnew file mode 100644\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n", []string{"8-21 a/a b/a +1 -1", "22-27 a/b b/b +1 -0"}, nil},
-		{"a.diff", "diff --cc a\n--- a/a\n+++ b/a\n@@@ -1,2 -1,2 +1,3 @@@\n  a\n -b\n++c\n+ d\n", []string{"1-8 a +2 -1"}, nil},
-		{"a.diff", "--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n+c\n", []string{"1-6 a/x +2 -1"}, nil},
-		{"a.diff", "--- a/x\r\n+++ b/x\r\n@@ -1,2 +1,2 @@\r\n a\r\n\r\n-b\r\n+c\r\n", []string{"1-7 a/x +1 -1"}, nil},
-		{"a.patch", "*** Begin Patch\n*** Update File: a.go\n@@ func f()\n-a\n+b\n*** Add File: b.go\n+c\n+d\n*** End Patch\n", []string{"2-5 a.go +1 -1", "6-9 b.go +2 -0"}, nil},
-		{"a.diff", "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 4\n+a\n-b\n\n", []string{"1-7 a/x b/x +0 -0"}, nil},
-		{"a", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", []string{"Patch", "1-5 a/x +1 -1"}, nil},
-	})
-}

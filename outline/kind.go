@@ -22,8 +22,6 @@ var (
 	tableKind    = kind{"table", scanTable}
 	logKind      = kind{"log", scanLog}
 	markupKind   = kind{"XML", scanMarkup}
-	patchKind    = kind{"patch", scanPatch}
-	manualKind   = kind{"manual page", scanManual}
 	proseKind    = kind{"Text", func(text string) (outline, bool) { return scanProse(text), true }}
 )
 
@@ -42,8 +40,6 @@ func kindOf(name, text string) kind {
 	switch ext {
 	case "md", "markdown", "mdx":
 		return markdownKind
-	case "rst":
-		return kind{"reStructuredText", scanRestructured}
 	case "json", "jsonc", "json5", "geojson", "ipynb", "webmanifest":
 		return jsonKind
 	case "jsonl", "ndjson":
@@ -63,8 +59,6 @@ func kindOf(name, text string) kind {
 		return markupKind
 	case "sql", "ddl":
 		return sqlKind
-	case "diff", "patch":
-		return patchKind
 	case "toml":
 		return iniKind("TOML")
 	case "ini", "cfg", "conf", "properties", "editorconfig":
@@ -120,10 +114,6 @@ func byContent(text string) kind {
 		return codeKind(code.Interpreter(first))
 	case strings.HasPrefix(trimmed, "<?xml"), strings.HasPrefix(trimmed, "<!"), strings.HasPrefix(trimmed, "<html"):
 		return markupKind
-	case strings.HasPrefix(trimmed, "diff --git "), strings.HasPrefix(trimmed, "--- a/"):
-		return patchKind
-	case isManual(text):
-		return manualKind
 	}
 	s := looks(text)
 	switch {

@@ -134,7 +134,6 @@ func TestOutlineKinds(t *testing.T) {
 		{"a.toml", "a = 1 # x\n[b.c]\nd = \"\"\"\n[no]\n\"\"\"\ne = [\n  1,\n]\n[[f]]\n", []string{"1 a = 1", "2-8 [b.c]", "6   e = [", "9 [[f]]"}, []string{"no]"}},
 		{".env", "# x\nTOKEN=verysecret\n", []string{"2 TOKEN"}, []string{"verysecret"}},
 		{"Makefile", "CC := gcc\n\nall: build test\n\tgo build\n", []string{"3 all: build test"}, []string{"go build"}},
-		{"a.diff", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\ndiff --git a/y b/y\n", []string{"1-7 a/x b/x +2 -1", "8 a/y b/y +0 -0"}, nil},
 		{"notes/today", "标题\n\n第一句。第二句。\n\n第三段！后面。\n", []string{"1 标题", "3 第一句。", "5 第三段！"}, []string{"第二句", "后面"}},
 		{"hindi.txt", "पहला वाक्य। दूसरा वाक्य।\n", []string{"1 पहला वाक्य।"}, []string{"दूसरा"}},
 		{"arabic.txt", "هل هذا سؤال؟ نعم.\n", []string{"؟"}, []string{"نعم"}},

@@ -12,7 +12,7 @@ import (
 
 func TestOutlineSummarizer(t *testing.T) {
 	s := summarize.Outline(summarize.OutlineOptions{})
-	if s.Method != "outline" || s.Model != "" || s.Prompt != "3" || s.Remote {
+	if s.Method != "outline" || s.Model != "" || s.Prompt != outline.Rules || s.Remote {
 		t.Errorf("%+v", s)
 	}
 	if p := summarize.Outline(summarize.OutlineOptions{MaxTokens: 900}).Prompt; p == s.Prompt || !strings.Contains(p, "900") {
