@@ -4,6 +4,9 @@
 //
 //	fmt.Println(outline.Text("report.md", text, 0))
 //
-// It is no parser. It may miss a rare form, or take a line for a definition that is
-// none. A line of an outline is a hint where to read.
+// It is not a parser. It may miss a rare form, or list a line that is not a
+// definition. A line of an outline is a hint where to read.
+//
+// The rules are frozen. They serve the common forms of common files; a rare form is
+// not worth a rule. Fix what is wrong, slow or over budget, and then change [Rules].
 package outline

@@ -2,6 +2,7 @@ package outline
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,163 +15,96 @@ import (
 // An outline is what a scanner has found in a text.
 type outline struct {
 	kind   string
-	notes  []string // on the whole, the weightiest first
-	items  []item   // in the order of the text or, if ranked, by weight
-	extra  []item   // what is shown too where half of the room is left
-	ranked bool
-	broken bool // the text is not quite of its kind
-	wide   bool // texts that say little where they are short
-
-	byRank [][]int32 // what ranks has made
+	notes  []string // about the text as a whole, the most important first
+	items  []item   // in the order in which they are shown
+	broken bool     // the text is not quite of its kind
 }
 
-// lastRank is the highest that is told from those above it.
-const lastRank = 15
-
-// An item is a line of an outline.
+// An item is one line of an outline.
 type item struct {
-	line, end int32 // in the text; 0: none
-	rank      int16 // 0 is kept longest
+	line, end int32 // lines of the text, from 1; 0 for none
+	rank      int16 // items of rank 0 get room first
 	indent    int16
-	list      int32  // elements of the list that it holds
-	times     int32  // that it is there; 0: once
-	last      int32  // line on which it begins again
-	brief     int32  // the bytes of text that do where room is short; 0: all
-	text      string // raw: it is cleaned when it is shown
-	more      string // raw: what it says, where there is room
+	extra     bool   // shown if everything else is, and not counted otherwise
+	text      string // as it stands in the text
+	brief     int32  // how many bytes of text are shown if room is short; 0 for all
+	note      string // shown after the text, however short room is
+	more      string // a comment, of which the first sentence is shown if there is room
 }
 
-// A style is how much of each item is shown.
+// A style says how much of each item is shown.
 type style struct {
-	text, more int  // characters
-	short      bool // names without parameters
-	terse      bool // of lower ranks only the number
+	text, more int  // characters; 0 for no comment
+	brief      bool // only the first item.brief bytes
 }
 
-var styles = []style{{160, 140, false, false}, {140, 70, false, false}, {140, 0, false, false}, {90, 0, false, false}, {56, 0, false, false}, {56, 0, true, false}}
+var styles = []style{{160, 140, false}, {140, 70, false}, {90, 0, false}, {56, 0, false}, {80, 0, true}}
 
-// cost leans high: a budget that is exceeded is worse than one not used up. The
-// estimate comes out low on lists of short names, and on Latin letters with marks.
+// extraStyle is how an outline with extra items is shown.
+var extraStyle = style{90, 0, false}
+
+// cost is an estimate of the tokens of an outline that leans high, because to exceed
+// the budget is worse than not to use it up. tokens.Estimate is low for lists of
+// short names and for Latin letters with accents.
 func (s style) cost(text string) int {
-	marked := 0
+	n := tokens.Estimate(text)
+	n += n / 8
+	if s.brief {
+		n += n / 8
+	}
 	for i := range len(text) {
 		if c := text[i]; c >= 0xC3 && c <= 0xC9 {
-			marked++
+			n++
 		}
 	}
-	n := tokens.Estimate(text)
-	if s.short {
-		return n*5/4 + marked
-	}
-	return n*9/8 + marked
+	return n
 }
 
-// fit writes the outline in at most so many tokens: with less of each item, then
-// without some, the lower ranks first and the same rank evenly.
+// A fitter chooses the items of an outline that have room.
+type fitter struct {
+	items  []item
+	prefix string // the lines above the items
+	most   int    // tokens
+	order  []int32
+	extra  int // items at the end of order
+}
+
+// fit writes the outline in at most so many tokens.
+//
+// Room goes to items by rank. The upper ranks of which all items have room decide
+// on the style: they are shown as fully as they can be. A rank of which only some
+// have room shows them evenly over the text.
 func (o *outline) fit(head string, most int) string {
-	prefix := o.prefix(head, most)
-	if len(o.items) == 0 {
-		return prefix
+	f := fitter{items: o.items, prefix: o.prefix(head, most), most: most}
+	f.rank()
+	counted := len(f.order) - f.extra
+	names := styles[len(styles)-1]
+	n := f.search(0, counted, names)
+	upper := n
+	for upper > 0 && upper < counted && f.key(f.order[upper]) == f.key(f.order[upper-1]) {
+		upper--
 	}
-	all := len(o.items)
-	if all <= most {
-		for _, s := range styles {
-			text := o.write(prefix, o.choose(all), s)
-			if n := s.cost(text); n > most {
-				continue
-			} else if n <= most/2 && len(o.extra) > 0 {
-				fuller := outline{items: mergeItems(o.items, o.extra), wide: true}
-				return fuller.sample(prefix, most)
-			}
-			return text
-		}
+	style := f.fullest(upper)
+	if upper == 0 || upper < counted && style.cost(f.write(upper, style)) < most/2 {
+		style, upper = names, n
 	}
-	return o.sample(prefix, most)
+	n = f.search(upper, counted, style)
+	if n == counted && f.extra > 0 && f.fits(n, extraStyle) {
+		n, style = f.search(n, len(f.order), extraStyle), extraStyle
+	}
+	return f.write(n, style)
 }
 
-// sample is what fits of the items. The prefix does.
-func (o *outline) sample(prefix string, most int) string {
-	all := len(o.items)
-	s := styles[len(styles)-1]
-	if o.wide {
-		s = styles[3]
-		if text := o.write(prefix, o.choose(min(all, most)), s); all <= most && s.cost(text) <= most {
-			return text
-		}
-	}
-	least := 0
-	if n, wider, ok := o.upper(prefix, most); ok {
-		least, s = n, wider
-	}
-	best, n := o.search(prefix, most, least, s)
-	if _, top := o.top(); !o.ranked && n < top && top < all {
-		s.terse = true
-		if text, more := o.search(prefix, most, n, s); more > n {
-			return text
-		}
-	}
-	return best
-}
-
-// search is the outline of as many items as fit, at least those that do, and how
-// many they are.
-func (o *outline) search(prefix string, most, least int, s style) (best string, n int) {
-	best = prefix
-	if least > 0 {
-		best = o.write(prefix, o.choose(least), s)
-	}
-	for high := min(len(o.items)-1, most); least < high; {
-		n := (least + high + 1) / 2
-		if text := o.write(prefix, o.choose(n), s); s.cost(text) <= most {
-			best, least = text, n
-		} else {
-			high = n - 1
-		}
-	}
-	return best, least
-}
-
-// top is the highest rank, and how many items it has.
-func (o *outline) top() (rank, n int) {
-	for rank, items := range o.ranks() {
-		if len(items) > 0 {
-			return rank, len(items)
-		}
-	}
-	return 0, 0
-}
-
-// upper is how many items the upper ranks have that fit and fill half of the
-// room, and in which style.
-func (o *outline) upper(prefix string, most int) (n int, s style, ok bool) {
-	if o.ranked {
-		return 0, s, false
-	}
-	last, filled := 0, 0
-	for _, rank := range o.ranks() {
-		if last += len(rank); last > most || last == len(o.items) {
-			break
-		}
-		for _, wider := range styles[2:5] {
-			if c := wider.cost(o.write(prefix, o.choose(last), wider)); c <= most {
-				n, s, filled = last, wider, c
-				break
-			}
-		}
-	}
-	return n, s, filled >= most/2
-}
-
-// prefix is the first line and those notes that leave room for items.
+// prefix is the first line, and those notes that leave room for items.
 func (o *outline) prefix(head string, most int) string {
 	text := excerpt.Clean(head, 200)
-	for styles[0].cost(text) > most {
+	first, room := most*3/4, most/2 // of the first line, and with the notes
+	if len(o.items) == 0 {
+		first, room = most, most
+	}
+	for styles[0].cost(text) > first {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]
-	}
-	room := most / 2
-	if len(o.items) == 0 {
-		room = most
 	}
 	for _, note := range o.notes {
 		longer := text + "\n" + excerpt.Clean(note, 240)
@@ -181,127 +115,123 @@ func (o *outline) prefix(head string, most int) string {
 	return text
 }
 
-// choose returns which n items to show, as indexes in order.
-func (o *outline) choose(n int) []int {
-	var picked []int
-	if o.ranked || n >= len(o.items) {
-		for i := range min(n, len(o.items)) {
-			picked = append(picked, i)
-		}
-		return picked
-	}
-	for _, rank := range o.ranks() {
-		if n <= 0 {
-			break
-		}
-		take := min(n, len(rank))
-		n -= take
-		for i := range take {
-			at := 0
-			if take > 1 {
-				at = i * (len(rank) - 1) / (take - 1) // the first and the last too
-			}
-			picked = append(picked, int(rank[at]))
+// rank sets the order in which items get room: by rank, extra items last, and
+// within a rank evenly over the text.
+func (f *fitter) rank() {
+	f.order = make([]int32, len(f.items))
+	for i := range f.items {
+		f.order[i] = int32(i)
+		if f.items[i].extra {
+			f.extra++
 		}
 	}
-	slices.Sort(picked)
-	return picked
+	slices.SortStableFunc(f.order, func(a, b int32) int { return f.key(a) - f.key(b) })
+	for from := 0; from < len(f.order); {
+		to := from
+		for to < len(f.order) && f.key(f.order[to]) == f.key(f.order[from]) {
+			to++
+		}
+		spread(f.order[from:to])
+		from = to
+	}
 }
 
-// ranks returns the items' indexes, rank by rank.
-func (o *outline) ranks() [][]int32 {
-	if o.byRank == nil {
-		for i := range o.items {
-			r := min(max(o.items[i].rank, 0), lastRank)
-			for len(o.byRank) <= int(r) {
-				o.byRank = append(o.byRank, nil)
-			}
-			o.byRank[r] = append(o.byRank[r], int32(i))
-		}
+// key is the rank of an item among all, extra ones included.
+func (f *fitter) key(i int32) int {
+	if f.items[i].extra {
+		return 1<<16 + int(f.items[i].rank)
 	}
-	return o.byRank
+	return int(f.items[i].rank)
 }
 
-// write renders the picked items, with what was left out between them.
-func (o *outline) write(prefix string, picked []int, s style) string {
+// spread reorders a list so that it begins with its first and last element and
+// any part from its beginning is spread evenly over it. It reverses the bits of
+// the indexes.
+func spread(list []int32) {
+	if len(list) < 3 {
+		return
+	}
+	last := len(list) - 1
+	from := slices.Clone(list)
+	width := bits.Len(uint(last - 1))
+	to := list[:0]
+	for i := range 1 << width {
+		if at := int(bits.Reverse(uint(i)) >> (bits.UintSize - width)); at < last {
+			to = append(to, from[at])
+		}
+		if i == 0 {
+			to = append(to, from[last])
+		}
+	}
+}
+
+// fullest returns the first style in which n items have room. In the last they do.
+func (f *fitter) fullest(n int) style {
+	for _, s := range styles {
+		if f.fits(n, s) {
+			return s
+		}
+	}
+	return styles[len(styles)-1]
+}
+
+func (f *fitter) fits(n int, s style) bool {
+	return n <= f.most && s.cost(f.write(n, s)) <= f.most // an item costs a token
+}
+
+// search returns how many items have room, from least, which do, to most.
+func (f *fitter) search(least, most int, s style) int {
+	if f.fits(most, s) {
+		return most
+	}
+	for most = min(most, f.most+1); least < most-1; {
+		if n := (least + most) / 2; f.fits(n, s) {
+			least = n
+		} else {
+			most = n
+		}
+	}
+	return least
+}
+
+// write shows the first n items of order. Others of their ranks are counted where
+// they would stand, those of lower ranks at the end.
+func (f *fitter) write(n int, s style) string {
+	chosen := slices.Clone(f.order[:n])
+	slices.Sort(chosen)
+	lowest := -1
+	if n > 0 {
+		lowest = f.key(f.order[n-1])
+	}
 	var b strings.Builder
-	b.WriteString(prefix)
-	next := 0
-	for _, i := range picked {
-		o.gap(&b, next, i, s)
-		o.items[i].write(&b, s)
+	b.WriteString(f.prefix)
+	next, lower := int32(0), 0
+	for _, i := range append(chosen, int32(len(f.items))) {
+		hidden, last := 0, int32(0)
+		for j := next; j < i; j++ {
+			if f.items[j].extra {
+				continue
+			}
+			if f.key(j) <= lowest {
+				hidden, last = hidden+1, j
+			} else {
+				lower++
+			}
+		}
+		if hidden == 1 {
+			f.items[last].write(&b, s) // about as short as to say that there is one
+		} else if hidden > 1 {
+			fmt.Fprintf(&b, "\n… %d more", hidden)
+		}
+		if int(i) < len(f.items) {
+			f.items[i].write(&b, s)
+		}
 		next = i + 1
 	}
-	o.gap(&b, next, len(o.items), s)
+	if lower > 0 {
+		fmt.Fprintf(&b, "\n… %d more of lower rank", lower)
+	}
 	return b.String()
-}
-
-// mergeItems puts two lists together, each of them in the order of lines.
-func mergeItems(a, b []item) []item {
-	all := make([]item, 0, len(a)+len(b))
-	for len(a) > 0 || len(b) > 0 {
-		if len(b) == 0 || len(a) > 0 && a[0].line <= b[0].line {
-			all, a = append(all, a[0]), a[1:]
-		} else {
-			all, b = append(all, b[0]), b[1:]
-		}
-	}
-	return all
-}
-
-// once leaves out what is there already word for word, and counts it.
-func once(items []item) []item {
-	seen := make(map[string]int, len(items))
-	var kept []item
-	for _, it := range items {
-		at, ok := seen[it.text]
-		if !ok {
-			seen[it.text] = len(kept)
-			kept = append(kept, it)
-			continue
-		}
-		kept[at].times = max(kept[at].times, 1) + 1
-		kept[at].last = it.line
-	}
-	return kept
-}
-
-// gap counts what is not shown. To say that one is not costs as much as to show it.
-func (o *outline) gap(b *strings.Builder, from, to int, s style) {
-	if from >= to {
-		return
-	}
-	if s.terse && o.lower(from, to) {
-		fmt.Fprintf(b, "\n… %d more", to-from)
-		return
-	}
-	if to-from == 1 {
-		o.items[from].write(b, s)
-		return
-	}
-	fmt.Fprintf(b, "\n… %d more", to-from)
-	if o.ranked {
-		return
-	}
-	first, last := o.items[from].line, o.items[to-1].line
-	switch {
-	case first == 0 || last == 0:
-	case first == last:
-		fmt.Fprintf(b, ", line %d", first)
-	default:
-		fmt.Fprintf(b, ", lines %d-%d", first, last)
-	}
-}
-
-// lower says whether none of the items is of the highest rank.
-func (o *outline) lower(from, to int) bool {
-	top, _ := o.top()
-	for _, it := range o.items[from:to] {
-		if int(it.rank) <= top {
-			return false
-		}
-	}
-	return true
 }
 
 func (it *item) write(b *strings.Builder, s style) {
@@ -314,20 +244,15 @@ func (it *item) write(b *strings.Builder, s style) {
 		}
 		b.WriteByte(' ')
 	} else {
-		b.WriteString("- ") // a text that begins with a number is not taken for a line's
+		b.WriteString("- ") // so that a number in the text is not read as a line's
 	}
 	b.WriteString("                "[:2*min(it.indent, 8)])
 	text := it.text
-	if s.short && it.brief > 0 {
+	if s.brief && it.brief > 0 {
 		text = excerpt.Head(text, int(it.brief))
 	}
 	b.WriteString(excerpt.Clean(text, s.text))
-	if it.list > 0 {
-		fmt.Fprintf(b, " list of %d", it.list)
-	}
-	if it.times > 1 {
-		fmt.Fprintf(b, " (%d times, to line %d)", it.times, it.last)
-	}
+	b.WriteString(it.note)
 	if s.more == 0 || it.more == "" {
 		return
 	}
@@ -335,4 +260,28 @@ func (it *item) write(b *strings.Builder, s style) {
 		b.WriteString(" — ")
 		b.WriteString(more)
 	}
+}
+
+// once keeps the first of the items with the same text, and counts the others. It
+// does so for the extra items, or for those that are not.
+func once(items []item, extra bool) []item {
+	known := make(map[string]int, len(items))
+	var kept []item
+	var times, last []int32
+	for _, it := range items {
+		at, ok := known[it.text]
+		if !ok || it.extra != extra {
+			at = len(kept)
+			known[it.text] = at
+			kept, times, last = append(kept, it), append(times, 0), append(last, 0)
+		}
+		times[at]++
+		last[at] = it.line
+	}
+	for i := range kept {
+		if times[i] > 1 {
+			kept[i].note = fmt.Sprintf(" (%d times, to line %d)", times[i], last[i])
+		}
+	}
+	return kept
 }

@@ -3,77 +3,103 @@ package outline
 import (
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/outline/code"
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// scanINI reads sections and keys: TOML, INI, properties. Values of an
-// environment, which may be secrets, are not shown.
-func scanINI(text, name string) (outline, bool) {
-	toml, secret := name == "TOML", name == "Environment"
-	found := outline{kind: "Keys", items: make([]item, 0, min(strings.Count(text, "\n"), 1<<17))}
-	quotes := ""
-	if toml {
-		quotes = `"'`
-	}
-	keys := code.BlankKeys(text, quotes)
-	depth, section := 0, -1
-	key, indent, open := -1, 0, false // the item that a line may go on with
-	n := 1
-	for l := range excerpt.Lines(keys) {
-		at := n
-		n += 1 + strings.Count(l.Text, string(rune(code.StringFeed)))
-		bare := strings.TrimSpace(l.Text)
-		raw, _, _ := strings.Cut(strings.TrimSpace(text[l.At:l.At+len(l.Text)]), "\n")
-		if bare == "" || depth > 0 || bare[0] == ';' {
-			depth, open = max(0, depth+brackets(bare)), false
-			continue
-		}
-		if bare[0] == '[' && !open {
-			if section >= 0 {
-				found.items[section].end = int32(at - 1)
-			}
-			section, key = len(found.items), -1
-			found.items = append(found.items, item{line: int32(at), rank: 0, text: raw})
-			continue
-		}
-		if key >= 0 && (open || l.Indent() > indent) {
-			found.items[key].end = int32(n - 1)
-			open = excerpt.LastByte(bare) == '\\'
-			continue
-		}
-		i := strings.IndexAny(bare, "=:")
-		if i <= 0 {
-			continue
-		}
-		it := item{line: int32(at), text: raw, brief: int32(min(i, len(raw)))}
-		if section >= 0 {
-			it.rank, it.indent = 1, 1
-		}
-		if toml && section >= 0 && section == len(found.items)-1 && namesTable(found.items[section].text, raw[min(i+1, len(raw)):]) {
-			found.items[section].text += " " + raw
-			continue
-		}
-		if secret {
-			it.text, it.brief = raw[:min(i, len(raw))], 0
-		}
-		if toml {
-			depth = max(0, brackets(bare[i+1:]))
-		} else {
-			key, indent, open = len(found.items), l.Indent(), excerpt.LastByte(bare) == '\\'
-		}
-		found.items = append(found.items, it)
-	}
-	if section >= 0 {
-		found.items[section].end = int32(n - 1)
-	}
-	return found, len(found.items) > 0
+// An iniScanner reads sections and keys of TOML, INI files, properties and files of
+// environment variables.
+type iniScanner struct {
+	format  string
+	items   []item
+	section int    // index of the section's item; -1 for none
+	key     int    // index of the last key's item; -1 for none
+	indent  int    // of the last key
+	until   string // ends its value of several lines, with "]" at the beginning of a line; "" for none
 }
 
-// namesTable says whether a value is the string that tells a table of an array
-// from others: the first in it.
+func scanINI(format, text string) (outline, bool) {
+	s := iniScanner{format: format, section: -1, key: -1}
+	last := 0
+	for l := range excerpt.Lines(text) {
+		if bare := strings.TrimSpace(l.Text); bare != "" {
+			s.line(l, bare)
+		}
+		last = l.N
+	}
+	s.endSection(last)
+	return outline{kind: format, items: s.items}, len(s.items) > 0
+}
+
+func (s *iniScanner) endSection(line int) {
+	if s.section >= 0 {
+		s.items[s.section].end = int32(line)
+	}
+}
+
+func (s *iniScanner) line(l excerpt.Line, bare string) {
+	switch {
+	case s.until != "":
+		if s.until == "]" && bare[0] == ']' || s.until != "]" && strings.Contains(bare, s.until) {
+			s.until = ""
+		}
+	case strings.IndexByte("#;", bare[0]) >= 0:
+		return
+	case bare[0] == '[':
+		s.endSection(l.N - 1)
+		s.section, s.key = len(s.items), -1
+		s.items = append(s.items, item{line: int32(l.N), text: bare})
+		return
+	case s.key < 0 || l.Indent() <= s.indent || s.format == "TOML":
+		s.assignment(l, bare)
+		return
+	}
+	if s.key >= 0 {
+		s.items[s.key].end = int32(l.N)
+	}
+}
+
+// assignment reads a key and the first line of its value. Values of the
+// environment, which may be secrets, are not shown.
+func (s *iniScanner) assignment(l excerpt.Line, bare string) {
+	i := strings.IndexAny(bare, "=:")
+	if i <= 0 {
+		return
+	}
+	value := strings.TrimSpace(bare[i+1:])
+	it := item{line: int32(l.N), text: bare, brief: int32(i)}
+	if s.section >= 0 {
+		it.rank, it.indent = 1, 1
+	}
+	if s.format == "Environment" {
+		it.text, it.brief = bare[:i], 0
+	}
+	s.open(value)
+	if table := len(s.items) - 1; s.format == "TOML" && table >= 0 && table == s.section && namesTable(s.items[table].text, value) {
+		s.items[table].text += " " + bare
+		return
+	}
+	s.key, s.indent = len(s.items), l.Indent()
+	s.items = append(s.items, it)
+}
+
+// open notes what of a value goes on below its line.
+func (s *iniScanner) open(value string) {
+	for _, quotes := range map[string][]string{"TOML": {`"""`, `'''`}, "Environment": {`"`, `'`}}[s.format] {
+		if strings.HasPrefix(value, quotes) {
+			if !strings.Contains(value[len(quotes):], quotes) {
+				s.until = quotes
+			}
+			return
+		}
+	}
+	if s.format == "TOML" && value != "" && value[0] == '[' && strings.IndexByte("[,", excerpt.LastByte(value)) >= 0 {
+		s.until = "]"
+	}
+}
+
+// namesTable reports whether a value is the string that tells a table of an array
+// from the others: the first in it.
 func namesTable(table, value string) bool {
-	value = strings.TrimSpace(value)
 	return strings.HasPrefix(table, "[[") && strings.HasSuffix(table, "]]") &&
 		len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[1] != value[0]
 }

@@ -1,132 +1,86 @@
 package outline
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-const (
-	deepest    = 48    // values below are checked and not shown
-	manyShapes = 20000 // so many keys are kept
-)
+// mostNested is how many arrays and objects may be in one another.
+const mostNested = 10000
 
-// A jsonReader reads JSON, and forgives comments and commas before an end.
-type jsonReader struct {
-	in       string
-	at       int
-	line     int32
-	shapes   int
-	comments bool
-	open     []jsonFrame // what the value is in
-}
-
-type jsonFrame struct {
-	of    *shape // nil: too deep to be kept
-	array bool
-	n     int
-}
-
-var errJSON = errors.New("invalid JSON")
-
+// scanJSON reads one document, or several one after the other, or one a line.
 func scanJSON(text string) (outline, bool) {
-	r := jsonReader{in: text, line: 1}
+	found, ok := scanDocuments(text)
+	if !ok || found.broken {
+		if lines, ok := scanJSONLines(text); ok {
+			return lines, true
+		}
+	}
+	return found, ok
+}
+
+// scanDocuments reads documents one after the other. If the first is on one line,
+// it is the only one.
+func scanDocuments(text string) (outline, bool) {
+	r := jsonReader{in: strings.TrimRight(text, " \t\r\n"), line: 1}
 	root := &shape{}
-	documents, err := r.documents(root)
-	if root.total() == 0 {
+	documents, ok := 0, true
+	for from := r.line; ok; from = r.line {
+		if r.space(); r.at == len(r.in) {
+			break
+		}
+		if c := r.in[r.at]; documents > 0 && (c != '{' && c != '[' || from == 1) {
+			ok = false
+			break
+		}
+		documents++
+		ok = r.value(root, 0)
+	}
+	if root.objects+root.arrays == 0 && (!ok || root.total() == 0) {
 		return outline{}, false
 	}
-	found := outline{kind: "JSON"}
-	if r.comments {
+	found := outline{kind: "JSON", broken: !ok}
+	switch {
+	case !ok && r.at >= len(r.in):
+		found.kind = fmt.Sprintf("JSON, cut off at line %d", r.line)
+	case !ok:
+		found.kind = fmt.Sprintf("JSON, broken at line %d", r.line)
+	case r.comments:
 		found.kind = "JSON with comments"
 	}
-	if err != nil {
-		if root.objects+root.arrays == 0 {
-			return outline{}, false
-		}
-		last := min(int(r.line), countLines(text))
-		r.abandon(int32(last))
-		found.broken = true
-		found.kind = fmt.Sprintf("JSON, broken at line %d", last)
-		if r.at >= len(text) {
-			found.kind = fmt.Sprintf("JSON, cut off at line %d", last)
-		}
-	} else if documents > 1 {
+	if documents > 1 {
 		found.kind += fmt.Sprintf(", %d documents", documents)
-	}
-	if root.objects == 0 && root.arrays == 0 {
-		found.kind += ", " + root.describe()
-		return found, true
 	}
 	found.kind += ", " + root.summary()
 	found.items = root.children(nil, 0, documents == 1 && strings.Contains(text, "\n"))
 	return found, true
 }
 
-// documents reads those of a text, one after the other. Where the first is a
-// line, so should they all be, and it is broken.
-func (r *jsonReader) documents(root *shape) (int, error) {
-	err := r.value(root)
-	first := r.line
-	for n := 1; ; n++ {
-		if err != nil {
-			return n, err
-		}
-		from := r.line
-		if r.space(); r.at == len(r.in) {
-			return n, nil
-		}
-		if c := r.in[r.at]; c != '{' && c != '[' || first == root.line && r.line > from {
-			return n, errJSON
-		}
-		err = r.value(root)
-	}
-}
-
-// abandon closes what has no end.
-func (r *jsonReader) abandon(line int32) {
-	for _, f := range r.open {
-		if f.of == nil {
-			continue
-		}
-		f.of.end = line
-		switch {
-		case !f.array:
-			f.of.cutObject = true
-		case f.of.arrays == 1 || f.n >= f.of.most:
-			f.of.cutArray = true
-			f.close(line)
-		}
-	}
-	r.open = nil
-}
-
-// scanJSONLines reads a document a line. Where most lines are none, it is broken.
+// scanJSONLines reads an object or array a line. It fails if most lines are none.
 func scanJSONLines(text string) (outline, bool) {
 	root := &shape{}
-	r := jsonReader{}
 	records, bad := 0, 0
 	var firstBad excerpt.Line
 	for l := range excerpt.Lines(text) {
-		if l.Blank() {
+		bare := strings.TrimSpace(l.Text)
+		if bare == "" {
 			continue
 		}
-		if !r.record(l, root) {
-			if bad++; bad == 1 {
-				firstBad = l
-			}
-			continue
+		r := jsonReader{in: bare, line: int32(l.N)}
+		whole := bare[0] == '{' && bare[len(bare)-1] == '}' || bare[0] == '[' && bare[len(bare)-1] == ']'
+		if whole && r.value(root, 0) {
+			records++
+		} else if bad++; bad == 1 {
+			firstBad = l
 		}
-		records++
 	}
-	if records == 0 {
+	if bad >= records {
 		return outline{}, false
 	}
-	found := outline{kind: fmt.Sprintf("JSON lines, %s", plural(records, "record"))}
+	found := outline{kind: "JSON lines, " + plural(records, "record")}
 	if bad > 0 {
-		found.broken = bad >= root.objects+root.arrays
 		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d: %s", plural(bad, "line"), firstBad.N, excerpt.Clean(firstBad.Text, 80)))
 	}
 	if root.objects == 0 {
@@ -136,37 +90,30 @@ func scanJSONLines(text string) (outline, bool) {
 	return found, true
 }
 
-// record reads a line into a shape, to which a line that is no JSON adds nothing.
-func (r *jsonReader) record(l excerpt.Line, root *shape) bool {
-	bare := strings.TrimSpace(l.Text)
-	whole := bare[0] == '{' && excerpt.LastByte(bare) == '}' || bare[0] == '[' && excerpt.LastByte(bare) == ']'
-	return (whole || r.only(l, nil)) && r.only(l, root)
-}
-
-// only says whether a line is one document.
-func (r *jsonReader) only(l excerpt.Line, root *shape) bool {
-	r.in, r.at, r.line = l.Text, 0, int32(l.N)
-	if r.value(root) != nil {
-		return false
-	}
-	r.space()
-	return r.at == len(r.in)
+// A jsonReader reads JSON, and allows comments and commas before an end.
+type jsonReader struct {
+	in       string
+	at       int
+	line     int32
+	comments bool
+	ignored  shape // of all values that are not shown
 }
 
 func (r *jsonReader) space() {
 	for r.at < len(r.in) {
-		switch c := r.in[r.at]; {
-		case c == '\n':
+		rest := r.in[r.at:]
+		switch {
+		case rest[0] == '\n':
 			r.line++
 			r.at++
-		case c == ' ' || c == '\t' || c == '\r':
+		case rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\r':
 			r.at++
-		case c == '/' && strings.HasPrefix(r.in[r.at:], "//"):
-			r.at += excerpt.Until(r.in[r.at:], "\n")
+		case strings.HasPrefix(rest, "//"):
+			r.at += excerpt.Until(rest, "\n")
 			r.comments = true
-		case c == '/' && strings.HasPrefix(r.in[r.at:], "/*"):
-			n := min(len(r.in)-r.at, 2+excerpt.Until(r.in[r.at+2:], "*/")+2)
-			r.line += int32(strings.Count(r.in[r.at:r.at+n], "\n"))
+		case strings.HasPrefix(rest, "/*"):
+			n := min(len(rest), 4+excerpt.Until(rest[2:], "*/"))
+			r.line += int32(strings.Count(rest[:n], "\n"))
 			r.at += n
 			r.comments = true
 		default:
@@ -175,172 +122,134 @@ func (r *jsonReader) space() {
 	}
 }
 
-// value reads one, and all that is in it, into its shape.
-func (r *jsonReader) value(root *shape) error {
-	r.open = r.open[:0]
-	to := root
-	for {
-		r.space()
-		if r.at >= len(r.in) {
-			return errJSON
-		}
-		switch c := r.in[r.at]; c {
-		case '{', '[':
-			r.at++
-			if to != nil {
-				if to.total() == 0 {
-					to.line = r.line
-				}
-				if c == '{' {
-					to.objects++
-				} else {
-					to.arrays++
-				}
-			}
-			r.open = append(r.open, jsonFrame{of: to, array: c == '['})
-		default:
-			if err := r.scalar(to); err != nil {
-				return err
-			}
-		}
-		var err error
-		if to, err = r.next(); err != nil || len(r.open) == 0 {
-			return err
-		}
-	}
-}
-
-// next goes on after a value, or into an object or array that was just opened,
-// and returns the shape of the value that follows.
-func (r *jsonReader) next() (*shape, error) {
-	fresh := len(r.open) > 0 && r.open[len(r.open)-1].n == 0 && r.at > 0 && (r.in[r.at-1] == '{' || r.in[r.at-1] == '[')
-	for len(r.open) > 0 {
-		f := &r.open[len(r.open)-1]
-		r.space()
-		if r.at >= len(r.in) {
-			return nil, errJSON
-		}
-		c := r.in[r.at]
-		if !fresh && c == ',' {
-			r.at++
-			r.space()
-			if r.at >= len(r.in) {
-				return nil, errJSON
-			}
-			c = r.in[r.at]
-		} else if !fresh && c != '}' && c != ']' {
-			return nil, errJSON
-		}
-		if c == '}' || c == ']' {
-			if (c == ']') != f.array {
-				return nil, errJSON
-			}
-			r.at++
-			f.close(r.line)
-			r.open = r.open[:len(r.open)-1]
-			fresh = false
-			continue
-		}
-		f.n++
-		return r.into(f, len(r.open))
-	}
-	return nil, nil
-}
-
-// into returns the shape of the element or key that begins here.
-func (r *jsonReader) into(f *jsonFrame, depth int) (*shape, error) {
-	keep := f.of != nil && depth < deepest && r.shapes < manyShapes
-	if f.array {
-		if !keep {
-			return nil, nil
-		}
-		if f.of.elem == nil {
-			f.of.elem = &shape{line: r.line}
-			r.shapes++
-		}
-		return f.of.elem, nil
-	}
-	line := r.line
-	key, err := r.text()
-	if err != nil {
-		return nil, err
-	}
+// accept reads a byte after blanks, if it is there.
+func (r *jsonReader) accept(c byte) bool {
 	r.space()
-	if r.at >= len(r.in) || r.in[r.at] != ':' {
-		return nil, errJSON
+	if r.at < len(r.in) && r.in[r.at] == c {
+		r.at++
+		return true
 	}
-	r.at++
-	if !keep {
-		if f.of != nil {
-			f.of.lost++
+	return false
+}
+
+// value reads a value into its shape. It returns false, at the byte that it cannot
+// read, if the text is broken.
+func (r *jsonReader) value(to *shape, depth int) bool {
+	r.space()
+	if r.at == len(r.in) || depth > mostNested {
+		return false
+	}
+	if to.total() == 0 {
+		to.line = r.line
+	}
+	ok := true
+	switch r.in[r.at] {
+	case '{':
+		to.objects++
+		ok = r.inside(to, '}', depth)
+	case '[':
+		to.arrays++
+		ok = r.inside(to, ']', depth)
+	case '"':
+		var text string
+		if text, ok = r.text(); ok {
+			to.text(text)
 		}
-		return nil, nil
+	default:
+		ok = r.word(to)
 	}
-	n := len(f.of.keys)
-	to := f.of.child(key, line)
-	r.shapes += len(f.of.keys) - n
-	return to, nil
+	to.end = r.line
+	return ok
 }
 
-func (f *jsonFrame) close(line int32) {
-	if f.of == nil {
-		return
+// inside reads an object or array from its opening bracket.
+func (r *jsonReader) inside(to *shape, end byte, depth int) bool {
+	r.at++
+	keep := to != &r.ignored && depth < deepest
+	n := 0
+	more, ok := r.more(n, end)
+	for more && ok {
+		n++
+		inner := &r.ignored
+		if end == '}' {
+			line := r.line
+			var key string
+			if key, ok = r.text(); ok && keep {
+				inner = to.child(key, line)
+			}
+			ok = ok && r.accept(':')
+		} else if keep {
+			if to.elem == nil {
+				to.elem = &shape{}
+			}
+			inner = to.elem
+		}
+		if ok = ok && r.value(inner, depth+1); ok {
+			more, ok = r.more(n, end)
+		}
 	}
-	f.of.end = line
-	if !f.array {
-		return
+	to.cut = to.cut || !ok && (end == '}' || n >= to.most)
+	if end == ']' {
+		if to.arrays == 1 {
+			to.least = n
+		} else if ok {
+			to.least = min(to.least, n)
+		}
+		to.most = max(to.most, n)
 	}
-	if f.of.arrays == 1 {
-		f.of.least = f.n
-	}
-	f.of.least, f.of.most = min(f.of.least, f.n), max(f.of.most, f.n)
+	return ok
 }
 
-func (r *jsonReader) text() (string, error) {
-	if r.in[r.at] != '"' {
-		return "", errJSON
+// more reads up to the next element or member after n of them, or the end. It
+// returns false, false if there is neither.
+func (r *jsonReader) more(n int, end byte) (more, ok bool) {
+	switch {
+	case r.accept(end):
+		return false, true
+	case n > 0 && !r.accept(','):
+		return false, false
+	case n > 0 && r.accept(end):
+		return false, true
+	}
+	return r.at < len(r.in), r.at < len(r.in)
+}
+
+// text reads a string, and returns it as it stands between its quotes.
+func (r *jsonReader) text() (string, bool) {
+	if r.at == len(r.in) || r.in[r.at] != '"' {
+		return "", false
 	}
 	from := r.at + 1
 	for i := from; i < len(r.in); i++ {
 		switch r.in[i] {
 		case '"':
 			r.at = i + 1
-			return r.in[from:i], nil
+			return r.in[from:i], true
 		case '\\':
 			i++
 		case '\n':
-			return "", errJSON
+			return "", false
 		}
 	}
 	r.at = len(r.in)
-	return "", errJSON
+	return "", false
 }
 
-func (r *jsonReader) scalar(to *shape) error {
-	if r.in[r.at] == '"' {
-		text, err := r.text()
-		if err == nil && to != nil {
-			to.text(text)
-		}
-		return err
-	}
+// word reads a value without quotes.
+func (r *jsonReader) word(to *shape) bool {
 	from := r.at
-	for r.at < len(r.in) && (excerpt.IsWord(r.in[r.at]) || r.in[r.at] == '-' || r.in[r.at] == '+' || r.in[r.at] == '.') {
+	for r.at < len(r.in) && (excerpt.IsWord(r.in[r.at]) || strings.IndexByte("-+.", r.in[r.at]) >= 0) {
 		r.at++
-	}
-	var ignored shape
-	if to == nil {
-		to = &ignored
 	}
 	switch w := r.in[from:r.at]; {
 	case w == "true" || w == "false":
 		to.bools++
 	case w == "null":
 		to.nulls++
-	case w != "" && (w[0] == '-' || w[0] >= '0' && w[0] <= '9'):
+	case w != "" && (w[0] == '-' || isDigit(w[0])):
 		to.number(w)
 	default:
-		return errJSON
+		return false
 	}
-	return nil
+	return true
 }

@@ -2,240 +2,160 @@ package outline
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
+	"golang.org/x/net/html"
 )
 
-// scanMarkup reads HTML by its headings and what has an id, and XML by its
-// elements, each path once with how often it is there.
-func scanMarkup(text string) (outline, bool) { return scanTags(text, isHTML(text)) }
+const (
+	manyPaths    = 4000 // of XML that are told apart
+	manyElements = 256  // of XML in one another that are told apart
+)
 
-// scanHTML reads a text as HTML whatever it begins with, if that shows anything.
+// scanHTML reads HTML by its headings, its sections and the elements with an id.
 func scanHTML(text string) (outline, bool) {
-	if found, ok := scanTags(text, true); ok {
-		return found, true
-	}
-	return scanMarkup(text)
+	m := markupScanner{in: text}
+	m.read()
+	return outline{kind: "HTML", items: m.items}, len(m.items) > 0
 }
 
-func scanTags(text string, html bool) (outline, bool) {
-	m := markup{in: text, line: 1, html: html, paths: map[pathKey]int{}}
-	for m.at < len(text) {
-		m.tag()
+// scanXML reads XML by its elements: each path once, and how often it is there.
+func scanXML(text string) (outline, bool) {
+	if isHTML(text) {
+		return scanHTML(text)
 	}
-	if len(m.items) == 0 {
-		return outline{}, false
-	}
-	found := outline{kind: "XML", items: m.items}
-	if m.html {
-		found.kind = "HTML"
-		return found, true
-	}
-	for i := range m.items {
-		if n := m.counts[i]; n > 1 {
-			found.items[i].text += fmt.Sprintf(" ×%d", n)
+	m := markupScanner{in: text, xml: true, paths: map[pathKey]int32{}}
+	m.read()
+	for i, n := range m.counts {
+		if n > 1 {
+			m.items[i].note = fmt.Sprintf(" ×%d", n)
 		}
 	}
-	return found, true
+	return outline{kind: "XML", items: m.items}, len(m.items) > 0
 }
+
+var htmlTag = regexp.MustCompile(`(?i)<(?:!doctype html|html|head|body|h[12]|div|p|style|template)[ >]`)
 
 func isHTML(text string) bool {
-	head := strings.ToLower(text[:min(len(text), 2000)])
-	return strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html") || strings.Contains(head, "<body") || strings.Contains(head, "<h1") || strings.Contains(head, "<div") ||
-		!strings.Contains(head, "<?xml") && (strings.Contains(head, "<head") || strings.Contains(head, "<p>") || strings.Contains(head, "<style") || strings.Contains(head, "<template"))
+	head := excerpt.Head(text, 2000)
+	return htmlTag.MatchString(head) && (!strings.Contains(head, "<?xml") || strings.Contains(head, "<html"))
 }
 
+// A markupScanner reads the tags of HTML or XML with the tokenizer of HTML, which
+// reads any text, in time that grows with its length.
+type markupScanner struct {
+	in      string
+	xml     bool
+	items   []item
+	heading int // index of the item, from 1, of the heading that the text is of; 0 for none
+
+	paths  map[pathKey]int32
+	counts []int // of each path
+	open   []openElement
+}
+
+// A pathKey is an element of XML at its place.
 type pathKey struct {
-	parent int
+	parent int32 // index of an item; -1 for none
 	name   string
 }
 
-type markup struct {
-	in     string
-	at     int
-	line   int
-	html   bool
-	items  []item
-	counts []int // of each path of XML
-	paths  map[pathKey]int
-	open   []openTag
-}
-
-type openTag struct {
+type openElement struct {
 	name string
-	path int
+	path int32
 }
 
-func (m *markup) advance(to int) {
-	m.line += strings.Count(m.in[m.at:to], "\n")
-	m.at = to
-}
-
-// tag reads the text up to the next tag, and the tag.
-func (m *markup) tag() {
-	m.advance(m.at + excerpt.Until(m.in[m.at:], "<"))
-	rest := m.in[m.at:]
-	switch {
-	case len(rest) < 2:
-		m.advance(len(m.in))
-		return
-	case strings.HasPrefix(rest, "<!--"):
-		m.advance(m.at + min(len(rest), 4+excerpt.Until(rest[4:], "-->")+3))
-		return
-	case strings.HasPrefix(rest, "<![CDATA["):
-		m.advance(m.at + min(len(rest), excerpt.Until(rest, "]]>")+3))
-		return
-	case rest[1] == '!' || rest[1] == '?':
-		m.advance(m.at + min(len(rest), excerpt.Until(rest, ">")+1))
-		return
-	}
-	closes := rest[1] == '/'
-	from := 1
-	if closes {
-		from = 2
-	}
-	name := tagName(rest[from:])
-	if name == "" {
-		m.at++
-		return
-	}
-	end := tagEnd(rest)
-	line := m.line
-	attributes := rest[from+len(name) : max(from+len(name), end-1)]
-	m.advance(m.at + end)
-	switch {
-	case m.html:
-		m.element(strings.ToLower(name), attributes, line, closes)
-	case closes:
-		m.closeTag(name)
-	default:
-		m.path(name, attributes, line)
-	}
-}
-
-func tagName(text string) string {
-	i := 0
-	for i < len(text) && (excerpt.IsWord(text[i]) || i > 0 && strings.IndexByte(":-.", text[i]) >= 0) {
-		i++
-	}
-	return text[:i]
-}
-
-// tagEnd is the length of a tag; a > in quotes is part of it.
-func tagEnd(text string) int {
-	var quote byte
-	for i := range min(len(text), 1<<16) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '>':
-			return i + 1
+func (m *markupScanner) read() {
+	z := html.NewTokenizer(strings.NewReader(m.in))
+	z.AllowCDATA(m.xml)
+	line, at := int32(1), 0
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		raw := m.in[at : at+len(z.Raw())]
+		at += len(raw)
+		tag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
+		switch n := m.heading; {
+		case tag && m.xml:
+			z.NextIsNotRawText() // as the text of a script is in HTML
+			m.path(raw, kind, line)
+		case tag:
+			m.element(z, kind, line)
+		case n > 0 && kind == html.TextToken && len(m.items[n-1].text) < 400:
+			m.items[n-1].text += string(z.Text())
 		}
+		line += int32(strings.Count(raw, "\n"))
 	}
-	return min(len(text), excerpt.Until(text, ">")+1)
 }
+
+// sections are the elements of HTML that are shown even without an id.
+var sections = map[string]bool{"main": true, "nav": true, "section": true, "article": true, "form": true, "table": true, "header": true, "footer": true, "aside": true, "template": true, "script": true, "style": true}
 
 // element notes what gives a page its structure.
-func (m *markup) element(name, attributes string, line int, closes bool) {
-	if closes {
-		return
-	}
-	switch name {
-	case "script", "style":
-		m.advance(m.at + indexFold(m.in[m.at:], "</"+name))
-		m.items = append(m.items, item{line: int32(line), rank: 9, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(attributes, 80), " ") + ">"})
-		return
-	case "title", "h1", "h2", "h3", "h4", "h5", "h6":
-		body := excerpt.Head(m.in[m.at:], 200)
-		body = body[:indexFold(body, "</"+name)]
-		rank := int16(0)
-		if name != "title" {
-			rank = int16(name[1] - '1')
+func (m *markupScanner) element(z *html.Tokenizer, kind html.TokenType, line int32) {
+	tagName, more := z.TagName()
+	name, id := string(tagName), ""
+	for more {
+		var key, value []byte
+		if key, value, more = z.TagAttr(); string(key) == "id" {
+			id = fmt.Sprintf(" id=%q", value)
 		}
-		m.items = append(m.items, item{line: int32(line), rank: rank, text: name + " " + untagged(body)})
+	}
+	heading := name == "title" || len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+	if heading {
+		m.heading = 0
+	}
+	it := item{line: line, rank: 8, text: "<" + name + id + ">"}
+	switch {
+	case kind == html.EndTagToken:
 		return
-	case "main", "nav", "section", "article", "form", "table", "header", "footer", "aside", "template":
-		m.items = append(m.items, item{line: int32(line), rank: 7, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(attribute(attributes, "id"), 60), " ") + ">"})
+	case heading:
+		m.heading = len(m.items) + 1
+		it.text = name + " "
+		if it.rank = 0; name != "title" {
+			it.rank = int16(name[1] - '1')
+		}
+	case sections[name]:
+		it.rank = 7
+	case id == "":
 		return
 	}
-	if id := attribute(attributes, "id"); id != "" {
-		m.items = append(m.items, item{line: int32(line), rank: 8, text: "<" + name + " " + excerpt.Clean(id, 60) + ">"})
-	}
-}
-
-// attribute is name="value" as it is written, or "".
-func attribute(attributes, name string) string {
-	i := strings.Index(" "+attributes, " "+name+"=")
-	if i < 0 {
-		return ""
-	}
-	rest := attributes[i:]
-	if len(rest) > len(name)+1 && (rest[len(name)+1] == '"' || rest[len(name)+1] == '\'') {
-		from := len(name) + 2
-		return rest[:min(len(rest), from+excerpt.Until(rest[from:], rest[from-1:from])+1)]
-	}
-	return rest[:excerpt.Until(rest, " ")]
-}
-
-var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&nbsp;", " ", "&#39;", "'")
-
-// untagged is a text without its tags.
-func untagged(text string) string {
-	var b strings.Builder
-	for text != "" {
-		i := excerpt.Until(text, "<")
-		b.WriteString(text[:i])
-		text = text[i:]
-		text = text[min(len(text), excerpt.Until(text, ">")+1):]
-	}
-	return entities.Replace(b.String())
-}
-
-// indexFold is indexOr without regard to case in ASCII.
-func indexFold(text, part string) int {
-	for i := 0; ; {
-		j := strings.IndexByte(text[i:], part[0])
-		if j < 0 || i+j+len(part) > len(text) {
-			return len(text)
-		}
-		i += j
-		if strings.EqualFold(text[i:i+len(part)], part) {
-			return i
-		}
-		i++
-	}
+	m.items = append(m.items, it)
 }
 
 // path counts an element of XML at its place.
-func (m *markup) path(name, attributes string, line int) {
-	parent := -1
-	if len(m.open) > 0 {
-		parent = m.open[len(m.open)-1].path
+func (m *markupScanner) path(tag string, kind html.TokenType, line int32) {
+	tag = strings.Trim(tag, "</> \t\r\n")
+	name := tag
+	if i := strings.IndexAny(tag, "/ \t\r\n"); i >= 0 {
+		name = tag[:i]
 	}
-	key := pathKey{parent, name}
+	if kind == html.EndTagToken {
+		m.closeElement(name)
+		return
+	}
+	key := pathKey{-1, name}
+	if n := len(m.open); n > 0 {
+		key.parent = m.open[n-1].path
+	}
 	at, known := m.paths[key]
-	if !known && len(m.items) < 4000 {
-		at = len(m.items)
+	if !known && len(m.items) < manyPaths {
+		at = int32(len(m.items))
 		m.paths[key] = at
-		depth := int16(min(len(m.open), lastRank))
-		m.items = append(m.items, item{line: int32(line), rank: depth, indent: depth, text: "<" + name + strings.TrimRight(" "+excerpt.Clean(strings.TrimSuffix(attributes, "/"), 80), " ") + ">", brief: int32(len(name) + 1)})
+		depth := int16(len(m.open))
+		m.items = append(m.items, item{line: line, rank: depth, indent: depth, text: "<" + excerpt.Clean(tag, 80) + ">", brief: int32(len(name) + 1)})
 		m.counts = append(m.counts, 0)
-	} else if !known {
-		at = 0
 	}
 	m.counts[at]++
-	if !strings.HasSuffix(attributes, "/") && len(m.open) < 256 {
-		m.open = append(m.open, openTag{name, at})
+	if kind == html.StartTagToken && len(m.open) < manyElements {
+		m.open = append(m.open, openElement{name, at})
 	}
 }
 
-func (m *markup) closeTag(name string) {
-	for i := len(m.open) - 1; i >= 0 && i >= len(m.open)-8; i-- {
+// closeElement closes the element of that name, unless it is far up: then the tag
+// is a stray one.
+func (m *markupScanner) closeElement(name string) {
+	for i := len(m.open) - 1; i >= max(0, len(m.open)-8); i-- {
 		if m.open[i].name == name {
 			m.open = m.open[:i]
 			return

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Rules is the version of the rules. Another version makes other outlines.
+// Rules is the version of the rules. It changes whenever the outline of some text
+// does.
 const Rules = "3"
 
 const (
@@ -13,15 +14,17 @@ const (
 	leastTokens   = 40
 )
 
-// Text returns what is where in a text. The first line says what the text is. Each
+// Text returns the outline of a text. The first line says what the text is. Each
 // further line begins with the number of a line, or with the first and last line of
-// a part, as read_file's from_line and to_line count them. Lines that had no room
-// are counted where they would have stood.
+// a part; lines are counted from 1. A line that begins with "- " belongs to no single
+// line of the text. A line that begins with "…" counts what is not shown.
 //
-// The name, a path, tells the kind of text where it can, and the content does
-// otherwise. The outline costs at most maxTokens by tokens.Estimate; 0 means 600,
-// and less than 40 is 40. The same arguments give the same outline, which has no
-// control characters but line feeds.
+// The name is a path. It decides how the text is read; if it does not tell, the
+// first lines of the text do. The outline has at most maxTokens tokens by
+// tokens.Estimate. Zero means 600, and less than 40 means 40. The same arguments
+// always give the same outline. It has no control characters except line feeds.
+//
+// Time and memory grow with the length of the text.
 func Text(name, text string, maxTokens int) string {
 	if maxTokens <= 0 {
 		maxTokens = defaultTokens

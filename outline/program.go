@@ -13,7 +13,7 @@ func codeKind(l *code.Language) kind {
 	return kind{l.Name, func(text string) (outline, bool) {
 		found := scanProgram(l, text)
 		if len(found.items) < 12 && hasLongLine(text) {
-			found.items = mergeItems(found.items, samples(text))
+			found.items = append(found.items, samples(text)...)
 			found.notes = append(found.notes, "minified, or made by a machine: samples from all over the text")
 		}
 		if len(found.items) == 0 {

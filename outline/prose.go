@@ -9,105 +9,103 @@ import (
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// longLine is the bytes in a line above which a text is not read by lines.
+// longLine is the length in bytes of lines that are too long to be read one by one.
 const longLine = 20000
 
 // scanProse takes the first sentence of each paragraph. A paragraph of one short
-// line without a full stop, or with a line below it, is a heading.
+// line without a full stop, or with a line drawn below it, is a title. A text that
+// is one paragraph is listed line by line.
 func scanProse(text string) outline {
-	var p prose
-	for l := range excerpt.Lines(text) {
-		p.line(l)
-	}
-	p.flush()
-	found := outline{kind: "Text", items: once(p.items), wide: true}
-	if len(p.items) > 0 && p.paragraphs == 1 && p.last > 3 {
-		found.items = everyLine(text)
-	}
-	if p.longest > longLine {
+	found := outline{kind: "Text"}
+	if hasLongLine(text) {
 		found.items = samples(text)
-		found.notes = append(found.notes, "lines of up to "+plural(p.longest, "byte")+": samples from all over the text")
+		found.notes = append(found.notes, "very long lines: samples from all over the text")
+		return found
 	}
+	var items []item
+	var lines []excerpt.Line // of the paragraph so far
+	for l := range excerpt.Lines(text) {
+		if !l.Blank() {
+			lines = append(lines, l)
+			continue
+		}
+		items = appendParagraph(items, text, lines)
+		lines = lines[:0]
+	}
+	items = appendParagraph(items, text, lines)
+	if len(items) == 1 && items[0].end > items[0].line+2 {
+		items = nil
+		for l := range excerpt.Lines(text) {
+			if !l.Blank() {
+				items = append(items, item{line: int32(l.N), text: l.Text})
+			}
+		}
+	}
+	found.items = once(items, false)
 	return found
 }
 
-type prose struct {
-	items      []item
-	from       excerpt.Line // the paragraph's first line
-	last       int          // line
-	lines      int
-	ruled      bool // it is a line and one that underlines it
-	longest    int
-	paragraphs int
-	in         string
+// appendParagraph appends items for the lines between two blank ones.
+func appendParagraph(items []item, text string, lines []excerpt.Line) []item {
+	if len(lines) > 1 && isRule(strings.TrimSpace(lines[1].Text)) {
+		items = append(items, item{line: int32(lines[0].N), text: lines[0].Text})
+		lines = lines[2:]
+	}
+	if len(lines) == 0 {
+		return items
+	}
+	it := item{line: int32(lines[0].N), end: int32(lines[len(lines)-1].N), text: sentenceOf(paragraphOf(text[lines[0].At:]))}
+	if len(items) > 0 && !(len(lines) == 1 && isTitle(strings.TrimSpace(lines[0].Text))) {
+		it.rank = 1
+	}
+	return append(items, it)
 }
 
-func (p *prose) line(l excerpt.Line) {
-	p.longest = max(p.longest, len(l.Text))
-	if l.Blank() {
-		p.flush()
-		return
-	}
-	bare := strings.TrimSpace(l.Text)
-	if p.lines == 1 && len(bare) > 2 && strings.Trim(bare, bare[:1]) == "" && strings.IndexByte("=-~^*#", bare[0]) >= 0 {
-		p.ruled = true
-		p.last = l.N
-		p.flush()
-		return
-	}
-	if p.lines == 0 {
-		p.from = l
-	}
-	p.lines++
-	p.last = l.N
-	if p.lines <= 6 {
-		p.in += excerpt.Head(bare, 600) + "\n"
-	}
+func isRule(bare string) bool {
+	return len(bare) > 2 && strings.IndexByte("=-~^*#", bare[0]) >= 0 && strings.Trim(bare, bare[:1]) == ""
 }
 
-func (p *prose) flush() {
-	if p.lines == 0 {
-		return
-	}
-	p.paragraphs++
-	it := item{line: int32(p.from.N), end: int32(p.last), rank: 1, text: p.in}
-	switch {
-	case p.ruled, p.lines == 1 && isTitle(p.in):
-		it.rank, it.end = 0, 0
-	default:
-		flat := strings.ReplaceAll(p.in, "\n", " ")
-		if n := excerpt.SentenceEnd(flat); n > 0 {
-			it.text = p.in[:n]
+// paragraphOf returns the beginning of the paragraph that a text begins with, up to
+// the first line that ends with a sentence.
+func paragraphOf(text string) string {
+	var b strings.Builder
+	for l := range excerpt.Lines(excerpt.Head(text, 600)) {
+		bare := strings.TrimSpace(l.Text)
+		if bare == "" || l.N > 1 && (bullet(bare) != "" || underlineLevel(bare) > 0 || strings.IndexByte("#|`~<", bare[0]) >= 0) {
+			break
+		}
+		if l.N > 1 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(bare)
+		if strings.IndexByte(".!?:", excerpt.LastByte(bare)) >= 0 {
+			break
 		}
 	}
-	p.items = append(p.items, it)
-	p.lines, p.ruled, p.in = 0, false, ""
+	return b.String()
 }
 
-// isTitle says whether a line is one: short, and without a mark at its end, or
-// with a number before it.
+// sentenceOf returns the first sentence of a text, or all of it.
+func sentenceOf(text string) string {
+	if n := excerpt.SentenceEnd(text); n > 0 {
+		return text[:n]
+	}
+	return text
+}
+
+// isTitle reports whether a line looks like a title: it is short, and there is no
+// mark at its end or a number before it.
 func isTitle(text string) bool {
-	text = strings.TrimSpace(text)
-	if n := utf8.RuneCountInString(text); n == 0 || n > 72 || n > 60 && bullet(text) == "" {
+	mark := bullet(text)
+	if n := utf8.RuneCountInString(text); n == 0 || n > 72 || n > 60 && mark == "" {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(text)
-	if mark := bullet(text); last == '.' && len(mark) > 2 {
+	if last == '.' && len(mark) > 2 {
 		return unicode.IsUpper(rune(text[len(mark)])) && excerpt.SentenceEnd(text) == len(text)
 	}
-	return (unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '》' || last == '」') && !unicode.IsLower(first) && first != '-' && first != '*'
-}
-
-// everyLine lists a text that is not in paragraphs.
-func everyLine(text string) []item {
-	var items []item
-	for l := range excerpt.Lines(text) {
-		if !l.Blank() {
-			items = append(items, item{line: int32(l.N), text: l.Text})
-		}
-	}
-	return items
+	return (unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(")》」", last)) && !unicode.IsLower(first) && first != '-' && first != '*'
 }
 
 func hasLongLine(text string) bool {
@@ -131,7 +129,7 @@ func samples(text string) []item {
 		}
 		newlines += strings.Count(text[counted:at], "\n")
 		counted = at
-		items = append(items, item{line: int32(newlines + 1), rank: int16(i % 2), text: fmt.Sprintf("at byte %d: %s", at, excerpt.Head(text[at:], 800))})
+		items = append(items, item{line: int32(newlines + 1), text: fmt.Sprintf("at byte %d: %s", at, excerpt.Head(text[at:], 800))})
 	}
 	return items
 }

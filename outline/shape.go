@@ -1,163 +1,210 @@
 package outline
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// A shape is what the values at one place of a document are like: the elements
-// of an array share one.
-type shape struct {
-	values
-	key   string
-	line  int32 // of the first
-	end   int32 // of the last
-	keys  []*shape
-	byKey map[string]*shape
-	elem  *shape
-	least int // elements
-	most  int
-	lost  int // keys that were not kept
+const (
+	deepest   = 48 // values below this depth are read and not shown
+	manyAlike = 40 // keys of one object that are not listed if their values are alike
+	fewTexts  = 6  // different texts that are counted
+)
 
-	cutObject, cutArray bool // the last has no end
+// A shape is what the values at one place are like: the values of a key, the
+// elements of an array, the fields of a column.
+type shape struct {
+	objects, arrays, numbers, texts, bools, nulls int
+
+	min, max float64
+	integers bool           // all numbers are
+	first    string         // text
+	counts   map[string]int // of each text; nil if there are too many
+	dates    int            // texts that begin with a date
+	low      string         // date
+	high     string
+
+	line, end   int32 // of the first value and of the last
+	key         string
+	keys        []*shape // of objects, in the order of the text
+	byKey       map[string]*shape
+	elem        *shape // of arrays
+	least, most int    // elements
+	cut         bool   // the last object or array has no end
 }
 
-func (s *shape) summary() string {
-	text := s.describe()
-	if text == "" {
-		return "not read"
+func (s *shape) total() int {
+	return s.numbers + s.texts + s.bools + s.nulls + s.objects + s.arrays
+}
+
+func (s *shape) number(text string) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		s.text(text)
+		return
 	}
-	if s.arrays > 0 {
-		size := fmt.Sprintf("array of %d", s.most)
-		if s.least != s.most {
-			size = fmt.Sprintf("array of %d to %d", s.least, s.most)
+	if s.numbers == 0 {
+		s.min, s.max, s.integers = n, n, true
+	}
+	s.min, s.max = min(s.min, n), max(s.max, n)
+	s.integers = s.integers && !strings.ContainsAny(text, ".eExX")
+	s.numbers++
+}
+
+func (s *shape) text(text string) {
+	if s.texts++; s.texts == 1 {
+		s.first, s.counts = text, map[string]int{}
+	}
+	if len(text) >= 10 && text[4] == '-' && text[7] == '-' && isDigit(text[0]) {
+		if s.dates++; s.dates == 1 {
+			s.low, s.high = text, text
 		}
-		if s.cutArray {
-			size += " or more"
-		}
-		if s.elem != nil && len(s.elem.keys) == 0 && s.elem.total() > 0 {
-			size += " × " + s.elem.summary()
-		}
-		text = strings.Replace(text, "array", size, 1)
+		s.low, s.high = min(s.low, text), max(s.high, text)
+	}
+	if s.counts == nil {
+		return
+	}
+	s.counts[text]++
+	if len(s.counts) > fewTexts || len(text) > 60 {
+		s.counts = nil
+	}
+}
+
+// child is the shape of a key.
+func (s *shape) child(key string, line int32) *shape {
+	if k := s.byKey[key]; k != nil {
+		return k
+	}
+	if s.byKey == nil {
+		s.byKey = map[string]*shape{}
+	}
+	k := &shape{key: key, line: line}
+	s.keys = append(s.keys, k)
+	s.byKey[key] = k
+	return k
+}
+
+// summary says what the values are: their types, and what they are like.
+func (s *shape) summary() string {
+	var parts []string
+	more := ""
+	if s.cut {
+		more = " or more"
 	}
 	if s.objects > 0 {
-		size := plural(len(s.keys)+s.lost, "key")
-		if s.cutObject {
-			size = fmt.Sprintf("%d or more keys", len(s.keys)+s.lost)
+		keys := plural(len(s.keys), "key")
+		if s.cut {
+			keys = fmt.Sprintf("%d or more keys", len(s.keys))
 		}
-		text = strings.Replace(text, "object", "object of "+size, 1)
+		parts = append(parts, "object of "+keys)
 	}
-	return text
+	if s.arrays > 0 {
+		size := strconv.Itoa(s.most)
+		if s.least != s.most {
+			size = fmt.Sprintf("%d to %d", s.least, s.most)
+		}
+		if s.elem != nil && len(s.elem.keys) == 0 && s.elem.total() > 0 {
+			more += " × " + s.elem.summary()
+		}
+		parts = append(parts, "array of "+size+more)
+	}
+	if s.numbers > 0 {
+		kind := "number "
+		if s.integers {
+			kind = "integer "
+		}
+		span := fmt.Sprintf("%.15g", s.min)
+		if s.min != s.max {
+			span += fmt.Sprintf(" to %.15g", s.max)
+		}
+		parts = append(parts, kind+span)
+	}
+	if s.texts > 0 {
+		parts = append(parts, s.summarizeTexts())
+	}
+	if s.bools > 0 {
+		parts = append(parts, "bool")
+	}
+	if s.nulls > 0 {
+		parts = append(parts, "null")
+	}
+	if parts == nil {
+		return "not read"
+	}
+	return strings.Join(parts, " or ")
 }
 
-// children lists what is below a shape.
-func (s *shape) children(list []item, depth int, numbered bool) []item {
+func (s *shape) summarizeTexts() string {
+	switch {
+	case s.dates == s.texts && s.low != s.high:
+		return fmt.Sprintf("time %s to %s", excerpt.Clean(s.low, 32), excerpt.Clean(s.high, 32))
+	case s.texts == 1:
+		return strconv.Quote(excerpt.Clean(s.first, 40))
+	case len(s.counts) == 0 || len(s.counts) == s.texts:
+		return "string, e.g. " + strconv.Quote(excerpt.Clean(s.first, 40))
+	}
+	texts := slices.SortedFunc(maps.Keys(s.counts), func(a, b string) int {
+		return cmp.Or(s.counts[b]-s.counts[a], strings.Compare(a, b))
+	})
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("%q %d", excerpt.Clean(text, 24), s.counts[text])
+	}
+	return "string " + strings.Join(texts, ", ")
+}
+
+// children appends what is below a shape. Lines are given if each value is there
+// once.
+func (s *shape) children(list []item, depth int, lines bool) []item {
 	if depth >= deepest {
 		return list
 	}
 	if s.elem != nil {
-		list = s.elem.children(list, depth, numbered && s.elem.total() == 1)
+		list = s.elem.children(list, depth, lines && s.elem.total() == 1)
 	}
-	if one := s.alike(); one != nil {
-		it := item{line: s.keys[0].line, end: s.keys[len(s.keys)-1].line, rank: int16(depth), indent: int16(depth)}
-		if !numbered {
-			it.line, it.end = 0, 0
+	if s.alike() {
+		it := item{rank: int16(depth), indent: int16(depth)}
+		if lines {
+			it.line, it.end = s.keys[0].line, s.keys[len(s.keys)-1].line
 		}
-		it.text = fmt.Sprintf("%d keys like %q, %q: each %s", len(s.keys)+s.lost, excerpt.Clean(s.keys[0].key, 30), excerpt.Clean(s.keys[1].key, 30), one.summary())
-		return one.children(append(list, it), depth+1, false)
+		it.text = fmt.Sprintf("%d keys like %q, %q; the first: %s", len(s.keys), excerpt.Clean(s.keys[0].key, 30), excerpt.Clean(s.keys[1].key, 30), s.keys[0].summary())
+		return s.keys[0].children(append(list, it), depth+1, lines)
 	}
 	for _, k := range s.keys {
 		it := item{rank: int16(depth), indent: int16(depth)}
-		if numbered {
+		if lines {
 			it.line = k.line
 			if k.total() == 1 {
 				it.end = k.end
 			}
 		}
-		optional := ""
-		if n := k.total(); n < s.objects && !(s.cutObject && n == s.objects-1) {
-			optional = "?"
-		}
 		name := excerpt.Clean(k.key, 60)
-		it.text = name + optional + ": " + k.summary()
-		it.brief = int32(len(name))
-		list = append(list, it)
-		list = k.children(list, depth+1, numbered)
-	}
-	if s.lost > 0 {
-		list = append(list, item{rank: int16(depth), indent: int16(depth), text: fmt.Sprintf("%d keys more", s.lost)})
+		it.text, it.brief = name+": "+k.summary(), int32(len(name))
+		if n := k.total(); n < s.objects && !(s.cut && n == s.objects-1) {
+			it.text = name + "?" + it.text[len(name):]
+		}
+		list = k.children(append(list, it), depth+1, lines)
 	}
 	return list
 }
 
-// alike merges the keys of an object that serves as a map: many, of one type.
-func (s *shape) alike() *shape {
-	if len(s.keys) < 40 {
-		return nil
+// alike reports whether an object serves as a map: it has many keys, and their
+// values are of one type.
+func (s *shape) alike() bool {
+	if len(s.keys) < manyAlike {
+		return false
 	}
 	first := s.keys[0]
-	all := &shape{}
 	for _, k := range s.keys {
 		if (k.objects > 0) != (first.objects > 0) || (k.arrays > 0) != (first.arrays > 0) || (k.texts > 0) != (first.texts > 0) {
-			return nil
-		}
-		all.merge(k, 0)
-	}
-	return all
-}
-
-func (s *shape) merge(o *shape, depth int) {
-	if s.total() == 0 {
-		s.least, s.first, s.min, s.max, s.whole = o.least, o.first, o.min, o.max, o.whole
-	}
-	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
-	s.min, s.max, s.whole = min(s.min, o.min), max(s.max, o.max), s.whole && o.whole
-	s.numbers, s.texts, s.bools = s.numbers+o.numbers, s.texts+o.texts, s.bools+o.bools
-	s.nulls, s.objects, s.arrays = s.nulls+o.nulls, s.objects+o.objects, s.arrays+o.arrays
-	s.lost += o.lost
-	s.many = true
-	if o.elem != nil && depth < 4 {
-		if s.elem == nil {
-			s.elem = &shape{}
-		}
-		s.elem.merge(o.elem, depth+1)
-	}
-	if depth < 4 {
-		for _, k := range o.keys {
-			if to := s.child(k.key, k.line); to != nil {
-				to.merge(k, depth+1)
-			}
+			return false
 		}
 	}
-}
-
-// child is the shape of a key; nil where there are too many.
-func (s *shape) child(key string, line int32) *shape {
-	if k := s.byKey[key]; k != nil {
-		return k
-	}
-	if len(s.byKey) < len(s.keys) { // few keys are not worth a map
-		for _, k := range s.keys {
-			if k.key == key {
-				return k
-			}
-		}
-	}
-	if len(s.keys) >= 4000 {
-		s.lost++
-		return nil
-	}
-	k := &shape{key: key, line: line}
-	s.keys = append(s.keys, k)
-	if len(s.keys) == 9 {
-		s.byKey = map[string]*shape{}
-		for _, k := range s.keys {
-			s.byKey[k.key] = k
-		}
-	} else if len(s.keys) > 9 {
-		s.byKey[key] = k
-	}
-	return k
+	return true
 }

@@ -1,0 +1,74 @@
+package outline_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/outline"
+)
+
+// hostile are texts that would take a scanner without care the square of their size.
+var hostile = []string{
+	"#", "# a\n", "- - ", "1. ", "\"", "'", "`", "(", "[", "{", "[{", "<", "<a ", "<!--", "/", "([/", "/*", "```\n", "~~~\n#\n", "\n", "\r\n", " ", "- ", "- a\n", "a:\n", "a: [\n",
+	"f(\n", "int f()\n", "<<A\n", "\"\"\"", "r#\"", "${`", "\\", "a", "a ", "漢", "1,", "\",", "{\"a\":", "{\"a\":1}\n", "[1],", "---\n", "a b\n\n", "!", ". ", "<h1>", "<script>", "</", "func f()\n", "class a:\n",
+	"class a {\n", "template<", "@a", "@a(", "#[a", "typedef struct {", "*", "insert into a(b)\n", "create table a\n", "x\n===\n", "\x00", "\u2028", "12:34:56 a\n", "a = [\n", "static ", "enum enum ",
+}
+
+// paths are files of every kind.
+var paths = []string{"a", "a.md", "a.go", "a.ts", "a.c", "a.h", "a.cpp", "a.rs", "a.java", "a.py", "a.sh", "a.rb", "a.php", "a.cs", "a.css", "a.json", "a.jsonl", "a.yaml", "a.csv", "a.log", "a.html", "a.xml", "a.sql", "a.toml", "a.txt", "Makefile"}
+
+// Texts that are made to be hard for a scanner get an outline like any other.
+func TestHostileTexts(t *testing.T) {
+	size := 2048
+	if testkit.Long() {
+		size = 1 << 17
+	}
+	for _, path := range paths {
+		for _, unit := range hostile {
+			checkOutline(t, path, strings.Repeat(unit, size/len(unit)), 600)
+		}
+	}
+	checkOutline(t, "deep.ts", strings.Repeat("class a {\n", 40000), 600)
+}
+
+// Time and memory grow with the length of a text, not with its square.
+func TestHostileTextsAreCheap(t *testing.T) {
+	testkit.SkipUnlessLong(t)
+	const size, mostTime, mostBytes = 1 << 20, 15 * time.Second, 1000 << 20
+	for _, path := range paths {
+		for _, unit := range hostile {
+			text := strings.Repeat(unit, size/len(unit))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			outline.Text(path, text, 0)
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if bytes := after.TotalAlloc - before.TotalAlloc; took > mostTime || bytes > mostBytes {
+				t.Errorf("%s of %q: %v, %d MiB", path, unit, took, bytes>>20)
+			}
+		}
+	}
+}
+
+// BenchmarkHostileTexts runs every hostile text as every kind of file. Its
+// 1 MiB takes about four times as long as its 256 KiB: no square.
+func BenchmarkHostileTexts(b *testing.B) {
+	for _, path := range paths {
+		for _, size := range []int{1 << 20 / 4, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%dKiB", path, size/1024), func(b *testing.B) {
+				for b.Loop() {
+					for _, unit := range hostile {
+						text := strings.Repeat(unit, size/len(unit))
+						outline.Text(path, text, 0)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(hostile)), "ms/text")
+			})
+		}
+	}
+}

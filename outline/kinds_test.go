@@ -1,0 +1,64 @@
+package outline_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/outline"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the outlines of testdata/texts to testdata/outlines")
+
+// TestKinds compares the outline of each file in testdata/texts with the one in
+// testdata/outlines.
+func TestKinds(t *testing.T) {
+	files, err := os.ReadDir("testdata/texts")
+	testkit.Must(t, err)
+	for _, file := range files {
+		name := file.Name()
+		t.Run(name, func(t *testing.T) {
+			text := testkit.ReadFile(t, filepath.Join("testdata/texts", name))
+			for _, most := range []int{40, 100, 600} {
+				checkOutline(t, name, text, most)
+			}
+			got := outline.Text(name, text, 0) + "\n"
+			golden := filepath.Join("testdata/outlines", name)
+			if *update {
+				testkit.Must(t, os.WriteFile(golden, []byte(got), 0o666))
+			}
+			want := testkit.ReadFile(t, golden)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if strings.Contains(text, "\r") {
+				return
+			}
+			_, want, _ = strings.Cut(want, "\n")
+			_, got, _ = strings.Cut(outline.Text(name, strings.ReplaceAll(text, "\n", "\r\n"), 0)+"\n", "\n")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("with carriage returns: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A text is shown as samples if its lines are very long.
+func TestLongLines(t *testing.T) {
+	minified := outline.Text("min.js", strings.Repeat("var a=1;f(a);", 20000), 0)
+	prose := outline.Text("long.txt", "Title\n\n"+strings.Repeat("It is said. ", 5000)+"\n", 0)
+	for _, c := range []struct{ text, want string }{
+		{minified, "JavaScript, 1 line, 260000 bytes\nminified, or made by a machine: samples from all over the text\n"},
+		{minified, "1 at byte 21666: "},
+		{prose, "Text, 3 lines, 60008 bytes\nvery long lines: samples from all over the text\n1 at byte 0: Title"},
+		{prose, "\n3 at byte 5000: "},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%q is not in\n%s", c.want, c.text)
+		}
+	}
+}
