@@ -40,9 +40,6 @@ type style struct {
 
 var styles = []style{{160, 140, false}, {140, 70, false}, {90, 0, false}, {56, 0, false}, {80, 0, true}}
 
-// extraStyle is how an outline with extra items is shown.
-var extraStyle = style{90, 0, false}
-
 // cost is an estimate of the tokens of an outline that leans high, because to exceed
 // the budget is worse than not to use it up. tokens.Estimate is low for lists of
 // short names and for Latin letters with accents.
@@ -89,8 +86,8 @@ func (o *outline) fit(head string, most int) string {
 		style, upper = names, n
 	}
 	n = f.search(upper, counted, style)
-	if n == counted && f.extra > 0 && f.fits(n, extraStyle) {
-		n, style = f.search(n, len(f.order), extraStyle), extraStyle
+	if shorter := styles[2]; n == counted && f.extra > 0 && f.fits(n, shorter) {
+		n, style = f.search(n, len(f.order), shorter), shorter
 	}
 	return f.write(n, style)
 }

@@ -2,6 +2,7 @@ package outline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,7 +21,6 @@ type markdownScanner struct {
 	above    excerpt.Line // the line above, if underlining makes it a heading
 	newBlock bool         // a blank line or a heading is above
 	opens    bool         // only blank lines are between a heading and the line
-	headings bool         // there is one
 	done     int          // tasks
 	todo     int
 }
@@ -34,7 +34,7 @@ func scanMarkdown(text string) (outline, bool) {
 	}
 	m.endSections(0, last)
 	found := outline{kind: "Markdown", items: once(m.items, true)}
-	if !m.headings {
+	if !slices.ContainsFunc(m.items, func(it item) bool { return !it.extra }) { // no headings
 		for i := range found.items {
 			found.items[i].extra = false
 		}
@@ -78,7 +78,6 @@ func (m *markdownScanner) line(l excerpt.Line, bare string) {
 // heading ends the sections of its level and below it, and begins one.
 func (m *markdownScanner) heading(line, level int, text string) {
 	m.endSections(level, line-1)
-	m.headings = true
 	m.open = append(m.open, len(m.items))
 	m.items = append(m.items, item{line: int32(line), rank: int16(level), text: text})
 	m.newBlock, m.opens = true, true

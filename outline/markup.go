@@ -9,10 +9,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-const (
-	manyPaths    = 4000 // of XML that are told apart
-	manyElements = 256  // of XML in one another that are told apart
-)
+// manyElements of XML in one another are told apart.
+const manyElements = 256
 
 // scanHTML reads HTML by its headings, its sections and the elements with an id.
 func scanHTML(text string) (outline, bool) {
@@ -139,7 +137,7 @@ func (m *markupScanner) path(tag string, kind html.TokenType, line int32) {
 		key.parent = m.open[n-1].path
 	}
 	at, known := m.paths[key]
-	if !known && len(m.items) < manyPaths {
+	if !known {
 		at = int32(len(m.items))
 		m.paths[key] = at
 		depth := int16(len(m.open))

@@ -35,15 +35,18 @@ func Text(name, text string, maxTokens int) string {
 		return "Binary, " + size
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	lines := countLines(text)
+	lines := strings.Count(text, "\n")
+	if text != "" && text[len(text)-1] != '\n' {
+		lines++
+	}
 	found := scan(name, text)
 	head := fmt.Sprintf("%s, %s, %s", found.kind, plural(lines, "line"), size)
 	return found.fit(head, maxTokens)
 }
 
-// scan reads the text as what it seems to be.
+// scan reads a text as what it seems to be, or else as prose.
 func scan(name, text string) outline {
-	text = strings.TrimPrefix(text, "\uFEFF") // a mark of the byte order
+	text = strings.TrimPrefix(text, "\uFEFF") // byte order mark
 	if strings.TrimSpace(text) == "" {
 		return outline{kind: "Empty"}
 	}
@@ -52,9 +55,29 @@ func scan(name, text string) outline {
 		return found
 	}
 	found := scanProse(text)
-	found.kind = "Text"
-	if k.name != "" && k.name != found.kind {
-		found.kind = "Text, no valid " + k.name
-	}
+	found.kind = "Text, no valid " + k.name
 	return found
+}
+
+// isBinary reports whether the beginning of a text has a NUL, is not UTF-16, and
+// has more control characters than a text does.
+func isBinary(text string) bool {
+	text = text[:min(len(text), 1<<16)]
+	if strings.IndexByte(text, 0) < 0 || strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF") {
+		return false
+	}
+	n := 0
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && (c < '\b' || c > '\r') && c != '\x1B' {
+			n++
+		}
+	}
+	return n*20 > len(text)
+}
+
+func plural(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
 }

@@ -200,11 +200,7 @@ func (s *shape) alike() bool {
 	if len(s.keys) < manyAlike {
 		return false
 	}
-	first := s.keys[0]
-	for _, k := range s.keys {
-		if (k.objects > 0) != (first.objects > 0) || (k.arrays > 0) != (first.arrays > 0) || (k.texts > 0) != (first.texts > 0) {
-			return false
-		}
-	}
-	return true
+	type kinds struct{ objects, arrays, texts bool }
+	of := func(k *shape) kinds { return kinds{k.objects > 0, k.arrays > 0, k.texts > 0} }
+	return !slices.ContainsFunc(s.keys, func(k *shape) bool { return of(k) != of(s.keys[0]) })
 }
