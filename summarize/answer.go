@@ -10,18 +10,18 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// Why a model stopped before it was done.
+// The reasons for which a model stops before it is done.
 const (
 	stopLength  = "length"
 	stopRefused = "refused"
 )
 
-// most tokens that one call can have cost: a provider that says more is not
-// believed.
+// mostCounted is the most tokens that one call can have cost. A larger number in an
+// answer is an error of the provider, and is not counted.
 const mostCounted = 20_000_000
 
-// A count is a number of tokens in an answer. What is no such number is 0: a
-// summary is not thrown away for that.
+// A count is a number of tokens in an answer. A value that is not a valid number
+// counts as 0, so that it does not make the summary fail.
 type count int64
 
 // UnmarshalJSON takes any value.
@@ -34,9 +34,10 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// summaryOf returns the summary in an answer. One that was cut at the limit of
-// tokens is used up to its last whole line, and says so: it is paid, and tells
-// what stands first. The limit is the one that the model was asked with.
+// summaryOf returns the summary in an answer. The limit is the number of tokens that
+// the model was allowed. A summary that was cut at the limit is used up to its last
+// whole line, and ends with a note that it was cut: it has been paid for, and its
+// beginning is still useful.
 func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	text := strings.TrimSpace(presentable(withoutThoughts(a.text)))
 	long := tokens.Estimate(text) > p.maxTokens*3/2 // a server that does not know the limit
@@ -47,7 +48,7 @@ func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	case a.stop == stopRefused:
 		return "", p.fails("the model %s refused to summarise this file; use read_file", p.shownModel())
 	case text == "" && a.stop == stopLength:
-		t := p.fails("the model %s came to its %d tokens before it wrote a word; set --summary-model to one that reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
+		t := p.fails("the model %s used its %d tokens before it wrote a word; set --summary-model to one that reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
 		t.wordless = true
 		return "", t
 	case text == "" && a.stop != "":
@@ -60,7 +61,7 @@ func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	return text, nil
 }
 
-// withoutThoughts leaves out what a model thought aloud before its answer.
+// withoutThoughts removes the reasoning that some models write before their answer.
 func withoutThoughts(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if !strings.HasPrefix(trimmed, "<think>") {
@@ -69,12 +70,12 @@ func withoutThoughts(text string) string {
 	if _, after, closed := strings.Cut(trimmed, "</think>"); closed {
 		return after
 	}
-	return "" // it was cut while it thought
+	return "" // it was cut within the reasoning
 }
 
-// presentable leaves out control characters other than line feed and tab, and what
-// a model reads and a person does not see. Of what joins characters two are kept
-// after a visible one that is not ASCII: some scripts and emoji need them.
+// presentable removes control characters except line feed and tab, and characters
+// that a model reads but a person does not see. Up to two joining characters are
+// kept after a visible character that is not ASCII: some scripts and emoji need them.
 func presentable(text string) string {
 	joined, last := 0, rune(0) // since the last visible character
 	return strings.Map(func(r rune) rune {
@@ -101,8 +102,8 @@ func joins(r rune) bool {
 	return r == '\u200C' || r == '\u200D' || r == '\uFE0E' || r == '\uFE0F'
 }
 
-// lastWhole returns a text up to its last line's end, where that leaves most of
-// it, else up to its last space.
+// lastWhole returns a text up to the end of its last line if that leaves most of
+// it, and up to its last space otherwise.
 func lastWhole(text string) string {
 	for _, end := range []string{"\n", " "} {
 		if i := strings.LastIndex(text, end); i > len(text)/2 {
@@ -112,10 +113,10 @@ func lastWhole(text string) string {
 	return text
 }
 
-// fitting returns how much of a text, in bytes, costs about so many tokens at
-// most: one character at least, and up to a space where there is one near.
+// fitting returns the length in bytes of a head of the text that has about most
+// tokens. It is at least one character, and ends after a space if one is near.
 func fitting(text string, most int) int {
-	const perToken = 8 // a longer head may fit too; it is not looked at
+	const perToken = 8 // longer heads are not tried, though they may fit
 	n := min(len(text), perToken*most)
 	for cost := tokens.Estimate(text[:n]); n > 1 && cost > most; cost = tokens.Estimate(text[:n]) {
 		n = min(n-1, n/20*19, int(int64(n)*int64(most)/int64(cost)))
@@ -136,8 +137,9 @@ func fitting(text string, most int) int {
 	return n
 }
 
-// checkRead finds a server that dropped a part of what it was sent: some do so in
-// silence, and the summary would be of the rest.
+// checkRead returns an error if the server read much less than it was sent. Some
+// servers drop what does not fit into their context without an error. The summary
+// would then cover only a part of the text.
 func (p *provider) checkRead(a answer, sent int) *trouble {
 	if p.own || a.read == 0 || sent < 2_000 || a.read*2 >= int64(sent) {
 		return nil

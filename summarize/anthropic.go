@@ -9,21 +9,27 @@ import (
 )
 
 // Anthropic returns a summarizer that asks a model through Anthropic's Messages
-// API. A file beyond the window is summarised in parts, and then the summaries of
-// the parts. After a failure those that are made are kept in memory, up to 2 MiB, and
-// the next call for the same file pays for the others. It connects when it is first
-// used, follows no redirect, uses no proxy and dials public addresses only, or those
-// that [ProviderOptions] name. It is safe for concurrent use and needs no closing.
+// API. It is safe for concurrent use and needs no closing. It connects when it is
+// first used. It follows no redirects and uses no proxy. It connects only to public
+// addresses, or to those that [ProviderOptions] name.
 //
-// A call is tried up to three times on 429, 500, 502, 503, 504, 529 and broken
-// connections, as Retry-After says, where that is within the timeout. After five
-// calls in a row that failed, other than by their own fault, none is made for 30 s,
-// then one. A summary that came to its limit of tokens is used, and says so; where
-// reasoning used them up, it is asked for once more with four times as many.
+// A file that is longer than the window is summarised in parts; then a summary is
+// made of the summaries. If that fails, the summaries of parts are kept in memory,
+// up to 2 MiB, and the next call for the same file pays only for the others.
 //
-// Its errors wrap [workspace.ErrProvider], name the way out and never hold the
-// key; Anthropic's own wraps [workspace.ErrInvalid]. What was spent is told with
-// an error too, where a request that was sent and not answered counts as read.
+// A call is tried up to three times if the status is 429, 500, 502, 503, 504 or 529
+// or if the connection breaks. The pause between tries is the one of Retry-After; a
+// pause that exceeds the timeout ends the call. After five failed calls in a row
+// that were not the fault of the request, no call is made for 30 s, then one to try.
+//
+// A summary that reaches its limit of tokens is used, with a note that it was cut.
+// If the model used all tokens for reasoning, it is asked once more with four times
+// as many.
+//
+// Errors of the summarizer wrap [workspace.ErrProvider], say what to do, and never
+// contain the key. They report the tokens that were spent; a request that was sent
+// but not answered counts as read. Errors of Anthropic itself, for options that are
+// not valid, wrap [workspace.ErrInvalid].
 func Anthropic(o ProviderOptions) (workspace.Summarizer, error) {
 	return newProvider(&anthropicAPI, o, hooks{})
 }

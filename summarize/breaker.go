@@ -10,29 +10,29 @@ const (
 	breakerTime     = 30 * time.Second
 )
 
-// A mark is what a call tells about the provider.
+// A mark says what a call showed about the provider.
 type mark int
 
 const (
-	neither mark = iota // the call's own fault, or its caller left
-	answers
-	fails
+	neither mark = iota // nothing: the request was wrong, or its caller stopped it
+	answers             // it answers
+	fails               // it fails
 )
 
-// A breaker keeps calls from a provider that has failed often in a row: it opens
-// for 30 s, then lets one call try. The zero value is closed. It is safe for
-// concurrent use.
+// A breaker stops calls to a provider that has failed several times in a row. It
+// opens for 30 s, then lets one call through to try. The zero value is closed. It is
+// safe for concurrent use.
 type breaker struct {
 	mu       sync.Mutex // guards the rest
 	failures int        // in a row
-	until    time.Time  // open until then, and after it for all but one; zero: closed
-	trying   bool       // that one is under way
-	last     string     // failure, in our words: all agents are told of it
+	until    time.Time  // open until then; then one call may try. Zero means closed
+	trying   bool       // the one call is under way
+	last     string     // the last failure, without words of the provider: all agents see it
 }
 
-// enter asks for a call. Where it may be made, closed is true and leave must
-// follow with the same trial; otherwise it returns how long the breaker stays open
-// and the last failure.
+// enter asks whether a call may be made. If closed is true it may, and leave must
+// be called after it with the same trial. Otherwise enter returns how long the
+// breaker stays open, and the last failure.
 func (b *breaker) enter(now time.Time) (trial, closed bool, wait time.Duration, last string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ func (b *breaker) enter(now time.Time) (trial, closed bool, wait time.Duration, 
 	return true, true, 0, ""
 }
 
-// leave tells how a call went.
+// leave records how a call went.
 func (b *breaker) leave(trial bool, m mark, why string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,13 +6,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Choose returns the summarizer of a name: "auto" (or ""), "outline", "anthropic",
-// "openai" or "off", which is nil. The key is the environment's, which getenv
-// reads: ANTHROPIC_API_KEY or OPENAI_API_KEY, unless o has one; what begins with
-// "${" is none, for a client has not replaced it. "auto" takes the provider whose key
-// is set, Anthropic first, and [Outline] without one; o.Key and o.BaseURL belong to
-// one provider, and are refused with it. "outline" uses o.MaxTokens alone. Errors
-// wrap [workspace.ErrInvalid].
+// Choose returns the summarizer with the given name:
+//
+//   - "off" is nil, which means no summaries.
+//   - "outline" is [Outline]. Of the options, only MaxTokens is used.
+//   - "anthropic" and "openai" are [Anthropic] and [OpenAI].
+//   - "auto" and "" are the provider whose key is in the environment, Anthropic
+//     first, or else [Outline]. The options must have no Key and no BaseURL, because
+//     those belong to one provider.
+//
+// If o.Key is empty, the key is taken from the environment, which getenv reads:
+// ANTHROPIC_API_KEY or OPENAI_API_KEY. A value that begins with "${" is not a key
+// but a reference that the client has not replaced. Errors wrap
+// [workspace.ErrInvalid].
 func Choose(name string, getenv func(string) string, o ProviderOptions) (*workspace.Summarizer, error) {
 	keyOf := func(a *api) string {
 		key := strings.TrimSpace(getenv(a.variable))
@@ -48,11 +54,11 @@ func Choose(name string, getenv func(string) string, o ProviderOptions) (*worksp
 		}
 		return s, err
 	}
-	return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: %.40q is none of auto, outline, anthropic, openai, off", name)
+	return nil, workspace.Errorf(workspace.ErrInvalid, "summaries: %.40q is not one of auto, outline, anthropic, openai, off", name)
 }
 
-// unreplaced reports whether a client has handed over the name of a variable, as its
-// file has it, in place of the key.
+// unreplaced reports whether a key is a reference to a variable, such as
+// "${OPENAI_API_KEY}", that the client should have replaced.
 func unreplaced(key string) bool { return strings.HasPrefix(key, "${") }
 
 func chosen(a *api, key string, o ProviderOptions) (*workspace.Summarizer, error) {

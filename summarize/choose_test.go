@@ -36,8 +36,8 @@ func TestChoose(t *testing.T) {
 		{"openai", nil, local, "openai qwen3 at localhost:11434", ""},
 		{"openai", []string{o}, local, "openai qwen3 at localhost:11434", ""},
 		{"openai", nil, ProviderOptions{Key: secret}, "openai gpt-4.1-mini", ""},
-		{"gemini", []string{a, o}, ProviderOptions{}, "", `"gemini" is none of auto`},
-		{strings.Repeat("x\n", 500), nil, ProviderOptions{}, "", "is none of auto"},
+		{"gemini", []string{a, o}, ProviderOptions{}, "", `"gemini" is not one of auto`},
+		{strings.Repeat("x\n", 500), nil, ProviderOptions{}, "", "is not one of auto"},
 	} {
 		env := map[string]string{}
 		for _, e := range c.env {

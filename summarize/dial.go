@@ -11,20 +11,21 @@ import (
 	"syscall"
 )
 
-// A zone is what a kind of address is for.
+// A zone is a use of addresses.
 type zone int
 
 const (
 	public zone = iota
 	loopback
-	private   // a network of one's own
-	linkLocal // and the addresses of clouds that hand out credentials
-	reserved  // no provider is there
+	private   // the operator's own network
+	linkLocal // also the addresses where clouds hand out credentials
+	reserved  // no server can be there
 )
 
 var zoneNames = [...]string{"public", "loopback", "private", "link-local or metadata", "reserved"}
 
-// zones: the first that holds an address says what it is.
+// zones gives the zone of each prefix. The first prefix that contains an address
+// decides.
 var zones = []struct {
 	prefix netip.Prefix
 	zone   zone
@@ -62,8 +63,8 @@ var zones = []struct {
 
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// zoneOf tells what an address is for. One of NAT64 is as public as the IPv4
-// address within.
+// zoneOf returns the zone of an address. An address of NAT64 is public if the IPv4
+// address in it is.
 func zoneOf(a netip.Addr) zone {
 	a = a.Unmap().WithZone("")
 	if nat64.Contains(a) {
@@ -81,13 +82,13 @@ func zoneOf(a netip.Addr) zone {
 	return reserved
 }
 
-// An addressRule says which addresses may be dialed for a base URL. It is asked
-// with the address of the socket, so that it does not matter what a name stood for
-// when it was last looked up.
+// An addressRule says to which addresses a connection may be made for a base URL.
+// It checks the address of the socket. A name that is looked up twice, with
+// different results, cannot get around it.
 type addressRule struct {
 	host      string     // as the operator wrote it, with the port
-	literal   netip.Addr // the host, where it is an address: that one only
-	localhost bool       // the host is "localhost": loopback only
+	literal   netip.Addr // the host if it is an address: only this one is allowed
+	localhost bool       // the host is "localhost": only loopback is allowed
 	plain     bool       // http
 	private   bool       // the operator allows private addresses
 }
@@ -100,7 +101,7 @@ func (r addressRule) local() bool {
 // A refusedAddress is an address that the rule forbids.
 type refusedAddress struct {
 	addr netip.Addr
-	way  string // out
+	way  string // what to do
 }
 
 func (e *refusedAddress) Error() string {
@@ -117,7 +118,7 @@ func (r addressRule) check(a netip.Addr) error {
 	case r.literal.IsValid() && a == r.literal:
 		return nil
 	case r.literal.IsValid():
-		return &refusedAddress{a, "the base URL names another one"}
+		return &refusedAddress{a, "the base URL names another address"}
 	case r.localhost && z != loopback:
 		return &refusedAddress{a, "localhost must be this machine; correct its hosts file"}
 	case r.localhost:
@@ -134,7 +135,8 @@ func (r addressRule) check(a netip.Addr) error {
 
 type control = func(network, address string, c syscall.RawConn) error
 
-// control is called by net.Dialer for each address, before it connects.
+// control returns a function that net.Dialer calls for each address before it
+// connects.
 func (r addressRule) control(next control) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, network, address string, c syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -151,15 +153,15 @@ func (r addressRule) control(next control) func(context.Context, string, string,
 	}
 }
 
-// parseBase reads a base URL, and returns it without a slash at its end. Its
-// errors do not quote it: it may hold a secret.
+// parseBase reads a base URL and returns it without a slash at its end. Its errors
+// do not quote the URL, which may contain a secret.
 func parseBase(base string, private bool) (string, addressRule, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	switch {
 	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", addressRule{}, errors.New("the base URL must be https://HOST/PATH, or http for a local server")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; the key belongs into the environment")
+		return "", addressRule{}, errors.New("the base URL must have no user, query or fragment; put the key into the environment")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
@@ -170,7 +172,7 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
 		if a.Zone() != "" {
-			return "", addressRule{}, errors.New("the base URL's address must have no zone, which names a network card of this machine; leave % and the rest out")
+			return "", addressRule{}, errors.New("the base URL's address must not name a network interface; remove the % and what follows")
 		}
 		if a.Is4In6() || a.String() != strings.ToLower(host) {
 			return "", addressRule{}, fmt.Errorf("write the base URL's address as %s", a.Unmap())
@@ -187,7 +189,7 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	}
 	r.localhost = strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 	if r.plain && !r.local() && !private {
-		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses (--summary-allow-private) where the name stands for one")
+		return "", addressRule{}, errors.New("plain http is for localhost or a private address in the base URL; use https, or allow private addresses (--summary-allow-private) if the host name is one")
 	}
 	if r.plain && r.literal.IsValid() && !r.local() {
 		return "", addressRule{}, errors.New("plain http would show the text and the key to the network; use https")
@@ -195,8 +197,8 @@ func parseBase(base string, private bool) (string, addressRule, error) {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), r, nil
 }
 
-// endsInNumber reports whether some resolvers would take a name for an address in
-// another notation: 2852039166, 0xa9fea9fe, 0251.254.169.254, 127.1.
+// endsInNumber reports whether some resolvers read a name as an address in another
+// notation: 2852039166, 0xa9fea9fe, 0251.254.169.254, 127.1.
 func endsInNumber(host string) bool {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := strings.ToLower(labels[len(labels)-1])

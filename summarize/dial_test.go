@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -44,7 +45,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// Which sockets may be opened for which base URL.
+// Each base URL allows only some addresses.
 func TestAddressRule(t *testing.T) {
 	for _, c := range []struct {
 		base    string
@@ -90,7 +91,8 @@ func TestAddressRule(t *testing.T) {
 	}
 }
 
-// Addresses in other notations, and those where no server is, are no base URL.
+// A base URL must not have an address in an unusual notation, or one where no server
+// can be.
 func TestOddHosts(t *testing.T) {
 	for _, host := range []string{
 		"2852039166", "0xa9fea9fe", "0xA9.0xFE.0xA9.0xFE", "0251.0376.0251.0376", "169.254.43518", "127.1", "127.0.0.1.", "0", "017700000001", "1.2.3.4.5", "a.0x7f", "0x",
@@ -117,7 +119,7 @@ func TestOddHosts(t *testing.T) {
 	}
 }
 
-// A literal link-local address must be allowed, and one with a zone is no base URL.
+// A link-local address in a base URL needs AllowPrivate. It must not have a zone.
 func TestLinkLocalHosts(t *testing.T) {
 	for _, host := range []string{"169.254.10.10", "169.254.169.254", "[fe80::1]", "[febf::1]", "100.100.100.200", "168.63.129.16", "[fd00:ec2::254]"} {
 		for _, scheme := range []string{"http", "https"} {
@@ -138,8 +140,8 @@ func TestLinkLocalHosts(t *testing.T) {
 	}
 }
 
-// A resolver answers each look-up of a name with the next of some addresses, and
-// the last ever after.
+// A resolver answers each look-up of a name with the next address of a list. After
+// the last it repeats the last.
 type resolver struct {
 	mu    sync.Mutex // guards the rest
 	addrs []string
@@ -185,8 +187,8 @@ func (r *resolver) serve(c net.Conn) {
 
 var errDialed = errors.New("the rule let it be dialed")
 
-// A name that stands for a public address at the first look and for another at the
-// second: the server there never hears of the key.
+// If a name stands for a public address at the first look-up and for a private one
+// at the second, the private server never receives the key.
 func TestRebinding(t *testing.T) {
 	var heard []string
 	wrong := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -205,9 +207,7 @@ func TestRebinding(t *testing.T) {
 				return errDialed
 			}
 			_, rule, err := parseBase("https://rebind.example", false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			rule.plain = scheme == "http" // as it would be if parseBase were wrong
 			p := &provider{api: &anthropicAPI, url: fmt.Sprintf("%s://rebind.example:%d/v1/messages", scheme, port), key: secret, model: "m", maxTokens: 600, window: 9000, timeout: providerTimeout, hooks: h.withDefaults()}
 			p.transport = newTransport(rule, p.hooks)
@@ -228,7 +228,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A redirect is not followed, to wherever, by whatever status.
+// No redirect is followed, whatever its status and target.
 func TestRedirects(t *testing.T) {
 	for _, a := range apis {
 		wrong := newFake(t, answering(good(a, "I have it", "end_turn", 1, 1)))
@@ -237,7 +237,7 @@ func TestRedirects(t *testing.T) {
 				f := newFake(t, status(code, "", "Location", to)(a))
 				_, err := summarizer(t, a, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{}).Summarize(t.Context(), request("text"))
 				checkError(t, err)
-				if !strings.Contains(err.Error(), "a redirect, which is not followed") || f.asked.Load() != 1 {
+				if !strings.Contains(err.Error(), "redirects are not followed") || f.asked.Load() != 1 {
 					t.Errorf("%d to %s: asked %d times: %v", code, to, f.asked.Load(), err)
 				}
 			}
@@ -248,8 +248,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// No proxy of the environment sees a request. What the environment says is read
-// once in a process, so another one is asked.
+// No proxy of the environment sees a request. net/http reads the environment only
+// once in a process, so the test runs another process.
 func TestNoProxy(t *testing.T) {
 	if os.Getenv("HTTPS_PROXY") == "" || os.Getenv("SUMMARIZE_NO_PROXY") == "" {
 		proxy := newFake(t, answering("{}"))
@@ -274,7 +274,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// Over TLS the certificate is checked, and the key not sent before.
+// The certificate is checked before the key is sent.
 func TestTLS(t *testing.T) {
 	var asked int
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -287,7 +287,7 @@ func TestTLS(t *testing.T) {
 	defer s.Close()
 	_, err := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: s.URL}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
-	if asked != 0 || !strings.Contains(err.Error(), "its certificate is not good") {
+	if asked != 0 || !strings.Contains(err.Error(), "its certificate is not valid") {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	h := hooks{roots: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
@@ -298,7 +298,7 @@ func TestTLS(t *testing.T) {
 	plain := newFake(t, answering("{}"))
 	_, err = summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: "https" + strings.TrimPrefix(plain.URL, "http")}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
-	if !strings.Contains(err.Error(), "does not speak TLS") {
+	if !strings.Contains(err.Error(), "does not use TLS") {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,9 @@
-// Package summarize makes a long text shorter for a reader who pays for every
-// token of it.
+// Package summarize makes summaries of long texts, for readers who pay for every
+// token that they read.
 //
-// [Outline] works offline and always gives the same answer for the same text. It
-// tells where things are, not what they mean: see package outline. The other
-// summarizers ask a model, for its price.
+// [Outline] works offline and always returns the same summary for the same text. It
+// says where things are, not what they mean: see package outline. [Anthropic] and
+// [OpenAI] ask a model, which costs money. [Choose] picks one by its name.
 //
 //	outline := summarize.Outline(summarize.OutlineOptions{})
 //	svc, err := workspace.New(store, workspace.Options{Summarizer: &outline})

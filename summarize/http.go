@@ -29,11 +29,11 @@ const (
 	connectTime = 10 * time.Second
 )
 
-// hooks are what a test replaces. The zero value is the real thing.
+// hooks are what tests replace. The zero value is for real use.
 type hooks struct {
 	now    func() time.Time
 	wait   func(context.Context, time.Duration) error
-	dialer net.Dialer // its Control is asked after the rule for addresses
+	dialer net.Dialer // its Control is called after the addressRule
 	roots  *x509.CertPool
 }
 
@@ -59,9 +59,10 @@ func (h hooks) withDefaults() hooks {
 	return h
 }
 
-// newTransport returns a transport that dials what the rule allows, itself: a
-// proxy would do so elsewhere. It asks for no compression, so that no answer grows
-// beyond its bytes. It is used without an http.Client, which reads redirects.
+// newTransport returns a transport that connects only to addresses that the rule
+// allows. It uses no proxy, which would connect in its place. It accepts no
+// compression, so that a small answer cannot become a large one. It is used without
+// an http.Client, which would follow redirects.
 func newTransport(rule addressRule, h hooks) *http.Transport {
 	dialer := h.dialer
 	dialer.ControlContext = rule.control(h.dialer.Control)
@@ -72,8 +73,8 @@ func newTransport(rule addressRule, h hooks) *http.Transport {
 	}
 }
 
-// send makes one try. What a request cost that was sent and not answered is not
-// known: it is counted by what was sent, so that a limit of spending holds.
+// send makes one try. If a request is sent but not answered, its cost is not known.
+// The tokens that were sent are counted then, so that a limit on spending holds.
 func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *trouble) {
 	var written atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -91,7 +92,7 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 	if err != nil {
 		t := p.unreachable(err)
 		if written.Load() {
-			t.spent = int64(sent) // it may have been read there
+			t.spent = int64(sent) // the provider may have read it
 		}
 		return answer{}, t
 	}
@@ -101,7 +102,7 @@ func (p *provider) send(ctx context.Context, body []byte, sent int) (answer, *tr
 	}
 	a, t := p.read(resp)
 	if t != nil {
-		t.spent = int64(sent) // it was read there, and is paid
+		t.spent = int64(sent) // the provider has read it
 		return answer{}, t
 	}
 	if a.spent == 0 {
@@ -118,7 +119,7 @@ func (p *provider) read(resp *http.Response) (answer, *trouble) {
 		return answer{}, t
 	}
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return failed("the answer is compressed, which was not asked for; check the base URL", e)
+		return failed("the answer is compressed, although the request did not allow it; check the base URL", e)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	switch {
@@ -131,12 +132,12 @@ func (p *provider) read(resp *http.Response) (answer, *trouble) {
 	}
 	a, err := p.api.decode(text)
 	if err != nil {
-		return failed("the answer is not what this API answers; check the base URL", err.Error())
+		return failed("the answer does not have the form of this API; check the base URL", err.Error())
 	}
 	return a, nil
 }
 
-// unreachable is the trouble of a request without an answer.
+// unreachable returns the trouble of a request without an answer.
 func (p *provider) unreachable(err error) *trouble {
 	var refused *refusedAddress
 	var dns *net.DNSError
@@ -151,12 +152,12 @@ func (p *provider) unreachable(err error) *trouble {
 		t = p.fails("the name of the host was not found (%s); check the base URL and the network", p.says(dns.Err))
 		t.retry = !dns.IsNotFound && dns.IsTemporary
 	case errors.As(err, &certificate):
-		t = p.fails("its certificate is not good")
+		t = p.fails("its certificate is not valid")
 		t.said = ": " + p.says(certificate.Err.Error())
 	case errors.As(err, &noTLS):
-		t = p.fails("it does not speak TLS; a server on this machine may want http in the base URL")
+		t = p.fails("the server does not use TLS; for a server on this machine the base URL may have to begin with http")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		t = p.fails("the connection was refused; is the server running, and the port right?")
+		t = p.fails("the connection was refused; check that the server is running and that the port is right")
 	case errors.As(err, &op) && op.Op == "dial":
 		t = p.fails("no connection: %s; check the base URL and the network", p.says(op.Err.Error()))
 	default:
@@ -168,11 +169,11 @@ func (p *provider) unreachable(err error) *trouble {
 	return t
 }
 
-// refusal is the trouble of an answer with another status than 200.
+// refusal returns the trouble of an answer whose status is not 200.
 func (p *provider) refusal(resp *http.Response, size int) *trouble {
 	code, said := p.message(resp)
 	t := p.fails("%d, %s", resp.StatusCode, p.advice(resp.StatusCode, code, said, size))
-	if said != "" && resp.StatusCode != http.StatusUnauthorized { // there it quotes keys
+	if said != "" && resp.StatusCode != http.StatusUnauthorized { // such messages quote keys
 		t.said = ` (it says: "` + said + `")`
 	}
 	t.after = retryAfter(resp.Header, p.hooks.now())
@@ -188,26 +189,26 @@ func (p *provider) refusal(resp *http.Response, size int) *trouble {
 	return t
 }
 
-// advice says what a status means and what to do.
+// advice returns what a status means and what to do.
 func (p *provider) advice(status int, code, said string, size int) string {
 	const window = "set a smaller window (--summary-window)"
 	switch {
 	case status >= 300 && status < 400:
-		return "a redirect, which is not followed; set the base URL to where the API is"
+		return "redirects are not followed; set the base URL to the address of the API itself"
 	case status == http.StatusPaymentRequired || spentOut(code, said):
-		return "the account has no credit left, or reached its limit of spending; a later try helps only when that is changed"
+		return "the account has no credit left or has reached its spending limit; change that before you try again"
 	case status == http.StatusUnauthorized && p.key == "":
-		return "it wants a key: set " + p.api.variable
+		return "the server requires a key: set " + p.api.variable
 	case status == http.StatusForbidden && p.key == "":
-		return "it refuses who has no key, or who asks from here: set " + p.api.variable + ", or correct the base URL"
+		return "the server refuses requests without a key, or from this address: set " + p.api.variable + ", or correct the base URL"
 	case status == http.StatusUnauthorized:
 		return "the key in " + p.api.variable + " is refused; set a valid one"
 	case status == http.StatusForbidden:
 		return "the key in " + p.api.variable + " may not use the model " + p.shownModel() + "; set --summary-model or another key"
 	case status == http.StatusNotFound:
-		return "the model " + p.shownModel() + " is not known there; set --summary-model, or correct the base URL"
+		return "the server does not know the model " + p.shownModel() + "; set --summary-model, or correct the base URL"
 	case status == http.StatusRequestEntityTooLarge:
-		return "a request of " + strconv.Itoa(size) + " bytes is too large for it; " + window
+		return "a request of " + strconv.Itoa(size) + " bytes is too large for the server; " + window
 	case status == http.StatusBadRequest && tooLong(code, said):
 		return "the text is too long for the model " + p.shownModel() + "; " + window
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
@@ -215,42 +216,42 @@ func (p *provider) advice(status int, code, said string, size int) string {
 	case status == http.StatusTooManyRequests:
 		return "too many requests or tokens for this account"
 	case status >= 500:
-		return "it is overloaded or out of order; try again later"
+		return "the server is overloaded or failing; try again later"
 	}
-	return "an answer that this API does not know; check the base URL"
+	return "this API has no such status; check the base URL"
 }
 
-// spentOut reports whether a refusal says that the account is out of money, which
-// a retry does not change. Anthropic says so in the message only.
+// spentOut reports whether a refusal says that the account has no money left. A
+// retry does not help then. Anthropic says so only in the message.
 func spentOut(code, said string) bool {
 	return code == "insufficient_quota" || code == "billing_error" || code == "enforced_spend_limit_reached" ||
 		strings.HasPrefix(said, "Your credit balance is too low")
 }
 
-// tooLong reports whether a refusal says that the text is beyond the model's
-// context. Anthropic and vLLM say so in the message only.
+// tooLong reports whether a refusal says that the text exceeds the context of the
+// model. Anthropic and vLLM say so only in the message.
 func tooLong(code, said string) bool {
 	return code == "context_length_exceeded" || strings.Contains(said, "prompt is too long") || strings.Contains(said, "maximum context length")
 }
 
-// message returns the code and the message in the body of a refusal, each "" where
+// message returns the code and the message in the body of a refusal. Each is "" if
 // there is none.
 func (p *provider) message(resp *http.Response) (code, said string) {
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return "", ""
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostError)) // what has come is worth showing
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, mostError)) // a part of the message is shown too
 	code, text := decodeError(body)
 	return p.says(code), p.says(text)
 }
 
-// decodeError reads the shapes in which providers and servers tell an error.
+// decodeError reads the forms in which providers and servers report an error.
 func decodeError(body []byte) (code, message string) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		text := strings.TrimSpace(string(body))
 		if strings.HasPrefix(text, "<") || strings.HasPrefix(text, "{") {
-			return "", "" // a page for people, or JSON that was cut
+			return "", "" // an HTML page, or JSON that was cut
 		}
 		return "", text
 	}

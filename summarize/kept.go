@@ -12,13 +12,13 @@ const (
 	keptEntry = 100     // bytes beside a text
 )
 
-// A textKey is the hash of all that a model is asked for a text, so that who has
-// the key has the content.
+// A textKey is the hash of everything that a model is asked to make a text. Only a
+// caller that has the content can compute it.
 type textKey [sha256.Size]byte
 
-// keptTexts are summaries of parts that were paid for, of files whose summary is
-// not made yet: after a failure they are not paid for again. The zero value is
-// empty. It is safe for concurrent use.
+// keptTexts holds the summaries of parts of files whose whole summary is not made
+// yet. After a failure they need not be paid for again. The zero value is empty. It
+// is safe for concurrent use.
 type keptTexts struct {
 	mu    sync.Mutex // guards the rest
 	texts map[textKey]string
@@ -33,7 +33,7 @@ func (k *keptTexts) get(key textKey) (string, bool) {
 	return text, ok
 }
 
-// put keeps a text, in place of the oldest ones.
+// put keeps a text. It removes the oldest texts if there is no room.
 func (k *keptTexts) put(key textKey, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -47,7 +47,7 @@ func (k *keptTexts) put(key textKey, text string) {
 	if k.texts == nil {
 		k.texts = map[textKey]string{}
 	}
-	k.texts[key] = strings.Clone(text) // it is a part of the whole answer
+	k.texts[key] = strings.Clone(text) // so that the whole answer can be freed
 	k.order = append(k.order, key)
 	k.size += size
 }

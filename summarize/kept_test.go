@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Parts that were paid for before a failure are not paid for again, by who has
-// the same file; with the summary of the whole they are forgotten.
+// Parts that were paid for before a failure are not paid for again for the same
+// file. They are dropped when the whole summary is made.
 func TestPaidPartsAreKept(t *testing.T) {
 	lines := func(what string) string { return strings.Repeat("a line of text that says "+what+"\n", 3000) }
 	for _, a := range apis {
@@ -48,9 +49,7 @@ func TestPaidPartsAreKept(t *testing.T) {
 		}
 		failAt = 0
 		_, all, _, err := ask(lines("nothing else"), "p") // another file
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		_, other, _, err := ask(lines("nothing"), "another path")
 		if err != nil || other < 10 {
 			t.Errorf("another path: %d calls, %v", other, err)
@@ -68,7 +67,7 @@ func TestPaidPartsAreKept(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, the oldest goes first.
+// The kept texts are limited in size. The oldest are dropped first.
 func TestKeptTextsAreBounded(t *testing.T) {
 	var k keptTexts
 	key := func(i int) textKey { return sha256.Sum256([]byte(fmt.Sprint(i))) }

@@ -8,14 +8,16 @@ import (
 )
 
 // OpenAI returns a summarizer that asks a model through the Chat Completions API,
-// at OpenAI or at any server that speaks it: [ProviderOptions.BaseURL] of Ollama is
-// http://localhost:11434/v1. It is otherwise like [Anthropic]'s.
+// at OpenAI or at any server that has this API. For Ollama,
+// [ProviderOptions.BaseURL] is http://localhost:11434/v1. Otherwise it works as the
+// one of [Anthropic].
 //
-// The usage in an answer is what was spent; where it is 0 or not told, an estimate.
-// At another base URL it is checked: of 2,000 tokens or more, reading less than half
-// (prompt_tokens) is an error, since some servers drop in silence what is beyond
-// their context, and the summary would be of the rest. A stand-in in a test should
-// tell no usage, or a true one.
+// The tokens spent are those of the answer's usage, or an estimate if there is none.
+// For a base URL other than OpenAI's, the usage is also checked: if a request had
+// 2,000 tokens or more and prompt_tokens is less than half, the call fails. Some
+// servers drop what does not fit into their context without an error, and the
+// summary would cover only a part of the file. A fake server in a test should
+// return either no usage or a true one.
 func OpenAI(o ProviderOptions) (workspace.Summarizer, error) {
 	return newProvider(&openaiAPI, o, hooks{})
 }
@@ -25,7 +27,7 @@ var openaiAPI = api{
 	variable: "OPENAI_API_KEY",
 	base:     "https://api.openai.com/v1",
 	model:    "gpt-4.1-mini",
-	window:   120_000, // of a million: accounts have limits a minute
+	window:   120_000, // of a million; accounts have a limit of tokens per minute
 	endpoint: func(base string) string { return base + "/chat/completions" },
 	authorize: func(h http.Header, key string) {
 		if key != "" {

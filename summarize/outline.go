@@ -8,12 +8,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// outlineTokens is what an outline costs at most where nothing else is asked for.
+// outlineTokens is the default of OutlineOptions.MaxTokens.
 const outlineTokens = 600
 
 // OutlineOptions are the options of [Outline]. The zero value works.
 type OutlineOptions struct {
-	MaxTokens int // the most that the outline costs, by tokens.Estimate; 0: 600; less than 40 is 40
+	MaxTokens int // most tokens of an outline, by tokens.Estimate; 0 means 600, less than 40 means 40
 }
 
 // Outline returns a summarizer that works offline. Its text is that of

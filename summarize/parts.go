@@ -14,9 +14,9 @@ import (
 
 const mostParts = 400
 
-// summarize is the [workspace.Summarizer]'s function.
+// summarize is the Summarize function of the [workspace.Summarizer].
 func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
-	defer p.transport.CloseIdleConnections() // nobody closes a Summarizer
+	defer p.transport.CloseIdleConnections() // a Summarizer has no Close
 	if r.Progress == nil {
 		r.Progress = func(int, int) {}
 	}
@@ -25,14 +25,15 @@ func (p *provider) summarize(ctx context.Context, r workspace.SummaryRequest) (w
 	}
 	parts := split(r.Content, p.window)
 	if len(parts) > mostParts {
-		return workspace.SummaryText{}, p.fails("the file is worth %d calls with a window of %d tokens, and %d are the most; set a larger window", len(parts), p.window, mostParts).failure()
+		return workspace.SummaryText{}, p.fails("the file needs %d calls with a window of %d tokens, and the limit is %d; set a larger window", len(parts), p.window, mostParts).failure()
 	}
 	j := job{provider: p, request: r, total: calls(len(parts), p.fan())}
 	text, err := j.run(ctx, parts)
 	return workspace.SummaryText{Text: text, Spent: j.spent}, err
 }
 
-// estimate returns about what the parts cost that are not kept of a job that failed.
+// estimate estimates the tokens of the parts of a file, without those that are kept from
+// a job that failed.
 func (p *provider) estimate(path, content string) int64 {
 	var n int
 	parts := split(content, p.window)
@@ -44,11 +45,11 @@ func (p *provider) estimate(path, content string) int64 {
 	return int64(n)
 }
 
-// fan is how many summaries are made into one: they fit the window also where each
-// is half as long again as it should be.
+// fan is how many summaries are combined into one. They fit into the window even if
+// each is one and a half times as long as it should be.
 func (p *provider) fan() int { return max(2, 2*p.window/(3*p.maxTokens)) }
 
-// calls is how many calls the summary of so many parts takes.
+// calls returns how many calls a summary of so many parts needs.
 func calls(parts, fan int) int {
 	n := parts
 	for parts > 1 {
@@ -58,16 +59,16 @@ func calls(parts, fan int) int {
 	return n
 }
 
-// A job is the making of one summary.
+// A job makes one summary.
 type job struct {
 	*provider
 	request     workspace.SummaryRequest
 	done, total int // calls
 	spent       int64
-	keys        []textKey // of the texts that are made
+	keys        []textKey // of the texts made so far
 }
 
-// run summarises the parts, then their summaries, until there is one.
+// run summarises the parts, then groups of summaries, until one is left.
 func (j *job) run(ctx context.Context, parts []part) (string, error) {
 	j.request.Progress(0, j.total)
 	for summaries := false; ; summaries = true {
@@ -87,7 +88,7 @@ func (j *job) run(ctx context.Context, parts []part) (string, error) {
 	}
 }
 
-// one makes the summary of a part, unless it is kept of a job that failed.
+// one returns the summary of a part: a kept one, or a new one.
 func (j *job) one(ctx context.Context, of part, title string, summaries bool) (string, error) {
 	key := j.keyOf(j.request.Path, of, title, summaries)
 	text, ok := j.kept.get(key)
@@ -106,7 +107,7 @@ func (j *job) one(ctx context.Context, of part, title string, summaries bool) (s
 	return text, nil
 }
 
-// pay asks for the summary of a part.
+// pay asks the model for the summary of a part.
 func (j *job) pay(ctx context.Context, of part, title string, summaries bool) (string, error) {
 	if j.done > 0 {
 		if err := j.request.Extend(ctx); err != nil {
@@ -133,7 +134,7 @@ func title(of part, i, n int, summaries bool) string {
 	return "Content:"
 }
 
-// join puts summaries together, so many to each part.
+// join makes parts of fan summaries each.
 func join(made []part, fan int) []part {
 	var parts []part
 	for len(made) > 0 {
@@ -148,9 +149,10 @@ func join(made []part, fan int) []part {
 	return parts
 }
 
-// split cuts a text into parts of about so many tokens, at the ends of paragraphs
-// or else of lines, and writes numbers before the first line of each and every
-// tenth of the text. There is one part at least.
+// split cuts a text into parts of about window tokens. It cuts at the end of a
+// paragraph if one is near, else at the end of a line. The first line of each part,
+// and every tenth line of the text, begin with their number. There is at least one
+// part.
 func split(content string, window int) []part {
 	s := splitter{window: window, from: 1}
 	line := 0
@@ -191,11 +193,11 @@ func (s *splitter) add(text string, line int) {
 		if len(piece) <= 8*s.window {
 			cost = tokens.Estimate(piece)
 		}
-		if len(piece) > 8*s.window || cost > s.window { // a line longer than a part
+		if len(piece) > 8*s.window || cost > s.window { // the line is longer than a part
 			piece = text[:fitting(text, s.window)]
 			cost = tokens.Estimate(piece)
 		}
-		for s.cost > 0 && s.cost+cost > s.window { // twice where a flush leaves lines
+		for s.cost > 0 && s.cost+cost > s.window { // twice if the flush leaves lines
 			s.flush(true)
 		}
 		if s.text.Len() == 0 {
@@ -214,7 +216,7 @@ func (s *splitter) add(text string, line int) {
 	}
 }
 
-// begin starts a part with a line, or with what is left of it.
+// begin starts a part with a line or the rest of one.
 func (s *splitter) begin(line int, numbered bool) {
 	s.from = line
 	if !numbered {
@@ -223,8 +225,8 @@ func (s *splitter) begin(line int, numbered bool) {
 	}
 }
 
-// flush ends the part: where more follows, after its last blank line if that is in
-// the last quarter.
+// flush ends a part. If more follows and the last quarter of the part has a blank
+// line, the part ends there, and the lines below it begin the next part.
 func (s *splitter) flush(more bool) {
 	text := s.text.String()
 	if text == "" {
@@ -244,7 +246,7 @@ func (s *splitter) flush(more bool) {
 	}
 }
 
-// withoutControls replaces what some providers refuse in a text.
+// withoutControls replaces control characters, which some providers reject.
 func withoutControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f {
@@ -254,7 +256,7 @@ func withoutControls(text string) string {
 	}, text)
 }
 
-// encode writes a request, < and > as they are.
+// encode writes a request as JSON, without escapes for HTML.
 func encode(request any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

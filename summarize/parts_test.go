@@ -20,7 +20,7 @@ import (
 
 var quiet = log.New(io.Discard, "", 0)
 
-// The parts hold the whole text, in order, none beyond the window.
+// The parts contain the whole text in order, and none exceeds the window.
 func TestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.OneOf(rapid.StringMatching(`[a-z ]{0,60}`), rapid.Just(""), rapid.StringN(0, 400, -1), rapid.Just(strings.Repeat("日本", 300)), rapid.Just(strings.Repeat("word ", 500)), rapid.Just(strings.Repeat("x", 3000)))
@@ -83,7 +83,7 @@ func TestSplitAtParagraphs(t *testing.T) {
 	}
 }
 
-// What a flush leaves may still be too much for the next line.
+// After a flush, the lines that are left may still leave no room for the next line.
 func TestSplitTwice(t *testing.T) {
 	words := func(n int) string { return strings.Repeat("word ", n) + "\n" }
 	for i, p := range split(words(80)+"\n"+words(16)+words(95), 110) {
@@ -95,8 +95,8 @@ func TestSplitTwice(t *testing.T) {
 
 var titled = regexp.MustCompile(`(?m)^(Lines|Summaries of lines) (\d+)-(\d+), (part|group) (\d+) of (\d+):$`)
 
-// A file beyond the window: parts, then their summaries, with progress and the
-// lease between the calls.
+// A file longer than the window is summarised in parts. Between the calls the lease
+// is extended and progress is reported.
 func TestParts(t *testing.T) {
 	var content strings.Builder
 	for i := range 4000 {
@@ -144,7 +144,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What was spent is told with the error, and an extension's error ends the work.
+// An error comes with the tokens that were spent. An error of Extend ends the job.
 func TestPartsThatFail(t *testing.T) {
 	content := strings.Repeat("a line of text that says nothing\n", 3000)
 	calls := 0

@@ -10,7 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// promptVersion says what the model is asked: another text makes other summaries.
+// promptVersion is the version of the texts below. It changes with them, because
+// other instructions make other summaries.
 const promptVersion = "2"
 
 const instructions = `You summarise a file for an AI agent that will decide from your text what to read of it.
@@ -35,8 +36,8 @@ type part struct {
 	from, to int // lines of the file
 }
 
-// prompt writes what is asked about a part. The mark of the fence is new for each
-// call, so that no file can hold it.
+// prompt returns what a model is asked for a part. The mark around the data is new
+// for each call, so that no file can contain it.
 func (p *provider) prompt(path string, of part, title string, summaries bool, mark string) (system, user string) {
 	system = fmt.Sprintf(instructions, max(p.maxTokens*3/5, 1)) + fmt.Sprintf(fencing, mark)
 	if summaries {
@@ -51,7 +52,7 @@ func (p *provider) prompt(path string, of part, title string, summaries bool, ma
 	return system, user + mark + "\n"
 }
 
-// keyOf hashes what is asked about a part, but for the mark.
+// keyOf hashes the prompt of a part without the mark.
 func (p *provider) keyOf(path string, of part, title string, summaries bool) textKey {
 	system, user := p.prompt(path, of, title, summaries, "")
 	return sha256.Sum256([]byte(system + "\x00" + user))
@@ -65,8 +66,9 @@ func newMark(text string) string {
 	}
 }
 
-// call asks for the summary of a part. A model that reasoned until its tokens were
-// used up is asked once more with room for that, and after a success always.
+// call asks for the summary of a part. If the model uses all its tokens for
+// reasoning, it is asked once more with more tokens. If that works, later calls get
+// more tokens at once.
 func (p *provider) call(ctx context.Context, path string, of part, title string, summaries bool) (text string, spent int64, t *trouble) {
 	q := question{model: p.model, maxTokens: p.maxTokens, own: p.own}
 	q.system, q.user = p.prompt(path, of, title, summaries, newMark(of.text))
@@ -86,7 +88,7 @@ func (p *provider) call(ctx context.Context, path string, of part, title string,
 	return text, spent + again, t
 }
 
-// answerTo returns the summary that a model answers.
+// answerTo asks a question and returns the summary in the answer.
 func (p *provider) answerTo(ctx context.Context, q question) (text string, spent int64, t *trouble) {
 	sent := tokens.Estimate(q.system) + tokens.Estimate(q.user)
 	body, err := encode(p.api.request(q))

@@ -20,24 +20,43 @@ import (
 const (
 	providerTokens  = 600
 	providerTimeout = time.Minute
-	localWindow     = 3_000 // servers on one's own machine often read 4,096 tokens, and drop the rest in silence
+	localWindow     = 3_000 // local servers often read 4,096 tokens, and drop the rest without an error
 	otherWindow     = 24_000
-	reasonRoom      = 4 // times the tokens of a summary, which APIs limit together with those of reasoning
+	reasonRoom      = 4 // times the tokens of a summary, for models whose limit includes their reasoning
 )
 
-// ProviderOptions of [Anthropic] and [OpenAI]. The zero value and a key work. It
-// prints without the key.
+// ProviderOptions are the options of [Anthropic] and [OpenAI]. The zero value with a
+// Key works. Printing the options, by any verb or a logger, hides the key.
 type ProviderOptions struct {
-	Key          string        `json:"-"` // sent to BaseURL and nowhere else; "" where a local server wants none
-	BaseURL      string        // "": the provider's own. https, or http to a local server
-	Model        string        // "": claude-haiku-4-5, gpt-4.1-mini
-	MaxTokens    int           // of the summary; 0: 600. A model that reasons gets up to 4 times as many
-	Window       int           // tokens of the file for each call; 0: 120,000, with another BaseURL 24,000, with a local one 3,000; at least 4 times MaxTokens
-	Timeout      time.Duration // of one call of the model, its retries included; 0: 60 s
-	AllowPrivate bool          // BaseURL's name may stand for a private or loopback address, also over plain http, or BaseURL may name a link-local one
+	// Key is sent to BaseURL and nowhere else. It may be empty for a local server.
+	Key string `json:"-"`
+
+	// BaseURL is the URL of the API: https, or http for a local server. Empty means
+	// the provider's own.
+	BaseURL string
+
+	// Model is the name of the model. Empty means claude-haiku-4-5 or gpt-4.1-mini.
+	Model string
+
+	// MaxTokens is the length of a summary; 0 means 600. A model that reasons gets up
+	// to 4 times as many.
+	MaxTokens int
+
+	// Window is how many tokens of the file one call sends. It is at least 4 times
+	// MaxTokens. Zero means 120,000; with a BaseURL that is not the provider's own
+	// 24,000; with a local one 3,000.
+	Window int
+
+	// Timeout is for one call, with its retries; 0 means 60 s.
+	Timeout time.Duration
+
+	// AllowPrivate allows that the host name in BaseURL stands for a private or
+	// loopback address, also over plain http, and that BaseURL has a link-local
+	// address.
+	AllowPrivate bool
 }
 
-// String returns the options without what is secret in them.
+// String returns the options without their secrets.
 func (o ProviderOptions) String() string {
 	key := "none"
 	if o.Key != "" {
@@ -47,19 +66,19 @@ func (o ProviderOptions) String() string {
 		key, hide(shownURL(o.BaseURL), o.Key), hide(o.Model, o.Key), o.MaxTokens, o.Window, o.Timeout, o.AllowPrivate)
 }
 
-// GoString is String.
+// GoString returns the same as String.
 func (o ProviderOptions) GoString() string { return o.String() }
 
 // Format writes String for every verb.
 func (o ProviderOptions) Format(s fmt.State, _ rune) { io.WriteString(s, o.String()) }
 
-// LogValue is String.
+// LogValue returns the same as String.
 func (o ProviderOptions) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// An api is how one kind of provider is spoken to.
+// An api describes the API of a kind of provider.
 type api struct {
 	method    string
-	variable  string // that holds the key
+	variable  string // of the environment, with the key
 	base      string // the provider's own URL
 	model     string
 	window    int
@@ -74,18 +93,18 @@ type question struct {
 	model        string
 	system, user string
 	maxTokens    int
-	own          bool // it is asked at the provider's own URL
+	own          bool // the URL is the provider's own
 }
 
-// An answer is what a model said.
+// An answer is the answer of a model.
 type answer struct {
 	text  string
-	stop  string // why there is no text, or not all; "": the model was done
-	read  int64  // tokens; 0: it did not say
-	spent int64  // tokens read and written; 0: it did not say
+	stop  string // why the model stopped early; "" if it did not
+	read  int64  // tokens; 0 if not known
+	spent int64  // tokens read and written; 0 if not known
 }
 
-// A provider summarises by a model behind a URL.
+// A provider makes summaries with a model at a URL.
 type provider struct {
 	api       *api
 	url, host string
@@ -98,11 +117,11 @@ type provider struct {
 	transport *http.Transport
 	breaker   breaker
 	kept      keptTexts
-	reasons   atomic.Bool // the model needs room for that
+	reasons   atomic.Bool // the model needs more tokens, for its reasoning
 	hooks     hooks
 }
 
-// newProvider checks the options and connects to nothing.
+// newProvider checks the options. It does not connect.
 func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, error) {
 	wrong := func(cause string, args ...any) (workspace.Summarizer, error) {
 		return workspace.Summarizer{}, workspace.Errorf(workspace.ErrInvalid, "summaries by %s: %s", a.method, fmt.Sprintf(cause, args...))
@@ -120,7 +139,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	case o.Key == "" && !local:
 		return wrong("there is no key: set %s, or give the base URL of a local server, which needs none (for Ollama: --summarizer openai --summary-base-url http://localhost:11434/v1)", a.variable)
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) || len(o.Key) > 4096:
-		return wrong("the key in %s has spaces, control characters or others that no key has; set it again", a.variable)
+		return wrong("the key in %s has spaces or characters that keys do not have; set it again", a.variable)
 	case len(o.Model) > 200 || strings.ContainsFunc(o.Model, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return wrong("the model's name must be up to 200 printable characters")
 	case o.MaxTokens < 0 || o.Window < 0 || o.Timeout < 0:
@@ -131,7 +150,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		o.Window = max(defaultWindow(a, own, local), 5*o.MaxTokens)
 	}
 	if o.Window < 4*o.MaxTokens {
-		return wrong("a window of %d tokens is too small for summaries of %d; it must be %d at least", o.Window, o.MaxTokens, 4*o.MaxTokens)
+		return wrong("a window of %d tokens is too small for summaries of %d tokens; it must be at least %d", o.Window, o.MaxTokens, 4*o.MaxTokens)
 	}
 	p := &provider{
 		api: a, url: a.endpoint(base), host: rule.host, key: o.Key, model: o.Model, maxTokens: o.MaxTokens,
@@ -143,7 +162,7 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 		prompt = fmt.Sprintf("%s, %d tokens", promptVersion, o.MaxTokens)
 	}
 	model := o.Model
-	if !own { // one server's model is not another's of that name
+	if !own { // models of the same name differ between servers
 		host, id := serverOf(base)
 		model += " at " + host
 		prompt += ", " + id
@@ -151,12 +170,12 @@ func newProvider(a *api, o ProviderOptions, h hooks) (workspace.Summarizer, erro
 	return workspace.Summarizer{Method: a.method, Model: model, Prompt: prompt, Remote: true, Summarize: p.summarize, Estimate: p.estimate}, nil
 }
 
-// serverOf returns the host of a base URL, and what tells the servers of one host
-// apart without their paths, which may be secret.
+// serverOf returns the host of a base URL, and an id that differs between servers
+// on the same host. The id does not show the path, which may be secret.
 func serverOf(base string) (host, id string) {
 	u, err := url.Parse(base)
 	if err != nil {
-		panic(err) // parseBase has made it
+		panic(err) // parseBase returned it
 	}
 	host = strings.ToLower(u.Host)
 	if u.Scheme == "https" {

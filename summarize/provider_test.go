@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -45,7 +46,7 @@ func newFake(t *testing.T, answer http.HandlerFunc) *fake {
 	return f
 }
 
-// good is an answer with a text, as either API gives it.
+// good is the answer of either API with a text.
 func good(a *api, text, stop string, in, out int) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {
@@ -67,7 +68,7 @@ func answering(text string) http.HandlerFunc {
 	}
 }
 
-// pauses are waits that take no time.
+// pauses records waits, which take no time.
 type pauses struct {
 	mu   sync.Mutex // guards the rest
 	list []time.Duration
@@ -83,9 +84,7 @@ func (p *pauses) wait(ctx context.Context, d time.Duration) error {
 func summarizer(t *testing.T, a *api, o ProviderOptions, h hooks) workspace.Summarizer {
 	t.Helper()
 	s, err := newProvider(a, o, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return s
 }
 
@@ -96,7 +95,7 @@ func request(content string) workspace.SummaryRequest {
 	}
 }
 
-// checkError checks what every error of a call promises.
+// checkError checks what holds for every error of a call.
 func checkError(t *testing.T, err error) {
 	t.Helper()
 	switch {
@@ -191,7 +190,8 @@ func TestAnswerIsPresentable(t *testing.T) {
 	}
 }
 
-// What a reader does not see is left out, but for what joins visible characters.
+// Characters that a reader does not see are removed, except those that join visible
+// ones.
 func TestPresentable(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a\U000E0041\U000E0042b\u202ec\u200bd\u2066e\ufefff\u00adg", "abcdefg"},
@@ -231,9 +231,7 @@ func TestOptionsHideTheKey(t *testing.T) {
 	log.Info("options", "value", o)
 	o.BaseURL, o.Model = "", "m"
 	encoded, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	checkHidden(t, text.String()+string(encoded))
 	checkHidden(t, strings.ToUpper(text.String()))
 	if hex := fmt.Sprintf("%x", secret); strings.Contains(text.String(), hex) {
@@ -276,7 +274,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// One server's summaries are not another's, however its URL is written.
+// Summaries of different servers have different models or prompts. Different ways to
+// write the URL of one server do not.
 func TestServersAreApart(t *testing.T) {
 	made := func(base string) string {
 		s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: base, Model: "m"}, hooks{})

@@ -13,7 +13,7 @@ const (
 	mostTries       = 3
 	firstPause      = time.Second
 	mostAfter       = 365 * 24 * time.Hour
-	breakerQuote    = 160 // bytes of the last failure in the breaker's error
+	breakerQuote    = 160 // bytes of the last failure that the error of an open breaker shows
 	timeShownInDays = 48 * time.Hour
 )
 
@@ -21,7 +21,7 @@ const (
 func (p *provider) ask(ctx context.Context, body []byte, sent int) (answer, *trouble) {
 	trial, closed, wait, last := p.breaker.enter(p.hooks.now())
 	if !closed {
-		return answer{}, p.fails("not asked, because its last calls failed; try again in %s; the last failure was: %s", shownWait(wait), last)
+		return answer{}, p.fails("not called, because the last calls failed; try again in %s; the last failure was: %s", shownWait(wait), last)
 	}
 	m, why := neither, ""
 	defer func() { p.breaker.leave(trial, m, why, p.hooks.now()) }()
@@ -38,7 +38,7 @@ func (p *provider) ask(ctx context.Context, body []byte, sent int) (answer, *tro
 	return a, t
 }
 
-// tries sends a request up to three times, all within the timeout.
+// tries sends a request up to three times within the timeout.
 func (p *provider) tries(caller context.Context, body []byte, sent int) (answer, *trouble) {
 	ctx, cancel := context.WithTimeout(caller, p.timeout)
 	defer cancel()
@@ -46,7 +46,7 @@ func (p *provider) tries(caller context.Context, body []byte, sent int) (answer,
 	if d, ok := caller.Deadline(); ok && d.Before(until) {
 		until = d
 	}
-	var lost int64 // spent on tries that failed
+	var lost int64 // tokens spent on failed tries
 	for try := 1; ; try++ {
 		a, t := p.send(ctx, body, sent)
 		if t == nil {
@@ -72,11 +72,12 @@ func (p *provider) tries(caller context.Context, body []byte, sent int) (answer,
 	}
 }
 
-// ended is the trouble of a call whose time was over, its caller's or its own.
+// ended returns the trouble of a call that its caller stopped or whose timeout has
+// passed.
 func (p *provider) ended(caller context.Context, before *trouble) *trouble {
 	var t *trouble
 	if caller.Err() != nil {
-		t = p.fails("given up: %v", caller.Err())
+		t = p.fails("stopped: %v", caller.Err())
 		t.cause = caller.Err()
 	} else {
 		t = p.fails("no answer within %s; try again later, or set a longer timeout (--summary-timeout)", p.timeout)
@@ -86,15 +87,15 @@ func (p *provider) ended(caller context.Context, before *trouble) *trouble {
 	return t
 }
 
-// backoff is the pause after so many tries: a second, doubled each time, less up
-// to a half of it at random.
+// backoff returns the pause after so many tries: one second, doubled with each try,
+// less a random part of up to a half.
 func backoff(tries int) time.Duration {
 	pause := firstPause << (tries - 1)
 	return pause - rand.N(pause/2)
 }
 
-// retryAfter reads the header Retry-After, in seconds or as a date. It is never
-// negative and a year at most; 0: it does not say.
+// retryAfter reads the header Retry-After, which is in seconds or a date. The result
+// is at most a year; it is 0 if the header is missing or not valid.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	whole, fraction, _ := strings.Cut(value, ".")
@@ -119,7 +120,7 @@ func onlyDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// shownWait rounds up: who comes back then is not early.
+// shownWait formats a wait, rounded up so that nobody comes back too early.
 func shownWait(d time.Duration) string {
 	if d > timeShownInDays {
 		return strconv.Itoa(int((d+24*time.Hour-1)/(24*time.Hour))) + " days"

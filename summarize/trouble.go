@@ -9,17 +9,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A trouble is why a call made no answer.
+// A trouble is the reason why a call has no answer.
 type trouble struct {
-	text  string        // the cause and the way out, in our words; it never holds the key
-	said  string        // what another one said of it, which may quote the file: for its own agent only
+	text  string        // the cause and what to do, without words of the provider; never the key
+	said  string        // words of the provider, which may quote the file: only for the agent of the call
 	retry bool          // another try may help
-	after time.Duration // that the provider asked to wait; 0: it did not say
+	after time.Duration // how long the provider asked to wait; 0 if it did not
 	spent int64         // tokens
-	mark  mark          // what it says about the provider
-	cause error         // the end of a context, or nil
+	mark  mark          // what the call showed about the provider
+	cause error         // the error of a context that ended, or nil
 
-	wordless bool // the model came to its limit before it wrote
+	wordless bool // the model reached its limit before it wrote a word
 }
 
 // failure returns the trouble as an error of a workspace. It hides the errors of
@@ -35,8 +35,8 @@ const (
 	mostHeard = 8192
 )
 
-// says makes a text that came from outside fit for an error: one line of up to 200
-// characters, without control characters and without the key.
+// says prepares a text from outside for an error: one line of up to 200 characters,
+// without control characters and without the key.
 func (p *provider) says(text string) string {
 	if len(text) > mostHeard {
 		text = text[:mostHeard]
@@ -61,11 +61,11 @@ func (p *provider) shownModel() string { return p.says(p.model) }
 
 const (
 	hiddenKey   = "[key]"
-	leastHidden = 8 // characters of the key that are hidden where they stand alone
+	leastHidden = 8 // so many characters of the key in a row are hidden
 )
 
-// hide replaces the key, and each part of it of 8 characters or more: providers
-// quote keys in part, and texts are cut anywhere.
+// hide replaces the key and each part of it of 8 characters or more. Providers quote
+// parts of keys, and texts are cut at any place.
 func hide(text, key string) string {
 	if key == "" || text == "" {
 		return text
@@ -73,7 +73,7 @@ func hide(text, key string) string {
 	width := min(leastHidden, len(key))
 	low, lowKey := asciiLower(text), asciiLower(key)
 	var b strings.Builder
-	end := 0 // of what is to be hidden
+	end := 0 // of the part that is hidden
 	for i := range len(text) {
 		if i+width <= len(low) && strings.Contains(lowKey, low[i:i+width]) {
 			if i >= end {
@@ -98,8 +98,7 @@ func asciiLower(text string) string {
 	return string(lower)
 }
 
-// shownURL returns what of a base URL may be shown: its user and its query may be
-// secret.
+// shownURL returns the scheme and the host of a base URL. The rest may be secret.
 func shownURL(base string) string {
 	if base == "" {
 		return ""

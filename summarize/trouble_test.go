@@ -14,9 +14,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// A case of trouble: what a provider does, and what is to come of it.
+// Each case has what a provider does and the error that it must cause.
 type troubleCase struct {
 	name    string
 	do      func(a *api) http.HandlerFunc
@@ -86,25 +88,25 @@ var troubles = []troubleCase{
 	{"403", status(403, `{"error":{"type":"permission_error","message":"not yours"}}`), 0, 1, "may not use the model"},
 	{"400 no credit", status(400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`), 0, 1, "400, the account has no credit left"},
 	{"400 no context", status(400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5400 tokens","type":"BadRequestError","code":400}}`), 0, 1, "set a smaller window"},
-	{"404 model", status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: some-model"}}`), 0, 1, "the model some-model is not known there; set --summary-model"},
+	{"404 model", status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: some-model"}}`), 0, 1, "the server does not know the model some-model; set --summary-model"},
 	{"404 text", status(404, "404 page not found\n"), 0, 1, `(it says: "404 page not found")`},
-	{"404 array", status(404, `[{"error":1}]`), 0, 1, "not known there"},
+	{"404 array", status(404, `[{"error":1}]`), 0, 1, "does not know the model"},
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
-	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for it; set a smaller window (--summary-window):"},
+	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for the server; set a smaller window (--summary-window):"},
 	{"429 for an hour", status(429, `{"error":{"type":"rate_limit_error","message":"slow down"}}`, "Retry-After", "3600"), 0, 1, `; try again in 1h0m0s, at 2026-09-30T13:00Z (it says: "slow down")`},
 	{"429 until a date", status(429, "{}", "Retry-After", "Wed, 30 Sep 2026 13:00:00 GMT"), 0, 1, "try again in 1h0m0s, at 2026-09-30T13:00Z"},
 	{"429 for two seconds", status(429, "{}", "Retry-After", "2"), 0, 3, "429, too many requests"},
 	{"429 without a time", status(429, `{"error":"busy"}`), 0, 3, `(it says: "busy")`},
 	{"429 no money", status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), 0, 1, "no credit left"},
-	{"429 spending limit", status(429, `{"error":{"message":"m","type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`), 0, 1, "limit of spending"},
-	{"500", status(500, `{"error":{"message":"`+secret+`","code":null}}`), 0, 3, `500, it is overloaded or out of order; try again later (it says: "[key]")`},
+	{"429 spending limit", status(429, `{"error":{"message":"m","type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}`), 0, 1, "spending limit"},
+	{"500", status(500, `{"error":{"message":"`+secret+`","code":null}}`), 0, 3, `500, the server is overloaded or failing; try again later (it says: "[key]")`},
 	{"502", status(502, "<html>"), 0, 3, "502"},
 	{"503", status(503, "warming up"), 0, 3, "503"},
 	{"504", status(504, ""), 0, 3, "504"},
 	{"529", status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), 0, 3, `(it says: "Overloaded")`},
 	{"501", status(501, ""), 0, 1, "501"},
 	{"200 of nothing", status(204, ""), 0, 1, "204"},
-	{"redirect", status(307, "", "Location", "http://169.254.169.254/"+secret), 0, 1, "a redirect, which is not followed"},
+	{"redirect", status(307, "", "Location", "http://169.254.169.254/"+secret), 0, 1, "redirects are not followed"},
 	{"1 GB body", func(*api) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			chunk := bytes.Repeat([]byte(" "), 1<<20)
@@ -133,10 +135,10 @@ var troubles = []troubleCase{
 	{"gzip bomb", status(200, bomb, "Content-Encoding", "gzip"), 0, 1, "check the base URL (gzip)"},
 	{"gzip bomb of an error", status(500, bomb, "Content-Encoding", "gzip"), 0, 3, "500"},
 	{"big header", status(200, "{}", "X-Big", strings.Repeat("x", 1<<20)), 0, 3, "the connection broke"},
-	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "not what this API answers"},
-	{"other JSON", status(200, `["`+secret+`"]`), 0, 1, "not what this API answers"},
-	{"a page", status(200, "<html>"+secret), 0, 1, "not what this API answers"},
-	{"empty body", status(200, ""), 0, 1, "not what this API answers"},
+	{"invalid JSON", status(200, `{"content":[{"type":"te`), 0, 1, "does not have the form of this API"},
+	{"other JSON", status(200, `["`+secret+`"]`), 0, 1, "does not have the form of this API"},
+	{"a page", status(200, "<html>"+secret), 0, 1, "does not have the form of this API"},
+	{"empty body", status(200, ""), 0, 1, "does not have the form of this API"},
 	{"empty object", status(200, "{}"), 0, 1, "the answer has no text"},
 	{"empty text", func(a *api) http.HandlerFunc { return answering(good(a, " \n", "end_turn", 9, 0)) }, 0, 1, "the answer has no text"},
 	{"refused", status(200, `{"stop_reason":"refusal","choices":[{"message":{"refusal":"no"}}]}`), 0, 1, "refused to summarise"},
@@ -181,8 +183,7 @@ func TestTroubles(t *testing.T) {
 	})
 }
 
-// Trouble that passes within the tries is no error, and what the tries cost is
-// counted.
+// A failure that ends within the tries is no error. All tries are counted.
 func TestTroubleThatPasses(t *testing.T) {
 	for name, first := range map[string]http.HandlerFunc{
 		"429":   status(429, "{}", "Retry-After", "7")(nil),
@@ -249,7 +250,7 @@ func TestLostAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// No connection stays behind a summary: nobody closes a Summarizer.
+// No connection stays open after a summary, because a Summarizer has no Close.
 func TestConnectionsAreClosed(t *testing.T) {
 	for _, over := range []string{"http", "https"} {
 		closed := make(chan struct{}, 10)
@@ -279,7 +280,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 	}
 }
 
-// A pause that would outlast the timeout is not begun.
+// There is no pause that would exceed the timeout.
 func TestPauseBeyondTheTimeout(t *testing.T) {
 	f := newFake(t, status(503, "{}", "Retry-After", "20")(nil))
 	var p pauses
@@ -322,132 +323,6 @@ func TestCallerLeaves(t *testing.T) {
 	}
 }
 
-func TestBreakerOfCalls(t *testing.T) {
-	now := noon
-	var mode atomic.Int64
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
-		switch mode.Load() {
-		case 0:
-			status(401, "{}")(nil)(w, r)
-		case 1:
-			status(413, "{}")(nil)(w, r)
-		default:
-			answering(good(&openaiAPI, "fine", "end_turn", 10, 1))(w, r)
-		}
-	})
-	s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{now: func() time.Time { return now }})
-	ask := func(wantAsked bool, want string) {
-		t.Helper()
-		f.asked.Store(0)
-		_, err := s.Summarize(t.Context(), request("text"))
-		if want != "" {
-			checkError(t, err)
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%v, want %q", err, want)
-			}
-		} else if err != nil {
-			t.Error(err)
-		}
-		if got := f.asked.Load(); got != map[bool]int64{true: 1}[wantAsked] {
-			t.Errorf("asked %d times", got)
-		}
-	}
-	mode.Store(1)
-	for range 2 * breakerFailures {
-		ask(true, "413") // is the request's fault
-	}
-	mode.Store(0)
-	for range breakerFailures {
-		ask(true, "401")
-	}
-	ask(false, "try again in 30s; the last failure was: openai at ")
-	now = now.Add(breakerTime - time.Second)
-	ask(false, "try again in 1s")
-	now = now.Add(time.Second)
-	ask(true, "401") // one try
-	ask(false, "try again in 30s")
-	now = now.Add(breakerTime)
-	mode.Store(2)
-	ask(true, "")
-	mode.Store(0)
-	for range breakerFailures {
-		ask(true, "401")
-	}
-	ask(false, "try again in 30s")
-}
-
-// The breaker is every agent's: what the provider said to one, which may quote its
-// file, is not told to another.
-func TestBreakerQuotesNobody(t *testing.T) {
-	const quoted = "the-secret-plan"
-	for name, do := range map[string]http.HandlerFunc{
-		"500":           status(500, `{"error":{"message":"cannot read `+quoted+`"}}`)(nil),
-		"403":           status(403, quoted)(nil),
-		"429":           status(429, `{"error":"`+quoted+`"}`, "Retry-After", "7200")(nil),
-		"no HTTP":       raw(func(c net.Conn) { io.WriteString(c, "HTTP/1.1 "+quoted+"\r\n\r\n") })(nil),
-		"encoding":      status(200, "x", "Content-Encoding", quoted)(nil),
-		"not an answer": status(200, `{"usage":"`+quoted+`","choices":{"`+quoted+`":1}}`)(nil),
-	} {
-		f := newFake(t, do)
-		var p pauses
-		s := summarizer(t, &openaiAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{wait: p.wait})
-		for range breakerFailures {
-			_, err := s.Summarize(t.Context(), request(quoted))
-			checkError(t, err)
-			if strings.Contains(err.Error(), "the last failure was") || name != "not an answer" && !strings.Contains(err.Error(), quoted) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		_, err := s.Summarize(t.Context(), request("of another agent"))
-		checkError(t, err)
-		if !strings.Contains(err.Error(), "the last failure was: openai at") || strings.Contains(err.Error(), quoted) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestBreaker(t *testing.T) {
-	var b breaker
-	now := noon
-	enter := func(wantTrial, wantClosed bool) bool {
-		t.Helper()
-		trial, closed, _, _ := b.enter(now)
-		if trial != wantTrial || closed != wantClosed {
-			t.Fatalf("trial %v, closed %v", trial, closed)
-		}
-		return trial
-	}
-	for range breakerFailures - 1 {
-		b.leave(enter(false, true), fails, "x", now)
-	}
-	b.leave(enter(false, true), neither, "", now)
-	enter(false, true)
-	enter(false, true)
-	b.leave(false, fails, "x", now)
-	enter(false, false)
-	b.leave(false, fails, "late", now) // begun before it opened: changes nothing
-	now = now.Add(breakerTime)
-	trial := enter(true, true)
-	enter(false, false) // one at a time
-	b.leave(trial, neither, "", now)
-	trial = enter(true, true) // the last one told nothing
-	b.leave(trial, answers, "", now)
-	enter(false, true)
-}
-
-// An account without credit fails every request, whatever the status.
-func TestBreakerWithoutCredit(t *testing.T) {
-	f := newFake(t, status(400, `{"error":{"message":"Your credit balance is too low"}}`)(nil))
-	s := summarizer(t, &anthropicAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
-	for range breakerFailures + 1 {
-		_, err := s.Summarize(t.Context(), request("text"))
-		checkError(t, err)
-	}
-	if n := f.asked.Load(); n != breakerFailures {
-		t.Errorf("asked %d times", n)
-	}
-}
-
 func TestRefusedWithoutAKey(t *testing.T) {
 	for _, code := range []int{401, 403} {
 		f := newFake(t, status(code, `{"error":"denied"}`)(nil))
@@ -461,13 +336,11 @@ func TestRefusedWithoutAKey(t *testing.T) {
 
 func TestNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	l.Close()
 	_, err = summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
-	if !strings.Contains(err.Error(), "is the server running") {
+	if !strings.Contains(err.Error(), "check that the server is running") {
 		t.Error(err)
 	}
 }
@@ -513,7 +386,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// FuzzAnswer reads what a provider may send, as an answer and as an error.
+// FuzzAnswer reads any bytes as an answer and as an error of a provider.
 func FuzzAnswer(f *testing.F) {
 	for _, a := range apis {
 		f.Add([]byte(good(a, "text", "end_turn", 10, 2)))

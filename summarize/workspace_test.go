@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// As a workspace uses it: trouble is an error, an answer is kept.
+// A workspace returns an error of the provider, and keeps its answer.
 func TestThroughAWorkspace(t *testing.T) {
 	for _, a := range apis {
 		trouble := true
@@ -24,13 +25,9 @@ func TestThroughAWorkspace(t *testing.T) {
 		store := memstore.New()
 		defer store.Close()
 		svc, err := workspace.New(store, workspace.Options{Summarizer: &s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		ws, err := svc.Agent("agent-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, path := range []string{"first.md", "second.md"} {
 			if _, err := ws.WriteFile(t.Context(), path, []byte(strings.Repeat("a line of the plan\n", 600)), workspace.WriteOptions{}); err != nil {
 				t.Fatal(err)

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-// A request that was sent in whole may have been read there, and is counted where
-// no status came to say that it was not.
+// A request that was sent completely may have been read. It is counted unless a
+// status says that it was not.
 func TestUnansweredIsCounted(t *testing.T) {
 	const one = 1200 // less than one request
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -50,9 +51,7 @@ func TestUnansweredIsCounted(t *testing.T) {
 
 func TestUnsentIsNotCounted(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	l.Close()
 	got, err := summarizer(t, &openaiAPI, ProviderOptions{BaseURL: "http://" + l.Addr().String()}, hooks{}).Summarize(t.Context(), request("text"))
 	checkError(t, err)
@@ -61,7 +60,7 @@ func TestUnsentIsNotCounted(t *testing.T) {
 	}
 }
 
-// The month's limit holds where every answer comes too late.
+// The monthly limit holds even if every answer comes too late.
 func TestLateAnswersComeToTheLimit(t *testing.T) {
 	for _, a := range apis {
 		for timeout := 50 * time.Millisecond; !lateAnswers(t, a, timeout); timeout *= 2 {
@@ -80,13 +79,9 @@ func lateAnswers(t *testing.T, a *api, timeout time.Duration) bool {
 	store := memstore.New()
 	defer store.Close()
 	svc, err := workspace.New(store, workspace.Options{Summarizer: &s, SummaryTokens: 3000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ws, err := svc.Agent("agent-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for i, path := range []string{"a", "b"} {
 		if _, err := ws.WriteFile(t.Context(), path, []byte(strings.Repeat("some text here\n", 600)), workspace.WriteOptions{}); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A reasoner is a model that writes after so many tokens of thought. It returns
-// the limits that it was asked with.
+// reasoner starts a fake model that reasons for so many tokens before it writes.
+// limits returns the token limits of the requests so far.
 func reasoner(t *testing.T, a *api, thought int, aloud string) (f *fake, limits func() []int) {
 	var list []int
 	f = newFake(t, nil)
@@ -30,8 +30,8 @@ func reasoner(t *testing.T, a *api, thought int, aloud string) (f *fake, limits 
 	return f, func() []int { l := list; list = nil; return l }
 }
 
-// A model that reasoned until its tokens were used up is asked once more with
-// room, and the next time at once.
+// A model that uses all its tokens for reasoning is asked once more with more tokens.
+// The next call has more tokens at once.
 func TestModelThatReasons(t *testing.T) {
 	for _, a := range apis {
 		for _, aloud := range []string{"", " \n", "<think>so much", "\u200b"} {
@@ -49,7 +49,7 @@ func TestModelThatReasons(t *testing.T) {
 	}
 }
 
-// One that reasons beyond that is an error, and the room is not kept for it.
+// A model that reasons even longer is an error, and later calls get no more tokens.
 func TestModelThatReasonsTooMuch(t *testing.T) {
 	for _, a := range apis {
 		f, limits := reasoner(t, a, 5000, "")
@@ -57,14 +57,14 @@ func TestModelThatReasonsTooMuch(t *testing.T) {
 		for range 2 {
 			got, err := s.Summarize(t.Context(), request("text"))
 			checkError(t, err)
-			if l := limits(); got.Spent != 1600+3400 || !slices.Equal(l, []int{600, 2400}) || !strings.Contains(err.Error(), "came to its 2400 tokens before it wrote a word; set --summary-model to one that reasons less") {
+			if l := limits(); got.Spent != 1600+3400 || !slices.Equal(l, []int{600, 2400}) || !strings.Contains(err.Error(), "used its 2400 tokens before it wrote a word; set --summary-model to one that reasons less") {
 				t.Errorf("%s: %+v, %v, asked with %v", a.method, got, err, l)
 			}
 		}
 	}
 }
 
-// The room is for thoughts: what is returned stays within the summary's tokens.
+// The additional tokens are for reasoning. The summary keeps its own limit.
 func TestRoomIsNotForText(t *testing.T) {
 	n := 0
 	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// What the providers' documentation says of a request: the fields that there are,
-// those that are required, and the values that they may have.
+// Requests as the documentation of the providers describes them: which fields there
+// are, which are required, and which values they may have.
 
 type anthropicDocumented struct {
 	Model     *string `json:"model"`
@@ -153,9 +155,7 @@ func TestRequests(t *testing.T) {
 				} else {
 					system, user, err = checkOpenAI(f.last.Header, f.last.Method, f.last.URL.Path, f.body, false)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				if f.last.UserAgent() != "scratchpad" || f.last.Header.Get("Content-Type") != "application/json" || f.last.Header.Get("Accept-Encoding") != "" {
 					t.Fatalf("headers %v", f.last.Header)
 				}
@@ -171,7 +171,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// checkFence returns the mark.
+// checkFence checks the mark around the data and returns it.
 func checkFence(t *testing.T, system, user string) string {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(user, "\n"), "\n")
@@ -190,12 +190,10 @@ func checkFence(t *testing.T, system, user string) string {
 	return mark
 }
 
-// At the provider's own URL the newer name of the limit is sent.
+// OpenAI itself gets the newer name of the token limit.
 func TestRequestToOpenAI(t *testing.T) {
 	body, err := encode(openaiAPI.request(question{model: "m", system: "s", user: "u", maxTokens: 5, own: true}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	h := http.Header{}
 	openaiAPI.authorize(h, secret)
 	if _, _, err := checkOpenAI(h, "POST", "/v1/chat/completions", body, true); err != nil {
