@@ -35,74 +35,82 @@ type workload struct {
 }
 
 func workloads(t testing.TB) []workload {
-	code := testkit.ReadFile(t, filepath.Join(testkit.GoRoot(t), "src/runtime/proc.go"))
-	markdown := testkit.ReadFile(t, filepath.Join(testkit.GoRoot(t), "doc/go_spec.html"))
-	of := func(text string) func(int) string {
+	of := func(name string) func(int) string {
+		text := testkit.ReadFile(t, filepath.Join(testkit.GoRoot(t), name))
 		return func(size int) string { return strings.Repeat(text, size/len(text)+1)[:size] }
 	}
-	words := func(r *rand.Rand, n int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteString([]string{"the", "lease", "of", "a", "worker", "ended", "early", "and", "was", "taken", "over"}[r.IntN(11)] + " ")
-		}
-		return strings.TrimSpace(b.String())
+	list := []workload{
+		{"go", "a.go", of("src/runtime/proc.go")},
+		{"html", "a.html", of("doc/go_spec.html")},
 	}
-	random := func(f func(r *rand.Rand, i int) string) func(int) string {
-		return func(size int) string {
-			r := rand.New(rand.NewPCG(7, 7))
-			return sized(size, func(i int) string { return f(r, i) })
-		}
+	return append(append(list, programs...), documents...)
+}
+
+func words(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString([]string{"the", "lease", "of", "a", "worker", "ended", "early", "and", "was", "taken", "over"}[r.IntN(11)] + " ")
 	}
-	return []workload{
-		{"go", "a.go", of(code)},
-		{"html", "a.html", of(markdown)},
-		{"markdown", "a.md", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("## Part %d\n\nIt says: %s.\n\n- [ ] %s\n- %s\n\n```sh\n# not a heading\n```\n\n%s. %s.\n\n", i, words(r, 9), words(r, 5), words(r, 6), words(r, 20), words(r, 30))
-		})},
-		{"python", "a.py", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("class Store%d(Base):\n    \"\"\"%s.\"\"\"\n\n    def open(self, path: str = \"x\") -> None:\n        # %s\n        self.path = [x for x in path if x != '%s']\n\n", i, words(r, 7), words(r, 8), words(r, 2))
-		})},
-		{"typescript", "a.ts", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("/** %s. */\nexport class Store%d<T> extends Base {\n  async open(path: string, n = %d): Promise<void> {\n    if (n > 1) { log(`%s ${path}`); }\n    return this.x.map((y) => y / 2);\n  }\n}\n\n", words(r, 9), i, i, words(r, 4))
-		})},
-		{"c", "a.c", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("/* %s */\nstatic int\nopen_%d(struct store *s, const char *path)\n{\n\tif (s->n > %d && *path == 'x') {\n\t\treturn -1;\n\t}\n\treturn printf(\"%s\");\n}\n\n", words(r, 9), i, i, words(r, 4))
-		})},
-		{"json", "a.json", func(size int) string {
-			r := rand.New(rand.NewPCG(7, 7))
-			return "[" + sized(size-8, func(i int) string {
-				b, _ := json.Marshal(map[string]any{"id": i, "name": words(r, 3), "amount": r.Float64() * 1000, "open": i%2 == 0, "tags": []string{words(r, 1), "x"}, "geo": map[string]any{"lat": r.Float64(), "lon": nil}})
-				return string(b) + ",\n"
-			}) + "null]"
-		}},
-		{"jsonl", "a.jsonl", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("{\"id\":%d,\"level\":\"%s\",\"msg\":\"%s\",\"ms\":%d.5}\n", i, []string{"info", "warn"}[r.IntN(2)], words(r, 6), r.IntN(900))
-		})},
-		{"yaml", "a.yaml", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("service%d:\n  image: registry/%d\n  env:\n    - name: A\n      value: \"%s\"\n    - name: B\n", i, i, words(r, 3))
-		})},
-		{"csv", "a.csv", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("%d,2024-03-%02d,\"%s, and %s\",%d.25,%t\n", i, 1+i%28, words(r, 2), words(r, 3), r.IntN(9000), i%3 == 0)
-		})},
-		{"log", "a.log", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("2024-03-01T%02d:%02d:%02d.%03dZ %-5s worker-%d: %s id=%08x after %dms\n", i/3600%24, i/60%60, i%60, r.IntN(1000), []string{"INFO", "DEBUG", "WARN"}[r.IntN(3)], r.IntN(20), []string{"lease renewed", "row written", "retrying the upload"}[r.IntN(3)], r.Uint32(), r.IntN(3000))
-		})},
-		{"prose", "a.txt", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("In the year %d %s. Then %s, and\n%s.\n\n", i, words(r, 12), words(r, 9), words(r, 14))
-		})},
-		{"chinese", "a", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("第%d天，外婆家的后院有一口老井，井沿被绳子磨出了深深浅浅的沟。堂屋里供着外公的照片！\n\n", i)
-		})},
-		{"xml", "a.xml", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("<entry id=\"%d\"><title>%s</title><link href='x'/></entry>\n", i, words(r, 5))
-		})},
-		{"sql", "a.sql", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("CREATE TABLE t%d (\n  id integer, -- %s\n  name text DEFAULT 'x'\n);\nINSERT INTO t%d VALUES (1, '%s');\n", i, words(r, 4), i, words(r, 3))
-		})},
-		{"toml", "a.toml", random(func(r *rand.Rand, i int) string {
-			return fmt.Sprintf("[service%d]\nimage = \"%s\" # x\nports = [80, %d]\n\n", i, words(r, 3), i)
-		})},
+	return strings.TrimSpace(b.String())
+}
+
+func random(f func(r *rand.Rand, i int) string) func(int) string {
+	return func(size int) string {
+		r := rand.New(rand.NewPCG(7, 7))
+		return sized(size, func(i int) string { return f(r, i) })
 	}
+}
+
+var programs = []workload{
+	{"python", "a.py", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("class Store%d(Base):\n    \"\"\"%s.\"\"\"\n\n    def open(self, path: str = \"x\") -> None:\n        # %s\n        self.path = [x for x in path if x != '%s']\n\n", i, words(r, 7), words(r, 8), words(r, 2))
+	})},
+	{"typescript", "a.ts", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("/** %s. */\nexport class Store%d<T> extends Base {\n  async open(path: string, n = %d): Promise<void> {\n    if (n > 1) { log(`%s ${path}`); }\n    return this.x.map((y) => y / 2);\n  }\n}\n\n", words(r, 9), i, i, words(r, 4))
+	})},
+	{"c", "a.c", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("/* %s */\nstatic int\nopen_%d(struct store *s, const char *path)\n{\n\tif (s->n > %d && *path == 'x') {\n\t\treturn -1;\n\t}\n\treturn printf(\"%s\");\n}\n\n", words(r, 9), i, i, words(r, 4))
+	})},
+	{"sql", "a.sql", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("CREATE TABLE t%d (\n  id integer, -- %s\n  name text DEFAULT 'x'\n);\nINSERT INTO t%d VALUES (1, '%s');\n", i, words(r, 4), i, words(r, 3))
+	})},
+}
+
+var documents = []workload{
+	{"markdown", "a.md", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("## Part %d\n\nIt says: %s.\n\n- [ ] %s\n- %s\n\n```sh\n# not a heading\n```\n\n%s. %s.\n\n", i, words(r, 9), words(r, 5), words(r, 6), words(r, 20), words(r, 30))
+	})},
+	{"json", "a.json", func(size int) string {
+		r := rand.New(rand.NewPCG(7, 7))
+		return "[" + sized(size-8, func(i int) string {
+			b, _ := json.Marshal(map[string]any{"id": i, "name": words(r, 3), "amount": r.Float64() * 1000, "open": i%2 == 0, "tags": []string{words(r, 1), "x"}, "geo": map[string]any{"lat": r.Float64(), "lon": nil}})
+			return string(b) + ",\n"
+		}) + "null]"
+	}},
+	{"jsonl", "a.jsonl", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("{\"id\":%d,\"level\":\"%s\",\"msg\":\"%s\",\"ms\":%d.5}\n", i, []string{"info", "warn"}[r.IntN(2)], words(r, 6), r.IntN(900))
+	})},
+	{"yaml", "a.yaml", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("service%d:\n  image: registry/%d\n  env:\n    - name: A\n      value: \"%s\"\n    - name: B\n", i, i, words(r, 3))
+	})},
+	{"csv", "a.csv", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("%d,2024-03-%02d,\"%s, and %s\",%d.25,%t\n", i, 1+i%28, words(r, 2), words(r, 3), r.IntN(9000), i%3 == 0)
+	})},
+	{"log", "a.log", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("2024-03-01T%02d:%02d:%02d.%03dZ %-5s worker-%d: %s id=%08x after %dms\n", i/3600%24, i/60%60, i%60, r.IntN(1000), []string{"INFO", "DEBUG", "WARN"}[r.IntN(3)], r.IntN(20), []string{"lease renewed", "row written", "retrying the upload"}[r.IntN(3)], r.Uint32(), r.IntN(3000))
+	})},
+	{"prose", "a.txt", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("In the year %d %s. Then %s, and\n%s.\n\n", i, words(r, 12), words(r, 9), words(r, 14))
+	})},
+	{"chinese", "a", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("第%d天，外婆家的后院有一口老井，井沿被绳子磨出了深深浅浅的沟。堂屋里供着外公的照片！\n\n", i)
+	})},
+	{"xml", "a.xml", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("<entry id=\"%d\"><title>%s</title><link href='x'/></entry>\n", i, words(r, 5))
+	})},
+	{"toml", "a.toml", random(func(r *rand.Rand, i int) string {
+		return fmt.Sprintf("[service%d]\nimage = \"%s\" # x\nports = [80, %d]\n\n", i, words(r, 3), i)
+	})},
 }
 
 // BenchmarkText reads 1 MiB of each kind. The floor beside it counts lines and

@@ -2,7 +2,6 @@ package outline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
@@ -59,7 +58,7 @@ func (y *yamlScanner) line(l excerpt.Line) {
 		return
 	}
 	y.value = -1
-	for bare == "-" || strings.HasPrefix(bare, "- ") {
+	for n := 0; n < manyLevels && (bare == "-" || strings.HasPrefix(bare, "- ")); n++ {
 		y.element(indent)
 		rest := strings.TrimLeft(bare[1:], " ")
 		if rest != "" && yamlKey(rest) == "" && rest[0] != '-' {
@@ -141,12 +140,22 @@ func (y *yamlScanner) pop() {
 	}
 }
 
-var yamlKeyed = regexp.MustCompile("^(\"[^\"]*\"|'[^']*'|[^\\s#&*!|>%@`\"'{},\\[\\]](?:[^#:]|[^ ]#|:[^ \t])*?)[ \t]*:(?:[ \t]|$)")
-
 // yamlKey returns the key that a line begins with, as it stands there, or "".
 func yamlKey(bare string) string {
-	if m := yamlKeyed.FindStringSubmatch(excerpt.Head(bare, 200)); m != nil {
-		return m[1]
+	if bare == "" || strings.IndexByte("#&*!|>%@`[]{},", bare[0]) >= 0 {
+		return ""
+	}
+	end := 0
+	if bare[0] == '"' || bare[0] == '\'' {
+		end = excerpt.Until(bare[1:], bare[:1]) + 2
+	}
+	for i := end; i < min(len(bare), 200); i++ {
+		switch next := bare[i+1:]; {
+		case bare[i] == ':' && (next == "" || next[0] == ' ' || next[0] == '\t'):
+			return bare[:max(i, end)]
+		case bare[i] == ' ' && strings.HasPrefix(next, "#"), end > 0 && bare[i] != ' ':
+			return ""
+		}
 	}
 	return ""
 }
