@@ -71,7 +71,7 @@ func paragraphOf(text string) string {
 	var b strings.Builder
 	for l := range excerpt.Lines(excerpt.Head(text, 600)) {
 		bare := strings.TrimSpace(l.Text)
-		if bare == "" || l.N > 1 && (bullet(bare) != "" || underlineLevel(bare) > 0 || strings.IndexByte("#|`~<", bare[0]) >= 0) {
+		if bare == "" || l.N > 1 && (bullet(bare) != "" || underlineLevel(bare) > 0 || bare[0] != text[0] && strings.IndexByte("#|`~<", bare[0]) >= 0) {
 			break
 		}
 		if l.N > 1 {
