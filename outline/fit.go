@@ -17,7 +17,7 @@ type outline struct {
 	kind   string
 	notes  []string // about the text as a whole, the most important first
 	items  []item   // in the order in which they are shown
-	broken bool     // the text is not quite of its kind
+	broken bool     // the text does not have the whole form of its kind
 }
 
 // An item is one line of an outline.

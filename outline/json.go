@@ -7,7 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// mostNested is how many arrays and objects may be in one another.
+// mostNested is how deep arrays and objects may be nested.
 const mostNested = 10000
 
 // scanJSON reads one document, or several one after the other, or one a line.

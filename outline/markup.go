@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// manyElements of XML in one another are told apart.
+// manyElements is how many nested elements of XML are told apart.
 const manyElements = 256
 
 // scanHTML reads HTML by its headings, its sections and the elements with an id.

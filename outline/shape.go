@@ -18,8 +18,8 @@ const (
 	fewTexts  = 6  // different texts that are counted
 )
 
-// A shape is what the values at one place are like: the values of a key, the
-// elements of an array, the fields of a column.
+// A shape describes the values at one place: the values of a key, the elements of an
+// array, the fields of a column.
 type shape struct {
 	objects, arrays, numbers, texts, bools, nulls int
 
@@ -91,7 +91,7 @@ func (s *shape) child(key string, line int32) *shape {
 	return k
 }
 
-// summary says what the values are: their types, and what they are like.
+// summary returns the types of the values, and their range or an example.
 func (s *shape) summary() string {
 	var parts []string
 	more := ""

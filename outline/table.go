@@ -9,12 +9,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// manyColumns are described; the others are counted.
+// manyColumns is how many columns are described. Further ones are only counted.
 const manyColumns = 400
 
 var tableNames = map[rune]string{',': "CSV", '\t': "TSV", ';': "CSV with semicolons", '|': "Table with |"}
 
-// A table is what the rows of one that were read so far are like.
+// A table describes the rows that were read so far.
 type table struct {
 	names   []string // nil if the table has no header
 	width   int      // columns

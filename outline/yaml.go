@@ -7,7 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// manyLevels are the keys and lists in one another that a yamlScanner follows.
+// manyLevels is how many nested keys and lists a yamlScanner follows.
 const manyLevels = 64
 
 // A yamlLevel is a key or an element of a list that is open.

@@ -18,18 +18,19 @@ import (
 // up to 2 MiB, and the next call for the same file pays only for the others.
 //
 // A call is tried up to three times if the status is 429, 500, 502, 503, 504 or 529
-// or if the connection breaks. The pause between tries is the one of Retry-After; a
-// pause that exceeds the timeout ends the call. After five failed calls in a row
-// that were not the fault of the request, no call is made for 30 s, then one to try.
+// or if the connection breaks. Between tries it waits up to one second, then up to
+// two, or as long as Retry-After says. If that exceeds the timeout, the call ends.
+// After five failed calls in a row that were not the fault of the request, no call
+// is made for 30 s, then one to try.
 //
 // A summary that reaches its limit of tokens is used, with a note that it was cut.
 // If the model used all tokens for reasoning, it is asked once more with four times
 // as many.
 //
 // Errors of the summarizer wrap [workspace.ErrProvider], say what to do, and never
-// contain the key. They report the tokens that were spent; a request that was sent
-// but not answered counts as read. Errors of Anthropic itself, for options that are
-// not valid, wrap [workspace.ErrInvalid].
+// contain the key. A failed call returns the tokens that it spent; a request that
+// was sent but not answered counts as read. Errors of Anthropic itself, for options
+// that are not valid, wrap [workspace.ErrInvalid].
 func Anthropic(o ProviderOptions) (workspace.Summarizer, error) {
 	return newProvider(&anthropicAPI, o, hooks{})
 }
