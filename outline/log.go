@@ -90,22 +90,19 @@ func (s *logScanner) line(l excerpt.Line) {
 func (s *logScanner) items() []item {
 	slices.SortStableFunc(s.patterns, func(p, q pattern) int { return cmp.Compare(q.n, p.n) })
 	var items []item
-	var severe, others int
+	var n [2]int // severe ones, others
 	for _, p := range s.patterns {
 		it := item{line: int32(p.first), text: p.text}
 		if p.n > 1 {
 			it.end = int32(p.last)
 			it.text = fmt.Sprintf("×%d %s", p.n, strings.TrimSpace(p.general))
 		}
-		rank := 0
+		of := 1
 		if p.severe {
-			severe++
-			rank = 2 * severe
-		} else {
-			others++
-			rank = 2*others + 1
+			of = 0
 		}
-		it.rank = int16(min(rank, math.MaxInt16))
+		n[of]++
+		it.rank = int16(min(2*n[of]+of, math.MaxInt16))
 		items = append(items, it)
 	}
 	slices.SortStableFunc(items, func(a, b item) int { return int(a.rank) - int(b.rank) })
@@ -161,9 +158,6 @@ var stamp = regexp.MustCompile(`^(?:\{?"?@?(?:time|ts|timestamp)"?[=:] ?)?["\[]?
 // timestamp returns where the time that a line begins with begins and ends, and
 // where what follows begins; 0 for a line without a time.
 func timestamp(text string) (from, to, end int) {
-	if text == "" || strings.IndexByte(`{["@t`, text[0]) < 0 && !isDigit(text[0]) && (text[0] < 'A' || text[0] > 'Z') {
-		return 0, 0, 0
-	}
 	m := stamp.FindStringSubmatchIndex(excerpt.Head(text, 80))
 	if m == nil {
 		return 0, 0, 0

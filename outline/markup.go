@@ -24,7 +24,7 @@ func scanXML(text string) (outline, bool) {
 	if isHTML(text) {
 		return scanHTML(text)
 	}
-	m := markupScanner{in: text, xml: true, paths: map[pathKey]int32{}}
+	m := markupScanner{in: text, xml: true, paths: map[xmlElement]int32{}}
 	m.read()
 	for i, n := range m.counts {
 		if n > 1 {
@@ -49,20 +49,15 @@ type markupScanner struct {
 	items   []item
 	heading int // index of the item, from 1, of the heading that the text is of; 0 for none
 
-	paths  map[pathKey]int32
+	paths  map[xmlElement]int32
 	counts []int // of each path
-	open   []openElement
+	open   []xmlElement
 }
 
-// A pathKey is an element of XML at its place.
-type pathKey struct {
-	parent int32 // index of an item; -1 for none
-	name   string
-}
-
-type openElement struct {
+// An xmlElement is a name and a place.
+type xmlElement struct {
+	path int32 // index of an item: of the element if it is open, of its parent in paths; -1 for none
 	name string
-	path int32
 }
 
 func (m *markupScanner) read() {
@@ -132,9 +127,9 @@ func (m *markupScanner) path(tag string, kind html.TokenType, line int32) {
 		m.closeElement(name)
 		return
 	}
-	key := pathKey{-1, name}
+	key := xmlElement{-1, name}
 	if n := len(m.open); n > 0 {
-		key.parent = m.open[n-1].path
+		key.path = m.open[n-1].path
 	}
 	at, known := m.paths[key]
 	if !known {
@@ -146,7 +141,7 @@ func (m *markupScanner) path(tag string, kind html.TokenType, line int32) {
 	}
 	m.counts[at]++
 	if kind == html.StartTagToken && len(m.open) < manyElements {
-		m.open = append(m.open, openElement{name, at})
+		m.open = append(m.open, xmlElement{at, name})
 	}
 }
 

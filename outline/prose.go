@@ -13,7 +13,7 @@ import (
 const longLine = 20000
 
 // scanProse takes the first sentence of each paragraph. A paragraph of one short
-// line without a full stop, or with a line drawn below it, is a title. A text that
+// line without a full stop, or that is underlined, is a title. A text that
 // is one paragraph is listed line by line.
 func scanProse(text string) outline {
 	found := outline{kind: "Text"}
@@ -47,7 +47,7 @@ func scanProse(text string) outline {
 
 // appendParagraph appends items for the lines between two blank ones.
 func appendParagraph(items []item, text string, lines []excerpt.Line) []item {
-	if len(lines) > 1 && isRule(strings.TrimSpace(lines[1].Text)) {
+	if len(lines) > 1 && underlineLevel(strings.TrimSpace(lines[1].Text)) > 0 {
 		items = append(items, item{line: int32(lines[0].N), text: lines[0].Text})
 		lines = lines[2:]
 	}
@@ -59,10 +59,6 @@ func appendParagraph(items []item, text string, lines []excerpt.Line) []item {
 		it.rank = 1
 	}
 	return append(items, it)
-}
-
-func isRule(bare string) bool {
-	return len(bare) > 2 && strings.IndexByte("=-~^*#", bare[0]) >= 0 && strings.Trim(bare, bare[:1]) == ""
 }
 
 // paragraphOf returns the beginning of the paragraph that a text begins with, up to

@@ -156,11 +156,7 @@ func separator(text string) rune {
 			if l.Blank() {
 				continue
 			}
-			if rune(l.Text[0]) != sep { // else it is indented
-				counts[separators(l.Text, byte(sep))]++
-			} else {
-				counts[0]++
-			}
+			counts[separators(l.Text, byte(sep))]++
 			if lines++; lines == 30 {
 				break
 			}
@@ -174,8 +170,12 @@ func separator(text string) rune {
 	return best
 }
 
-// separators counts those of a line that are not in quotes.
+// separators counts those of a line that are not in quotes. A line that begins with
+// one is indented, and has none.
 func separators(text string, sep byte) int {
+	if text[0] == sep {
+		return 0
+	}
 	n, quoted := 0, false
 	for i := range len(text) {
 		switch text[i] {
