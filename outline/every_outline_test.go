@@ -71,7 +71,7 @@ func lineCount(text string) int {
 	return len(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
 }
 
-func FuzzText(f *testing.F) {
+func FuzzOutline(f *testing.F) {
 	seeds := map[string]string{
 		"a.md":    "---\ntitle: x\n---\n# One\n```\n# no\n```\nTwo\n---\n- [ ] a\n- [x] b\n",
 		"a.go":    "package a\n\n// F does.\nfunc F[T any](x T) {}\n\nconst (\n\tA = `\nfunc no() {`\n\tB\n)\n",

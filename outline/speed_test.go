@@ -113,9 +113,9 @@ var documents = []workload{
 	})},
 }
 
-// BenchmarkText reads 1 MiB of each kind. The floor beside it counts lines and
+// BenchmarkOutline reads 1 MiB of each kind. The floor beside it counts lines and
 // estimates the tokens of the same text.
-func BenchmarkText(b *testing.B) {
+func BenchmarkOutline(b *testing.B) {
 	for _, w := range workloads(b) {
 		text := w.text(mebibyte)
 		b.Run(w.name, func(b *testing.B) {
