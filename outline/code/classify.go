@@ -187,7 +187,11 @@ func (h *headerReader) parameters(i, end int) (at, name, words int) {
 				if strings.HasPrefix(h.code[i:], "()") {
 					i += 2
 				}
-				return max(i, i+strings.IndexByte(h.code[min(i, end):end], '(')), name, words - 1
+				paren := strings.IndexByte(h.code[min(i, end):end], '(')
+				if paren < 0 {
+					return -1, 0, 0
+				}
+				return i + paren, name, words - 1
 			}
 		case c == '(':
 			if next := h.peek(skipSpace(h.code, i+1)); next == '*' || next == '^' {

@@ -177,7 +177,7 @@ func skipSpace(code string, i int) int {
 // skipGroup returns where the brackets end that begin at a place, or the place.
 // Only within < > are these brackets, unless they are a part of << , -> or => .
 func skipGroup(code string, i int) int {
-	depth, angles := 0, code[i] == '<'
+	depth, angles := 0, i < len(code) && code[i] == '<'
 	for j := i; j < len(code); j++ {
 		switch c := code[j]; {
 		case c == '(', c == '[', c == '{', c == '<' && angles:

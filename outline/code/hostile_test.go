@@ -52,6 +52,7 @@ func FuzzOutline(f *testing.F) {
 		}
 	}
 	f.Add(".c", "<)\n#define 0(0)\n{0") // a directive in a header
+	f.Add(".cpp", strings.Repeat("0", 39)+" operator")
 	f.Fuzz(func(t *testing.T, file, text string) {
 		if l := code.Find(strings.TrimSuffix(file, ".txt")); l != nil {
 			checkOutline(t, l, text)
