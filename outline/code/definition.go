@@ -167,11 +167,11 @@ func listed(list, word string) bool {
 }
 
 func skipBlanks(code string, i int) int {
-	return len(code) - len(strings.TrimLeft(code[i:], " \t"))
+	return len(code) - len(strings.TrimLeft(code[min(i, len(code)):], " \t"))
 }
 
 func skipSpace(code string, i int) int {
-	return len(code) - len(strings.TrimLeft(code[i:], " \t\r\n"))
+	return len(code) - len(strings.TrimLeft(code[min(i, len(code)):], " \t\r\n"))
 }
 
 // skipGroup returns where the brackets end that begin at a place, or the place.

@@ -53,6 +53,7 @@ func FuzzOutline(f *testing.F) {
 	}
 	f.Add(".c", "<)\n#define 0(0)\n{0") // a directive in a header
 	f.Add(".cpp", strings.Repeat("0", 39)+" operator")
+	f.Add(".cpp", strings.Repeat("a ", 196)+"__attribute__ ((b)) c(d) {")
 	f.Fuzz(func(t *testing.T, file, text string) {
 		if l := code.Find(strings.TrimSuffix(file, ".txt")); l != nil {
 			checkOutline(t, l, text)
