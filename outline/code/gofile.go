@@ -28,34 +28,31 @@ func readGo(r *reader) {
 		return
 	}
 	g := goReader{reader: r}
-	if g.parse(0, len(r.in)) == nil {
+	if g.parse(0, len(r.in), "") == nil {
 		return
 	}
 	r.defs = nil
-	from := 0
+	from, clause := 0, ""
 	for l := range excerpt.Lines(r.code) {
 		if listed("func type var const", excerpt.Word(l.Text, 0)) {
-			g.parse(from, l.At)
-			from = l.At
+			g.parse(from, l.At, clause)
+			from, clause = l.At, "package p;"
 		}
 	}
-	g.parse(from, len(r.in))
+	g.parse(from, len(r.in), clause)
 }
 
-// parse notes what is declared in a part of the text.
-func (g *goReader) parse(from, end int) error {
-	text, clause := g.in[from:end], "package p;"
-	if from == 0 {
-		clause = ""
-	}
+// parse notes what is declared in a part of the text, before which a clause stands.
+func (g *goReader) parse(from, end int, clause string) error {
 	g.set, g.base = token.NewFileSet(), from-len(clause)
-	f, err := parser.ParseFile(g.set, "", clause+text, parser.SkipObjectResolution|parser.AllErrors)
-	if from == 0 && f != nil && f.Name != nil {
+	f, err := parser.ParseFile(g.set, "", clause+g.in[from:end], parser.SkipObjectResolution|parser.AllErrors)
+	if f == nil {
+		return err
+	}
+	if clause == "" && f.Name != nil && f.Name.Name != "" {
 		g.introduce(f)
 	}
-	if f != nil {
-		g.declarations(f.Decls)
-	}
+	g.declarations(f.Decls)
 	return err
 }
 
