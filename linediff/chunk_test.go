@@ -13,58 +13,60 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
+const tenLines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
+
+var chunkTests = []struct {
+	name     string
+	old, new string
+	context  int
+	want     string
+}{
+	{"both empty", "", "", 0, `[]`},
+	{"both empty, all lines", "", "", -1, `[]`},
+	{"same", "a\nb\n", "a\nb\n", 0, `[{"op":"equal","count":2}]`},
+	{"same with context", "a\nb\n", "a\nb\n", 5, `[{"op":"equal","count":2}]`},
+	{"same, all lines", "a\nb", "a\nb", -1, `[{"op":"equal","lines":["a","b"],"no_newline":true}]`},
+	{"same without newline", "a\nb", "a\nb", 0, `[{"op":"equal","count":2,"no_newline":true}]`},
+	{"from empty", "", "a\n\n", 0, `[{"op":"add","lines":["a",""]}]`},
+	{"to empty", "a", "", 0, `[{"op":"remove","lines":["a"],"no_newline":true}]`},
+	{"replaced", "a\nb\nc\n", "a\nx\nc\n", 0,
+		`[{"op":"equal","count":1},{"op":"remove","lines":["b"]},{"op":"add","lines":["x"]},{"op":"equal","count":1}]`},
+	{"newline added", "a\nb", "a\nb\n", 0,
+		`[{"op":"equal","count":1},{"op":"remove","lines":["b"],"no_newline":true},{"op":"add","lines":["b"]}]`},
+	{"newline removed", "a\nb\n", "a\nb", 0,
+		`[{"op":"equal","count":1},{"op":"remove","lines":["b"]},{"op":"add","lines":["b"],"no_newline":true}]`},
+	{"neither ends", "a\nb", "a\nc", 0,
+		`[{"op":"equal","count":1},{"op":"remove","lines":["b"],"no_newline":true},{"op":"add","lines":["c"],"no_newline":true}]`},
+	{"equal last line unended", "x\na", "a", 0, `[{"op":"remove","lines":["x"]},{"op":"equal","count":1,"no_newline":true}]`},
+	{"equal last line ended in old only", "a\n", "a\nb", 0, `[{"op":"equal","count":1},{"op":"add","lines":["b"],"no_newline":true}]`},
+	{"carriage return", "a\r\nb\r\n", "a\nb\r\n", 0,
+		`[{"op":"remove","lines":["a\r"]},{"op":"add","lines":["a"]},{"op":"equal","count":1}]`},
+	{"escapes", "", "<&>\"\\\t\x00\u2028é\xff\n", 0, `[{"op":"add","lines":["<&>\"\\\t\u0000` + "\u2028é\uFFFD" + `"]}]`},
+	{"context 2 between changes", "x\n" + tenLines + "x\n", "y\n" + tenLines + "y\n", 2,
+		`[{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]},` +
+			`{"op":"equal","lines":["1","2"]},{"op":"equal","count":6},{"op":"equal","lines":["9","10"]},` +
+			`{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]}]`},
+	{"context 4 leaves 2", "x\n" + tenLines + "x\n", tenLines, 4,
+		`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3","4"]},{"op":"equal","count":2},` +
+			`{"op":"equal","lines":["7","8","9","10"]},{"op":"remove","lines":["x"]}]`},
+	{"context 5 leaves none", "x\n" + tenLines + "x\n", tenLines, 5,
+		`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3","4","5","6","7","8","9","10"]},{"op":"remove","lines":["x"]}]`},
+	{"context at the start", tenLines + "x\n", tenLines, 3,
+		`[{"op":"equal","count":7},{"op":"equal","lines":["8","9","10"]},{"op":"remove","lines":["x"]}]`},
+	{"context at the end", "x\n" + tenLines, tenLines, 3,
+		`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3"]},{"op":"equal","count":7}]`},
+	{"context at the unended end", "x\na\nb\nc", "a\nb\nc", 1,
+		`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a"]},{"op":"equal","count":2,"no_newline":true}]`},
+	{"context covers the start", "a\nb\nx\n", "a\nb\n", 2, `[{"op":"equal","lines":["a","b"]},{"op":"remove","lines":["x"]}]`},
+	{"context covers the end", "x\na\nb", "a\nb", 2, `[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a","b"],"no_newline":true}]`},
+	{"all lines", "a\nb\nx\n", "a\nb\ny\n", -1,
+		`[{"op":"equal","lines":["a","b"]},{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]}]`},
+	{"greatest context", "x\na\nx\n", "a\n", int(^uint(0) >> 1),
+		`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a"]},{"op":"remove","lines":["x"]}]`},
+}
+
 func TestChunks(t *testing.T) {
-	const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
-	tests := []struct {
-		name     string
-		old, new string
-		context  int
-		want     string
-	}{
-		{"both empty", "", "", 0, `[]`},
-		{"both empty, all lines", "", "", -1, `[]`},
-		{"same", "a\nb\n", "a\nb\n", 0, `[{"op":"equal","count":2}]`},
-		{"same with context", "a\nb\n", "a\nb\n", 5, `[{"op":"equal","count":2}]`},
-		{"same, all lines", "a\nb", "a\nb", -1, `[{"op":"equal","lines":["a","b"],"no_newline":true}]`},
-		{"same without newline", "a\nb", "a\nb", 0, `[{"op":"equal","count":2,"no_newline":true}]`},
-		{"from empty", "", "a\n\n", 0, `[{"op":"add","lines":["a",""]}]`},
-		{"to empty", "a", "", 0, `[{"op":"remove","lines":["a"],"no_newline":true}]`},
-		{"replaced", "a\nb\nc\n", "a\nx\nc\n", 0,
-			`[{"op":"equal","count":1},{"op":"remove","lines":["b"]},{"op":"add","lines":["x"]},{"op":"equal","count":1}]`},
-		{"newline added", "a\nb", "a\nb\n", 0,
-			`[{"op":"equal","count":1},{"op":"remove","lines":["b"],"no_newline":true},{"op":"add","lines":["b"]}]`},
-		{"newline removed", "a\nb\n", "a\nb", 0,
-			`[{"op":"equal","count":1},{"op":"remove","lines":["b"]},{"op":"add","lines":["b"],"no_newline":true}]`},
-		{"neither ends", "a\nb", "a\nc", 0,
-			`[{"op":"equal","count":1},{"op":"remove","lines":["b"],"no_newline":true},{"op":"add","lines":["c"],"no_newline":true}]`},
-		{"equal last line unended", "x\na", "a", 0, `[{"op":"remove","lines":["x"]},{"op":"equal","count":1,"no_newline":true}]`},
-		{"equal last line ended in old only", "a\n", "a\nb", 0, `[{"op":"equal","count":1},{"op":"add","lines":["b"],"no_newline":true}]`},
-		{"carriage return", "a\r\nb\r\n", "a\nb\r\n", 0,
-			`[{"op":"remove","lines":["a\r"]},{"op":"add","lines":["a"]},{"op":"equal","count":1}]`},
-		{"escapes", "", "<&>\"\\\t\x00\u2028é\xff\n", 0, `[{"op":"add","lines":["<&>\"\\\t\u0000` + "\u2028é\uFFFD" + `"]}]`},
-		{"context 2 between changes", "x\n" + ten + "x\n", "y\n" + ten + "y\n", 2,
-			`[{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]},` +
-				`{"op":"equal","lines":["1","2"]},{"op":"equal","count":6},{"op":"equal","lines":["9","10"]},` +
-				`{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]}]`},
-		{"context 4 leaves 2", "x\n" + ten + "x\n", ten, 4,
-			`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3","4"]},{"op":"equal","count":2},` +
-				`{"op":"equal","lines":["7","8","9","10"]},{"op":"remove","lines":["x"]}]`},
-		{"context 5 leaves none", "x\n" + ten + "x\n", ten, 5,
-			`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3","4","5","6","7","8","9","10"]},{"op":"remove","lines":["x"]}]`},
-		{"context at the start", ten + "x\n", ten, 3,
-			`[{"op":"equal","count":7},{"op":"equal","lines":["8","9","10"]},{"op":"remove","lines":["x"]}]`},
-		{"context at the end", "x\n" + ten, ten, 3,
-			`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["1","2","3"]},{"op":"equal","count":7}]`},
-		{"context at the unended end", "x\na\nb\nc", "a\nb\nc", 1,
-			`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a"]},{"op":"equal","count":2,"no_newline":true}]`},
-		{"context covers the start", "a\nb\nx\n", "a\nb\n", 2, `[{"op":"equal","lines":["a","b"]},{"op":"remove","lines":["x"]}]`},
-		{"context covers the end", "x\na\nb", "a\nb", 2, `[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a","b"],"no_newline":true}]`},
-		{"all lines", "a\nb\nx\n", "a\nb\ny\n", -1,
-			`[{"op":"equal","lines":["a","b"]},{"op":"remove","lines":["x"]},{"op":"add","lines":["y"]}]`},
-		{"greatest context", "x\na\nx\n", "a\n", int(^uint(0) >> 1),
-			`[{"op":"remove","lines":["x"]},{"op":"equal","lines":["a"]},{"op":"remove","lines":["x"]}]`},
-	}
-	for _, tt := range tests {
+	for _, tt := range chunkTests {
 		t.Run(tt.name, func(t *testing.T) {
 			chunks := linediff.Compare([]byte(tt.old), []byte(tt.new)).Chunks(tt.context)
 			if diff := cmp.Diff(tt.want, string(linediff.AppendJSON(nil, chunks))); diff != "" {
