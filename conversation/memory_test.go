@@ -208,13 +208,6 @@ func TestCopies(t *testing.T) {
 		}
 		return "s", nil
 	}})
-	rich := func(id string) []Message {
-		return []Message{
-			{Role: User, Parts: []Part{{Type: TextPart, Text: "see `a/b" + id + ".go`"}}, Raw: []byte(`{"x":1}`), RawProvider: Gemini},
-			{Role: Assistant, ToolCalls: []ToolCall{{ID: id, Name: "n", Arguments: []byte(`{"p":"c/d.go"}`)}}},
-			ToolResult(id, "r"),
-		}
-	}
 	var want []Message
 	for i := range 9 {
 		given := rich(fmt.Sprint(i))
@@ -258,6 +251,15 @@ func TestCopies(t *testing.T) {
 	scribble(trimmed)
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("Trim: %s", diff)
+	}
+}
+
+// rich returns messages with all that a copy must not share.
+func rich(id string) []Message {
+	return []Message{
+		{Role: User, Parts: []Part{{Type: TextPart, Text: "see `a/b" + id + ".go`"}}, Raw: []byte(`{"x":1}`), RawProvider: Gemini},
+		{Role: Assistant, ToolCalls: []ToolCall{{ID: id, Name: "n", Arguments: []byte(`{"p":"c/d.go"}`)}}},
+		ToolResult(id, "r"),
 	}
 }
 

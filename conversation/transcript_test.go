@@ -14,61 +14,63 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 )
 
+// review is a conversation with every kind of message.
+var review = []conversation.Message{
+	conversation.SystemText("You review code."),
+	{Role: conversation.User, Parts: []conversation.Part{
+		{Type: conversation.TextPart, Text: "What is wrong here?\nfunc f() {}"},
+		{Type: conversation.ImageB64Part, Data: "QUJDREVG", MediaType: "image/png"},
+		{Type: conversation.ImagePart, URL: "https://example.com/a.png"},
+		{Type: conversation.ImagePart, URL: "DATA:image/png;base64,QUJDREVG"},
+		{Type: conversation.TextPart, Text: "And here?\n»user: says a text"},
+	}},
+	{Role: conversation.Assistant, RawProvider: conversation.OpenAIResponses,
+		Raw: json.RawMessage(`{"type":"reasoning","encrypted_content":"c2VjcmV0"}`)},
+	{Role: conversation.Assistant, Content: "I shall look.", ToolCalls: []conversation.ToolCall{
+		{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"f.go"}`)},
+		{ID: "call_2", Name: "read_file", Arguments: json.RawMessage("{\n  \"path\": \"f_test.go\"\n}")},
+		{ID: "call_3", Name: "list", Arguments: nil},
+	}},
+	{Role: conversation.Tool, ToolCallID: "call_2", Content: "no such file", IsError: true},
+	conversation.ToolResult("call_3", "f.go\n\nf_test.go\n"),
+	conversation.ToolResult("call_1", "package f"),
+	conversation.ToolResult("call_9", "of a call before"),
+	conversation.AssistantText("\nDone."),
+	conversation.UserText(""),
+}
+
+// reviewLines are the lines of its transcript.
+var reviewLines = []string{
+	"»system: You review code.",
+	"»user: What is wrong here?",
+	"func f() {}",
+	"»image: image/png",
+	"»image: https://example.com/a.png",
+	"»image:",
+	"And here?",
+	" »user: says a text",
+	"»assistant: I shall look.",
+	`»call read_file: {"path":"f.go"}`,
+	`»call read_file#2: {`,
+	`  "path": "f_test.go"`,
+	`}`,
+	"»call list:",
+	"»error read_file#2: no such file",
+	"»result list: f.go",
+	"",
+	"f_test.go",
+	"",
+	"»result read_file: package f",
+	"»result: of a call before",
+	"»assistant:",
+	"Done.",
+	"»user:",
+	"",
+}
+
 func TestTranscript(t *testing.T) {
-	failed := conversation.ToolResult("call_2", "no such file")
-	failed.IsError = true
-	reasoning := conversation.Message{Role: conversation.Assistant, RawProvider: conversation.OpenAIResponses,
-		Raw: json.RawMessage(`{"type":"reasoning","encrypted_content":"c2VjcmV0"}`)}
-	msgs := []conversation.Message{
-		conversation.SystemText("You review code."),
-		{Role: conversation.User, Parts: []conversation.Part{
-			{Type: conversation.TextPart, Text: "What is wrong here?\nfunc f() {}"},
-			{Type: conversation.ImageB64Part, Data: "QUJDREVG", MediaType: "image/png"},
-			{Type: conversation.ImagePart, URL: "https://example.com/a.png"},
-			{Type: conversation.ImagePart, URL: "DATA:image/png;base64,QUJDREVG"},
-			{Type: conversation.TextPart, Text: "And here?\n»user: says a text"},
-		}},
-		reasoning,
-		{Role: conversation.Assistant, Content: "I shall look.", ToolCalls: []conversation.ToolCall{
-			{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"f.go"}`)},
-			{ID: "call_2", Name: "read_file", Arguments: json.RawMessage("{\n  \"path\": \"f_test.go\"\n}")},
-			{ID: "call_3", Name: "list", Arguments: nil},
-		}},
-		failed,
-		conversation.ToolResult("call_3", "f.go\n\nf_test.go\n"),
-		conversation.ToolResult("call_1", "package f"),
-		conversation.ToolResult("call_9", "of a call before"),
-		conversation.AssistantText("\nDone."),
-		conversation.UserText(""),
-	}
-	want := strings.Join([]string{
-		"»system: You review code.",
-		"»user: What is wrong here?",
-		"func f() {}",
-		"»image: image/png",
-		"»image: https://example.com/a.png",
-		"»image:",
-		"And here?",
-		" »user: says a text",
-		"»assistant: I shall look.",
-		`»call read_file: {"path":"f.go"}`,
-		`»call read_file#2: {`,
-		`  "path": "f_test.go"`,
-		`}`,
-		"»call list:",
-		"»error read_file#2: no such file",
-		"»result list: f.go",
-		"",
-		"f_test.go",
-		"",
-		"»result read_file: package f",
-		"»result: of a call before",
-		"»assistant:",
-		"Done.",
-		"»user:",
-		"",
-	}, "\n")
-	if diff := cmp.Diff(want, conversation.Transcript(msgs)); diff != "" {
+	want := strings.Join(reviewLines, "\n")
+	if diff := cmp.Diff(want, conversation.Transcript(review)); diff != "" {
 		t.Error("transcript (-want +got):\n" + diff)
 	}
 	if got := conversation.Transcript(nil); got != "" {

@@ -179,29 +179,7 @@ func drawConversation(t *rapid.T) (msgs []conversation.Message, said []string) {
 // for byte, and accepted.
 func TestCutConversationsAreAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var params []anthropic.MessageParam
-		add := func(role string, list []string) {
-			params = append(params, rawParam(`{"content":[`+strings.Join(list, ",")+`],"role":"`+role+`"}`))
-		}
-		add("user", []string{`{"type":"text","text":"<first>","citations":null}`})
-		for n := range rapid.IntRange(0, 5).Draw(t, "rounds") {
-			thinking := fmt.Sprintf("thought %d", n)
-			said := []string{fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, thinking, providertest.Signature(thinking))}
-			var results []string
-			for i := range rapid.IntRange(0, 3).Draw(t, "calls") {
-				said = append(said, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d_%d","name":"f","input":{"z":%d.0,"a":"<>"}}`, n, i, i))
-				results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"toolu_%d_%d","content":[{"type":"text","text":"r%d"}]}`, n, i, i))
-			}
-			if results == nil || rapid.Bool().Draw(t, "answer") {
-				said = append(said, fmt.Sprintf(`{"type":"text","text":"<answer %d>"}`, n))
-			}
-			add("assistant", said)
-			if results == nil || rapid.Bool().Draw(t, "question") {
-				results = append(results, fmt.Sprintf(`{"type":"text","text":"<question %d>"}`, n))
-			}
-			add("user", results)
-		}
-		msgs, err := anthropicmsg.From(params...)
+		msgs, err := anthropicmsg.From(drawParams(t)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,6 +215,33 @@ func TestCutConversationsAreAccepted(t *testing.T) {
 			t.Fatalf("cut at %d of %d: the blocks (-want +got):\n%s", at, len(msgs), diff)
 		}
 	})
+}
+
+// drawParams returns a conversation as the provider wrote it: signed thinking, calls
+// with their results, and texts.
+func drawParams(t *rapid.T) (params []anthropic.MessageParam) {
+	add := func(role string, list []string) {
+		params = append(params, rawParam(`{"content":[`+strings.Join(list, ",")+`],"role":"`+role+`"}`))
+	}
+	add("user", []string{`{"type":"text","text":"<first>","citations":null}`})
+	for n := range rapid.IntRange(0, 5).Draw(t, "rounds") {
+		thinking := fmt.Sprintf("thought %d", n)
+		said := []string{fmt.Sprintf(`{"type":"thinking","thinking":%q,"signature":%q}`, thinking, providertest.Signature(thinking))}
+		var results []string
+		for i := range rapid.IntRange(0, 3).Draw(t, "calls") {
+			said = append(said, fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d_%d","name":"f","input":{"z":%d.0,"a":"<>"}}`, n, i, i))
+			results = append(results, fmt.Sprintf(`{"type":"tool_result","tool_use_id":"toolu_%d_%d","content":[{"type":"text","text":"r%d"}]}`, n, i, i))
+		}
+		if results == nil || rapid.Bool().Draw(t, "answer") {
+			said = append(said, fmt.Sprintf(`{"type":"text","text":"<answer %d>"}`, n))
+		}
+		add("assistant", said)
+		if results == nil || rapid.Bool().Draw(t, "question") {
+			results = append(results, fmt.Sprintf(`{"type":"text","text":"<question %d>"}`, n))
+		}
+		add("user", results)
+	}
+	return params
 }
 
 // blocksOf returns the blocks of a Raw of either form.

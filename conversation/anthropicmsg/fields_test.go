@@ -31,68 +31,69 @@ func textPart(text string) conversation.Part {
 	return conversation.Part{Type: conversation.TextPart, Text: text}
 }
 
+// fieldTests are conversations without Raw and what is sent of them.
+var fieldTests = []struct {
+	name   string
+	msgs   []conversation.Message
+	system string // as JSON
+	want   string // the messages as JSON
+}{
+	{"nothing", nil, `null`, `[]`},
+	{"system and summary", []conversation.Message{conversation.SystemText("You help."), conversation.SystemText("Summary of prior conversation: x"), conversation.UserText("hi")},
+		`[{"text":"You help.","type":"text"},{"text":"Summary of prior conversation: x","type":"text"}]`,
+		`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
+	{"an empty system text", []conversation.Message{conversation.SystemText(""), conversation.UserText("hi")}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
+	{"a system message further on", []conversation.Message{conversation.UserText("a"), conversation.SystemText("be brief"), conversation.AssistantText("b")}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"<system>\nbe brief\n</system>"}]},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`},
+	{"results are one message, results first", []conversation.Message{
+		conversation.UserText("go"), calls("I look.", call("1", "f", `{"a":1}`), call("2", "g", ``)),
+		conversation.ToolResult("1", "one"), conversation.SystemText("hurry"), {Role: conversation.Tool, ToolCallID: "2", Content: "two", IsError: true}, conversation.UserText("and?")}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"go"}]},
+		  {"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"1","name":"f","input":{"a":1}},{"type":"tool_use","id":"2","name":"g","input":{}}]},
+		  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"one"}]},
+		    {"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"two"}]},
+		    {"type":"text","text":"<system>\nhurry\n</system>"},{"type":"text","text":"and?"}]}]`},
+	{"roles alternate", []conversation.Message{conversation.UserText("a"), conversation.UserText("b"), conversation.AssistantText("c"), calls("", call("1", "f", `{}`))}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},
+		  {"role":"assistant","content":[{"type":"text","text":"c"},{"type":"tool_use","id":"1","name":"f","input":{}}]}]`},
+	{"nothing empty is sent", []conversation.Message{conversation.UserText("a"), conversation.UserText(" \n"), conversation.AssistantText(""), calls("\t", call("1", "f", `{}`)), conversation.ToolResult("1", "\n"),
+		{Role: conversation.User, Parts: []conversation.Part{textPart(""), textPart("b"), textPart(" ")}}}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"a"}]},
+		  {"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},
+		  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"b"}]}]`},
+	{"images", []conversation.Message{{Role: conversation.User, Parts: []conversation.Part{textPart("see"), imageURL, imageB64,
+		{Type: conversation.ImagePart, URL: "data:image/gif;x=y;base64,R0lG"}, {Type: conversation.ImagePart, URL: "http://example.com/b.png"}}}}, `null`,
+		`[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}},
+		  {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
+		  {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}},{"type":"text","text":"[image: http://example.com/b.png]"}]}]`},
+	{"images of results", []conversation.Message{calls("", call("1", "f", `{}`), call("2", "f", `{}`), call("3", "f", `{}`)),
+		{Role: conversation.Tool, ToolCallID: "1", Parts: []conversation.Part{textPart("it"), imageURL}},
+		{Role: conversation.Tool, ToolCallID: "2", IsError: true, Parts: []conversation.Part{imageB64, textPart("broken")}},
+		conversation.ToolResult("3", "three")}, `null`,
+		`[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"f","input":{}},{"type":"tool_use","id":"3","name":"f","input":{}}]},
+		  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"it"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]},
+		    {"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"broken"}]},
+		    {"type":"tool_result","tool_use_id":"3","content":[{"type":"text","text":"three"}]},
+		    {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]`},
+	{"arguments that are no object", []conversation.Message{calls("",
+		call("1", "f", `{"path":"a.g`), call("2", "f", `[1]`), call("3", "f", `"x"`), call("4", "f", ` {"a" : "<"} `), call("5", "f", `null`))}, `null`,
+		`[{"role":"assistant","content":[
+		  {"type":"tool_use","id":"1","name":"f","input":{"INVALID_JSON":"{\"path\":\"a.g"}},
+		  {"type":"tool_use","id":"2","name":"f","input":{"INVALID_JSON":"[1]"}},
+		  {"type":"tool_use","id":"3","name":"f","input":{"INVALID_JSON":"\"x\""}},
+		  {"type":"tool_use","id":"4","name":"f","input":{"a":"<"}},
+		  {"type":"tool_use","id":"5","name":"f","input":{"INVALID_JSON":"null"}}]}]`},
+	{"another provider's Raw", []conversation.Message{
+		{Role: conversation.Assistant, Content: "a", ToolCalls: []conversation.ToolCall{call("call_1", "f", `{}`)},
+			Raw: json.RawMessage(`[{"type":"reasoning","id":"rs_1"},{"type":"function_call"}]`), RawProvider: conversation.OpenAIResponses},
+		{Role: conversation.Tool, ToolCallID: "call_1", Content: "b", Raw: json.RawMessage(`{"role":"tool"}`), RawProvider: conversation.OpenAIChat}}, `null`,
+		`[{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"call_1","name":"f","input":{}}]},
+		  {"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"b"}]}]}]`},
+}
+
 func TestToFromFields(t *testing.T) {
-	user, assistant, system := conversation.UserText, conversation.AssistantText, conversation.SystemText
-	result := conversation.ToolResult
-	for _, c := range []struct {
-		name   string
-		msgs   []conversation.Message
-		system string // as JSON
-		want   string // the messages as JSON
-	}{
-		{"nothing", nil, `null`, `[]`},
-		{"system and summary", []conversation.Message{system("You help."), system("Summary of prior conversation: x"), user("hi")},
-			`[{"text":"You help.","type":"text"},{"text":"Summary of prior conversation: x","type":"text"}]`,
-			`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
-		{"an empty system text", []conversation.Message{system(""), user("hi")}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"hi"}]}]`},
-		{"a system message further on", []conversation.Message{user("a"), system("be brief"), assistant("b")}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"<system>\nbe brief\n</system>"}]},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`},
-		{"results are one message, results first", []conversation.Message{
-			user("go"), calls("I look.", call("1", "f", `{"a":1}`), call("2", "g", ``)),
-			result("1", "one"), system("hurry"), {Role: conversation.Tool, ToolCallID: "2", Content: "two", IsError: true}, user("and?")}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"go"}]},
-			  {"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"1","name":"f","input":{"a":1}},{"type":"tool_use","id":"2","name":"g","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"one"}]},
-			    {"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"two"}]},
-			    {"type":"text","text":"<system>\nhurry\n</system>"},{"type":"text","text":"and?"}]}]`},
-		{"roles alternate", []conversation.Message{user("a"), user("b"), assistant("c"), calls("", call("1", "f", `{}`))}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},
-			  {"role":"assistant","content":[{"type":"text","text":"c"},{"type":"tool_use","id":"1","name":"f","input":{}}]}]`},
-		{"nothing empty is sent", []conversation.Message{user("a"), user(" \n"), assistant(""), calls("\t", call("1", "f", `{}`)), result("1", "\n"),
-			{Role: conversation.User, Parts: []conversation.Part{textPart(""), textPart("b"), textPart(" ")}}}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"a"}]},
-			  {"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1"},{"type":"text","text":"b"}]}]`},
-		{"images", []conversation.Message{{Role: conversation.User, Parts: []conversation.Part{textPart("see"), imageURL, imageB64,
-			{Type: conversation.ImagePart, URL: "data:image/gif;x=y;base64,R0lG"}, {Type: conversation.ImagePart, URL: "http://example.com/b.png"}}}}, `null`,
-			`[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}},
-			  {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
-			  {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}},{"type":"text","text":"[image: http://example.com/b.png]"}]}]`},
-		{"images of results", []conversation.Message{calls("", call("1", "f", `{}`), call("2", "f", `{}`), call("3", "f", `{}`)),
-			{Role: conversation.Tool, ToolCallID: "1", Parts: []conversation.Part{textPart("it"), imageURL}},
-			{Role: conversation.Tool, ToolCallID: "2", IsError: true, Parts: []conversation.Part{imageB64, textPart("broken")}},
-			result("3", "three")}, `null`,
-			`[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"f","input":{}},{"type":"tool_use","id":"3","name":"f","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"it"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]},
-			    {"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"broken"}]},
-			    {"type":"tool_result","tool_use_id":"3","content":[{"type":"text","text":"three"}]},
-			    {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]`},
-		{"arguments that are no object", []conversation.Message{calls("",
-			call("1", "f", `{"path":"a.g`), call("2", "f", `[1]`), call("3", "f", `"x"`), call("4", "f", ` {"a" : "<"} `), call("5", "f", `null`))}, `null`,
-			`[{"role":"assistant","content":[
-			  {"type":"tool_use","id":"1","name":"f","input":{"INVALID_JSON":"{\"path\":\"a.g"}},
-			  {"type":"tool_use","id":"2","name":"f","input":{"INVALID_JSON":"[1]"}},
-			  {"type":"tool_use","id":"3","name":"f","input":{"INVALID_JSON":"\"x\""}},
-			  {"type":"tool_use","id":"4","name":"f","input":{"a":"<"}},
-			  {"type":"tool_use","id":"5","name":"f","input":{"INVALID_JSON":"null"}}]}]`},
-		{"another provider's Raw", []conversation.Message{
-			{Role: conversation.Assistant, Content: "a", ToolCalls: []conversation.ToolCall{call("call_1", "f", `{}`)},
-				Raw: json.RawMessage(`[{"type":"reasoning","id":"rs_1"},{"type":"function_call"}]`), RawProvider: conversation.OpenAIResponses},
-			{Role: conversation.Tool, ToolCallID: "call_1", Content: "b", Raw: json.RawMessage(`{"role":"tool"}`), RawProvider: conversation.OpenAIChat}}, `null`,
-			`[{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"call_1","name":"f","input":{}}]},
-			  {"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"b"}]}]}]`},
-	} {
+	for _, c := range fieldTests {
 		t.Run(c.name, func(t *testing.T) {
 			texts, messages, err := anthropicmsg.To(c.msgs)
 			if err != nil {
