@@ -91,20 +91,50 @@ func ExampleServer_Run() {
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"path\":\"log\",\"entry_id\":1,\"bytes_written\":7}"}]}}
 }
 
+// A callerKey is the key of the caller's name in a context.
+type callerKey struct{}
+
+func callerOf(ctx context.Context) string {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return name
+}
+
+// authenticated passes on the requests of known callers, with their names.
+func authenticated(next http.Handler) http.Handler {
+	agents := map[string]string{"Bearer key-of-alice": "alice"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := agents[r.Header.Get("Authorization")]
+		if !ok {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, name)))
+	})
+}
+
+// appendHello returns a call of append_log over HTTP.
+func appendHello(authorization string) *http.Request {
+	req := httptest.NewRequest("POST", "/mcp", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"append_log","arguments":{"path":"log","entry":"hello"},"_meta":{`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
+	for name, value := range map[string]string{
+		"Authorization": authorization, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "append_log",
+	} {
+		req.Header.Set(name, value)
+	}
+	return req
+}
+
 // Many agents call over HTTP. A handler in front of the server finds out who calls, and
 // each caller gets a workspace of its own.
 func ExampleServer_Handler() {
-	type caller struct{} // the key of the caller's name in a context
-	nameOf := func(ctx context.Context) string {
-		name, _ := ctx.Value(caller{}).(string)
-		return name
-	}
 	svc := memory()
 	server, err := mcpserver.New(mcpserver.Options{
 		Bound:  true,
-		Caller: nameOf, // a session belongs to who began it
+		Caller: callerOf, // a session belongs to the caller who began it
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			name := nameOf(ctx)
+			name := callerOf(ctx)
 			if call.AgentID != "" && call.AgentID != name {
 				return nil, fmt.Errorf("agent_id is not yours; leave it out: %w", workspace.ErrInvalid)
 			}
@@ -114,32 +144,12 @@ func ExampleServer_Handler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	agents := map[string]string{"Bearer key-of-alice": "alice"}
-	named := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			name, ok := agents[r.Header.Get("Authorization")]
-			if !ok {
-				http.Error(w, "who are you?", http.StatusUnauthorized)
-				return
-			}
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), caller{}, name)))
-		})
-	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", named(server.Handler()))
+	mux.Handle("/mcp", authenticated(server.Handler()))
 
 	for _, key := range []string{"", "Bearer key-of-alice"} {
-		req := httptest.NewRequest("POST", "/mcp", strings.NewReader(
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"append_log","arguments":{"path":"log","entry":"hello"},"_meta":{`+
-				`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
-		for name, value := range map[string]string{
-			"Authorization": key, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "append_log",
-		} {
-			req.Header.Set(name, value)
-		}
 		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, req)
+		mux.ServeHTTP(w, appendHello(key))
 		fmt.Println(w.Code)
 	}
 	ws, err := svc.Agent("alice")
