@@ -199,9 +199,7 @@ func TestConversationIsRich(t *testing.T) {
 		}
 		for _, kind := range append(kinds[p], "no system", "two systems", "parallel", "another order", "failed", "image", "user twice", "user after results",
 			"no text", "no result text", "all raw", "no raw", "mixed", "another provider's", "hundreds of rounds", "ends with tool", "ends with user", "ends with assistant") {
-			switch {
-			case seen[kind] > 0:
-			default:
+			if seen[kind] == 0 {
 				t.Errorf("%s: %q is not among 250 conversations", p, kind)
 			}
 		}
@@ -228,93 +226,116 @@ var kinds = map[conversation.Provider][]string{
 	conversation.Gemini: {"thoughtSignature", "thought", "functionCall", "functionResponse", "inlineData", "fileData"},
 }
 
-func noteResult(seen map[string]int, m conversation.Message) {
-	if m.IsError {
-		seen["failed"]++
-	}
-	if m.Text() == "" && m.Parts == nil {
-		seen["no result text"]++
-	}
+// A noter counts what conversations contain.
+type noter struct {
+	seen     map[string]int
+	provider conversation.Provider
+
+	// The rest is of the conversation that is being noted.
+	before        conversation.Message
+	order         []string // the calls of the last message of the assistant
+	begun         bool     // after the first message that is not an instruction
+	systems       int
+	rounds        int
+	own, ofOthers int // messages with Raw of the provider, and of others
 }
 
-// noteCalls returns the ids of the calls.
-func noteCalls(seen map[string]int, m conversation.Message) (ids []string) {
-	for _, c := range m.ToolCalls {
-		ids = append(ids, c.ID)
-	}
-	if len(ids) > 1 {
-		seen["parallel"]++
-	}
-	if len(ids) > 0 && m.Content == "" {
-		seen["no text"]++
-	}
-	return ids
-}
-
+// note counts what is in a conversation.
 func note(seen map[string]int, p conversation.Provider, msgs []conversation.Message) {
-	systems, raws, others, rounds, begun := 0, 0, 0, 0, false
-	var before conversation.Message
-	var order []string
-	for i, m := range msgs {
-		begun = begun || m.Role != conversation.System
-		switch m.RawProvider {
-		case p:
-			raws++
-			if m.Raw[0] == '[' && m.Role == conversation.Tool {
-				seen["a piece"]++
-			}
-		case "":
-		default:
-			others++
-		}
-		switch m.Role {
-		case conversation.System:
-			if systems++; begun {
-				seen["a later system"]++
-			}
-		case conversation.User:
-			if before.Role == conversation.User {
-				seen["user twice"]++
-			}
-			if before.Role == conversation.Tool {
-				seen["user after results"]++
-			}
-		case conversation.Assistant:
-			if order = noteCalls(seen, m); len(order) > 0 {
-				rounds++
-			}
-			if before.Role == conversation.Assistant && len(before.ToolCalls) == 0 && before.Content != "" && strings.Contains(string(before.Raw), "server_tool_use") {
-				seen["a pause"]++
-			}
-		case conversation.Tool:
-			if len(order) > 1 && before.Role == conversation.Assistant && m.ToolCallID != order[0] {
-				seen["another order"]++
-			}
-			noteResult(seen, m)
-		}
+	n := noter{seen: seen, provider: p}
+	for _, m := range msgs {
+		n.raw(m)
+		n.role(m)
 		for _, part := range m.Parts {
 			if part.Type != conversation.TextPart {
 				seen["image"]++
 			}
 		}
-		if i == len(msgs)-1 {
-			seen["ends with "+string(m.Role)]++
-		}
-		before = m
+		n.before = m
 	}
-	seen[[]string{"no system", "a system", "two systems"}[min(systems, 2)]]++
-	if rounds >= 250 {
+	seen["ends with "+string(n.before.Role)]++
+	seen[[]string{"no system", "a system", "two systems"}[min(n.systems, 2)]]++
+	if n.rounds >= 250 {
 		seen["hundreds of rounds"]++
 	}
 	switch {
-	case others > 0:
+	case n.ofOthers > 0:
 		seen["another provider's"]++
 	case allRaw(p, msgs):
 		seen["all raw"]++
-	case raws == 0:
+	case n.own == 0:
 		seen["no raw"]++
 	default:
 		seen["mixed"]++
+	}
+}
+
+// raw counts whose Raw a message has.
+func (n *noter) raw(m conversation.Message) {
+	switch m.RawProvider {
+	case n.provider:
+		n.own++
+		if m.Raw[0] == '[' && m.Role == conversation.Tool {
+			n.seen["a piece"]++
+		}
+	case "":
+	default:
+		n.ofOthers++
+	}
+}
+
+// role counts the order of speakers, and what each of them says.
+func (n *noter) role(m conversation.Message) {
+	n.begun = n.begun || m.Role != conversation.System
+	switch m.Role {
+	case conversation.System:
+		if n.systems++; n.begun {
+			n.seen["a later system"]++
+		}
+	case conversation.User:
+		if n.before.Role == conversation.User {
+			n.seen["user twice"]++
+		}
+		if n.before.Role == conversation.Tool {
+			n.seen["user after results"]++
+		}
+	case conversation.Assistant:
+		n.calls(m)
+		if n.before.Role == conversation.Assistant && len(n.before.ToolCalls) == 0 && n.before.Content != "" &&
+			strings.Contains(string(n.before.Raw), "server_tool_use") {
+			n.seen["a pause"]++
+		}
+	case conversation.Tool:
+		n.result(m)
+	}
+}
+
+func (n *noter) calls(m conversation.Message) {
+	n.order = nil
+	for _, c := range m.ToolCalls {
+		n.order = append(n.order, c.ID)
+	}
+	if len(n.order) == 0 {
+		return
+	}
+	n.rounds++
+	if len(n.order) > 1 {
+		n.seen["parallel"]++
+	}
+	if m.Content == "" {
+		n.seen["no text"]++
+	}
+}
+
+func (n *noter) result(m conversation.Message) {
+	if len(n.order) > 1 && n.before.Role == conversation.Assistant && m.ToolCallID != n.order[0] {
+		n.seen["another order"]++
+	}
+	if m.IsError {
+		n.seen["failed"]++
+	}
+	if m.Text() == "" && m.Parts == nil {
+		n.seen["no result text"]++
 	}
 }
 
