@@ -231,60 +231,6 @@ func TestFloorRecord(t *testing.T) {
 // The numbers of an agent's path only go up, whatever is written, deleted and swept, in
 // any order and by any clock.
 func TestNumbersOnlyGoUp(t *testing.T) {
-	numbersOnlyGoUp := func(t *testing.T, store workspace.Store) {
-		cases := 0
-		rapid.Check(t, func(t *rapid.T) {
-			cases++
-			clock := testkit.NewClock()
-			svc, err := workspace.New(store, workspace.Options{Tenant: fmt.Sprint("case-", cases), Now: clock.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			highest := map[string]int64{}
-			up := func(what string, n int64, err error) {
-				if err != nil || n <= highest[what] {
-					t.Fatalf("%s got the number %d, %v, want one above %d", what, n, err, highest[what])
-				}
-				highest[what] = n
-			}
-			agent := func() *workspace.Workspace {
-				ws, err := svc.Agent(pick("a", "b", "c").Draw(t, "agent"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return ws
-			}
-			path := pick("p", "q")
-			t.Repeat(map[string]func(*rapid.T){
-				"write": func(t *rapid.T) {
-					ws, p := agent(), path.Draw(t, "path")
-					r, err := ws.WriteFile(t.Context(), p, nil, workspace.WriteOptions{})
-					up("file "+p+" of "+ws.Agent(), r.Version, err)
-				},
-				"append": func(t *rapid.T) {
-					ws, p := agent(), path.Draw(t, "path")
-					r, err := ws.AppendLog(t.Context(), p, nil)
-					up("log "+p+" of "+ws.Agent(), r.Last, err)
-				},
-				"delete": func(t *rapid.T) {
-					ws, p := agent(), path.Draw(t, "path")
-					_, err := ws.DeleteFile(t.Context(), p, workspace.DeleteOptions{})
-					_, err2 := ws.DeleteLog(t.Context(), p, workspace.DeleteOptions{})
-					if err != nil || err2 != nil {
-						t.Fatalf("Delete = %v, %v", err, err2)
-					}
-				},
-				"delete agent": func(t *rapid.T) {
-					if _, err := svc.DeleteAgent(t.Context(), agent().Agent()); err != nil {
-						t.Fatalf("DeleteAgent = %v", err)
-					}
-				},
-				"clock": func(t *rapid.T) {
-					clock.Advance(pick(time.Second, 20*day, 40*day, 400*day, -20*day, -400*day).Draw(t, "by"))
-				},
-			})
-		})
-	}
 	t.Run("memstore", func(t *testing.T) {
 		store := memstore.New()
 		defer store.Close()
@@ -302,4 +248,74 @@ func TestNumbersOnlyGoUp(t *testing.T) {
 			t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
 		}
 	})
+}
+
+func numbersOnlyGoUp(t *testing.T, store workspace.Store) {
+	cases := 0
+	rapid.Check(t, func(t *rapid.T) {
+		cases++
+		n := &numbering{clock: testkit.NewClock(), highest: map[string]int64{}}
+		svc, err := workspace.New(store, workspace.Options{Tenant: fmt.Sprint("case-", cases), Now: n.clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.svc = svc
+		t.Repeat(map[string]func(*rapid.T){
+			"write": n.write, "append": n.append, "delete": n.delete, "delete agent": n.deleteAgent, "clock": n.moveClock,
+		})
+	})
+}
+
+// A numbering checks that each new number of a path is above those before it.
+type numbering struct {
+	svc     *workspace.Service
+	clock   *testkit.Clock
+	highest map[string]int64
+}
+
+func (n *numbering) check(t *rapid.T, path string, number int64, err error) {
+	if err != nil || number <= n.highest[path] {
+		t.Fatalf("%s got the number %d, %v, want one above %d", path, number, err, n.highest[path])
+	}
+	n.highest[path] = number
+}
+
+// draw chooses the agent and the path of an operation.
+func (n *numbering) draw(t *rapid.T) (ws *workspace.Workspace, path string) {
+	ws, err := n.svc.Agent(pick("a", "b", "c").Draw(t, "agent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws, pick("p", "q").Draw(t, "path")
+}
+
+func (n *numbering) write(t *rapid.T) {
+	ws, path := n.draw(t)
+	r, err := ws.WriteFile(t.Context(), path, nil, workspace.WriteOptions{})
+	n.check(t, "file "+path+" of "+ws.Agent(), r.Version, err)
+}
+
+func (n *numbering) append(t *rapid.T) {
+	ws, path := n.draw(t)
+	r, err := ws.AppendLog(t.Context(), path, nil)
+	n.check(t, "log "+path+" of "+ws.Agent(), r.Last, err)
+}
+
+func (n *numbering) delete(t *rapid.T) {
+	ws, path := n.draw(t)
+	_, err := ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{})
+	_, err2 := ws.DeleteLog(t.Context(), path, workspace.DeleteOptions{})
+	if err != nil || err2 != nil {
+		t.Fatalf("Delete = %v, %v", err, err2)
+	}
+}
+
+func (n *numbering) deleteAgent(t *rapid.T) {
+	if _, err := n.svc.DeleteAgent(t.Context(), pick("a", "b", "c").Draw(t, "agent")); err != nil {
+		t.Fatalf("DeleteAgent = %v", err)
+	}
+}
+
+func (n *numbering) moveClock(t *rapid.T) {
+	n.clock.Advance(pick(time.Second, 20*day, 40*day, 400*day, -20*day, -400*day).Draw(t, "by"))
 }

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -22,6 +23,66 @@ var wordsOfTools = workspace.Words{
 	NoKind: true,
 }
 
+// fieldTests are calls that fail, with the fields and the texts of their errors: in the
+// terms of Go, and in those of wordsOfTools.
+var fieldTests = []struct {
+	call        func(*workspace.Workspace) error
+	op, object  string
+	kind        error
+	way         workspace.Way
+	quota       *workspace.Quota
+	text, other string
+}{
+	{putAt("plan.md", "x", 1), "write", "plan.md", workspace.ErrConflict, workspace.Way{Do: workspace.DoReadSince, N: 1}, nil,
+		"write plan.md: it is at version 2, IfVersion is 1; read it with Since 1 to see what changed: conflict",
+		"write plan.md: it is at version 2, if_version is 1; read it with since_version 1 to see what changed"},
+	{getWith("plan", workspace.ReadOptions{}), "read", "plan", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseName, Name: "plan.md"}, nil,
+		"read plan: there is no such file; the nearest name is plan.md: not found",
+		"read plan: there is no such file; the nearest name is plan.md"},
+	{getWith("zzzzzz", workspace.ReadOptions{}), "read", "zzzzzz", workspace.ErrNotFound, workspace.Way{Do: workspace.DoList}, nil,
+		"read zzzzzz: there is no such file; ListFiles shows those that exist: not found",
+		"read zzzzzz: there is no such file; list_files shows them"},
+	{getWith("plan.md", workspace.ReadOptions{Version: 7}), "read", "plan.md", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseVersion, N: 2}, nil,
+		"read plan.md: version 7 is not kept, versions 1 to 2 are: not found",
+		"read plan.md: version 7 is not kept, versions 1 to 2 are"},
+	{putAt("third", "x", 0), "write", "third", workspace.ErrQuota, workspace.Way{Do: workspace.DoDelete},
+		&workspace.Quota{Of: workspace.FileCount, Used: 2, Adds: 1, Limit: 2},
+		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed: quota exceeded",
+		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed"},
+	{putAt("plan.md", fmt.Sprintf("%061d", 0), 2), "write", "plan.md", workspace.ErrTooLarge, workspace.Way{Do: workspace.DoSplitFile},
+		&workspace.Quota{Of: workspace.FileSize, Adds: 61, Limit: 60},
+		"write plan.md: 61 bytes, limit 60; split it into several files: too large",
+		"write plan.md: 61 bytes, limit 60; split it into several files"},
+	// What stands in a file is quoted as it is, whatever it says.
+	{editOld("quotes", "Since, IfVersion and old are no names"), "edit", "quotes", workspace.ErrConflict, workspace.Way{}, nil,
+		`edit quotes: old does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go": conflict`,
+		`edit quotes: old_text does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go"`},
+	{getWith("a b", workspace.ReadOptions{}), "read", "a b", workspace.ErrInvalid, workspace.Way{}, nil,
+		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -: invalid",
+		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -"},
+}
+
+func putAt(path, content string, at int64) func(*workspace.Workspace) error {
+	return func(ws *workspace.Workspace) error {
+		_, err := ws.WriteFile(context.Background(), path, []byte(content), workspace.WriteOptions{IfVersion: &at})
+		return err
+	}
+}
+
+func editOld(path, old string) func(*workspace.Workspace) error {
+	return func(ws *workspace.Workspace) error {
+		_, err := ws.EditFile(context.Background(), path, old, "new", workspace.EditOptions{})
+		return err
+	}
+}
+
+func getWith(path string, o workspace.ReadOptions) func(*workspace.Workspace) error {
+	return func(ws *workspace.Workspace) error {
+		_, err := ws.ReadFile(context.Background(), path, o)
+		return err
+	}
+}
+
 // A program reads what it needs from the fields, and a front end words the error in
 // its own terms.
 func TestErrorFields(t *testing.T) {
@@ -30,67 +91,21 @@ func TestErrorFields(t *testing.T) {
 	write(t, ws, "plan.md", "two")
 	write(t, ws, "quotes", "Since, IfVersion and old are names in Go")
 	appendLog(t, ws, "notes", "entry")
-	put := func(path, content string, at int64) error {
-		_, err := ws.WriteFile(t.Context(), path, []byte(content), workspace.WriteOptions{IfVersion: &at})
-		return err
-	}
-	edit := func(path, old string) error {
-		_, err := ws.EditFile(t.Context(), path, old, "new", workspace.EditOptions{})
-		return err
-	}
-	get := func(path string, o workspace.ReadOptions) error {
-		_, err := ws.ReadFile(t.Context(), path, o)
-		return err
-	}
-	for _, c := range []struct {
-		err         error
-		op, object  string
-		kind        error
-		way         workspace.Way
-		quota       *workspace.Quota
-		text, other string
-	}{
-		{put("plan.md", "x", 1), "write", "plan.md", workspace.ErrConflict, workspace.Way{Do: workspace.DoReadSince, N: 1}, nil,
-			"write plan.md: it is at version 2, IfVersion is 1; read it with Since 1 to see what changed: conflict",
-			"write plan.md: it is at version 2, if_version is 1; read it with since_version 1 to see what changed"},
-		{get("plan", workspace.ReadOptions{}), "read", "plan", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseName, Name: "plan.md"}, nil,
-			"read plan: there is no such file; the nearest name is plan.md: not found",
-			"read plan: there is no such file; the nearest name is plan.md"},
-		{get("zzzzzz", workspace.ReadOptions{}), "read", "zzzzzz", workspace.ErrNotFound, workspace.Way{Do: workspace.DoList}, nil,
-			"read zzzzzz: there is no such file; ListFiles shows those that exist: not found",
-			"read zzzzzz: there is no such file; list_files shows them"},
-		{get("plan.md", workspace.ReadOptions{Version: 7}), "read", "plan.md", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseVersion, N: 2}, nil,
-			"read plan.md: version 7 is not kept, versions 1 to 2 are: not found",
-			"read plan.md: version 7 is not kept, versions 1 to 2 are"},
-		{put("third", "x", 0), "write", "third", workspace.ErrQuota, workspace.Way{Do: workspace.DoDelete},
-			&workspace.Quota{Of: workspace.FileCount, Used: 2, Adds: 1, Limit: 2},
-			"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed: quota exceeded",
-			"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed"},
-		{put("plan.md", fmt.Sprintf("%061d", 0), 2), "write", "plan.md", workspace.ErrTooLarge, workspace.Way{Do: workspace.DoSplitFile},
-			&workspace.Quota{Of: workspace.FileSize, Adds: 61, Limit: 60},
-			"write plan.md: 61 bytes, limit 60; split it into several files: too large",
-			"write plan.md: 61 bytes, limit 60; split it into several files"},
-		// What stands in a file is quoted as it is, whatever it says.
-		{edit("quotes", "Since, IfVersion and old are no names"), "edit", "quotes", workspace.ErrConflict, workspace.Way{}, nil,
-			`edit quotes: old does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go": conflict`,
-			`edit quotes: old_text does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go"`},
-		{get("a b", workspace.ReadOptions{}), "read", "a b", workspace.ErrInvalid, workspace.Way{}, nil,
-			"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -: invalid",
-			"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -"},
-	} {
+	for _, c := range fieldTests {
+		err := c.call(ws)
 		var e *workspace.Error
-		if !errors.As(c.err, &e) {
-			t.Errorf("%v is not an Error", c.err)
+		if !errors.As(err, &e) {
+			t.Errorf("%v is not an Error", err)
 			continue
 		}
-		if e.Op != c.op || e.Object != c.object || e.Kind != c.kind || e.Way != c.way || !errors.Is(c.err, c.kind) || workspace.Kind(c.err) != c.kind {
-			t.Errorf("%v has the fields %q, %q, %v, %+v; want %q, %q, %v, %+v", c.err, e.Op, e.Object, e.Kind, e.Way, c.op, c.object, c.kind, c.way)
+		if e.Op != c.op || e.Object != c.object || e.Kind != c.kind || e.Way != c.way || !errors.Is(err, c.kind) || workspace.Kind(err) != c.kind {
+			t.Errorf("%v has the fields %q, %q, %v, %+v; want %q, %q, %v, %+v", err, e.Op, e.Object, e.Kind, e.Way, c.op, c.object, c.kind, c.way)
 		}
 		if diff := cmp.Diff(c.quota, e.Quota); diff != "" {
-			t.Errorf("%v has another quota (-want +got):\n%s", c.err, diff)
+			t.Errorf("%v has another quota (-want +got):\n%s", err, diff)
 		}
-		if c.err.Error() != c.text || e.Text(wordsOfTools) != c.other {
-			t.Errorf("the texts are\n%s\n%s\nwant\n%s\n%s", c.err, e.Text(wordsOfTools), c.text, c.other)
+		if err.Error() != c.text || e.Text(wordsOfTools) != c.other {
+			t.Errorf("the texts are\n%s\n%s\nwant\n%s\n%s", err, e.Text(wordsOfTools), c.text, c.other)
 		}
 	}
 }
