@@ -61,20 +61,67 @@ var troubles = []func(w http.ResponseWriter, r *http.Request){
 	},
 }
 
+const (
+	besideTimeout = 3 * time.Second // of a call to the provider
+	besideReaders = 16              // agents that ask for summaries
+	besideFiles   = 16              // files of each of them
+	besideWriters = 8
+	besideWrites  = 500 // of each writer in a turn
+	besideTurns   = 10
+)
+
 // BenchmarkWritesBesideSummaries measures eight agents that write 4 KiB at a time, in
 // turn alone and beside sixteen agents that ask for summaries. The provider goes
 // through all its troubles. Each of the sixteen asks again half a second after an
 // error, for another file; no breaker holds it back. The benchmark reports the p99 of
 // both, their ratio, and how many summaries failed in a turn: all of them.
 func BenchmarkWritesBesideSummaries(b *testing.B) {
+	provider := httptest.NewServer(troubledProvider())
+	defer provider.Close()
+	svc := benchService(b, workspace.Options{Summarizer: withoutBreaker(b, provider.URL)})
+	defer svc.Close(context.Background())
+	readers, writers := agents(b, svc, "reader", besideReaders), agents(b, svc, "writer", besideWriters)
+	long := []byte(strings.Repeat("a line of a long file\n", 2000))
+	for _, ws := range readers {
+		for f := range besideFiles {
+			if _, err := ws.WriteFile(b.Context(), fmt.Sprint("f", f), long, workspace.WriteOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	var alone, beside []time.Duration
+	var failed atomic.Int64
+	timeWrites(b, writers) // the database has its size, and its pages are cached
+	for b.Loop() {
+		for range besideTurns {
+			alone = append(alone, timeWrites(b, writers)...)
+			stop := askForSummaries(b, readers, &failed)
+			time.Sleep(time.Second) // until some of them hang
+			beside = append(beside, timeWrites(b, writers)...)
+			stop()
+			time.Sleep(besideTimeout + time.Second) // what is paid for goes on without them
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(p99(alone).Microseconds()), "alone-p99-µs")
+	b.ReportMetric(float64(p99(beside).Microseconds()), "beside-p99-µs")
+	b.ReportMetric(float64(p99(beside))/float64(p99(alone)), "beside/alone")
+	b.ReportMetric(float64(failed.Load())/float64(b.N*besideTurns), "failed/turn")
+}
+
+// troubledProvider answers each request with the next of the troubles.
+func troubledProvider() http.Handler {
 	var asked atomic.Int64
-	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		troubles[asked.Add(1)%int64(len(troubles))](w, r)
-	}))
-	defer provider.Close()
-	const timeout = 3 * time.Second
-	options := summarize.ProviderOptions{BaseURL: provider.URL, Model: "m", Timeout: timeout}
+	})
+}
+
+// withoutBreaker returns a summarizer that asks the provider in spite of earlier failures.
+func withoutBreaker(b *testing.B, url string) *workspace.Summarizer {
+	b.Helper()
+	options := summarize.ProviderOptions{BaseURL: url, Model: "m", Timeout: besideTimeout}
 	summarizer, err := summarize.OpenAI(options)
 	if err != nil {
 		b.Fatal(err)
@@ -86,83 +133,66 @@ func BenchmarkWritesBesideSummaries(b *testing.B) {
 		}
 		return fresh.Summarize(ctx, r)
 	}
-	svc := benchService(b, workspace.Options{Summarizer: &summarizer})
-	defer svc.Close(context.Background())
-	agent := func(name string, i int) *workspace.Workspace {
+	return &summarizer
+}
+
+func agents(b *testing.B, svc *workspace.Service, name string, n int) (list []*workspace.Workspace) {
+	b.Helper()
+	for i := range n {
 		ws, err := svc.Agent(fmt.Sprintf("%s-%d", name, i))
 		if err != nil {
 			b.Fatal(err)
 		}
-		return ws
+		list = append(list, ws)
 	}
-	const readers, files, writers, writes, turns = 16, 16, 8, 500, 10
-	long := []byte(strings.Repeat("a line of a long file\n", 2000))
-	for i := range readers {
-		for f := range files {
-			if _, err := agent("reader", i).WriteFile(b.Context(), fmt.Sprint("f", f), long, workspace.WriteOptions{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+	return list
+}
+
+// timeWrites lets all writers write at once, and returns how long each write took.
+func timeWrites(b *testing.B, writers []*workspace.Workspace) []time.Duration {
 	content := bytes.Repeat([]byte("0123456789abcde\n"), 256)
-	write := func() []time.Duration {
-		took := make([][]time.Duration, writers)
-		var wg sync.WaitGroup
-		for i := range took {
-			ws := agent("writer", i)
-			wg.Go(func() {
-				for n := range writes {
-					began := time.Now()
-					if _, err := ws.WriteFile(b.Context(), fmt.Sprint("f", n%10), content, workspace.WriteOptions{}); err != nil {
-						b.Error(err)
-					}
-					took[i] = append(took[i], time.Since(began))
+	took := make([][]time.Duration, len(writers))
+	var wg sync.WaitGroup
+	for i, ws := range writers {
+		wg.Go(func() {
+			for n := range besideWrites {
+				began := time.Now()
+				if _, err := ws.WriteFile(b.Context(), fmt.Sprint("f", n%10), content, workspace.WriteOptions{}); err != nil {
+					b.Error(err)
 				}
-			})
-		}
-		wg.Wait()
-		return slices.Concat(took...)
-	}
-	var alone, beside []time.Duration
-	var failed atomic.Int64
-	write() // the database has its size, and its pages are cached
-	for b.Loop() {
-		for range turns {
-			alone = append(alone, write()...)
-			ctx, cancel := context.WithCancel(b.Context())
-			var wg sync.WaitGroup
-			for i := range readers {
-				ws := agent("reader", i)
-				wg.Go(func() {
-					for f := 0; ctx.Err() == nil; f++ {
-						_, err := ws.Summarize(ctx, fmt.Sprint("f", f%files), workspace.SummarizeOptions{})
-						switch {
-						case err == nil:
-							b.Error("a summary of a provider in trouble")
-						case ctx.Err() == nil:
-							failed.Add(1)
-						}
-						select {
-						case <-ctx.Done():
-						case <-time.After(500 * time.Millisecond):
-						}
-					}
-				})
+				took[i] = append(took[i], time.Since(began))
 			}
-			time.Sleep(time.Second) // until some of them hang
-			beside = append(beside, write()...)
-			cancel()
-			wg.Wait()
-			time.Sleep(timeout + time.Second) // what is paid for goes on without them
-		}
+		})
 	}
-	p99 := func(took []time.Duration) time.Duration {
-		slices.Sort(took)
-		return took[len(took)*99/100]
+	wg.Wait()
+	return slices.Concat(took...)
+}
+
+// askForSummaries lets all readers ask until stop is called, and counts what failed.
+func askForSummaries(b *testing.B, readers []*workspace.Workspace, failed *atomic.Int64) (stop func()) {
+	ctx, cancel := context.WithCancel(b.Context())
+	var wg sync.WaitGroup
+	for _, ws := range readers {
+		wg.Go(func() {
+			for f := 0; ctx.Err() == nil; f++ {
+				_, err := ws.Summarize(ctx, fmt.Sprint("f", f%besideFiles), workspace.SummarizeOptions{})
+				switch {
+				case err == nil:
+					b.Error("a summary of a provider in trouble")
+				case ctx.Err() == nil:
+					failed.Add(1)
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(500 * time.Millisecond):
+				}
+			}
+		})
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(p99(alone).Microseconds()), "alone-p99-µs")
-	b.ReportMetric(float64(p99(beside).Microseconds()), "beside-p99-µs")
-	b.ReportMetric(float64(p99(beside))/float64(p99(alone)), "beside/alone")
-	b.ReportMetric(float64(failed.Load())/float64(b.N*turns), "failed/turn")
+	return func() { cancel(); wg.Wait() }
+}
+
+func p99(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)*99/100]
 }
