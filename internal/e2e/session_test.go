@@ -57,22 +57,35 @@ var awkward = []struct{ name, content string }{
 // one in JSON.
 var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
 
-// session is one that uses everything. Each step stands on those before it.
+// The versions of plan.md. The first line changes, the others stay.
+const planStays = "a line that stays as it is, word for word\n"
+
+var (
+	planOne = "one\n" + strings.Repeat(planStays, 50)
+	planTwo = "<two> & 2\n" + strings.Repeat(planStays, 50)
+)
+
+func path(p string) m { return m{"path": p} }
+
+// session is a session that uses everything. Each step depends on those before it.
 func session() []step {
-	stays := strings.Repeat("a line that stays as it is, word for word\n", 50)
-	path := func(p string) m { return m{"path": p} }
-	const derived = "Outline of version 1, in the file's own words.\n\n"
-	long := "# Part one\n\n" + strings.Repeat(stays, 2) + "\n# Part two\n\n" + strings.Repeat(stays, 3)
-	derivedOutline := outline.Text("long.md", long, 0)
-	steps := []step{
+	return slices.Concat(discoverySteps(), fileSteps(), logSteps(), awkwardSteps(), summarySteps(), megabyteSteps(), listSteps(), deleteSteps())
+}
+
+func discoverySteps() []step {
+	return []step{
 		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "delete_log", "edit_file",
 			"get_usage_stats", "list_files", "list_logs", "read_file", "read_log", "summarize_file", "write_file"}},
 		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
+	}
+}
 
-		call("write", "write_file", m{"path": "plan.md", "content": "one\n" + stays}, `{"path":"plan.md","version":1,"bytes_written":2104}`),
+func fileSteps() []step {
+	return []step{
+		call("write", "write_file", m{"path": "plan.md", "content": planOne}, `{"path":"plan.md","version":1,"bytes_written":2104}`),
 		call("edit", "edit_file", m{"path": "plan.md", "old_text": "one\n", "new_text": "<two> & 2\n"},
 			`{"path":"plan.md","version":2,"bytes_written":2110,"replacements":1}`),
-		call("read", "read_file", path("plan.md"), `{"path":"plan.md","current_version":2,"bytes":2110,"lines":51}`, "<two> & 2\n"+stays),
+		call("read", "read_file", path("plan.md"), `{"path":"plan.md","current_version":2,"bytes":2110,"lines":51}`, planTwo),
 		call("diff", "read_file", m{"path": "plan.md", "since_version": 1},
 			`{"path":"plan.md","current_version":2,"since_version":1,"version_too_old":false,`+
 				`"diff":[{"op":"remove","lines":["one"]},{"op":"add","lines":["<two> & 2"]},{"op":"equal","count":50}]}`),
@@ -82,14 +95,18 @@ func session() []step {
 			`{"path":"plan.md","current_version":2,"bytes":2110,"lines":51,"from_line":1,"to_line":2}`,
 			"<two> & 2\na line that stays as it is, word for word\n"),
 		call("version", "read_file", m{"path": "plan.md", "version": 1},
-			`{"path":"plan.md","current_version":2,"version":1,"bytes":2104,"lines":51}`, "one\n"+stays),
+			`{"path":"plan.md","current_version":2,"version":1,"bytes":2104,"lines":51}`, planOne),
 		fails("write over another's", "write_file", m{"path": "plan.md", "content": "x", "if_version": 1}, "since_version 1"),
 		fails("edit of what is not there", "edit_file", m{"path": "plan.md", "old_text": "three", "new_text": "x"}, "old_text"),
 		fails("no such file", "read_file", path("nothing.md"), "there is no such file"),
 		fails("path upwards", "read_file", path("../plan.md"), `".."`),
 		fails("argument missing", "write_file", path("x"), "argument content is missing"),
 		fails("argument unknown", "read_file", m{"path": "plan.md", "since": 1}, "unknown argument since"),
+	}
+}
 
+func logSteps() []step {
+	return []step{
 		call("append", "append_log", m{"path": "notes", "entry": "first \"quoted\"\n\tand \U0001f600"}, `{"path":"notes","entry_id":1,"bytes_written":24}`),
 		call("append again", "append_log", m{"path": "notes", "entry": `[9,0,"forged"]`}, `{"path":"notes","entry_id":2,"bytes_written":14}`),
 		call("log", "read_log", path("notes"),
@@ -99,8 +116,12 @@ func session() []step {
 			`{"path":"notes","count":1,"total":1,"last_entry_id":2,"has_more":false,"base_time":"TIME"}`, `[2,SECONDS,"[9,0,\"forged\"]"]`),
 		call("log of nothing", "read_log", path("other"), `{"path":"other","count":0,"total":0,"last_entry_id":0,"has_more":false,"exists":false}`),
 	}
-	awkward := append(awkward, struct{ name, content string }{"everything awkward", everythingAwkward()})
-	for i, a := range awkward {
+}
+
+// awkwardSteps write and read each awkward content, and then all of them in one file.
+func awkwardSteps() (steps []step) {
+	all := append(slices.Clone(awkward), struct{ name, content string }{"everything awkward", everythingAwkward()})
+	for i, a := range all {
 		file := fmt.Sprintf("awkward/%02d", i)
 		lines := strings.Count(a.content, "\n")
 		if a.content != "" && !strings.HasSuffix(a.content, "\n") {
@@ -112,22 +133,40 @@ func session() []step {
 			call("read "+a.name, "read_file", path(file),
 				fmt.Sprintf(`{"path":%q,"current_version":1,"bytes":%d,"lines":%d}`, file, len(a.content), lines), a.content))
 	}
-	return append(steps,
+	return steps
+}
+
+func summarySteps() []step {
+	const header = "Outline of version 1, in the file's own words.\n\n"
+	long := "# Part one\n\n" + strings.Repeat(planStays, 100) + "\n# Part two\n\n" + strings.Repeat(planStays, 150)
+	text := outline.Text("long.md", long, 0)
+	answer := func(cached bool) string {
+		return fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":%t,"estimated_tokens":%d,"method":"outline"}`, cached, tokens.Estimate(text))
+	}
+	return []step{
 		call("write long", "write_file", m{"path": "long.md", "content": long}, fmt.Sprintf(`{"path":"long.md","version":1,"bytes_written":%d}`, len(long))),
-		call("summarize", "summarize_file", path("long.md"),
-			fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":false,"estimated_tokens":%d,"method":"outline"}`, tokens.Estimate(derivedOutline)), derived+derivedOutline),
-		call("summarize again", "summarize_file", path("long.md"),
-			fmt.Sprintf(`{"path":"long.md","current_version":1,"cached":true,"estimated_tokens":%d,"method":"outline"}`, tokens.Estimate(derivedOutline)), derived+derivedOutline),
+		call("summarize", "summarize_file", path("long.md"), answer(false), header+text),
+		call("summarize again", "summarize_file", path("long.md"), answer(true), header+text),
 		fails("summarize what is short", "summarize_file", path("plan.md"), "use read_file"),
 		call("delete long", "delete_file", path("long.md"), `{"path":"long.md","deleted":true,"versions_removed":1}`),
+	}
+}
+
+func megabyteSteps() []step {
+	return []step{
 		call("write 1 MiB", "write_file", m{"path": "big", "content": megabyte}, `{"path":"big","version":1,"bytes_written":1048576}`),
 		call("read 1 MiB", "read_file", path("big"),
 			`{"path":"big","current_version":1,"bytes":1048576,"lines":1,"large":true,"hint":"read a part with from_line and to_line"}`, megabyte),
+	}
+}
+
+func listSteps() []step {
+	return []step{
 		call("files", "list_files", m{"prefix": "p"}, `{"count":1,"has_more":false}`, "path\tversion\tbytes\tupdated\nplan.md\t2\t2110\tTIME"),
 		call("logs", "list_logs", m{}, `{"count":1,"has_more":false}`, "path\tentries\tbytes\tlast_entry_id\tupdated\nnotes\t2\t38\t2\tTIME"),
-		step{name: "resource", request: request{"resources/read", m{"uri": "scratchpad://e2e/plan.md"}}, want: []string{"<two> & 2\n" + stays}},
-		step{name: "resource that is not there", request: request{"resources/read", m{"uri": "scratchpad://e2e/nothing.md"}}, missing: true},
-		step{name: "completion", request: request{"completion/complete", m{
+		{name: "resource", request: request{"resources/read", m{"uri": "scratchpad://e2e/plan.md"}}, want: []string{planTwo}},
+		{name: "resource that is not there", request: request{"resources/read", m{"uri": "scratchpad://e2e/nothing.md"}}, missing: true},
+		{name: "completion", request: request{"completion/complete", m{
 			"ref":      m{"type": "ref/resource", "uri": "scratchpad://{agent}/{+path}"},
 			"argument": m{"name": "path", "value": "pl"},
 			"context":  m{"arguments": m{"agent": "e2e"}},
@@ -135,10 +174,15 @@ func session() []step {
 		call("usage", "get_usage_stats", m{},
 			fmt.Sprintf(`{"agent_id":"e2e","total_bytes":%d,"file_count":15,"log_count":2,"entries":2,"logs":1,"total_operations":N,`+
 				`"max_bytes":100000000,"max_files":1000,"max_logs":1000,"max_entries":100000}`, 2104+2110+38+len(megabyte)+2*len(everythingAwkward()))),
+	}
+}
+
+func deleteSteps() []step {
+	return []step{
 		call("delete", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":true,"versions_removed":2}`),
 		call("delete again", "delete_file", path("plan.md"), `{"path":"plan.md","deleted":false,"versions_removed":0}`),
 		fails("read what is deleted", "read_file", path("plan.md"), "not found"),
-	)
+	}
 }
 
 func everythingAwkward() (all string) {
