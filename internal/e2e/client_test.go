@@ -21,22 +21,22 @@ const (
 	stateless     = "2026-07-28"
 )
 
-// request is one method and its parameters, as MCP writes them.
+// A request is a method and its parameters, as MCP writes them.
 type request struct {
 	Method string         `json:"method"`
 	Params map[string]any `json:"params"`
 }
 
-// answer is what a client made of one request.
+// An answer is what a client reports for one request.
 type answer struct {
-	Blocks  []string `json:"blocks,omitempty"`  // texts, names, values: what there is to the method
+	Blocks  []string `json:"blocks,omitempty"`  // texts, names or values, depending on the method
 	IsError bool     `json:"isError,omitempty"` // of a tool
 	Error   string   `json:"error,omitempty"`   // of the protocol
 	Code    int64    `json:"code,omitempty"`    // of Error, where the client tells
 }
 
-// client is one that somebody else has made. Its run answers the requests in one
-// session, and says what version it thinks it spoke: "" where it does not tell.
+// A client is an MCP client of another maker. run makes the requests in one session, and
+// returns the version that the client reports: "" if it reports none.
 type client struct {
 	name    string
 	version string // that it must speak
@@ -61,8 +61,8 @@ var clients = []client{
 	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05")},
 }
 
-// runScript runs a session on Node. The script reads what to do from a file, and
-// prints what came of it.
+// runScript runs a session on Node. The script reads the requests from a file and prints
+// the answers.
 func runScript(script, mode string) func(*testing.T, *target, []request) (string, []answer) {
 	return func(t *testing.T, g *target, requests []request) (string, []answer) {
 		input, err := json.Marshal(map[string]any{"command": g.command, "url": g.url, "mode": mode, "requests": requests})
@@ -90,7 +90,7 @@ func runScript(script, mode string) func(*testing.T, *target, []request) (string
 	}
 }
 
-// runGoSDK asks for a version of the protocol, the newest where it is "".
+// runGoSDK asks for a version of the protocol; "": the newest.
 func runGoSDK(version string) func(*testing.T, *target, []request) (string, []answer) {
 	return func(t *testing.T, g *target, requests []request) (string, []answer) {
 		var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: g.url}

@@ -16,16 +16,16 @@ import (
 
 var conformancePath = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 
-// scenario is what becomes of one of the suite's.
+// A scenario is the result of a scenario of the suite.
 type scenario struct {
 	Passed int    // checks
-	Failed string // their names, where there is one that did not pass
+	Failed string // names of the checks that did not pass
 }
 
-// conformance is every scenario that the suite runs for a revision, so that one
-// that gets worse, better, or lost is noticed. What fails wants what a memory has
-// not and the suite's own example server has: certain tools, resources and
-// prompts, logging, sampling, elicitation, tasks. The rest is the protocol, and passes.
+// conformance has every scenario that the suite runs for a revision. So the test fails if
+// a scenario gets worse or better, or goes missing. The scenarios of the protocol itself
+// pass. Those that fail need features of the suite's example server that a memory does
+// not have: certain tools, resources and prompts, logging, sampling, elicitation, tasks.
 var conformance = map[string]map[string]scenario{
 	withHandshake: {
 		"completion-complete":         {2, ""},

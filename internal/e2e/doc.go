@@ -1,26 +1,28 @@
-// Package e2e holds no code, only tests: mostly real clients of other makers
-// against the real binary over stdio, and against [mcpserver.Server.Handler] over
-// HTTP on loopback, in both eras of the protocol, and the MCP conformance suite. It
-// is a module of its own so that the clients are no dependencies of anybody else.
+// Package e2e has only tests. Real MCP clients of other makers talk to the real binary
+// over stdio, and to [mcpserver.Server.Handler] over HTTP on loopback, in both eras of
+// the protocol. The MCP conformance suite runs too. The package is a module of its own,
+// so that users of Scratchpad do not depend on the clients.
 //
 //	cd internal/e2e && go test ./...
 //
-// It needs Go, npm 9 or newer and a node of any age to run npm with (on Debian,
-// apt-get install nodejs npm). The first run installs what package-lock.json
-// pins into node_modules, the Node 22 that the clients run on among it; where
-// npm has no Node for the system, the one on PATH is used, and must be 22.19 or newer.
+// The tests need Go, npm 9 or newer, and any Node that can run npm (on Debian, apt-get
+// install nodejs npm). The first run installs what package-lock.json pins into
+// node_modules. The Node 22 for the clients is part of that. If npm has no Node for the
+// system, the one on PATH is used. It must be 22.19 or newer.
 //
-// session_test.go has the one table of steps and answers that every client must
-// see alike, client_test.go and inspector_test.go the clients, target_test.go
-// what they talk to, record_test.go the witness between them, exit_test.go how
-// processes end, and conformance_test.go the suite.
+//   - session_test.go has the steps of a session, and the answers that every client
+//     must see.
+//   - client_test.go and inspector_test.go run the clients.
+//   - server_test.go starts the server, over stdio or HTTP.
+//   - witness_test.go records what clients and servers say to each other.
+//   - exit_test.go checks how server processes end.
+//   - conformance_test.go runs the conformance suite.
+//   - terminal_test.go runs the binary on a terminal, without a client.
+//   - release_test.go installs and imports the module as a release. It needs a clone
+//     with git. It reads other modules from the module cache, or else from the Go proxy.
 //
-// Two files have no client. terminal_test.go runs the binary on a terminal.
-// release_test.go installs and imports the module as a release; it needs a clone with
-// git, and reads other modules from the module cache or else from the Go proxy.
-//
-// Package powercut beside them needs none of this: it cuts the power under a
-// database, as root on Linux.
+// Package powercut needs nothing of this. It cuts the power under a database, as root on
+// Linux.
 //
 // [mcpserver.Server.Handler]: https://pkg.go.dev/github.com/agent-scratchpad/scratchpad/mcpserver#Server.Handler
 package e2e

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What a client says over stdio before the server is to end.
+// Lines that a client sends over stdio before the server ends.
 const (
 	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}` + "\n"
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
@@ -22,8 +22,8 @@ const (
 	writeNow    = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + meta + `,"name":"write_file","arguments":{"agent_id":"a","path":"x","content":"x"}}}` + "\n"
 )
 
-// TestExit ends the server in each way that is no fault of its own: it exits with
-// 0, soon, has answered what it was asked, and printed nothing but MCP.
+// TestExit ends the server by the end of its input and by SIGTERM. The server answers
+// every request that it has received, prints only MCP, and soon exits with 0.
 func TestExit(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -44,7 +44,7 @@ func TestExit(t *testing.T) {
 			s.ends(t, c.answers)
 		})
 		if c.answers == 0 {
-			continue // it prints nothing by which to see that it listens for signals
+			continue // no line shows that it listens for signals
 		}
 		t.Run("SIGTERM "+c.name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// running is a server without a client.
+// A running server has no client; the test writes to it.
 type running struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -89,7 +89,7 @@ func start(t *testing.T) *running {
 	return s
 }
 
-// ends waits for the process, which must have been told to end.
+// ends waits for the end of a process that was told to end.
 func (s *running) ends(t *testing.T, answers int) {
 	t.Helper()
 	const most = 5 * time.Second
@@ -110,7 +110,7 @@ func (s *running) ends(t *testing.T, answers int) {
 	}
 }
 
-// output is a file that a process prints to.
+// An output is a file that a process prints to.
 type output struct{ path string }
 
 func (o *output) lines() int {

@@ -12,25 +12,25 @@ import (
 
 var inspectorPath = filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
 
-// inspectorSteps are fewer, as each is a process of Node. Completion is not among
-// them: its --cli has no method for that.
+// inspectorSteps are the steps that the Inspector takes. They are few, because each of
+// them starts a process of Node. Completion is missing, because --cli has no method for it.
 var inspectorSteps = []string{
 	"tools", "write", "edit", "read", "resource that is not there",
 	"templates", "diff", "no such file", "append", "append again", "log", "write everything awkward", "read everything awkward",
 	"write 1 MiB", "read 1 MiB", "resource", "delete",
 }
 
-// maxArgument is what Linux takes in one argument of a command line.
+// maxArgument is the longest argument of a command line on Linux, in bytes.
 const maxArgument = 128 << 10
 
-// runInspector runs the Inspector once for each request: every one is a session,
-// and over stdio a process of the server.
+// runInspector runs the Inspector once for each request. Each run is a session of its
+// own, and over stdio a server process of its own.
 func runInspector(era string) func(*testing.T, *target, []request) (string, []answer) {
 	return func(t *testing.T, g *target, requests []request) (string, []answer) {
 		var answers []answer
 		for _, r := range requests {
 			args, fits := inspectorArgs(r)
-			if !fits { // another client does it for the Inspector, which must read it
+			if !fits { // another client writes it, and the Inspector reads it
 				version := withHandshake
 				if era != "legacy" {
 					version = stateless
@@ -120,8 +120,8 @@ func inspector(t *testing.T, g *target, era string, args ...string) (stdout, std
 	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
 }
 
-// TestInspectorStrict has the Inspector look for what some clients would stumble
-// over in the tools' schemas.
+// TestInspectorStrict lets the Inspector check the schemas of the tools for forms that
+// some clients do not accept.
 func TestInspectorStrict(t *testing.T) {
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {

@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// What TestMain has installed and built.
+// Paths of what TestMain has installed and built.
 var (
 	scratchpadPath string // the real binary
 	nodePath       string // Node 22
-	homeDir        string // an empty home for what looks into one
+	homeDir        string // an empty home folder for the clients
 )
 
-// recordArgument as the first one makes the test binary the witness between a
+// With recordArgument as the first argument, the test binary is the witness between a
 // client and its server.
 const recordArgument = "record-stdio"
 
@@ -64,8 +64,8 @@ func build(path string) error {
 	return nil
 }
 
-// install runs npm ci where node_modules is missing or not of this
-// package-lock.json, and finds Node.
+// install runs npm ci unless node_modules was installed from this package-lock.json, and
+// finds Node.
 func install() error {
 	lock, err := os.ReadFile("package-lock.json")
 	if err != nil {

@@ -20,12 +20,11 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// released is the version that these tests release into a proxy of their own.
+// released is the version that the tests release, into a proxy of their own.
 var released = module.Version{Path: "github.com/agent-scratchpad/scratchpad", Version: "v0.1.0"}
 
-// TestRelease releases the module as it is in this folder, and uses the release
-// as a stranger does: go install for the command, go get and go mod tidy for the
-// packages. Nothing else may be asked of anybody.
+// TestRelease releases the module as it is in this folder, and uses the release as
+// documented: go install for the command, go get and go mod tidy for the packages.
 func TestRelease(t *testing.T) {
 	user := newUser(t)
 	t.Run("Install", func(t *testing.T) {
@@ -51,7 +50,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// TestReleasedFiles finds files that the Go tool leaves out of a release.
+// A release contains every file of the module. The Go tool leaves some files out.
 func TestReleasedFiles(t *testing.T) {
 	got := zipped(t, releaseZip(t))
 	want := slices.DeleteFunc(tracked(t), func(name string) bool { return strings.HasPrefix(name, "internal/e2e/") })
@@ -69,9 +68,8 @@ type goUser struct {
 	bin string // where go install puts programs
 }
 
-// newUser releases the module into a proxy, and returns somebody who uses it.
-// All other modules come from the module cache of this machine, or else from the
-// ordinary proxy.
+// newUser releases the module into a proxy, and returns a user of that proxy. All other
+// modules come from the module cache of this machine, or else from the usual proxy.
 func newUser(t *testing.T) *goUser {
 	t.Helper()
 	proxies := []string{fileURL(newProxy(t)), fileURL(filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download")), goEnv(t, "GOPROXY")}

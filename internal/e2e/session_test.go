@@ -13,13 +13,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
-// step is a request and what every client must see of its answer.
+// A step is a request and the answer that every client must see.
 type step struct {
 	name    string
 	request request
-	want    []string // the blocks, times apart
+	want    []string // the blocks, without times
 	error   string   // instead: a part of the tool's error
-	missing bool     // instead: the protocol's error for what is not there
+	missing bool     // instead: the protocol's error for a missing resource
 }
 
 type m = map[string]any
@@ -30,14 +30,14 @@ func call(name, tool string, arguments m, want ...string) step {
 	return step{name: name, request: request{"tools/call", m{"name": tool, "arguments": arguments}}, want: want}
 }
 
-// fails is a call whose error has the text.
+// fails is a call whose error contains the text.
 func fails(name, tool string, arguments m, text string) step {
 	s := call(name, tool, arguments)
 	s.error = text
 	return s
 }
 
-// awkward are contents that somebody on the way might change.
+// awkward are contents that a client or a transport might change.
 var awkward = []struct{ name, content string }{
 	{"empty", ""},
 	{"newline alone", "\n"},
@@ -53,8 +53,7 @@ var awkward = []struct{ name, content string }{
 	{"what looks like the protocol", `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + "data: x\n\n"},
 }
 
-// megabyte is of the greatest size that a file may have, and costs six bytes for
-// one in JSON.
+// megabyte has the greatest size of a file. In JSON each of its bytes takes six.
 var megabyte = strings.Repeat("\x01\x02\x03\x04", 1<<18)
 
 // The versions of plan.md. The first line changes, the others stay.
@@ -192,7 +191,7 @@ func everythingAwkward() (all string) {
 	return all
 }
 
-// What differs from one run to the next.
+// varying are the parts of answers that differ from run to run.
 var varying = []struct {
 	of *regexp.Regexp
 	to string
@@ -204,7 +203,7 @@ var varying = []struct {
 
 func normal(block string) string {
 	if len(block) > 1<<16 {
-		return block // a great content has none of it
+		return block // large contents have no such part
 	}
 	for _, v := range varying {
 		block = v.of.ReplaceAllString(block, v.to)
@@ -212,8 +211,8 @@ func normal(block string) string {
 	return block
 }
 
-// TestSession holds one session with each client over each transport: all must
-// see the same, in the version of the protocol that they are here for.
+// TestSession runs the session with each client over each transport. All must see the
+// same answers, each in its version of the protocol.
 func TestSession(t *testing.T) {
 	transports := []struct {
 		name string
@@ -245,7 +244,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// session is what the client does of the session.
+// session returns the steps that the client takes.
 func (c client) session(t *testing.T) []step {
 	t.Helper()
 	all := session()
@@ -263,7 +262,7 @@ func (s step) check(t *testing.T, a answer) {
 	t.Helper()
 	switch {
 	case s.missing:
-		const want = -32602 // of both eras, though the earlier one had -32002
+		const want = -32602 // in both eras, though the specification of the earlier one had -32002
 		if !strings.Contains(strings.ToLower(a.Error), "resource not found") || a.Code != 0 && a.Code != want {
 			t.Errorf("%s: %+v, want the error %d, resource not found", s.name, a, want)
 		}
@@ -284,7 +283,7 @@ func (s step) check(t *testing.T, a answer) {
 	}
 }
 
-// difference is cmp.Diff of texts that can be printed.
+// difference returns the differences of texts. Long texts are shortened.
 func difference(want, got []string) string {
 	short := func(texts []string) (out []string) {
 		for _, s := range texts {

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// What scratchpad ends with after an edit conflict, and after a signal.
+// Exit codes of scratchpad after an edit conflict, and after a signal.
 const (
 	exitConflict    = 4
 	exitInterrupted = 130
@@ -28,11 +28,11 @@ const (
 // evilName is a client's name that would clear the screen and forge a row.
 const evilName = "evil\x1b[2J\n9 9 forged\u202e"
 
-// typed is what somebody types when the screen shows a text.
+// The keys of a typed are pressed when the screen shows the text at.
 type typed struct{ at, keys string }
 
-// onTerminal runs scratchpad on a terminal, with its data in dir, and returns
-// what the screen showed.
+// onTerminal runs scratchpad on a terminal, with its data in dir. It returns the text that
+// the screen showed, and the exit code.
 func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...string) (screen string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -74,7 +74,7 @@ func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...st
 	return shown.String(), cmd.ProcessState.ExitCode()
 }
 
-// store is an agent's workspace below a data folder, for the time of fn.
+// store calls fn with the default agent's workspace in a data folder.
 func store(t *testing.T, dir string, fn func(ctx context.Context, ws *workspace.Workspace) error) {
 	t.Helper()
 	if err := withWorkspace(t.Context(), dir, fn); err != nil {
@@ -102,7 +102,7 @@ func withWorkspace(ctx context.Context, dir string, fn func(ctx context.Context,
 	return fn(ctx, ws)
 }
 
-// Nothing that an agent or a client says may drive the terminal.
+// Control characters from an agent or a client do not reach the terminal.
 func TestTerminalEscapes(t *testing.T) {
 	dir := t.TempDir()
 	const evil = "\x1b[2Jx\r\u009b1m\u202e\u2028\u2029\u200b\u200f\ufeff\x7f"
@@ -174,7 +174,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// Who types a file is told that the command waits, and can leave it.
+// A command that reads a file from the keyboard says so. Ctrl-C ends it.
 func TestTypedInput(t *testing.T) {
 	dir := t.TempDir()
 	const hint = "reading standard input; Ctrl-D on a line of its own ends it\r\n"
@@ -188,7 +188,7 @@ func TestTypedInput(t *testing.T) {
 	}
 }
 
-// Who starts the server by hand is told what it is, and how to leave it.
+// A server that is started by hand says what it is, and how to end it.
 func TestServerOnTerminal(t *testing.T) {
 	const hint = "serving MCP on standard input; a client starts this, see scratchpad client-config --help; Ctrl-D ends it\r\n"
 	if screen, code := onTerminal(t, t.TempDir(), nil, []typed{{hint, "\x04"}}, "mcp"); code != 0 || strings.Count(screen, "\n") != 1 {
@@ -247,8 +247,8 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// What was saved outlives an editor that fails, and a Ctrl-C, which goes to the
-// editor and to scratchpad.
+// If the editor fails after it has saved, the saved text is kept. The same holds after
+// Ctrl-C, which goes to the editor and to scratchpad.
 func TestEditorEnds(t *testing.T) {
 	dir := t.TempDir()
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {
@@ -260,7 +260,7 @@ func TestEditorEnds(t *testing.T) {
 		keys         []typed
 		screen       string
 		code         int
-		kept         string // the one file, and what it holds
+		kept         string // the file that is kept and its content; "": none
 	}{
 		{"Error", `echo mine >"$1"; exit 3`, nil, "ended with exit status 3; $VISUAL or $EDITOR names another; your text is in ", 1, "plan.md: mine\n"},
 		{"Killed", `echo mine >"$1"; kill -9 $$`, nil, "your text is in ", 1, "plan.md: mine\n"},
@@ -297,7 +297,7 @@ func TestEditorEnds(t *testing.T) {
 	}
 }
 
-// Ctrl-C is how a follower is meant to end: no error.
+// Ctrl-C is the usual way to end logs tail -f, so it is not an error.
 func TestTailEndsByKey(t *testing.T) {
 	dir := t.TempDir()
 	store(t, dir, func(ctx context.Context, ws *workspace.Workspace) error {

@@ -16,16 +16,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// target is a server for one client to talk to, over stdio or over HTTP.
+// A target is a server that one client talks to, over stdio or over HTTP.
 type target struct {
-	command []string // stdio: the binary behind a witness
+	command []string // stdio: starts the binary, with a witness before it
 	url     string   // HTTP
 
-	dir  string    // stdio: what the witness writes
+	dir  string    // stdio: the folder that the witness writes to
 	http *recorder // HTTP: the witness
 }
 
-// overStdio is the real binary over a database of its own.
+// overStdio returns the real binary on a new database.
 func overStdio(t *testing.T) *target {
 	t.Helper()
 	self, err := os.Executable()
@@ -39,7 +39,7 @@ func overStdio(t *testing.T) *target {
 	}
 }
 
-// overHTTP is the handler on loopback over a database of its own.
+// overHTTP starts the handler on loopback, on a new database.
 func overHTTP(t *testing.T) *target {
 	t.Helper()
 	witness := &recorder{next: newHandler(t)}
@@ -83,8 +83,9 @@ func newHandler(t *testing.T) http.Handler {
 	return server.Handler()
 }
 
-// check looks at what passed between the client, which has closed, and the
-// server: the version they spoke, and that each process ended well.
+// check checks what passed between the client and the server, after the client has
+// closed: that they spoke this version of the protocol only, and that each process ended
+// with exit code 0.
 func (g *target) check(t *testing.T, version string) {
 	t.Helper()
 	var messages []message

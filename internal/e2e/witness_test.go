@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// record runs a server for a client and keeps what they said to each other: in
-// dir, three files named after its process, one for each direction, and at the
-// end one with the exit code and what made it end.
+// record runs a server for a client and records what they say to each other. It writes
+// three files to dir, named after its process: one for each direction, and at the end one
+// that says how the server ended.
 func record(dir string, command []string) int {
 	name := filepath.Join(dir, fmt.Sprint(os.Getpid()))
 	exit, err := recordTo(name, command)
@@ -38,7 +38,7 @@ func record(dir string, command []string) int {
 	return exit.Code
 }
 
-// exit is how a server's process ended.
+// An exit says how a server's process ended.
 type exit struct {
 	Code     int    // of the process
 	Signaled bool   // the client sent SIGTERM
@@ -90,7 +90,7 @@ func recordTo(name string, command []string) (exit, error) {
 	}
 }
 
-// message is one JSON-RPC message that was seen between a client and a server.
+// A message is a JSON-RPC message between a client and a server.
 type message struct {
 	session string // the server's process, or the HTTP session's id
 	header  string // Mcp-Protocol-Version of the HTTP request
@@ -98,7 +98,7 @@ type message struct {
 	text    []byte
 }
 
-// envelope is what the tests look at in a message.
+// An envelope has the fields of a message that the tests check.
 type envelope struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -116,9 +116,9 @@ type envelope struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// spoken returns the versions of the protocol in which tools were called, which
-// is one unless something is wrong. Of a stateless call it is what its _meta
-// says, of any other what the server answered to the session's initialize.
+// spoken returns the versions of the protocol in which tools were called. More than one
+// is a mistake. A stateless call names its version in _meta. Any other call has the
+// version that the server answered to the session's initialize.
 func spoken(t *testing.T, messages []message) []string {
 	t.Helper()
 	agreed := map[string]string{}
@@ -156,8 +156,8 @@ func spoken(t *testing.T, messages []message) []string {
 	return all
 }
 
-// processes returns the messages of every process that was recorded in dir, when
-// all of them have ended, and how they did.
+// processes waits until all processes that were recorded in dir have ended. It returns
+// their messages, and how each of them ended.
 func processes(t *testing.T, dir string) ([]message, []exit) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.in"))
@@ -174,16 +174,16 @@ func processes(t *testing.T, dir string) ([]message, []exit) {
 		}
 		asked := linesOf(t, name+".in", name, true)
 		if len(asked) == 1 && bytes.Contains(asked[0].text, []byte(`"server/discover"`)) {
-			e.Signaled = false // a client that only looks what the server speaks may be in a hurry
+			e.Signaled = false // a client that only asks for the versions may stop the server early
 		}
 		exits = append(exits, e)
-		messages = append(messages, linesOf(t, name+".out", name, false)...) // what was agreed, before what came of it
+		messages = append(messages, linesOf(t, name+".out", name, false)...) // the answers first: they say which version was agreed
 		messages = append(messages, asked...)
 	}
 	return messages, exits
 }
 
-// await reads a file that is there when a process has ended.
+// await reads a file that appears when a process has ended.
 func await(t *testing.T, name string) []byte {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -197,7 +197,7 @@ func await(t *testing.T, name string) []byte {
 	}
 }
 
-// linesOf returns the lines of a file. The last must end too.
+// linesOf returns the lines of a file. The last line must end in a newline too.
 func linesOf(t *testing.T, file, session string, sent bool) []message {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -214,7 +214,7 @@ func linesOf(t *testing.T, file, session string, sent bool) []message {
 	return messages
 }
 
-// recorder keeps the messages of POSTs that pass through an HTTP handler.
+// A recorder keeps the messages of the POST requests to an HTTP handler.
 type recorder struct {
 	next http.Handler
 
@@ -243,7 +243,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.messages = append(r.messages, message{session: session, header: req.Header.Get("Mcp-Protocol-Version"), sent: true, text: body})
-	if got := answer.seen.Bytes(); json.Valid(got) { // what is not is an event stream
+	if got := answer.seen.Bytes(); json.Valid(got) { // else it is an event stream
 		r.messages = append(r.messages, message{session: session, text: got})
 	}
 }
@@ -254,7 +254,7 @@ func (r *recorder) seen() []message {
 	return slices.Clone(r.messages)
 }
 
-// tee keeps what is written.
+// A tee keeps a copy of what is written.
 type tee struct {
 	http.ResponseWriter
 	seen bytes.Buffer
@@ -269,7 +269,7 @@ func (t *tee) Write(p []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (t *tee) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// Flush is for those who do not know of it.
+// Flush implements [http.Flusher].
 func (t *tee) Flush() {
 	_ = http.NewResponseController(t.ResponseWriter).Flush() // the client may have gone
 }
