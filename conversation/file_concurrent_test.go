@@ -83,10 +83,7 @@ func TestFileConcurrent(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for n := range rounds {
-				records := make([]conversation.Record, 1+(w+n)%3)
-				for i := range records {
-					records[i] = saidRecord(fmt.Sprintf("%d %d %d/%d", w, n, i, len(records)))
-				}
+				records := saidBatch(w, n)
 				if err := f.Append(t.Context(), records...); err != nil {
 					t.Error(err)
 					return
@@ -129,6 +126,15 @@ func TestFileConcurrent(t *testing.T) {
 	}
 	checkWhole(t, got)
 	checkMore(t, path, got)
+}
+
+// saidBatch returns batch n of a writer, of one to three records.
+func saidBatch(writer, n int) []conversation.Record {
+	records := make([]conversation.Record, 1+(writer+n)%3)
+	for i := range records {
+		records[i] = saidRecord(fmt.Sprintf("%d %d %d/%d", writer, n, i, len(records)))
+	}
+	return records
 }
 
 // checkMore checks that each line inside a batch says that there is more.
