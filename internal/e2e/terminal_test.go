@@ -28,7 +28,7 @@ const (
 // evilName is a client's name that would clear the screen and forge a row.
 const evilName = "evil\x1b[2J\n9 9 forged\u202e"
 
-// The keys of a typed are pressed when the screen shows the text at.
+// A typed has the keys that the test types when the screen shows the text at.
 type typed struct{ at, keys string }
 
 // onTerminal runs scratchpad on a terminal, with its data in dir. It returns the text that
