@@ -12,17 +12,17 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 )
 
-// disk is one folder of files. It is safe for concurrent use.
+// A disk is one folder of files. It is safe for concurrent use.
 type disk struct {
 	mu sync.Mutex // guards the following, and the files
 
-	// stops is called before every change and every sync. It reports that the disk
-	// is to freeze before it. nil: it never is.
+	// stops is called before every change and every sync. If it returns true, the disk
+	// freezes before that event. nil: the disk never freezes.
 	stops func(event) bool
-	// lies reports that a sync of the file is answered but not done. nil: none is.
+	// lies reports whether a sync of the file is answered without being done. nil: never.
 	lies func(name string, h *handle) bool
-	// fails reports that a sync of the file fails. Processes still see then what
-	// they wrote since the last one, and the disk has lost it. nil: none does.
+	// fails reports whether a sync of the file fails. Then processes still see what
+	// they wrote since the last sync, but the disk has lost it. nil: never.
 	fails func(name string) bool
 
 	names   map[string]*file // as processes see them
@@ -32,20 +32,20 @@ type disk struct {
 	lastIno uint64
 }
 
-// event is something that a process wants of the disk.
+// An event is a request of a process to the disk.
 type event struct {
 	op   string // create, write, truncate, sync, unlink, rename, link, syncdir
-	name string // of the file; one of them, where it has several
+	name string // of the file; if it has several, one of them
 }
 
-// nameChange is a link, a removal or both in one step.
+// A nameChange is a link, a removal, or both in one step.
 type nameChange struct {
 	removed string // "": none
 	added   string // "": none
 	file    *file  // of added
 }
 
-// file is what a name stands for. Its fields are guarded by the disk's lock.
+// A file has one or more names. Its fields are guarded by the disk's lock.
 type file struct {
 	ino     uint64
 	name    string // the last one that it was given
@@ -55,7 +55,7 @@ type file struct {
 	node    *fs.Inode // nil: not seen yet
 }
 
-// change is a write at an offset, or, where data is nil, a new size.
+// A change is a write at an offset. If data is nil, it is a new size.
 type change struct {
 	data []byte
 	at   int64
@@ -76,8 +76,8 @@ func (d *disk) newFile(name string) *file {
 	return &file{ino: d.lastIno + 1, name: name}
 }
 
-// stopAt freezes the disk before the event of a number, from 0, among those that
-// count, and calls then.
+// stopAt freezes the disk before an event and calls then. The number of the event, from
+// 0, is among those for which counts returns true.
 func (d *disk) stopAt(number int, counts func(event) bool, then func(event)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,27 +94,27 @@ func (d *disk) stopAt(number int, counts func(event) bool, then func(event)) {
 	}
 }
 
-// freeze lets nothing change any more.
+// freeze stops all changes.
 func (d *disk) freeze() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.frozen = true
 }
 
-// thaw undoes that, and stopAt.
+// thaw undoes freeze and stopAt.
 func (d *disk) thaw() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.frozen, d.stops = false, nil
 }
 
-// ask says whether an event may happen. The caller holds the lock.
+// ask reports whether an event may happen. The caller holds the lock.
 func (d *disk) ask(op string, f *file) syscall.Errno {
 	name := ""
 	if f != nil {
 		name = f.name
 	}
-	if isShared(name) { // memory that processes share, of no worth after a cut
+	if isShared(name) { // memory that processes share; a cut loses it
 		return 0
 	}
 	d.frozen = d.frozen || d.stops != nil && d.stops(event{op, name})
@@ -236,7 +236,7 @@ func (d *disk) links(f *file) (n uint32) {
 	return n
 }
 
-// keeping says what a cut leaves of unsynced changes.
+// keeping says which unsynced changes a cut leaves.
 type keeping int
 
 const (

@@ -14,10 +14,10 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// isShared reports a file that SQLite maps into memory.
+// isShared reports whether SQLite maps a file into memory.
 func isShared(name string) bool { return strings.HasSuffix(name, "-shm") }
 
-// needFUSE skips where nothing can be mounted.
+// needFUSE skips the test if nothing can be mounted.
 func needFUSE(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -28,8 +28,8 @@ func needFUSE(t *testing.T) {
 	}
 }
 
-// mount shows a disk to processes, in a folder that it returns with what ends it.
-// This process must not use the folder itself: it answers for it.
+// mount shows a disk to processes. It returns the folder and a function that unmounts it.
+// This process serves the folder, so it must not use the folder itself.
 func mount(t *testing.T, d *disk) (dir string, unmount func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "powercut-")
@@ -58,20 +58,20 @@ func mount(t *testing.T, d *disk) (dir string, unmount func()) {
 	}
 }
 
-// folder is the root of the file system, and has no folders in it.
+// A folder is the root of the file system. It has only files.
 type folder struct {
 	fs.Inode
 	disk *disk
 }
 
-// node is a file.
+// A node is a file.
 type node struct {
 	fs.Inode
 	disk *disk
 	file *file
 }
 
-// handle is an open file.
+// A handle is an open file.
 type handle struct{ wrote bool }
 
 func (n *folder) child(ctx context.Context, f *file, out *fuse.EntryOut) *fs.Inode {
@@ -123,7 +123,7 @@ func (n *folder) Create(ctx context.Context, name string, flags, _ uint32, out *
 	return n.child(ctx, f, out), &handle{}, openFlags(f), 0
 }
 
-// openFlags keeps the kernel from caching what it has not to map into memory.
+// openFlags keeps the kernel from caching files, except those that it maps into memory.
 func openFlags(f *file) uint32 {
 	if isShared(f.name) {
 		return fuse.FOPEN_KEEP_CACHE
@@ -173,7 +173,7 @@ func (n *folder) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	return n.disk.syncFolder()
 }
 
-// Statfs says that no space is left, so that no reserve is made: 4 MiB of zeros
+// Statfs says that no space is left. So package sqlite makes no reserve file: 4 MiB of zeros
 // would only take time.
 func (n *folder) Statfs(context.Context, *fuse.StatfsOut) syscall.Errno { return 0 }
 

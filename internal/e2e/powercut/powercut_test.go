@@ -21,7 +21,7 @@ import (
 
 const dbName = "test.db"
 
-// cuts is how many TestPowerCut makes.
+// cuts is the number of cuts of TestPowerCut.
 func cuts() int {
 	if os.Getenv("SCRATCHPAD_TEST") == "all" {
 		return 500
@@ -29,7 +29,7 @@ func cuts() int {
 	return 60
 }
 
-// kinds of what is going on when the power is cut.
+// kinds are the situations in which the power is cut.
 var kinds = []struct {
 	name string
 	run  func(*run)
@@ -56,7 +56,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// A sync that is answered and not done must be found.
+// The test finds a disk that answers a sync without doing it.
 func TestFindsALostSync(t *testing.T) {
 	needFUSE(t)
 	syncs := 0
@@ -67,8 +67,8 @@ func TestFindsALostSync(t *testing.T) {
 	mustFind(t, (*run).commit, everySecond)
 }
 
-// A process that does not sync what another one left in the log must be found.
-// Only such a sync goes through a handle that has written nothing.
+// The test finds a process that does not sync what another process left in the log. Such
+// a sync is the only one that goes through a handle that has written nothing.
 func TestFindsAnUnconfirmedRepeat(t *testing.T) {
 	needFUSE(t)
 	others := func(name string, h *handle) bool { return name == dbName+"-wal" && !h.wrote }
@@ -76,8 +76,8 @@ func TestFindsAnUnconfirmedRepeat(t *testing.T) {
 	mustFind(t, (*run).neighbour, others)
 }
 
-// A sync that fails, of the database or of the log, takes nothing with it that
-// was acknowledged before or is acknowledged by a process that is started after.
+// After a failed sync of the database or of the log, everything is kept that was
+// acknowledged before it, or by a process that started after it.
 func TestFailedSync(t *testing.T) {
 	needFUSE(t)
 	for n := range cuts() / 5 {
@@ -91,7 +91,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// failedFold lets a checkpoint fail, and the next process go on.
+// failedFold makes a checkpoint fail, and lets the next process go on.
 func (c *run) failedFold() {
 	c.size = 60_000
 	c.on(func(d *disk, dir string) {
@@ -106,8 +106,8 @@ func (c *run) failedFold() {
 	})
 }
 
-// failedCommit lets a commit fail. The next process must not take the commit from
-// what it can read of it, for the disk may have lost that.
+// failedCommit makes a commit fail. The next process can read parts of that commit, but
+// must not rely on them: the disk may have lost them.
 func (c *run) failedCommit() {
 	c.on(func(d *disk, dir string) {
 		c.failSync(d, dbName+"-wal", 1+c.r.IntN(20))
@@ -119,7 +119,7 @@ func (c *run) failedCommit() {
 	})
 }
 
-// failSync lets the sync of a number fail, from 0, of those of a file.
+// failSync makes sync n of a file fail, counted from 0.
 func (c *run) failSync(d *disk, name string, number int) {
 	d.fails = func(synced string) bool {
 		if synced == name {
@@ -129,8 +129,8 @@ func (c *run) failSync(d *disk, name string, number int) {
 	}
 }
 
-// mustFind makes cuts on a disk with a fault until one shows, which takes few of
-// them: one in six or so shows it.
+// mustFind makes cuts on a disk with a fault until one of them shows the fault. About one
+// in six does.
 func mustFind(t *testing.T, kind func(*run), lies func(string, *handle) bool) {
 	t.Helper()
 	const most = 100
@@ -143,7 +143,7 @@ func mustFind(t *testing.T, kind func(*run), lies func(string, *handle) bool) {
 	t.Errorf("%d cuts of a faulty disk have shown nothing", most)
 }
 
-// run is one cut.
+// A run is one cut.
 type run struct {
 	t    *testing.T
 	r    *rand.Rand
@@ -159,7 +159,7 @@ type run struct {
 	problems []string
 }
 
-// cutNumber makes a cut and returns what is wrong afterwards.
+// cutNumber makes a cut and returns the problems that it finds afterwards.
 func cutNumber(t *testing.T, n int, kind func(*run), lies func(string, *handle) bool) []string {
 	t.Helper()
 	c := &run{t: t, r: rand.New(rand.NewPCG(uint64(n), 13)), lies: lies, size: 60, backups: map[string]map[string]int{},
@@ -186,7 +186,7 @@ func (c *run) job(dir string, each int) job {
 	return job{path: filepath.Join(dir, dbName), size: c.size, sessions: 1, each: each, agents: maps.Clone(c.acked)}
 }
 
-// work runs a process until the disk stops at an event, or to its end, and kills
+// work runs a process until the disk stops at an event or the process is done, and kills
 // it.
 func (c *run) work(d *disk, j job, number int, counts func(event) bool) {
 	c.where = "the end"
@@ -218,7 +218,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// take notes what a process, which has ended, has acknowledged.
+// take notes what a process has acknowledged. The process has ended.
 func (c *run) take(p *process) {
 	c.opened = c.opened || p.opened
 	for agent, n := range p.acked {
@@ -242,7 +242,7 @@ func (c *run) commit() {
 	})
 }
 
-// checkpoint writes so much that the log is folded while others write.
+// checkpoint writes so much that a checkpoint runs while others write.
 func (c *run) checkpoint() {
 	c.size = 60_000
 	c.on(func(d *disk, dir string) {
@@ -266,8 +266,8 @@ func (c *run) close() {
 	})
 }
 
-// repeat kills a process before a sync of the log, and lets the next one answer
-// for the same requests.
+// repeat kills a process before a sync of the log, and lets the next one answer the same
+// requests.
 func (c *run) repeat() {
 	c.on(func(d *disk, dir string) {
 		c.work(d, c.job(dir, 12), c.r.IntN(12), func(e event) bool { return e.op == "sync" && e.name == dbName+"-wal" })
@@ -278,8 +278,8 @@ func (c *run) repeat() {
 	})
 }
 
-// neighbour lets a process repeat what another one, with less durability, has
-// acknowledged, while that one is there.
+// neighbour lets a process repeat the requests that another one has acknowledged with
+// less durability. The other process is still there.
 func (c *run) neighbour() {
 	c.on(func(d *disk, dir string) {
 		j := c.job(dir, 1+c.r.IntN(12))
@@ -304,8 +304,8 @@ func (c *run) beside() {
 	})
 }
 
-// recovery cuts the power again while the next process opens what the first cut
-// has left.
+// recovery cuts the power a second time, while the next process opens the database after
+// the first cut.
 func (c *run) recovery() {
 	c.commit()
 	c.on(func(d *disk, dir string) { c.work(d, c.job(dir, 3), c.r.IntN(60), anything) })
@@ -319,7 +319,7 @@ func (c *run) backup() {
 	})
 }
 
-// check opens what the cut has left in an ordinary folder.
+// check writes what the cut has left into an ordinary folder, and opens it.
 func (c *run) check() {
 	dir := c.t.TempDir()
 	for name, content := range c.image {
@@ -348,7 +348,7 @@ func (c *run) problem(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// checkDatabase looks for what was acknowledged, of each agent, and repeats it.
+// checkDatabase looks for the acknowledged operations of each agent, and repeats them.
 func (c *run) checkDatabase(path string, acked map[string]int, maybeMore bool) {
 	ctx := c.t.Context()
 	s, err := sqlite.Open(ctx, path, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A process that works is this test binary again, with the variable set.
+// A worker process is this test binary again, with this variable set.
 const workVariable = "SCRATCHPAD_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// process is one that works.
+// A process is a running worker process.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -41,7 +41,7 @@ type process struct {
 	opened bool
 	acked  map[string]int            // operations that were acknowledged, of each agent: all below that number
 	backup map[string]map[string]int // acked when a backup was, by the name of its file
-	wrong  []string                  // answers that are not what they must be
+	wrong  []string                  // wrong answers
 }
 
 func start(t *testing.T, j job) *process {
@@ -68,8 +68,8 @@ func start(t *testing.T, j job) *process {
 	return p
 }
 
-// listen takes down what the process says. A last line without an end counts for
-// nothing: it was cut off by the kill.
+// listen notes what the process says. A last line without a newline was cut off by the
+// kill, and does not count.
 func (p *process) listen(out io.Reader) {
 	defer close(p.read)
 	said := sync.OnceFunc(func() { close(p.done) })

@@ -18,12 +18,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// What an agent does is one sequence of operations, numbered from 0, in rounds
-// of six: the same ones in every process, so that any process can repeat one, and
-// whoever looks afterwards knows what has to be there.
+// An agent does a sequence of operations, numbered from 0, in rounds of six. The sequence
+// is the same in every process. So any process can repeat an operation, and the check
+// afterwards knows what has to be there.
 const round = 6
 
-// do makes an operation and says what came of it.
+// do makes an operation and returns its result.
 func do(ctx context.Context, ws *workspace.Workspace, i, size int) (string, error) {
 	key := fmt.Sprint("key-", i)
 	write := workspace.WriteOptions{IdempotencyKey: key}
@@ -49,7 +49,7 @@ func do(ctx context.Context, ws *workspace.Workspace, i, size int) (string, erro
 	return fmt.Sprint("removed ", r.Removed), err
 }
 
-// result is what do says of an operation, the first time and every time.
+// result returns what do returns for an operation, the first time and every time.
 func result(i int) string {
 	k := i / round
 	switch i % round {
@@ -74,7 +74,7 @@ func text(agent string, i, size int) []byte {
 
 func entry(agent string, i, n int) []byte { return fmt.Appendf(nil, "%s, %d, %d", agent, i, n) }
 
-// state is what an agent has stored after its first n operations.
+// state returns what an agent has stored after its first n operations.
 func state(agent string, n, size int) map[string]string {
 	s := map[string]string{}
 	for i := range n {
@@ -94,7 +94,7 @@ func state(agent string, n, size int) map[string]string {
 	return s
 }
 
-// stored is what an agent has stored.
+// stored reads what an agent has stored.
 func stored(ctx context.Context, ws *workspace.Workspace) (map[string]string, error) {
 	s := map[string]string{}
 	for _, name := range []string{"a", "b"} {
@@ -116,7 +116,7 @@ func stored(ctx context.Context, ws *workspace.Workspace) (map[string]string, er
 	return s, nil
 }
 
-// job is what a process is to do. Its fields are passed as text.
+// A job says what a process does. Its fields are passed as text.
 type job struct {
 	path       string
 	durability sqlite.Durability
@@ -156,8 +156,8 @@ func parseJob(args []string) (j job, err error) {
 	return j, nil
 }
 
-// work is the process. It says in lines what is acknowledged: "opened", "ack
-// AGENT OPERATION RESULT", "backup FILE", "done".
+// work is the main function of a worker process. It prints a line for what is
+// acknowledged: "opened", "ack AGENT OPERATION RESULT", "backup FILE", "done".
 func work(args []string) error {
 	j, err := parseJob(args)
 	if err != nil {
@@ -199,8 +199,8 @@ func (j job) session(number int, stay bool) error {
 	return errors.Join(err, svc.Close(ctx), s.Close())
 }
 
-// read keeps older and older states in use, until the function is called that it
-// returns, so that a checkpoint cannot always fold all of the log.
+// read keeps older and older states in use, so that a checkpoint cannot always move all of
+// the log into the database. It ends when the function that it returns is called.
 func (j job) read(ctx context.Context, s *sqlite.Store) (stop func()) {
 	if !j.reads {
 		return func() {}
