@@ -1,5 +1,5 @@
-// A session of @modelcontextprotocol/client, which speaks the protocol of both
-// eras; mode says which: legacy, auto, or a version.
+// A session of @modelcontextprotocol/client, which speaks both eras of the protocol.
+// mode says which: legacy, auto, or a version.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ask, input, print } from './session.mjs';

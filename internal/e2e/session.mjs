@@ -1,5 +1,5 @@
-// What the session scripts have in common. The file that is named on the command
-// line says what to talk to and what to ask; the answers go to standard output.
+// The session scripts share this file. The file that is named on the command line says
+// which server to use and what to ask. The answers go to standard output.
 import { readFileSync } from 'node:fs';
 
 export const input = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -31,7 +31,7 @@ export async function ask(client) {
   return answers;
 }
 
-// It must not end before a pipe has taken everything.
+// print resolves when a pipe has taken everything.
 export function print(version, answers) {
   return new Promise((resolve) => process.stdout.write(JSON.stringify({ version, answers }), resolve));
 }
