@@ -25,13 +25,17 @@ type answer struct {
 	err  error
 }
 
-// ask calls the summariser in a goroutine of its own, and waits for its answer. It
-// abandons the call at the deadline, when the caller's context ends, and when ctx
-// ends with the cause errReplaced. If ctx ends with the cause errClosing, it still
-// waits for the call, until the deadline.
+// ask calls the summariser in a goroutine of its own, and waits for its answer. If
+// one of the contexts has ended before, it does not call. It abandons the call at the
+// deadline, when the caller's context ends, and when ctx ends with the cause
+// errReplaced. If ctx ends with the cause errClosing, it still waits for the call,
+// until the deadline.
 func (a *asker) ask(caller, ctx context.Context, r Request) (string, error) {
 	if caller.Err() != nil {
 		return "", errNotAsked
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
 	}
 	if n := a.running.Load(); n >= mostRunning {
 		return "", fmt.Errorf("%d calls of the summariser were abandoned and still run: it should return when its context ends", n)
