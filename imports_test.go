@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"workspace/internal/floors":        {"workspace/internal/records"},
 	"workspace/internal/nearest":       {},
 	"workspace/internal/recent":        {"workspace/internal/turn"},
-	"workspace/internal/recordlog":     {"conversation"},
+	"workspace/internal/recordlog":     {"conversation", "workspace/internal/turn"},
 	"workspace/internal/records":       {},
 	"workspace/internal/summaries":     {"workspace/internal/records"},
 	"workspace/internal/tally":         {},

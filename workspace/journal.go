@@ -110,7 +110,10 @@ func (l journalLog) Fail(f recordlog.Fault) error {
 	case recordlog.Gone:
 		return fail(ErrConflict, op, l.path, "%s", f.Text)
 	case recordlog.Ended:
-		return within(op, l.path, f.Err)
+		if f.Reading {
+			return within(op, l.path, f.Err)
+		}
+		return within(op, l.path, beforeStart(f.Err))
 	}
 	if f.Err != nil {
 		return within(op, l.path, fmt.Errorf("%s: %w", f.Text, invalidRecord{f.Err}))

@@ -549,3 +549,31 @@ func TestJournalOperations(t *testing.T) {
 		t.Errorf("an Append, three pages and the Usage are %d operations, want 5", n)
 	}
 }
+
+// Records that the same journal appends from several goroutines are not taken for
+// another's.
+func TestJournalWritesAtOnce(t *testing.T) {
+	for range 20 {
+		ws := newWorkspace(t, workspace.Options{})
+		j := ws.Journal("l")
+		record(t, j, said("0"))
+		if _, err := recorded(t, j, 0); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 10 {
+					if err := j.Append(t.Context(), said("x")); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if all, err := recorded(t, j, 0); len(all) != 81 || err != nil {
+			t.Errorf("%d records, %v, want 81", len(all), err)
+		}
+	}
+}

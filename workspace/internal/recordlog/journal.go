@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // recordStart is how the JSON of every record begins.
@@ -17,7 +18,8 @@ const recordStart = `{"kind":"`
 // A Journal is a [conversation.Journal] on a log. Its errors wrap
 // [conversation.ErrJournal].
 type Journal struct {
-	log Log
+	log       Log
+	appending turn.Turn // held by an Append, which takes what it finds behind next for another journal's
 
 	mu    sync.Mutex // guards the following
 	next  int64      // entry behind those that were read and appended, once the log was read to its end; 0 before
@@ -27,7 +29,7 @@ type Journal struct {
 var _ conversation.Journal = (*Journal)(nil)
 
 // New returns a Journal on a log.
-func New(l Log) *Journal { return &Journal{log: l} }
+func New(l Log) *Journal { return &Journal{log: l, appending: turn.New()} }
 
 // Append adds records to the log and sets their Seq. If another journal has added
 // records since this one was read to its end, it refuses.
@@ -36,6 +38,10 @@ func (j *Journal) Append(ctx context.Context, records ...conversation.Record) er
 	if err != nil {
 		return ofJournal(err)
 	}
+	if err := j.appending.Take(ctx); err != nil {
+		return ofJournal(j.log.Fail(Fault{Kind: Ended, Err: err}))
+	}
+	defer j.appending.Give()
 	j.mu.Lock()
 	next := j.next
 	j.mu.Unlock()
