@@ -160,34 +160,44 @@ func TestReplacedDuringSummary(t *testing.T) {
 	}
 }
 
-// A Clear that is being recorded has the turn. A summary whose answer comes then
-// waits for the turn, and is discarded.
-func TestReplacedWhileTheAnswerWaits(t *testing.T) {
-	for range 20 {
-		synctest.Test(t, func(t *testing.T) {
-			g, j, hold := newGate(), &listJournal{}, make(chan struct{})
-			j.setFail(func(records []Record) error {
-				if records[0].Kind == ClearRecord {
-					<-hold
-				}
-				return nil
-			})
-			m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: g.summarize})
-			add(t, m, users("a b c d")...)
-			cleared := make(chan error)
-			go func() { cleared <- m.Clear(context.Background()) }()
-			synctest.Wait()
-			g.answer <- "late"
-			synctest.Wait()
-			close(hold)
-			if err := errors.Join(<-cleared, m.Wait(t.Context())); err != nil {
-				t.Fatal(err)
-			}
-			if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
-				t.Fatalf("the window is %q, the last record %+v", texts(m.Messages()), last)
-			}
-		})
+// A journal whose Append of a Clear returns only when hold is closed, after it has
+// stored the record.
+type slowClear struct {
+	*listJournal
+	hold chan struct{}
+}
+
+func (j slowClear) Append(ctx context.Context, records ...Record) error {
+	err := j.listJournal.Append(ctx, records...)
+	if records[0].Kind == ClearRecord {
+		<-j.hold
 	}
+	return err
+}
+
+// While a Clear is being recorded, the answer of a summary waits. It is discarded, and
+// not recorded behind the Clear.
+func TestReplacedWhileTheAnswerWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, j := newGate(), slowClear{&listJournal{}, make(chan struct{})}
+		m := newMemory(t, Options{SummarizeAt: 4, KeepLast: 1, Background: true, Journal: j, Summarize: g.summarize})
+		add(t, m, users("a b c d")...)
+		cleared := make(chan error)
+		go func() { cleared <- m.Clear(context.Background()) }()
+		synctest.Wait()
+		g.answer <- "late"
+		synctest.Wait()
+		if last := j.records[len(j.records)-1]; last.Kind != ClearRecord {
+			t.Errorf("while the Clear is recorded, the last record is %+v", last)
+		}
+		close(j.hold)
+		if err := errors.Join(<-cleared, m.Wait(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if last := j.records[len(j.records)-1]; len(m.Messages()) != 0 || last.Kind != ClearRecord {
+			t.Errorf("the window is %q, the last record %+v", texts(m.Messages()), last)
+		}
+	})
 }
 
 // A summary that the journal refused is saved without a call of the summariser. A
