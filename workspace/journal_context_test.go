@@ -141,6 +141,42 @@ func outcomeIsKnown(t *testing.T, deadline, early bool) {
 	wantRecords(t, plain, 0, nil)
 }
 
+// An Append that waits for another one of the same Journal ends with its context, and
+// stores nothing.
+func TestJournalAppendWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := memstore.New()
+		defer inner.Close()
+		hold := make(chan struct{})
+		store := &turnStore{Store: inner, taken: func() { <-hold }, ran: func() {}}
+		j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
+		first := []conversation.Record{said("first")}
+		done := make(chan error)
+		go func() { done <- j.Append(t.Context(), first...) }()
+		synctest.Wait()
+
+		var none context.Context
+		wantJournalErr(t, "Append without a context", j.Append(none, said("x")), workspace.ErrInvalid, "append to l: the context is nil")
+		late, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := j.Append(late, said("x"))
+		wantJournalErr(t, "Append past its deadline", err, workspace.ErrBusy, "append to l: ")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Append past its deadline = %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := j.Append(ctx, said("x")); !errors.Is(err, context.Canceled) || !errors.Is(err, conversation.ErrJournal) {
+			t.Errorf("Append with an ended context = %v", err)
+		}
+		close(hold)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		wantRecords(t, j, 0, first)
+	})
+}
+
 // A deadlineContext passes its deadline when its channel is closed.
 type deadlineContext struct {
 	context.Context

@@ -19,7 +19,7 @@ const recordStart = `{"kind":"`
 // [conversation.ErrJournal].
 type Journal struct {
 	log       Log
-	appending turn.Turn // held by an Append, which takes what it finds behind next for another journal's
+	appending turn.Turn // held by Append, which would take the records of another Append for foreign ones
 
 	mu    sync.Mutex // guards the following
 	next  int64      // entry behind those that were read and appended, once the log was read to its end; 0 before
@@ -37,6 +37,9 @@ func (j *Journal) Append(ctx context.Context, records ...conversation.Record) er
 	entries, ends, err := j.encode(records)
 	if err != nil {
 		return ofJournal(err)
+	}
+	if ctx == nil {
+		return ofJournal(j.log.Fail(Fault{Kind: Invalid, Text: "the context is nil"}))
 	}
 	if err := j.appending.Take(ctx); err != nil {
 		return ofJournal(j.log.Fail(Fault{Kind: Ended, Err: err}))
