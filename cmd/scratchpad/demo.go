@@ -136,7 +136,7 @@ func (d *demo) close() error {
 	if d.p.line.JSON {
 		return errors.Join(err, d.p.answer(map[string]any{"steps": d.steps, "tokens": d.read, "tokens_of_reading_all": d.whole}, nil))
 	}
-	fmt.Fprintf(d.p.out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; docs/benchmarks.md has exact numbers.).\n",
+	fmt.Fprintf(d.p.out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; docs/benchmarks.md has exact numbers.)\n",
 		d.p.paint("In all", color.Bold), d.read, d.whole)
 	fmt.Fprintln(d.p.out, "Next: scratchpad client-config claude-code (or cursor, vscode, codex, ...) prints what to add to your client.")
 	return err

@@ -28,7 +28,7 @@ func TestDemo(t *testing.T) {
 		return out.Bytes()
 	}
 	text := string(demo())
-	for _, want := range []string{`"unchanged":true`, `"op":"remove"`, `"has_more":true`, "nearest", "reading everything again", "In all"} {
+	for _, want := range []string{`"unchanged":true`, `"op":"remove"`, `"has_more":true`, "nearest", "reading everything again", "In all", "has exact numbers.)\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the demonstration does not show %q:\n%s", want, text)
 		}
