@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 
@@ -37,13 +39,16 @@ func decodeNumber(k *kong.DecodeContext, to *int64, least int64) error {
 }
 
 // decodeInteger decodes the fields with the type integer. Their Validate checks the
-// range.
+// range. A large number may be written as in Go, such as 100_000_000.
 func decodeInteger(k *kong.DecodeContext, target reflect.Value) error {
 	text, err := popNumber(k)
 	if err != nil {
 		return err
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(text, 0, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("must be at most %d, not %q", int64(math.MaxInt64), text)
+	}
 	if err != nil {
 		return fmt.Errorf("must be a whole number, not %q", text)
 	}
