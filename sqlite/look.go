@@ -86,7 +86,7 @@ func lookError(err error) error {
 	case err == nil || code == 0:
 		return err
 	case code == codeNotADB:
-		return fmt.Errorf("it is no SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
+		return fmt.Errorf("it is not an SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
 	case code == codeIOErrShort:
 		return fmt.Errorf("its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup: %w", workspace.ErrCorrupt)
 	case code&0xff == codeBusy:
@@ -94,11 +94,11 @@ func lookError(err error) error {
 	case code == codeReadOnlyRollbck:
 		return fmt.Errorf("another program has not finished a change to it (there is a hot journal); open it with that program: %w", workspace.ErrInvalid)
 	case code&0xff == codeCantOpen:
-		return fmt.Errorf("it cannot be opened; check the permissions of the file and its folder: %v: %w", err, workspace.ErrInvalid)
+		return fmt.Errorf("it cannot be opened; check the permissions of the file and its folder: %s: %w", textOf(err), workspace.ErrInvalid)
 	case code&0xff == codeReadOnly:
-		return fmt.Errorf("it cannot be opened; the database's folder must be writable: %v: %w", err, workspace.ErrReadOnly)
+		return fmt.Errorf("it cannot be opened; the database's folder must be writable: %s: %w", textOf(err), workspace.ErrReadOnly)
 	case code&0xff == codeCorrupt, code&0xff == codeError, code&0xff == codeIOErr:
-		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %v: %w", err, workspace.ErrCorrupt)
+		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %s: %w", textOf(err), workspace.ErrCorrupt)
 	}
 	return err
 }

@@ -290,6 +290,9 @@ func TestOpenTruncated(t *testing.T) {
 				if !strings.Contains(err.Error(), "backup") && !strings.Contains(err.Error(), "another path") {
 					t.Errorf("Open = %v; want the way out", err)
 				}
+				if strings.Count(err.Error(), workspace.ErrCorrupt.Error()) > 1 {
+					t.Errorf("Open = %v; want the kind once", err)
+				}
 				mustKeep(t, path, before)
 				return
 			}

@@ -83,7 +83,7 @@ func TestBackupRefuses(t *testing.T) {
 		{"backup", 2, "file"},
 		{"backup copy.db --db none.db", 3, "there is no database"},
 		{"backup copy.db --db mem:", 2, "mem: is no file"},
-		{"backup copy.db --db there", 6, "no SQLite database"},
+		{"backup copy.db --db there", 6, "not an SQLite database"},
 	} {
 		args := strings.Fields(c.args)
 		runCommand(t, dir, []string{"SCRATCHPAD_DB=test.db"}, args...).must(t, c.code, c.say)

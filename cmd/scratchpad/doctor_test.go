@@ -25,7 +25,7 @@ var sick = []struct {
 	{"Foreign", func(t *testing.T, path string) { runSQL(t, path, "CREATE TABLE t (a)") }, 6, 6, "another program"},
 	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 3") }, 6, 6, "newer scratchpad"},
 	{"TableMissing", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DROP TABLE summaries") }, 6, 6, "backup"},
-	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "no SQLite database"},
+	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "not an SQLite database"},
 	{"Folder", func(t *testing.T, path string) {
 		testkit.Must(t, os.Mkdir(path, 0o700))
 	}, 6, 6, "it is a folder"},
