@@ -158,7 +158,7 @@ func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 func nearestLine(text []byte, old string) string {
 	number, line := nearest.Line(text, old)
 	if number == 0 {
-		return "; read the file to see what does"
+		return "; read the file to see its text"
 	}
 	return fmt.Sprintf("; the nearest is line %d: %s", number, quote(line))
 }
