@@ -129,18 +129,18 @@ func New(o Options) (*Server, error) {
 func instructions(o Options) string {
 	who := ""
 	if !o.Bound {
-		who = " agent_id is the name that the user gave you: the same in every call, or you find nothing again."
+		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find your files again."
 	}
-	long := "Of a long file read from_line to to_line."
+	long := "Read a long file in parts, with from_line and to_line."
 	if o.Summarizer != nil {
-		long = "Of a long file that you do not know, call summarize_file first, which costs little and says where things are; then read from_line to to_line."
+		long = "Before you read a long file that you do not know, call summarize_file: it costs little and says where things are. Then read from_line to to_line."
 	}
 	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
 Keep it cheap:
 - Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
 - Change a file with edit_file, which sends only what changes; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
 - %s
-- For notes that only grow use append_log. Page with read_log since_entry = the last last_entry_id you saw; tail for the last entries.
+- For notes that only grow, use append_log. To see what is new, call read_log with since_entry = the last last_entry_id that you saw. tail gives the last entries.
 - list_files and list_logs show what there is; start with them when you do not know. Make room with delete_file and delete_log.
 An error says what to do next.`, who, long)
 }
