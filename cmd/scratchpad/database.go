@@ -174,7 +174,7 @@ func (p *process) openReadOnly() (*sqlite.Store, error) {
 	}
 	_, noFolder := os.Stat(filepath.Dir(path))
 	if errors.Is(err, workspace.ErrNotFound) || errors.Is(noFolder, fs.ErrNotExist) {
-		return nil, workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; an agent's first write or scratchpad files write makes it; --db names another", path)
+		return nil, workspace.Errorf(workspace.ErrNotFound, "there is no database at %s yet; scratchpad files write creates it, as an agent's first write does; --db names another", path)
 	}
 	return nil, marked{err}
 }
