@@ -44,7 +44,7 @@ func (c filesLs) Run(p *process) error {
 				break
 			}
 		}
-		return p.list(records, rows, "no files%s of agent %s; scratchpad files write PATH makes one, and --agent names another agent", below(c.Prefix), ws.Agent())
+		return p.list(records, rows, "no files%s of agent %s; scratchpad files write PATH makes one, and scratchpad agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
 	})
 }
 

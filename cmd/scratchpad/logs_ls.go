@@ -45,6 +45,6 @@ func (c logsLs) Run(p *process) error {
 				break
 			}
 		}
-		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and --agent names another agent", below(c.Prefix), ws.Agent())
+		return p.list(records, rows, "no logs%s of agent %s; scratchpad logs append LOG TEXT makes one, and scratchpad agents ls lists the agents for --agent", below(c.Prefix), ws.Agent())
 	})
 }
