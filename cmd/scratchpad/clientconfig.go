@@ -147,7 +147,7 @@ func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientC
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
-		p.note("Run the command below, or put this into %s for everybody who works in that folder:\n\n%s\n", a.File, a.Snippet)
+		p.note("Run the command below. Or put this into %s, for everybody who works in that folder; --write does that:\n\n%s\n", a.File, a.Snippet)
 	} else {
 		p.note("Put this into %s, or run the command again with --write. Then restart %s:\n\n", a.File, to.Title)
 	}

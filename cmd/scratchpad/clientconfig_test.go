@@ -32,7 +32,7 @@ func TestClientConfigShell(t *testing.T) {
 	}
 	path := "PATH=" + dir + ":" + os.Getenv("PATH")
 	o := runCommand(t, dir, []string{path}, "client-config", "claude-code", "--db", "a b.db", "--agent", "me")
-	o.must(t, 0, `"mcpServers"`)
+	o.must(t, 0, `"mcpServers"`, "--write does that")
 	cmd := exec.Command("sh", "-c", o.out)
 	cmd.Env = []string{path}
 	got, err := cmd.Output()
