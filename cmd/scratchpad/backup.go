@@ -16,7 +16,7 @@ type backupCommand struct {
 
 // Help is shown by scratchpad backup --help.
 func (backupCommand) Help() string {
-	return `Agents can read and write meanwhile. The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it is verified and it is safely on the disk.
+	return `The copy is the database as it was at one moment. It gets its name only after every SHA-256 in it is verified and it is safely on the disk.
 
   scratchpad backup scratchpad-$(date +%F).db
 

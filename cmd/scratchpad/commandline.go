@@ -22,7 +22,7 @@ type commandLine struct {
 	Limits     limits      `embed:"" prefix:"max-" group:"limits"`
 	Store      storeLimits `embed:"" prefix:"max-" group:"limits"`
 	Summaries  summaries   `embed:"" group:"summaries"`
-	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output: ${enum}. auto: on a terminal, unless $NO_COLOR is set."`
+	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
 	Debug      bool        `group:"output" help:"Log everything to standard error."`
 
 	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
