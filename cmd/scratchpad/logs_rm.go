@@ -11,13 +11,13 @@ import (
 
 type logsRm struct {
 	Logs    []string `arg:"" name:"log" help:"The logs."`
-	Through count    `placeholder:"N" help:"Of one log, delete only the entries up to N. Later entries keep their numbers, and the log stays."`
+	Through count    `placeholder:"N" help:"Delete only the log's entries up to N; give one log. Later entries keep their numbers, and the log stays."`
 	Yes     bool     `short:"y" help:"Do not ask."`
 }
 
 // Help is shown by scratchpad logs rm --help.
 func (logsRm) Help() string {
-	return `It asks first, and deletes nothing when one of the logs is not there. A file of the same name stays.
+	return `The command asks first. If one of the logs does not exist, it deletes nothing. A file of the same name stays.
 
 Examples:
 
