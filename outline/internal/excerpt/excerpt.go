@@ -7,23 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Clean is a text on one line of so many characters: without control characters
-// and marks that turn the direction of writing, its blanks single.
+// Clean returns a text on one line of at most so many characters, and "…" if there
+// are more. Each run of blanks and line ends becomes one blank. Control characters
+// and marks that change the direction of writing are left out.
 func Clean(text string, most int) string {
 	var b strings.Builder
 	n, space := 0, false
 	for i, r := range text {
-		if unicode.IsSpace(r) || r == '\u2028' || r == '\u2029' {
+		switch {
+		case unicode.IsSpace(r) || r == '\u2028' || r == '\u2029':
 			space = n > 0
 			continue
-		}
-		if hidden(r) {
+		case unicode.In(r, unicode.Cc, unicode.Cf) && r != '\u200C' && r != '\u200D': // those two join letters, or do not
 			continue
-		}
-		if n >= most || i > 16*most+1024 {
+		case n >= most || i > 16*most+1024:
 			return b.String() + "…"
-		}
-		if space {
+		case space:
 			b.WriteByte(' ')
 			n++
 			space = false
@@ -34,7 +33,8 @@ func Clean(text string, most int) string {
 	return b.String()
 }
 
-// Head is up to so many bytes of a text, of whole characters.
+// Head returns the longest beginning of a text that has at most so many bytes and
+// ends with a whole character.
 func Head(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -45,22 +45,15 @@ func Head(text string, most int) string {
 	return text[:most]
 }
 
-// hidden says whether a terminal may obey a character instead of showing it.
-func hidden(r rune) bool {
-	switch {
-	case unicode.IsControl(r), r == '\uFEFF', r == '\u061C', r == '\u200E', r == '\u200F':
-		return true
-	}
-	return r >= '\u202A' && r <= '\u202E' || r >= '\u2060' && r <= '\u206F' || r >= 0xE0000 && r <= 0xE0FFF
-}
-
-// FirstSentence is the first of a text that may be a comment or have marks of
-// Markdown, in at most so many characters.
+// FirstSentence returns the first sentence of a text in at most so many characters.
+// The text may be a comment, with its marks.
 func FirstSentence(text string, most int) string {
 	var b strings.Builder
 	for l := range Lines(text) {
 		bare := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l.Text), "/*#!;->\"'"))
-		bare = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(bare, "*/"), `"""`), `'''`))
+		for _, end := range []string{"*/", `"""`, "'''"} {
+			bare = strings.TrimSpace(strings.TrimSuffix(bare, end))
+		}
 		if bare == "" || strings.HasPrefix(bare, "go:") {
 			if b.Len() > 0 {
 				break
@@ -82,58 +75,40 @@ func FirstSentence(text string, most int) string {
 	return Clean(strings.ToValidUTF8(b.String(), ""), most)
 }
 
-// SentenceEnd returns where the first sentence ends, or 0. A full stop ends one
-// before a blank or the end, not after a single letter; other scripts' marks
-// always do.
+// SentenceEnd returns the length in bytes of the first sentence of a text, or 0 if
+// the sentence does not end. A full stop ends a sentence if a blank or nothing
+// follows, but not after a number, a single letter or a short form.
 func SentenceEnd(text string) int {
-	for i, r := range text {
-		if i > 2000 {
-			return 0
-		}
+	for i, r := range Head(text, 2000) {
 		end := i + utf8.RuneLen(r)
-		switch r {
-		case '。', '！', '？', '｡', '।', '॥', '۔', '။', '።', '։':
+		if strings.ContainsRune("。！？｡।॥۔။።։", r) {
 			return end
-		case '.', '!', '?', '؟', '…':
-			rest := strings.TrimLeft(text[end:], `"')]*_`)
-			end = len(text) - len(rest)
-			if rest == "" {
-				return end
-			}
-			if !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") {
-				continue
-			}
-			if r == '.' && abbreviated(text[:i]) {
-				continue
-			}
-			return end
+		}
+		if !strings.ContainsRune(".!?؟…", r) {
+			continue
+		}
+		rest := strings.TrimLeft(text[end:], `"')]*_`+"`")
+		if rest == "" || (rest[0] == ' ' || rest[0] == '\t') && (r != '.' || !abbreviated(text[:i])) {
+			return len(text) - len(rest)
 		}
 	}
 	return 0
 }
 
-// abbreviated says whether the text before a full stop ends in a single letter
-// or a short form, or is the number of what follows.
+// abbreviated reports whether the text before a full stop ends in a single letter or
+// a short form, or is the number of what follows.
 func abbreviated(text string) bool {
 	if len(text) < 12 && strings.Trim(text, " 0123456789.") == "" {
 		return true
 	}
-	word := text[strings.LastIndexAny(text, " (\t")+1:]
-	switch strings.ToLower(word) {
-	case "e.g", "i.e", "mr", "mrs", "dr", "vs", "cf", "etc", "no", "z.b", "bzw", "ca":
+	word := strings.ToLower(text[strings.LastIndexAny(text, " (\t")+1:])
+	if utf8.RuneCountInString(word) == 1 && (word[0] < '0' || word[0] > '9') {
 		return true
 	}
-	return utf8.RuneCountInString(word) <= 1 && strings.IndexByte("0123456789", FirstByte(word)) < 0
+	return strings.Contains(" e.g i.e mr mrs dr vs cf etc no ", " "+word+" ")
 }
 
-func FirstByte(word string) byte {
-	if word == "" {
-		return 'a'
-	}
-	return word[0]
-}
-
-// Word is the identifier at i, which may be the end or beyond it.
+// Word returns the identifier that begins at byte i, or "". It may be beyond the end.
 func Word(code string, i int) string {
 	i = min(i, len(code))
 	from := i
@@ -143,11 +118,12 @@ func Word(code string, i int) string {
 	return code[from:i]
 }
 
+// IsWord reports whether a byte may be of an identifier. Every byte beyond ASCII may.
 func IsWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9' || c >= 0x80 || c == '$'
 }
 
-// Until is where part begins in text, or the text's length.
+// Until returns where part begins in text, or the length of text.
 func Until(text, part string) int {
 	if i := strings.Index(text, part); i >= 0 {
 		return i
@@ -155,6 +131,7 @@ func Until(text, part string) int {
 	return len(text)
 }
 
+// LastByte returns the last byte of a text, or 0.
 func LastByte(text string) byte {
 	if text == "" {
 		return 0

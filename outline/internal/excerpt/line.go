@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A Line is one of a text: its number, from 1, where it begins, and its text
-// without the line end.
+// A Line is a line of a text.
 type Line struct {
-	N, At int
-	Text  string
+	N    int    // its number, from 1
+	At   int    // the byte at which it begins
+	Text string // without the line end
 }
 
-// Lines gives the lines of a text in order.
+// Lines returns the lines of a text in order.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for n, at := 1, 0; at < len(text); n++ {
@@ -33,9 +33,10 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
+// Blank reports whether a line has nothing but blanks.
 func (l Line) Blank() bool { return strings.TrimSpace(l.Text) == "" }
 
-// Indent counts the columns before the text; a tab goes to the next eighth.
+// Indent returns the columns before the text. A tab ends at a multiple of eight.
 func (l Line) Indent() int {
 	n := 0
 	for i := range len(l.Text) {
