@@ -12,131 +12,105 @@ const manyLevels = 64
 
 // A yamlLevel is a key or an element of a list that is open.
 type yamlLevel struct {
-	indent   int
+	column   int // twice the indent; one more for an element, which may be as far indented as its key
 	item     int // index of the key's item; -1 for none
 	elements int // of the list below it
-	dash     bool
 }
 
 // A yamlScanner lists keys as a tree. Of a list of objects it shows the keys of the
 // first.
 type yamlScanner struct {
 	items     []item
-	open      []yamlLevel
-	value     int // the indent of the key or element whose value is on its line, and may go on below; -1 for none
+	levels    []yamlLevel // the first is the document
+	value     int         // the indent of the key or element whose value is on its line, and may go on below; -1 for none
 	documents int
 }
 
 func scanYAML(text string) (outline, bool) {
-	if start := strings.TrimSpace(text); start[0] == '{' || start[0] == '[' {
-		if found, ok := scanJSON(text); ok && !found.broken {
-			return found, true
-		}
-	}
-	y := yamlScanner{value: -1, documents: 1}
+	y := yamlScanner{levels: []yamlLevel{{column: -1, item: -1}}, value: -1, documents: 1}
 	for l := range excerpt.Lines(text) {
 		y.line(l)
 	}
-	y.close(-1)
-	found := outline{kind: "YAML", items: y.items}
-	if y.documents > 1 {
-		found.kind = fmt.Sprintf("YAML, %d documents", y.documents)
-	}
-	return found, len(y.items) > 0
+	y.close(0)
+	return outline{kind: "YAML", items: y.items}, len(y.items) > 0
 }
 
 func (y *yamlScanner) line(l excerpt.Line) {
-	bare := strings.TrimSpace(l.Text)
-	indent := l.Indent()
+	bare, indent := strings.TrimSpace(l.Text), l.Indent()
 	switch {
-	case bare == "" || y.value >= 0 && indent > y.value:
+	case bare == "" || y.value >= 0 && indent > y.value || bare[0] == '#':
 		return
-	case strings.HasPrefix(l.Text, "---") && (len(l.Text) == 3 || l.Text[3] == ' '):
+	case l.Text == "---" || strings.HasPrefix(l.Text, "--- "):
 		y.document(l.N)
-		return
-	case bare[0] == '#':
 		return
 	}
 	y.value = -1
 	for n := 0; n < manyLevels && (bare == "-" || strings.HasPrefix(bare, "- ")); n++ {
-		y.element(indent)
+		y.open(2*indent+1, -1)
+		y.value = indent
 		rest := strings.TrimLeft(bare[1:], " ")
-		if rest != "" && yamlKey(rest) == "" && rest[0] != '-' {
-			y.value = indent
-			return
-		}
-		indent += len(bare) - len(rest)
-		if bare = rest; bare == "" {
-			return
-		}
+		indent, bare = indent+len(bare)-len(rest), rest
 	}
-	y.close(indent)
 	if key := yamlKey(bare); key != "" {
 		y.key(l.N, key, bare, indent)
+	} else if bare == "" {
+		y.value = -1
 	}
 }
 
 func (y *yamlScanner) document(line int) {
-	y.close(-1)
-	y.value = -1
+	y.close(0)
+	y.levels[0].elements, y.value = 0, -1
 	if len(y.items) > 0 {
 		y.documents++
 		y.items = append(y.items, item{line: int32(line), text: fmt.Sprintf("--- document %d", y.documents)})
 	}
 }
 
-// element opens an element of a list. The key that holds the list may be as far
-// indented.
-func (y *yamlScanner) element(indent int) {
-	for n := len(y.open); n > 0 && (y.open[n-1].indent > indent || y.open[n-1].indent == indent && y.open[n-1].dash); n-- {
-		y.pop()
-	}
-	if len(y.open) == 0 {
-		y.open = append(y.open, yamlLevel{indent: -1, item: -1})
-	}
-	y.open[len(y.open)-1].elements++
-	if len(y.open) < manyLevels {
-		y.open = append(y.open, yamlLevel{indent: indent, item: -1, dash: true})
-	}
-}
-
+// key lists a key, unless it is in a later element of a list than the first.
 func (y *yamlScanner) key(line int, key, bare string, indent int) {
 	value := strings.TrimLeft(bare[len(key):], " \t:")
 	for value != "" && (value[0] == '&' || value[0] == '!') { // an anchor or a tag
 		value = strings.TrimLeft(value[excerpt.Until(value, " "):], " ")
 	}
+	y.value = -1
 	if value != "" && value[0] != '#' {
 		y.value = indent
 	}
-	depth, later := 0, false
-	for _, o := range y.open {
-		if o.indent >= 0 && !o.dash {
+	y.close(2 * indent)
+	depth, later := int16(0), false
+	for _, level := range y.levels {
+		if level.column >= 0 && level.column%2 == 0 {
 			depth++
 		}
-		later = later || o.elements > 1
+		later = later || level.elements > 1
 	}
 	at := -1
 	if !later {
 		at = len(y.items)
-		y.items = append(y.items, item{line: int32(line), rank: int16(depth), indent: int16(depth), text: bare, brief: int32(len(key) + 1)})
+		y.items = append(y.items, item{line: int32(line), rank: depth, indent: depth, text: bare, brief: int32(len(key) + 1)})
 	}
-	if len(y.open) < manyLevels {
-		y.open = append(y.open, yamlLevel{indent: indent, item: at})
+	y.open(2*indent, at)
+}
+
+// open begins a key or an element, and ends those that are as far indented.
+func (y *yamlScanner) open(column, item int) {
+	y.close(column)
+	if column%2 == 1 {
+		y.levels[len(y.levels)-1].elements++
+	}
+	if len(y.levels) < manyLevels {
+		y.levels = append(y.levels, yamlLevel{column: column, item: item})
 	}
 }
 
 // close ends what is as far indented, or further.
-func (y *yamlScanner) close(indent int) {
-	for n := len(y.open); n > 0 && y.open[n-1].indent >= indent; n-- {
-		y.pop()
-	}
-}
-
-func (y *yamlScanner) pop() {
-	o := y.open[len(y.open)-1]
-	y.open = y.open[:len(y.open)-1]
-	if o.item >= 0 && o.elements > 0 {
-		y.items[o.item].note = fmt.Sprintf(" list of %d", o.elements)
+func (y *yamlScanner) close(column int) {
+	for n := len(y.levels) - 1; y.levels[n].column >= column; n-- {
+		if level := y.levels[n]; level.item >= 0 && level.elements > 0 {
+			y.items[level.item].note = fmt.Sprintf(" list of %d", level.elements)
+		}
+		y.levels = y.levels[:n]
 	}
 }
 
