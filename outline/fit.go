@@ -1,12 +1,12 @@
 package outline
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 	"github.com/agent-scratchpad/scratchpad/tokens"
@@ -14,10 +14,9 @@ import (
 
 // An outline is what a scanner has found in a text.
 type outline struct {
-	kind   string
-	notes  []string // about the text as a whole, the most important first
-	items  []item   // in the order in which they are shown
-	broken bool     // the text does not have the whole form of its kind
+	kind  string
+	notes []string // about the text as a whole, the most important first
+	items []item   // in the order in which they are shown
 }
 
 // An item is one line of an outline.
@@ -25,7 +24,6 @@ type item struct {
 	line, end int32 // lines of the text, from 1; 0 for none
 	rank      int16 // items of rank 0 get room first
 	indent    int16
-	extra     bool   // shown if everything else is, and not counted otherwise
 	text      string // as it stands in the text
 	brief     int32  // how many bytes of text are shown if room is short; 0 for all
 	note      string // shown after the text, however short room is
@@ -38,7 +36,7 @@ type style struct {
 	brief      bool // only the first item.brief bytes
 }
 
-var styles = []style{{160, 140, false}, {140, 70, false}, {90, 0, false}, {56, 0, false}, {80, 0, true}}
+var styles = []style{{160, 140, false}, {140, 70, false}, {90, 0, false}, {80, 0, true}}
 
 // cost is an estimate of the tokens of an outline that leans high, because to exceed
 // the budget is worse than not to use it up. tokens.Estimate is low for lists of
@@ -62,8 +60,7 @@ type fitter struct {
 	items  []item
 	prefix string // the lines above the items
 	most   int    // tokens
-	order  []int32
-	extra  int // items at the end of order
+	order  []int  // indexes of items, in the order in which they get room
 }
 
 // fit writes the outline in at most so many tokens.
@@ -74,102 +71,57 @@ type fitter struct {
 func (o *outline) fit(head string, most int) string {
 	f := fitter{items: o.items, prefix: o.prefix(head, most), most: most}
 	f.rank()
-	counted := len(f.order) - f.extra
+	all := len(f.order)
 	names := styles[len(styles)-1]
-	n := f.search(0, counted, names)
+	n := f.search(0, all, names)
 	upper := n
-	for upper > 0 && upper < counted && f.key(f.order[upper]) == f.key(f.order[upper-1]) {
+	for upper > 0 && upper < all && f.items[f.order[upper]].rank == f.items[f.order[upper-1]].rank {
 		upper--
 	}
-	style := f.fullest(upper)
-	if upper == 0 || upper < counted && style.cost(f.write(upper, style)) < most/2 {
-		style, upper = names, n
+	full := names // or the fullest style in which the upper ranks have room
+	if i := slices.IndexFunc(styles, func(s style) bool { return f.fits(upper, s) }); i >= 0 {
+		full = styles[i]
 	}
-	n = f.search(upper, counted, style)
-	if shorter := styles[2]; n == counted && f.extra > 0 && f.fits(n, shorter) {
-		n, style = f.search(n, len(f.order), shorter), shorter
+	if upper == 0 || upper < all && full.cost(f.write(upper, full)) < most/2 {
+		return f.write(n, names)
 	}
-	return f.write(n, style)
+	return f.write(f.search(upper, all, full), full)
 }
 
 // prefix is the first line, and those notes that leave room for items.
 func (o *outline) prefix(head string, most int) string {
 	text := excerpt.Clean(head, 200)
-	first, room := most*3/4, most/2 // of the first line, and with the notes
-	if len(o.items) == 0 {
-		first, room = most, most
-	}
-	for styles[0].cost(text) > first {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
+	for n := 190; styles[0].cost(text) > most*3/4; n -= 10 {
+		text = excerpt.Clean(head, n)
 	}
 	for _, note := range o.notes {
 		longer := text + "\n" + excerpt.Clean(note, 240)
-		if styles[0].cost(longer) <= room {
+		if styles[0].cost(longer) <= most/2 {
 			text = longer
 		}
 	}
 	return text
 }
 
-// rank sets the order in which items get room: by rank, extra items last, and
-// within a rank evenly over the text.
+// rank sets the order in which items get room: by rank, and within a rank the first,
+// the last, and then those between them, so that any beginning of the order is
+// spread evenly over the text. To count with reversed bits does that.
 func (f *fitter) rank() {
-	f.order = make([]int32, len(f.items))
-	for i := range f.items {
-		f.order[i] = int32(i)
-		if f.items[i].extra {
-			f.extra++
-		}
+	place := make([]uint32, len(f.items))
+	count, last := map[int16]uint32{}, map[int16]int{} // of each rank
+	f.order = make([]int, len(f.items))
+	for i, it := range f.items {
+		f.order[i] = i
+		place[i] = bits.Reverse32(count[it.rank])
+		count[it.rank]++
+		last[it.rank] = i
 	}
-	slices.SortStableFunc(f.order, func(a, b int32) int { return f.key(a) - f.key(b) })
-	for from := 0; from < len(f.order); {
-		to := from
-		for to < len(f.order) && f.key(f.order[to]) == f.key(f.order[from]) {
-			to++
-		}
-		spread(f.order[from:to])
-		from = to
+	for _, i := range last {
+		place[i] = min(place[i], 1)
 	}
-}
-
-// key is the rank of an item among all, extra ones included.
-func (f *fitter) key(i int32) int {
-	if f.items[i].extra {
-		return 1<<16 + int(f.items[i].rank)
-	}
-	return int(f.items[i].rank)
-}
-
-// spread reorders a list so that it begins with its first and last element and
-// any part from its beginning is spread evenly over it. It reverses the bits of
-// the indexes.
-func spread(list []int32) {
-	if len(list) < 3 {
-		return
-	}
-	last := len(list) - 1
-	from := slices.Clone(list)
-	width := bits.Len(uint(last - 1))
-	to := list[:0]
-	for i := range 1 << width {
-		if at := int(bits.Reverse(uint(i)) >> (bits.UintSize - width)); at < last {
-			to = append(to, from[at])
-		}
-		if i == 0 {
-			to = append(to, from[last])
-		}
-	}
-}
-
-// fullest returns the first style in which n items have room. In the last they do.
-func (f *fitter) fullest(n int) style {
-	for _, s := range styles {
-		if f.fits(n, s) {
-			return s
-		}
-	}
-	return styles[len(styles)-1]
+	slices.SortFunc(f.order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(f.items[a].rank, f.items[b].rank), cmp.Compare(place[a], place[b]))
+	})
 }
 
 func (f *fitter) fits(n int, s style) bool {
@@ -191,42 +143,17 @@ func (f *fitter) search(least, most int, s style) int {
 	return least
 }
 
-// write shows the first n items of order. Others of their ranks are counted where
-// they would stand, those of lower ranks at the end.
+// write shows the first n items of the order, and counts the others.
 func (f *fitter) write(n int, s style) string {
 	chosen := slices.Clone(f.order[:n])
 	slices.Sort(chosen)
-	lowest := -1
-	if n > 0 {
-		lowest = f.key(f.order[n-1])
-	}
 	var b strings.Builder
 	b.WriteString(f.prefix)
-	next, lower := int32(0), 0
-	for _, i := range append(chosen, int32(len(f.items))) {
-		hidden, last := 0, int32(0)
-		for j := next; j < i; j++ {
-			if f.items[j].extra {
-				continue
-			}
-			if f.key(j) <= lowest {
-				hidden, last = hidden+1, j
-			} else {
-				lower++
-			}
-		}
-		if hidden == 1 {
-			f.items[last].write(&b, s) // about as short as to say that there is one
-		} else if hidden > 1 {
-			fmt.Fprintf(&b, "\n… %d more", hidden)
-		}
-		if int(i) < len(f.items) {
-			f.items[i].write(&b, s)
-		}
-		next = i + 1
+	for _, i := range chosen {
+		f.items[i].write(&b, s)
 	}
-	if lower > 0 {
-		fmt.Fprintf(&b, "\n… %d more of lower rank", lower)
+	if hidden := len(f.items) - n; hidden > 0 {
+		fmt.Fprintf(&b, "\n… %d more", hidden)
 	}
 	return b.String()
 }
@@ -257,28 +184,4 @@ func (it *item) write(b *strings.Builder, s style) {
 		b.WriteString(" — ")
 		b.WriteString(more)
 	}
-}
-
-// once keeps the first of the items with the same text, and counts the others. It
-// does so for the extra items, or for those that are not.
-func once(items []item, extra bool) []item {
-	known := make(map[string]int, len(items))
-	var kept []item
-	var times, last []int32
-	for _, it := range items {
-		at, ok := known[it.text]
-		if !ok || it.extra != extra {
-			at = len(kept)
-			known[it.text] = at
-			kept, times, last = append(kept, it), append(times, 0), append(last, 0)
-		}
-		times[at]++
-		last[at] = it.line
-	}
-	for i := range kept {
-		if times[i] > 1 {
-			kept[i].note = fmt.Sprintf(" (%d times, to line %d)", times[i], last[i])
-		}
-	}
-	return kept
 }

@@ -1,7 +1,11 @@
 package outline
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
@@ -10,246 +14,170 @@ import (
 // mostNested is how deep arrays and objects may be nested.
 const mostNested = 10000
 
-// scanJSON reads one document, or several one after the other, or one a line.
-func scanJSON(text string) (outline, bool) {
-	found, ok := scanDocuments(text)
-	if !ok || found.broken {
-		if lines, ok := scanJSONLines(text); ok {
-			return lines, true
-		}
-	}
-	return found, ok
-}
+var errNested = errors.New("nested too deep")
 
-// scanDocuments reads documents one after the other. If the first is on one line,
-// it is the only one.
-func scanDocuments(text string) (outline, bool) {
-	r := jsonReader{in: strings.TrimRight(text, " \t\r\n"), line: 1}
-	root := &shape{}
-	documents, ok := 0, true
-	for from := r.line; ok; from = r.line {
-		if r.space(); r.at == len(r.in) {
-			break
-		}
-		if c := r.in[r.at]; documents > 0 && (c != '{' && c != '[' || from == 1) {
-			ok = false
-			break
-		}
-		documents++
-		ok = r.value(root, 0)
+// scanJSON reads one document, or one a line. Comments and commas before an end are
+// allowed in one document.
+func scanJSON(text string) (outline, bool) {
+	if found, ok := scanJSONLines(text); ok {
+		return found, true
 	}
-	if root.objects+root.arrays == 0 && (!ok || root.total() == 0) {
+	root, line, err := readJSON(text)
+	if err != nil {
+		root, line, err = readJSON(relaxed.ReplaceAllStringFunc(text, blankRelaxed))
+	}
+	found := outline{kind: "JSON", items: root.children(nil, 0, strings.Contains(text, "\n"))}
+	if err != nil && len(found.items) == 0 {
 		return outline{}, false
 	}
-	found := outline{kind: "JSON", broken: !ok}
 	switch {
-	case !ok && r.at >= len(r.in):
-		found.kind = fmt.Sprintf("JSON, cut off at line %d", r.line)
-	case !ok:
-		found.kind = fmt.Sprintf("JSON, broken at line %d", r.line)
-	case r.comments:
-		found.kind = "JSON with comments"
-	}
-	if documents > 1 {
-		found.kind += fmt.Sprintf(", %d documents", documents)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		found.kind += fmt.Sprintf(", cut off at line %d", line)
+	case err != nil:
+		found.kind += fmt.Sprintf(", broken at line %d", line)
 	}
 	found.kind += ", " + root.summary()
-	found.items = root.children(nil, 0, documents == 1 && strings.Contains(text, "\n"))
 	return found, true
 }
 
-// scanJSONLines reads an object or array a line. It fails if most lines are none.
+// relaxed matches strings, comments, and commas before an end.
+var relaxed = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,\s*[}\]]`)
+
+var notNewline = regexp.MustCompile(`[^\n]`)
+
+// blankRelaxed returns what relaxed matches without what JSON does not allow, on the
+// same lines.
+func blankRelaxed(match string) string {
+	switch match[0] {
+	case '/':
+		return notNewline.ReplaceAllString(match, " ")
+	case ',':
+		return " " + match[1:]
+	}
+	return match
+}
+
+// scanJSONLines reads an object or array a line. It fails if there is only one, or
+// if most lines are none.
 func scanJSONLines(text string) (outline, bool) {
+	r := jsonReader{}
 	root := &shape{}
 	records, bad := 0, 0
-	var firstBad excerpt.Line
 	for l := range excerpt.Lines(text) {
 		bare := strings.TrimSpace(l.Text)
-		if bare == "" {
-			continue
-		}
-		r := jsonReader{in: bare, line: int32(l.N)}
-		whole := bare[0] == '{' && bare[len(bare)-1] == '}' || bare[0] == '[' && bare[len(bare)-1] == ']'
-		if whole && r.value(root, 0) {
+		switch {
+		case bare == "":
+		case strings.IndexByte("{[", bare[0]) >= 0 && json.Valid([]byte(bare)):
+			_ = r.read(root, bare) // it is valid
 			records++
-		} else if bad++; bad == 1 {
-			firstBad = l
+		default:
+			bad++
 		}
 	}
-	if bad >= records {
+	if bad >= records || records < 2 {
 		return outline{}, false
 	}
-	found := outline{kind: "JSON lines, " + plural(records, "record")}
+	found := outline{kind: "JSON lines, " + plural(records, "record"), items: root.children(nil, 0, false)}
 	if bad > 0 {
-		found.notes = append(found.notes, fmt.Sprintf("no JSON: %s, the first is line %d: %s", plural(bad, "line"), firstBad.N, excerpt.Clean(firstBad.Text, 80)))
+		found.notes = append(found.notes, "no JSON: "+plural(bad, "line"))
 	}
 	if root.objects == 0 {
 		found.notes = append(found.notes, "each: "+root.summary())
 	}
-	found.items = root.children(nil, 0, false)
 	return found, true
 }
 
-// A jsonReader reads JSON, and allows comments and commas before an end.
+// readJSON returns the shape of a document, and the line on which it ends or is
+// broken.
+func readJSON(text string) (*shape, int32, error) {
+	text = strings.TrimRight(text, " \t\r\n")
+	r, root := jsonReader{}, &shape{}
+	err := r.read(root, text)
+	rest := text[r.at:]
+	if err == nil && rest != "" {
+		err = errors.New("more than one document")
+	}
+	next := len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
+	return root, r.line + int32(strings.Count(rest[:next], "\n")), err
+}
+
+// A jsonReader reads the shapes of values.
 type jsonReader struct {
-	in       string
-	at       int
-	line     int32
-	comments bool
-	ignored  shape // of all values that are not shown
+	text    string
+	dec     *json.Decoder
+	at      int   // bytes that were read
+	line    int32 // at that byte
+	ignored shape // of all values that are not shown
 }
 
-func (r *jsonReader) space() {
-	for r.at < len(r.in) {
-		rest := r.in[r.at:]
-		switch {
-		case rest[0] == '\n':
-			r.line++
-			r.at++
-		case rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\r':
-			r.at++
-		case strings.HasPrefix(rest, "//"):
-			r.at += excerpt.Until(rest, "\n")
-			r.comments = true
-		case strings.HasPrefix(rest, "/*"):
-			n := min(len(rest), 4+excerpt.Until(rest[2:], "*/"))
-			r.line += int32(strings.Count(rest[:n], "\n"))
-			r.at += n
-			r.comments = true
-		default:
-			return
-		}
-	}
+func (r *jsonReader) read(to *shape, text string) error {
+	r.text, r.at, r.line = text, 0, 1
+	r.dec = json.NewDecoder(strings.NewReader(text))
+	r.dec.UseNumber()
+	return r.value(to, 0)
 }
 
-// accept reads a byte after blanks, if it is there.
-func (r *jsonReader) accept(c byte) bool {
-	r.space()
-	if r.at < len(r.in) && r.in[r.at] == c {
-		r.at++
-		return true
-	}
-	return false
+func (r *jsonReader) token() (json.Token, error) {
+	token, err := r.dec.Token()
+	end := int(r.dec.InputOffset())
+	r.line += int32(strings.Count(r.text[r.at:end], "\n"))
+	r.at = end
+	return token, err
 }
 
-// value reads a value into its shape. It returns false, at the byte that it cannot
-// read, if the text is broken.
-func (r *jsonReader) value(to *shape, depth int) bool {
-	r.space()
-	if r.at == len(r.in) || depth > mostNested {
-		return false
+func (r *jsonReader) value(to *shape, depth int) error {
+	token, err := r.token()
+	if err != nil {
+		return err
 	}
 	if to.total() == 0 {
 		to.line = r.line
 	}
-	ok := true
-	switch r.in[r.at] {
-	case '{':
-		to.objects++
-		ok = r.inside(to, '}', depth)
-	case '[':
-		to.arrays++
-		ok = r.inside(to, ']', depth)
-	case '"':
-		var text string
-		if text, ok = r.text(); ok {
-			to.text(text)
-		}
-	default:
-		ok = r.word(to)
+	switch token := token.(type) {
+	case nil:
+		to.nulls++
+	case bool:
+		to.bools++
+	case json.Number:
+		to.number(token.String())
+	case string:
+		to.text(token)
+	case json.Delim:
+		err = r.inside(to, token, depth)
 	}
 	to.end = r.line
-	return ok
+	return err
 }
 
-// inside reads an object or array from its opening bracket.
-func (r *jsonReader) inside(to *shape, end byte, depth int) bool {
-	r.at++
+// inside reads an object or array after its opening bracket, to the end.
+func (r *jsonReader) inside(to *shape, open json.Delim, depth int) (err error) {
+	if depth > mostNested {
+		return errNested
+	}
 	keep := to != &r.ignored && depth < deepest
 	n := 0
-	more, ok := r.more(n, end)
-	for more && ok {
-		n++
+	for ; err == nil && r.dec.More(); n++ {
 		inner := &r.ignored
-		if end == '}' {
-			line := r.line
-			var key string
-			if key, ok = r.text(); ok && keep {
-				inner = to.child(key, line)
+		if open == '{' {
+			var key json.Token
+			if key, err = r.token(); err != nil {
+				break
 			}
-			ok = ok && r.accept(':')
+			if keep {
+				inner = to.child(key.(string), r.line)
+			}
 		} else if keep {
-			if to.elem == nil {
-				to.elem = &shape{}
-			}
-			inner = to.elem
+			inner = to.element()
 		}
-		if ok = ok && r.value(inner, depth+1); ok {
-			more, ok = r.more(n, end)
-		}
+		err = r.value(inner, depth+1)
 	}
-	to.cut = to.cut || !ok && (end == '}' || n >= to.most)
-	if end == ']' {
-		if to.arrays == 1 {
-			to.least = n
-		} else if ok {
-			to.least = min(to.least, n)
-		}
-		to.most = max(to.most, n)
+	if open == '{' {
+		to.objects++
+	} else {
+		to.size(n)
 	}
-	return ok
-}
-
-// more reads up to the next element or member after n of them, or the end. It
-// returns false, false if there is neither.
-func (r *jsonReader) more(n int, end byte) (more, ok bool) {
-	switch {
-	case r.accept(end):
-		return false, true
-	case n > 0 && !r.accept(','):
-		return false, false
-	case n > 0 && r.accept(end):
-		return false, true
+	if err == nil {
+		_, err = r.token()
 	}
-	return r.at < len(r.in), r.at < len(r.in)
-}
-
-// text reads a string, and returns it as it stands between its quotes.
-func (r *jsonReader) text() (string, bool) {
-	if r.at == len(r.in) || r.in[r.at] != '"' {
-		return "", false
-	}
-	from := r.at + 1
-	for i := from; i < len(r.in); i++ {
-		switch r.in[i] {
-		case '"':
-			r.at = i + 1
-			return r.in[from:i], true
-		case '\\':
-			i++
-		case '\n':
-			return "", false
-		}
-	}
-	r.at = len(r.in)
-	return "", false
-}
-
-// word reads a value without quotes.
-func (r *jsonReader) word(to *shape) bool {
-	from := r.at
-	for r.at < len(r.in) && (excerpt.IsWord(r.in[r.at]) || strings.IndexByte("-+.", r.in[r.at]) >= 0) {
-		r.at++
-	}
-	switch w := r.in[from:r.at]; {
-	case w == "true" || w == "false":
-		to.bools++
-	case w == "null":
-		to.nulls++
-	case w != "" && (w[0] == '-' || isDigit(w[0])):
-		to.number(w)
-	default:
-		return false
-	}
-	return true
+	return err
 }

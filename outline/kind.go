@@ -24,10 +24,6 @@ var (
 	proseKind    = kind{"Text", func(text string) (outline, bool) { return scanProse(text), true }}
 )
 
-func iniKind(format string) kind {
-	return kind{format, func(text string) (outline, bool) { return scanINI(format, text) }}
-}
-
 // kindOf tells the kind of a text by its path or, if that does not tell, by its
 // first lines.
 func kindOf(name, text string) kind {
@@ -42,25 +38,18 @@ func kindOf(name, text string) kind {
 	case "csv", "tsv", "tab", "psv":
 		return tableKind
 	case "log":
-		if k := kindByContent(text); k.name == jsonKind.name {
-			return k
-		}
 		return logKind
-	case "html", "htm":
+	case "html", "htm", "xhtml", "vue":
 		return htmlKind
-	case "xml", "xhtml", "svg", "vue", "rss", "atom", "xsd", "plist", "csproj", "pom":
+	case "xml", "svg", "rss", "atom", "xsd", "plist", "csproj", "pom":
 		return xmlKind
-	case "sql", "ddl":
-		return sqlKind
 	case "toml":
-		return iniKind("TOML")
+		return iniKind("TOML", false)
 	case "ini", "cfg", "conf", "properties", "editorconfig":
-		return iniKind("INI")
-	case "env":
-		return iniKind("Environment")
+		return iniKind("INI", false)
 	}
-	if strings.HasPrefix(base, ".env") {
-		return iniKind("Environment")
+	if strings.HasPrefix(base, ".env") || strings.HasSuffix(base, ".env") {
+		return iniKind("Environment", true)
 	}
 	if l := code.Find(name); l != nil {
 		return codeKind(l)

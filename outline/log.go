@@ -15,23 +15,22 @@ import (
 type pattern struct {
 	n, first, last int
 	text           string // of the first line, without its time
-	general        string // the same with N for numbers and X for ids
+	general        string // the same with N for numbers and ids
 	severe         bool
 }
 
 // A logScanner finds the patterns of a log, its times and its levels.
 type logScanner struct {
-	patterns  []pattern
-	byGeneral map[string]int
-	byLevel   [8]int
+	patterns  []*pattern
+	byGeneral map[string]*pattern
+	byLevel   map[string]int
 	firstTime string
 	lastTime  string
-	continued int // indented lines, which continue the one above
 	buf       []byte
 }
 
 func scanLog(text string) (outline, bool) {
-	s := logScanner{byGeneral: map[string]int{}}
+	s := logScanner{byGeneral: map[string]*pattern{}, byLevel: map[string]int{}}
 	for l := range excerpt.Lines(text) {
 		if !l.Blank() {
 			s.line(l)
@@ -42,19 +41,15 @@ func scanLog(text string) (outline, bool) {
 		found.kind += fmt.Sprintf(", %s to %s", excerpt.Clean(s.firstTime, 40), excerpt.Clean(s.lastTime, 40))
 	}
 	var counts []string
-	for i, n := range s.byLevel {
-		if n > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", levels[i], n))
+	for _, level := range levels {
+		if n := s.byLevel[level]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", level, n))
 		}
 	}
 	if counts != nil {
 		found.notes = append(found.notes, "levels: "+strings.Join(counts, ", "))
 	}
-	note := fmt.Sprintf("patterns: %d", len(s.patterns))
-	if s.continued > 0 {
-		note += "; " + plural(s.continued, "indented line")
-	}
-	found.notes = append(found.notes, note)
+	found.notes = append(found.notes, fmt.Sprintf("patterns: %d", len(s.patterns)))
 	return found, true
 }
 
@@ -66,78 +61,62 @@ func (s *logScanner) line(l excerpt.Line) {
 		}
 		text = text[end:]
 	} else if s.firstTime != "" && (text[0] == ' ' || text[0] == '\t') {
-		s.continued++
-		return
+		return // it continues the line above
 	}
 	level := levelOf(text)
-	if level >= 0 {
-		s.byLevel[level]++
-	}
+	s.byLevel[level]++
 	s.buf = generalize(s.buf[:0], excerpt.Head(text, 400))
-	i, known := s.byGeneral[string(s.buf)]
-	if !known {
-		i = len(s.patterns)
-		general := string(s.buf)
-		s.byGeneral[general] = i
-		s.patterns = append(s.patterns, pattern{first: l.N, text: text, general: general, severe: level >= 0 && level <= lastSevere})
+	p := s.byGeneral[string(s.buf)]
+	if p == nil {
+		p = &pattern{first: l.N, text: text, general: string(s.buf), severe: slices.Contains(levels[:4], level)}
+		s.byGeneral[p.general] = p
+		s.patterns = append(s.patterns, p)
 	}
-	s.patterns[i].n++
-	s.patterns[i].last = l.N
+	p.n++
+	p.last = l.N
 }
 
-// items lists the patterns, the most frequent first. Every second line is one of
-// an error, while there are any.
+// items lists the patterns, those of errors first, and the most frequent first.
+// Half of the room is for errors, if there are so many.
 func (s *logScanner) items() []item {
-	slices.SortStableFunc(s.patterns, func(p, q pattern) int { return cmp.Compare(q.n, p.n) })
-	var items []item
-	var n [2]int // severe ones, others
+	slices.SortStableFunc(s.patterns, func(p, q *pattern) int { return cmp.Compare(q.n, p.n) })
+	var errors, others []item
 	for _, p := range s.patterns {
 		it := item{line: int32(p.first), text: p.text}
 		if p.n > 1 {
 			it.end = int32(p.last)
 			it.text = fmt.Sprintf("×%d %s", p.n, strings.TrimSpace(p.general))
 		}
-		of := 1
+		list := &others
 		if p.severe {
-			of = 0
+			list = &errors
 		}
-		n[of]++
-		it.rank = int16(min(2*n[of]+of, math.MaxInt16))
-		items = append(items, it)
+		it.rank = int16(min(len(*list), math.MaxInt16))
+		*list = append(*list, it)
 	}
-	slices.SortStableFunc(items, func(a, b item) int { return int(a.rank) - int(b.rank) })
-	return items
+	return append(errors, others...)
 }
 
-// generalize appends a text to buf with N for numbers and X for ids.
+const digits = "0123456789"
+
+// generalize appends a text to buf with N for numbers and ids.
 func generalize(buf []byte, text string) []byte {
 	for i := 0; i < len(text); {
-		from := i
-		digits, hex, letters := 0, 0, 0
-		for ; i < len(text) && excerpt.IsWord(text[i]); i++ {
-			switch c := text[i]; {
-			case isDigit(c):
-				digits++
-			case c|0x20 >= 'a' && c|0x20 <= 'f':
-				hex++
-			default:
-				letters++
-			}
-		}
-		switch word := text[from:i]; {
-		case word == "":
+		word := excerpt.Word(text, i)
+		if word == "" {
 			buf = append(buf, text[i])
 			i++
-		case letters == 0 && digits > 0 && (hex > 0 && len(word) >= 6 || len(word) >= 8), digits >= 4 && hex+letters >= 4:
-			buf = append(buf, 'X')
+			continue
+		}
+		i += len(word)
+		first, last := strings.IndexAny(word, digits), strings.LastIndexAny(word, digits)
+		switch {
+		case first < 0:
+			buf = append(buf, word...)
+		case len(word) >= 6 && strings.Trim(word, digits+"abcdefABCDEF") == "":
+			buf = append(buf, 'N')
 		default:
-			for j := range len(word) {
-				if !isDigit(word[j]) {
-					buf = append(buf, word[j])
-				} else if j == 0 || !isDigit(word[j-1]) {
-					buf = append(buf, 'N')
-				}
-			}
+			buf = append(append(append(buf, word[:first]...), 'N'), word[last+1:]...)
 		}
 	}
 	return buf
@@ -150,9 +129,7 @@ var stamp = regexp.MustCompile(`^(?:\{?"?@?(?:time|ts|timestamp)"?[=:] ?)?["\[]?
 	`\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d[\d:.,]*\d(?:Z| ?[+-]\d\d:?\d\d)?)?` +
 	`|\d\d/[A-Z][a-z]{2}/\d{4}(?:[: ][\d:]+)?` +
 	`|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \d{4})?` + // syslog, date
-	`|[A-Z]\d{4} \d\d:\d\d:\d\d[\d.]*` + // glog
 	`|\d\d:\d\d:\d\d[\d.,]*` +
-	`| *\d+\.\d{6}\]` + // dmesg
 	`)["\]]?,?`)
 
 // timestamp returns where the time that a line begins with begins and ends, and
@@ -165,35 +142,29 @@ func timestamp(text string) (from, to, end int) {
 	return m[2], m[3], m[1]
 }
 
-// levels are the names of the levels, the most severe first.
+// levels are the names of the levels. The first four are those of errors.
 var levels = []string{"fatal", "panic", "critical", "error", "warning", "info", "debug", "trace"}
 
-const lastSevere = 3 // index of error
+var shortLevels = map[string]string{"err": "error", "warn": "warning", "crit": "critical"}
 
-var levelWords = map[string]int{
-	"fatal": 0, "emerg": 0, "panic": 1, "critical": 2, "crit": 2, "alert": 2, "severe": 2, "error": 3, "err": 3,
-	"warning": 4, "warn": 4, "info": 5, "notice": 5, "debug": 6, "trace": 7,
-}
-
-// levelOf returns the index of the level that a line states among its first words,
-// or -1. A word states it if it is the first, or not alone and in small letters.
-func levelOf(text string) int {
+// levelOf returns the level that a line states among its first words, or "". A word
+// states it if it is the first, or not alone and in small letters.
+func levelOf(text string) string {
 	const marks = "[]<>(){}:\"'|!"
-	text = strings.TrimLeft(excerpt.Head(text, 200), " \t0123456789-:,")
+	text = strings.TrimLeft(excerpt.Head(text, 200), " \t-:,"+digits)
 	if strings.HasPrefix(text, "|") {
-		return -1 // code that a compiler shows
+		return "" // code that a compiler shows
 	}
 	for i := 0; i < 6 && text != ""; i++ {
-		n := strings.IndexAny(text, " \t,")
-		if n < 0 {
-			n = len(text)
-		}
+		n := strings.IndexAny(text+" ", " \t,")
 		word := strings.Trim(text[:n], marks)
 		word = strings.Trim(word[strings.LastIndexAny(word, "=:")+1:], marks)
-		if level, ok := levelWords[strings.ToLower(word)]; ok && (i == 0 || len(word) < n || word[0] < 'a') {
+		level := strings.ToLower(word)
+		level = cmp.Or(shortLevels[level], level)
+		if slices.Contains(levels, level) && (i == 0 || len(word) < n || word[0] < 'a') {
 			return level
 		}
 		text = strings.TrimLeft(text[n:], " \t,")
 	}
-	return -1
+	return ""
 }

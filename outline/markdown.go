@@ -2,43 +2,48 @@ package outline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
-// A markdownScanner reads headings and, for the room that is left, the beginnings
-// of paragraphs and list items. Code is not read.
+// Ranks of what is in Markdown. Headings have their level, from 1 to 6.
+const (
+	rankOpening  = 7 // titles, the first block of a section, and tasks that are open
+	rankBlock    = 8 // other paragraphs and items of lists
+	rankTaskDone = 9
+)
+
+// A block is listed once, however often its text is there.
+type block struct{ item, times int }
+
+// A markdownScanner reads headings and the beginnings of paragraphs and list items.
+// Code is not read.
 type markdownScanner struct {
 	text     string
 	items    []item
-	open     []int        // indexes of the headings that the line is below
-	fence    string       // ends the code block that the line is in; "" for none
-	until    string       // ends the HTML or front matter that the line is in; "" for none
-	meta     []string     // lines of the front matter
-	above    excerpt.Line // the line above, if underlining makes it a heading
-	newBlock bool         // a blank line or a heading is above
-	opens    bool         // only blank lines are between a heading and the line
-	done     int          // tasks
+	blocks   map[string]*block // by their text
+	list     bool              // no line is blank: each is a block
+	fence    string            // ends the code block that the line is in; "" for none
+	front    bool              // the line is in the front matter
+	meta     []string          // lines of the front matter
+	newBlock bool              // a blank line or a heading is above
+	opens    bool              // only blank lines are between a heading and the line
+	done     int               // tasks
 	todo     int
 }
 
 func scanMarkdown(text string) (outline, bool) {
-	m := markdownScanner{text: text, newBlock: true}
+	m := markdownScanner{text: text, newBlock: true, blocks: map[string]*block{}}
+	m.list = !strings.Contains(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n\n")
 	last := 0
 	for l := range excerpt.Lines(text) {
 		m.line(l, strings.TrimSpace(l.Text))
 		last = l.N
 	}
-	m.endSections(0, last)
-	found := outline{kind: "Markdown", items: once(m.items, true)}
-	if !slices.ContainsFunc(m.items, func(it item) bool { return !it.extra }) { // no headings
-		for i := range found.items {
-			found.items[i].extra = false
-		}
-	}
+	m.endSections(last)
+	found := outline{kind: "Markdown", items: m.items}
 	if len(m.meta) > 0 {
 		found.notes = append(found.notes, "front matter: "+strings.Join(m.meta, ", "))
 	}
@@ -49,112 +54,98 @@ func scanMarkdown(text string) (outline, bool) {
 }
 
 func (m *markdownScanner) line(l excerpt.Line, bare string) {
-	above := m.above
-	m.above = excerpt.Line{}
+	level := headingLevel(bare)
+	fence := fenceOf(strings.TrimLeft(bare, "-*+0123456789.)> \t")) // it may be in a list or a quotation
 	switch {
 	case m.fence != "":
 		if bare = strings.TrimLeft(bare, "> \t"); strings.HasPrefix(bare, m.fence) && strings.Trim(bare, m.fence[:1]) == "" {
 			m.fence = ""
 		}
-	case m.until != "":
-		m.skip(l)
+	case m.front:
+		if m.front = bare != "---"; m.front && len(m.meta) < 12 && l.Indent() == 0 && strings.Contains(bare, ":") {
+			m.meta = append(m.meta, excerpt.Clean(bare, 60))
+		}
 	case bare == "":
 		m.newBlock = true
-	case l.N == 1 && m.frontMatter(bare):
-	case m.opensFence(bare):
+	case l.N == 1 && hasFrontMatter(m.text):
+		m.front = true
+	case fence != "":
+		m.fence = fence
 		m.newBlock, m.opens = true, false
-	case headingLevel(bare) > 0 && l.Indent() < 4:
-		m.heading(l.N, headingLevel(bare), bare)
-	case underlineLevel(bare) > 0 && above.N > 0:
-		m.items = m.items[:len(m.items)-1] // of the line above
-		level := underlineLevel(bare)
-		m.heading(above.N, level, strings.Repeat("#", level)+" "+strings.TrimSpace(above.Text))
-	case m.opensHTML(bare):
+	case level > 0 && l.Indent() < 4:
+		m.items = append(m.items, item{line: int32(l.N), rank: int16(level), text: bare})
+		m.newBlock, m.opens = true, true
 	default:
 		m.paragraph(l, bare)
 	}
 }
 
-// heading ends the sections of its level and below it, and begins one.
-func (m *markdownScanner) heading(line, level int, text string) {
-	m.endSections(level, line-1)
-	m.open = append(m.open, len(m.items))
-	m.items = append(m.items, item{line: int32(line), rank: int16(level), text: text})
-	m.newBlock, m.opens = true, true
-}
-
-func (m *markdownScanner) endSections(level, line int) {
-	for n := len(m.open); n > 0 && int(m.items[m.open[n-1]].rank) >= level; n-- {
-		m.items[m.open[n-1]].end = int32(line)
-		m.open = m.open[:n-1]
+// endSections sets the last lines of the headings: each section ends above the next
+// heading of its level or of an upper one.
+func (m *markdownScanner) endSections(last int) {
+	var ends [rankOpening]int32 // of sections of each level
+	for level := range ends {
+		ends[level] = int32(last)
+	}
+	for i := len(m.items) - 1; i >= 0; i-- {
+		it := &m.items[i]
+		if it.rank >= rankOpening {
+			continue
+		}
+		it.end = ends[it.rank]
+		for level := it.rank; level < rankOpening; level++ {
+			ends[level] = it.line - 1
+		}
 	}
 }
 
-// paragraph notes where a block begins, and tasks. The first block of a section
-// has rank 1, tasks that are done have rank 3. Blocks are extra in a text that has
-// headings.
+// paragraph notes where a block begins, and tasks.
 func (m *markdownScanner) paragraph(l excerpt.Line, bare string) {
-	if !strings.ContainsFunc(bare, unicode.IsLetter) && !strings.ContainsFunc(bare, unicode.IsDigit) {
+	if !hasWord(bare) {
 		return
 	}
-	it := item{line: int32(l.N), rank: 2, text: bare, extra: true}
-	marker := bullet(bare)
-	if rest := bare[len(marker):]; marker != "" && len(rest) > 3 && rest[0] == '[' && rest[2] == ']' {
-		if rest[1] == ' ' {
-			m.todo++
-		} else {
-			m.done++
-			it.rank = 3
-		}
-	} else if m.opens {
-		it.rank = 1
+	it := item{line: int32(l.N), rank: rankBlock, text: bare}
+	if m.opens {
+		it.rank = rankOpening
 	}
-	begins := m.newBlock || marker != "" && l.Indent() < 2
-	if begins && marker == "" {
-		if bare[0] != '|' { // a table
-			it.text = paragraphOf(m.text[l.At:])
-		}
-		if l.Indent() < 4 {
-			m.above = l
+	mark := bullet(bare)
+	switch task := bare[len(mark):]; {
+	case mark == "" || !strings.HasPrefix(task, "["):
+	case strings.HasPrefix(task, "[ ]"):
+		m.todo++
+		it.rank = rankOpening
+	case strings.HasPrefix(task, "[x]"), strings.HasPrefix(task, "[X]"):
+		m.done++
+		it.rank = rankTaskDone
+	}
+	if mark == "" && m.newBlock && !m.list && bare[0] != '|' { // no row of a table
+		if it.text = paragraphOf(m.text[l.At:]); it.text == bare && isTitle(bare) {
+			it.rank = rankOpening
 		}
 	}
-	if begins {
+	if m.newBlock || mark != "" && l.Indent() < 2 {
+		m.block(it)
+	}
+	m.newBlock, m.opens = m.list, false
+}
+
+func (m *markdownScanner) block(it item) {
+	b := m.blocks[it.text]
+	if b == nil {
+		m.blocks[it.text] = &block{item: len(m.items), times: 1}
 		m.items = append(m.items, it)
+		return
 	}
-	m.newBlock, m.opens = false, false
+	b.times++
+	m.items[b.item].note = fmt.Sprintf(" (%d times, to line %d)", b.times, it.line)
 }
 
-// frontMatter reports whether a first line begins front matter: YAML, or TOML
-// between plus signs. It must end, and begin with a key.
-func (m *markdownScanner) frontMatter(bare string) bool {
-	if bare != "---" && bare != "+++" {
-		return false
-	}
-	_, rest, _ := strings.Cut(m.text, "\n")
+// hasFrontMatter reports whether a text begins with keys of YAML between two lines
+// of three dashes.
+func hasFrontMatter(text string) bool {
+	open, rest, _ := strings.Cut(text, "\n")
 	first, rest, _ := strings.Cut(rest, "\n")
-	if !strings.ContainsAny(first, ":=") || !strings.Contains("\n"+rest, "\n"+bare) {
-		return false
-	}
-	m.until = bare
-	return true
-}
-
-// skip reads a line of front matter or of HTML.
-func (m *markdownScanner) skip(l excerpt.Line) {
-	front := m.until == "---" || m.until == "+++"
-	switch {
-	case front && strings.HasPrefix(l.Text, m.until), !front && strings.Contains(l.Text, m.until):
-		m.until = ""
-	case front && len(m.meta) < 12 && l.Indent() == 0 && strings.ContainsAny(l.Text, ":="):
-		m.meta = append(m.meta, excerpt.Clean(l.Text, 60))
-	}
-}
-
-// opensFence reports whether code begins on a line, which may be in a list or a
-// quotation.
-func (m *markdownScanner) opensFence(bare string) bool {
-	m.fence = fenceOf(strings.TrimLeft(bare, "-*+0123456789.)> \t"))
-	return m.fence != ""
+	return strings.TrimSpace(open) == "---" && strings.Contains(first, ":") && strings.Contains("\n"+rest, "\n---")
 }
 
 // fenceOf returns the mark of a code block that a text begins with, or "".
@@ -169,17 +160,6 @@ func fenceOf(bare string) string {
 	return bare[:len(bare)-len(rest)]
 }
 
-// opensHTML reports whether HTML that may hide Markdown begins on a line.
-func (m *markdownScanner) opensHTML(bare string) bool {
-	for _, b := range [...][2]string{{"<!--", "-->"}, {"<pre", "</pre>"}, {"<script", "</script>"}, {"<style", "</style>"}} {
-		if strings.HasPrefix(bare, b[0]) && !strings.Contains(bare, b[1]) {
-			m.until = b[1]
-			return true
-		}
-	}
-	return false
-}
-
 // headingLevel is the level of a heading with number signs, or 0.
 func headingLevel(bare string) int {
 	n := len(bare) - len(strings.TrimLeft(bare, "#"))
@@ -189,29 +169,19 @@ func headingLevel(bare string) int {
 	return n
 }
 
-// underlineLevel is the level of a heading that a line underlines, or 0.
-func underlineLevel(bare string) int {
-	switch {
-	case strings.Trim(bare, "=") == "":
-		return 1
-	case strings.Trim(bare, "-") == "":
-		return 2
-	}
-	return 0
-}
-
 // bullet is the mark of a list item with its blank, or "".
 func bullet(bare string) string {
-	n := 0
-	for n < len(bare) && n < 9 && isDigit(bare[n]) {
-		n++
-	}
+	n := len(bare) - len(strings.TrimLeft(bare, "0123456789"))
 	marks := ".)"
 	if n == 0 {
 		marks = "-*+"
 	}
-	if len(bare) > n+2 && strings.IndexByte(marks, bare[n]) >= 0 && bare[n+1] == ' ' {
+	if n < 10 && len(bare) > n+2 && strings.IndexByte(marks, bare[n]) >= 0 && bare[n+1] == ' ' {
 		return bare[:n+2]
 	}
 	return ""
+}
+
+func hasWord(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -2,7 +2,6 @@ package outline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
@@ -12,146 +11,111 @@ import (
 // manyElements is how many nested elements of XML are told apart.
 const manyElements = 256
 
-// scanHTML reads HTML by its headings, its sections and the elements with an id.
-func scanHTML(text string) (outline, bool) {
-	m := markupScanner{in: text}
-	m.read()
-	return outline{kind: "HTML", items: m.items}, len(m.items) > 0
-}
-
-// scanXML reads XML by its elements: each path once, and how often it is there.
-func scanXML(text string) (outline, bool) {
-	if isHTML(text) {
-		return scanHTML(text)
-	}
-	m := markupScanner{in: text, xml: true, paths: map[xmlElement]int32{}}
-	m.read()
-	for i, n := range m.counts {
-		if n > 1 {
-			m.items[i].note = fmt.Sprintf(" ×%d", n)
-		}
-	}
-	return outline{kind: "XML", items: m.items}, len(m.items) > 0
-}
-
-var htmlTag = regexp.MustCompile(`(?i)<(?:!doctype html|html|head|body|h[12]|div|p|style|template)[ >]`)
-
-func isHTML(text string) bool {
-	head := excerpt.Head(text, 2000)
-	return htmlTag.MatchString(head) && (!strings.Contains(head, "<?xml") || strings.Contains(head, "<html"))
-}
-
-// A markupScanner reads the tags of HTML or XML with the tokenizer of HTML, which
-// reads any text, in time that grows with its length.
-type markupScanner struct {
-	in      string
-	xml     bool
-	items   []item
-	heading int // index of the item, from 1, of the heading that the text is of; 0 for none
-
-	paths  map[xmlElement]int32
-	counts []int // of each path
-	open   []xmlElement
-}
-
-// An xmlElement is a name and a place.
-type xmlElement struct {
-	path int32 // index of an item: of the element if it is open, of its parent in paths; -1 for none
-	name string
-}
-
-func (m *markupScanner) read() {
-	z := html.NewTokenizer(strings.NewReader(m.in))
-	z.AllowCDATA(m.xml)
+// eachToken calls f with each token of HTML or XML, its text and its line. The
+// tokenizer of HTML reads any text, in time that grows with its length.
+func eachToken(text string, xml bool, f func(z *html.Tokenizer, kind html.TokenType, raw string, line int32)) {
+	z := html.NewTokenizer(strings.NewReader(text))
+	z.AllowCDATA(xml)
 	line, at := int32(1), 0
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-		raw := m.in[at : at+len(z.Raw())]
+		raw := text[at : at+len(z.Raw())]
 		at += len(raw)
-		tag := kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken
-		switch n := m.heading; {
-		case tag && m.xml:
-			z.NextIsNotRawText() // as the text of a script is in HTML
-			m.path(raw, kind, line)
-		case tag:
-			m.element(z, kind, line)
-		case n > 0 && kind == html.TextToken && len(m.items[n-1].text) < 400:
-			m.items[n-1].text += string(z.Text())
-		}
+		f(z, kind, raw, line)
 		line += int32(strings.Count(raw, "\n"))
 	}
 }
 
-// sections are the elements of HTML that are shown even without an id.
-var sections = map[string]bool{"main": true, "nav": true, "section": true, "article": true, "form": true, "table": true, "header": true, "footer": true, "aside": true, "template": true, "script": true, "style": true}
-
-// element notes what gives a page its structure.
-func (m *markupScanner) element(z *html.Tokenizer, kind html.TokenType, line int32) {
-	tagName, more := z.TagName()
-	name, id := string(tagName), ""
-	for more {
-		var key, value []byte
-		if key, value, more = z.TagAttr(); string(key) == "id" {
-			id = fmt.Sprintf(" id=%q", value)
+// scanHTML reads HTML by its title and its headings.
+func scanHTML(text string) (outline, bool) {
+	var items []item
+	heading := false // the text is of the last item
+	eachToken(text, false, func(z *html.Tokenizer, kind html.TokenType, _ string, line int32) {
+		if kind == html.TextToken {
+			if last := len(items) - 1; heading && len(items[last].text) < 400 {
+				items[last].text += string(z.Text())
+			}
+			return
 		}
-	}
-	heading := name == "title" || len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
-	if heading {
-		m.heading = 0
-	}
-	it := item{line: line, rank: 8, text: "<" + name + id + ">"}
-	switch {
-	case kind == html.EndTagToken:
-		return
-	case heading:
-		m.heading = len(m.items) + 1
-		it.text = name + " "
-		if it.rank = 0; name != "title" {
-			it.rank = int16(name[1] - '1')
+		name, _ := z.TagName()
+		if rank := headingRank(string(name)); rank >= 0 {
+			if heading = kind != html.EndTagToken; heading {
+				items = append(items, item{line: line, rank: int16(rank), text: string(name) + " "})
+			}
 		}
-	case sections[name]:
-		it.rank = 7
-	case id == "":
-		return
-	}
-	m.items = append(m.items, it)
+	})
+	return outline{kind: "HTML", items: items}, len(items) > 0
 }
 
-// path counts an element of XML at its place.
-func (m *markupScanner) path(tag string, kind html.TokenType, line int32) {
-	tag = strings.Trim(tag, "</> \t\r\n")
+// headingRank returns the rank of a heading or title, or -1.
+func headingRank(name string) int {
+	if name == "title" {
+		return 0
+	}
+	if len(name) == 2 && name[0] == 'h' {
+		return strings.IndexByte("123456", name[1])
+	}
+	return -1
+}
+
+// An xmlScanner reads XML by its elements: each path once, and how often it is there.
+type xmlScanner struct {
+	items  []item
+	counts []int
+	paths  map[xmlElement]int // indexes of items
+	open   []xmlElement
+}
+
+// An xmlElement is a name and the index of an item: of the element if it is open,
+// of its parent in paths; -1 for none.
+type xmlElement struct {
+	item int
+	name string
+}
+
+func scanXML(text string) (outline, bool) {
+	s := xmlScanner{paths: map[xmlElement]int{}}
+	eachToken(text, true, func(z *html.Tokenizer, kind html.TokenType, raw string, line int32) {
+		if kind == html.StartTagToken || kind == html.EndTagToken || kind == html.SelfClosingTagToken {
+			z.NextIsNotRawText() // as the text of a script is in HTML
+			s.tag(strings.Trim(raw, "</> \t\r\n"), kind, line)
+		}
+	})
+	for i, n := range s.counts {
+		if n > 1 {
+			s.items[i].note = fmt.Sprintf(" ×%d", n)
+		}
+	}
+	return outline{kind: "XML", items: s.items}, len(s.items) > 0
+}
+
+func (s *xmlScanner) tag(tag string, kind html.TokenType, line int32) {
 	name := tag
 	if i := strings.IndexAny(tag, "/ \t\r\n"); i >= 0 {
 		name = tag[:i]
 	}
+	depth := len(s.open)
 	if kind == html.EndTagToken {
-		m.closeElement(name)
+		for i := depth - 1; i >= max(0, depth-8); i-- { // a tag of an element further up is a stray one
+			if s.open[i].name == name {
+				s.open = s.open[:i]
+				return
+			}
+		}
 		return
 	}
 	key := xmlElement{-1, name}
-	if n := len(m.open); n > 0 {
-		key.path = m.open[n-1].path
+	if depth > 0 {
+		key.item = s.open[depth-1].item
 	}
-	at, known := m.paths[key]
+	at, known := s.paths[key]
 	if !known {
-		at = int32(len(m.items))
-		m.paths[key] = at
-		depth := int16(len(m.open))
-		m.items = append(m.items, item{line: line, rank: depth, indent: depth, text: "<" + excerpt.Clean(tag, 80) + ">", brief: int32(len(name) + 1)})
-		m.counts = append(m.counts, 0)
+		at = len(s.items)
+		s.paths[key] = at
+		s.items = append(s.items, item{line: line, rank: int16(depth), indent: int16(depth), text: "<" + excerpt.Clean(tag, 80) + ">", brief: int32(len(name) + 1)})
+		s.counts = append(s.counts, 0)
 	}
-	m.counts[at]++
-	if kind == html.StartTagToken && len(m.open) < manyElements {
-		m.open = append(m.open, xmlElement{at, name})
-	}
-}
-
-// closeElement closes the element of that name, unless it is far up: then the tag
-// is a stray one.
-func (m *markupScanner) closeElement(name string) {
-	for i := len(m.open) - 1; i >= max(0, len(m.open)-8); i-- {
-		if m.open[i].name == name {
-			m.open = m.open[:i]
-			return
-		}
+	s.counts[at]++
+	if kind == html.StartTagToken && depth < manyElements {
+		s.open = append(s.open, xmlElement{at, name})
 	}
 }

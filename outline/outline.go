@@ -7,7 +7,7 @@ import (
 
 // Rules is the version of the rules. It changes whenever the outline of some text
 // does.
-const Rules = "3"
+const Rules = "4"
 
 const (
 	defaultTokens = 600
@@ -36,7 +36,7 @@ func Text(name, text string, maxTokens int) string {
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	lines := strings.Count(text, "\n")
-	if text != "" && text[len(text)-1] != '\n' {
+	if text != "" && !strings.HasSuffix(text, "\n") {
 		lines++
 	}
 	found := scan(name, text)
@@ -59,20 +59,17 @@ func scan(name, text string) outline {
 	return found
 }
 
-// isBinary reports whether the beginning of a text has a NUL, is not UTF-16, and
-// has more control characters than a text does.
+// isBinary reports whether the beginning of a text has a NUL, and more control
+// characters than a text does.
 func isBinary(text string) bool {
 	text = text[:min(len(text), 1<<16)]
-	if strings.IndexByte(text, 0) < 0 || strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF") {
-		return false
-	}
 	n := 0
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && (c < '\b' || c > '\r') && c != '\x1B' {
 			n++
 		}
 	}
-	return n*20 > len(text)
+	return n*20 > len(text) && strings.IndexByte(text, 0) >= 0
 }
 
 func plural(n int, unit string) string {

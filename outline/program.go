@@ -2,11 +2,6 @@ package outline
 
 import "github.com/agent-scratchpad/scratchpad/outline/code"
 
-var sqlKind = kind{"SQL", func(text string) (outline, bool) {
-	found := scanProgram(code.Find(".sql"), text)
-	return found, len(found.items) > 0
-}}
-
 // codeKind is the kind of a program. One without definitions is read as prose:
 // it is a script, or minified.
 func codeKind(l *code.Language) kind {

@@ -14,7 +14,7 @@ import (
 
 const (
 	deepest   = 48 // values below this depth are read and not shown
-	manyAlike = 40 // keys of one object that are not listed if their values are alike
+	manyAlike = 40 // keys of one object that are not listed if their values are objects
 	fewTexts  = 6  // different texts that are counted
 )
 
@@ -37,7 +37,6 @@ type shape struct {
 	byKey       map[string]*shape
 	elem        *shape // of arrays
 	least, most int    // elements
-	cut         bool   // the last object or array has no end
 }
 
 func (s *shape) total() int {
@@ -91,19 +90,27 @@ func (s *shape) child(key string, line int32) *shape {
 	return k
 }
 
+// element is the shape of all elements of arrays.
+func (s *shape) element() *shape {
+	if s.elem == nil {
+		s.elem = &shape{}
+	}
+	return s.elem
+}
+
+// size notes an array of n elements.
+func (s *shape) size(n int) {
+	if s.arrays++; s.arrays == 1 {
+		s.least = n
+	}
+	s.least, s.most = min(s.least, n), max(s.most, n)
+}
+
 // summary returns the types of the values, and their range or an example.
 func (s *shape) summary() string {
 	var parts []string
-	more := ""
-	if s.cut {
-		more = " or more"
-	}
 	if s.objects > 0 {
-		keys := plural(len(s.keys), "key")
-		if s.cut {
-			keys = fmt.Sprintf("%d or more keys", len(s.keys))
-		}
-		parts = append(parts, "object of "+keys)
+		parts = append(parts, "object of "+plural(len(s.keys), "key"))
 	}
 	if s.arrays > 0 {
 		size := strconv.Itoa(s.most)
@@ -111,20 +118,12 @@ func (s *shape) summary() string {
 			size = fmt.Sprintf("%d to %d", s.least, s.most)
 		}
 		if s.elem != nil && len(s.elem.keys) == 0 && s.elem.total() > 0 {
-			more += " × " + s.elem.summary()
+			size += " × " + s.elem.summary()
 		}
-		parts = append(parts, "array of "+size+more)
+		parts = append(parts, "array of "+size)
 	}
 	if s.numbers > 0 {
-		kind := "number "
-		if s.integers {
-			kind = "integer "
-		}
-		span := fmt.Sprintf("%.15g", s.min)
-		if s.min != s.max {
-			span += fmt.Sprintf(" to %.15g", s.max)
-		}
-		parts = append(parts, kind+span)
+		parts = append(parts, s.summarizeNumbers())
 	}
 	if s.texts > 0 {
 		parts = append(parts, s.summarizeTexts())
@@ -136,9 +135,20 @@ func (s *shape) summary() string {
 		parts = append(parts, "null")
 	}
 	if parts == nil {
-		return "not read"
+		return "no value"
 	}
 	return strings.Join(parts, " or ")
+}
+
+func (s *shape) summarizeNumbers() string {
+	kind := "number"
+	if s.integers {
+		kind = "integer"
+	}
+	if s.min == s.max {
+		return fmt.Sprintf("%s %.15g", kind, s.min)
+	}
+	return fmt.Sprintf("%s %.15g to %.15g", kind, s.min, s.max)
 }
 
 func (s *shape) summarizeTexts() string {
@@ -168,7 +178,7 @@ func (s *shape) children(list []item, depth int, lines bool) []item {
 	if s.elem != nil {
 		list = s.elem.children(list, depth, lines && s.elem.total() == 1)
 	}
-	if s.alike() {
+	if len(s.keys) >= manyAlike && !slices.ContainsFunc(s.keys, func(k *shape) bool { return k.objects == 0 }) {
 		it := item{rank: int16(depth), indent: int16(depth)}
 		if lines {
 			it.line, it.end = s.keys[0].line, s.keys[len(s.keys)-1].line
@@ -186,21 +196,10 @@ func (s *shape) children(list []item, depth int, lines bool) []item {
 		}
 		name := excerpt.Clean(k.key, 60)
 		it.text, it.brief = name+": "+k.summary(), int32(len(name))
-		if n := k.total(); n < s.objects && !(s.cut && n == s.objects-1) {
+		if k.total() < s.objects {
 			it.text = name + "?" + it.text[len(name):]
 		}
 		list = k.children(append(list, it), depth+1, lines)
 	}
 	return list
-}
-
-// alike reports whether an object serves as a map: it has many keys, and their
-// values are of one type.
-func (s *shape) alike() bool {
-	if len(s.keys) < manyAlike {
-		return false
-	}
-	type kinds struct{ objects, arrays, texts bool }
-	of := func(k *shape) kinds { return kinds{k.objects > 0, k.arrays > 0, k.texts > 0} }
-	return !slices.ContainsFunc(s.keys, func(k *shape) bool { return of(k) != of(s.keys[0]) })
 }
