@@ -18,6 +18,7 @@ var hostile = []string{
 	"f(\n", "int f()\n", "<<A\n", "\"\"\"", "r#\"", "${`", "\\", "a", "a ", "漢", "1,", "\",", "{\"a\":", "{\"a\":1}\n", "[1],", "---\n", "a b\n\n", "!", ". ", "<h1>", "<script>", "</", "func f()\n", "class a:\n",
 	"class a {\n", "template<", "@a", "@a(", "#[a", "typedef struct {", "*", "insert into a(b)\n", "create table a\n", "x\n===\n", "\x00", "\u2028", "12:34:56 a\n", "a = [\n", "static ", "enum enum ",
 	"`````\n````\n", "> ```\n", "<a b=c ", "&amp;", "\"a\"\n", "[[a]]\nb = \"c\"\n", "- [ ] a\n", "a\n\n", "{\"a\":{\"b\":1},\n",
+	"/*\"\"", "\"\\\"/**/", "[/*\"\"", ", ",
 }
 
 // paths are files of every kind.

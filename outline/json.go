@@ -14,8 +14,6 @@ import (
 // mostNested is how deep arrays and objects may be nested.
 const mostNested = 10000
 
-var errNested = errors.New("nested too deep")
-
 // scanJSON reads one document, or one a line. Comments and commas before an end are
 // allowed in one document.
 func scanJSON(text string) (outline, bool) {
@@ -40,8 +38,9 @@ func scanJSON(text string) (outline, bool) {
 	return found, true
 }
 
-// relaxed matches strings, comments, and commas before an end.
-var relaxed = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,\s*[}\]]`)
+// relaxed matches strings, comments, and commas before an end. A comment or
+// string without an end matches too, because to look for it again takes too long.
+var relaxed = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*(?s:.*?)(?:\*/|\z)|,\s*[}\]]`)
 
 var notNewline = regexp.MustCompile(`[^\n]`)
 
@@ -152,7 +151,7 @@ func (r *jsonReader) value(to *shape, depth int) error {
 // inside reads an object or array after its opening bracket, to the end.
 func (r *jsonReader) inside(to *shape, open json.Delim, depth int) (err error) {
 	if depth > mostNested {
-		return errNested
+		return errors.New("nested too deep")
 	}
 	keep := to != &r.ignored && depth < deepest
 	n := 0
