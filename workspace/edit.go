@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 )
 
@@ -160,5 +161,5 @@ func nearestLine(text []byte, old string) string {
 	if number == 0 {
 		return "; read the file to see its text"
 	}
-	return fmt.Sprintf("; the nearest is line %d: %s", number, quote(line))
+	return fmt.Sprintf("; the nearest is line %d: %s", number, names.Quote(line))
 }

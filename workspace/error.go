@@ -3,8 +3,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 )
 
 // The kinds of error. Every error of a [Workspace], a [Service] or a [Store] wraps one of
@@ -139,34 +137,4 @@ func within(op, object string, err error) error {
 		named.Object = object
 	}
 	return &named
-}
-
-// clip keeps a name that somebody sent from filling an error.
-func clip(name string) string {
-	const most = 80
-	for i := range len(name) {
-		if c := name[i]; i >= most || c < 0x20 || c >= 0x7f {
-			return quote(name)
-		}
-	}
-	if name == "" {
-		return `""`
-	}
-	return name
-}
-
-// quote returns a text in quotes, cut to about a hundred bytes.
-func quote(text string) string {
-	const most = 96
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		q := strconv.QuoteRune(r)
-		if q = q[1 : len(q)-1]; b.Len()+len(q) > most {
-			return b.String() + `"...`
-		}
-		b.WriteString(q)
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // An Arg is an argument of a call, or a field of its options, that an [Error]
@@ -114,7 +116,7 @@ func (e *Error) head(w Words) string {
 		words = append(words, w.arg(e.Arg))
 	}
 	if e.Object != "" || e.Arg != 0 {
-		words = append(words, clip(e.Object))
+		words = append(words, names.Clip(e.Object))
 	}
 	return strings.Join(words, " ")
 }
@@ -160,7 +162,7 @@ func (e *Error) way(w Words) string {
 	case DoList:
 		return "ListFiles shows those that exist"
 	case DoUseName:
-		return "the nearest name is " + clip(e.Way.Name)
+		return "the nearest name is " + names.Clip(e.Way.Name)
 	case DoExpectNone:
 		return "for a file that is not there give 0"
 	case DoGiveAtMost:

@@ -1,6 +1,6 @@
-// Package names says what is wrong with the name of an agent, a path, a prefix of paths, or
-// an idempotency key. It returns the cause and what to give instead, or "" if the name is
-// valid.
+// Package names checks the names of agents, paths, prefixes of paths, and idempotency
+// keys. A check returns what is wrong and what to give instead, or "" if the name is
+// valid. Clip, Quote and Shorten put a name into a form that can be shown or kept.
 package names
 
 import (
