@@ -11,11 +11,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
-const (
-	requestAge   = 24 * time.Hour
-	requestCount = 1000 // kept of an agent; the oldest goes when there are more
-	requestDrops = 10   // expired ones that one write removes at most; a request from the future is expired
-)
+// Every write takes this path:
+//
+//  1. The method checks its arguments and makes an attempt.
+//  2. commit runs one transaction of the store, see try.
+//  3. In the transaction, answered looks for a repeated request. Then the method's own
+//     function reads a head, changes it, calls settle, and saves it.
+//  4. settle counts the operation, checks the quotas and keeps the request.
+//
+// For an agent that holds nothing, settle returns errNewAgent. Then commit calls admit,
+// outside of transactions, and runs the transaction again.
 
 // An attempt is one call that writes.
 type attempt struct {
@@ -51,9 +56,6 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 	h.Sum(a.hash[:0])
 	return a, nil
 }
-
-// errRepeated ends a transaction whose request was answered before.
-var errRepeated = errors.New("repeated")
 
 // errNewAgent ends a transaction that would be the first write of an agent.
 var errNewAgent = errors.New("a new agent")
@@ -106,26 +108,14 @@ func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, e
 	return Outcome{}, err
 }
 
-// answered returns errRepeated and the first outcome for a request that was answered
-// before.
-func (a *attempt) answered(tx Reader) (Outcome, error) {
-	a.stale = false
-	if a.key == "" {
-		return Outcome{}, nil
+// beforeStart returns the error of a write whose context ended before it began.
+func beforeStart(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
+		late := Errorf(ErrBusy, "the deadline came before it could begin, nothing happened").or(DoRetry, 0)
+		late.Err = err
+		return late
 	}
-	kept, err := tx.Request(a.key)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Outcome{}, nil
-	case err != nil:
-		return Outcome{}, err
-	case a.now.Sub(kept.Time) >= requestAge, kept.Time.Sub(a.now) > clockSkew:
-		a.stale = true
-		return Outcome{}, nil
-	case kept.Hash != a.hash:
-		return Outcome{}, within("idempotency key", a.key, Errorf(ErrConflict, "it was used for another request").or(DoNewKey, 0))
-	}
-	return kept.Outcome, errRepeated
+	return err
 }
 
 // settle is the end of every write. It removes expired requests, counts the operation,
@@ -164,36 +154,4 @@ func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *
 		a.key = ""
 	}
 	return w.settle(tx, a, before, after, out)
-}
-
-// makeRoom counts the request that will be kept. It takes the place of the expired one
-// under its key, or of the oldest one if there are too many.
-func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
-	if a.stale {
-		_, err := tx.Request(a.key)
-		if err == nil || !errors.Is(err, ErrNotFound) {
-			return err
-		}
-	}
-	if over := int(state.Requests) + 1 - requestCount; over > 0 {
-		if err := dropAnyRequests(tx, state, over); err != nil {
-			return err
-		}
-	}
-	state.Requests++
-	return nil
-}
-
-// dropRequests removes requests that have expired: those from before the time from, and
-// those from after the time to, which came from a clock that was set back since.
-func dropRequests(tx Tx, state *OwnerState, from, to time.Time, n int) error {
-	dropped, err := tx.DropRequests(from, to, n)
-	state.Requests -= int64(dropped)
-	return err
-}
-
-// dropAnyRequests removes the oldest requests.
-func dropAnyRequests(tx Tx, state *OwnerState, n int) error {
-	never := time.Unix(1<<40, 0)
-	return dropRequests(tx, state, never, never, n)
 }

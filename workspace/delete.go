@@ -37,7 +37,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		return DeleteResult{}, err
 	}
 	o.IfVersion = cloned(o.IfVersion)
-	if err := checkCondition(op, path, o.IfVersion); err != nil {
+	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
 	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {

@@ -114,16 +114,6 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	return err
 }
 
-// beforeStart returns the error of a write whose context ended before it began.
-func beforeStart(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
-		late := Errorf(ErrBusy, "the deadline came before it could begin, nothing happened").or(DoRetry, 0)
-		late.Err = err
-		return late
-	}
-	return err
-}
-
 // Totals are sums over the agents of a tenant.
 type Totals struct {
 	Agents                                          int64 // that hold anything

@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"context"
+	"unicode/utf8"
+)
+
+// maxNumber is the largest version or cursor. Every JSON reader keeps integers up to it
+// exactly.
+const maxNumber = 1 << 53
+
+// checkNumber checks a version, a cursor or a line that the caller gave.
+func checkNumber(op, object string, arg Arg, n, least int64) error {
+	switch {
+	case n < least:
+		return tooSmall(op, object, arg, n, least)
+	case n > maxNumber:
+		return fail(ErrInvalid, op, object, "%s is %d, the most is 2^53", arg, n)
+	}
+	return nil
+}
+
+func tooSmall(op, object string, arg Arg, n, least int64) error {
+	return fail(ErrInvalid, op, object, "%s is %d, the least is %d", arg, n, least)
+}
+
+// checkText checks content before anything is stored. of is FileSize or EntrySize.
+func (l Limits) checkText(op, object string, content []byte, of Resource) error {
+	limit, way := l.FileBytes, DoSplitFile
+	if of == EntrySize {
+		limit, way = l.EntryBytes, DoSplitEntry
+	}
+	if size := int64(len(content)); size > limit {
+		return within(op, object, tooLarge(of, size, limit, "%d bytes, limit %d", size, limit).or(way, 0))
+	}
+	if !utf8.Valid(content) {
+		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", firstInvalid(content)+1)
+	}
+	return nil
+}
+
+// tooLarge returns the error of a text that is over a limit.
+func tooLarge(of Resource, size, limit int64, cause string, args ...any) *Error {
+	return Errorf(ErrTooLarge, cause, args...).over(Quota{Of: of, Adds: size, Limit: limit})
+}
+
+// firstInvalid returns where the first byte is that is not UTF-8.
+func firstInvalid(content []byte) int {
+	for at := 0; ; {
+		r, n := utf8.DecodeRune(content[at:])
+		if r == utf8.RuneError && n <= 1 {
+			return at
+		}
+		at += n
+	}
+}
+
+func checkContext(ctx context.Context, op, object string) error {
+	if ctx == nil {
+		return fail(ErrInvalid, op, object, "the context is nil")
+	}
+	if err := ctx.Err(); err != nil {
+		return within(op, object, err)
+	}
+	return nil
+}
+
+// start parses the path of a call and looks at its context.
+func start(ctx context.Context, op, path string) (Path, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return Path{}, within(op, path, err)
+	}
+	return p, checkContext(ctx, op, path)
+}

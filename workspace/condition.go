@@ -1,0 +1,48 @@
+package workspace
+
+import "fmt"
+
+// cloned copies a condition, because the caller may leave before the transaction ends,
+// and use its variable again.
+func cloned(ifVersion *int64) *int64 {
+	if ifVersion == nil {
+		return nil
+	}
+	return new(*ifVersion)
+}
+
+// checkIfVersion checks the argument itself.
+func checkIfVersion(op, path string, ifVersion *int64) error {
+	if ifVersion == nil {
+		return nil
+	}
+	return checkNumber(op, path, ArgIfVersion, *ifVersion, 0)
+}
+
+// checkCondition refuses if the file is not at the version that the caller expects.
+func (h FileHead) checkCondition(ifVersion *int64) error {
+	if ifVersion == nil {
+		return nil
+	}
+	want := *ifVersion
+	switch {
+	case !h.Exists() && want == 0:
+		return nil
+	case !h.Exists():
+		return Errorf(ErrConflict, "it does not exist, %s is %d", ArgIfVersion, want).or(DoExpectNone, 0)
+	case want == 0:
+		return Errorf(ErrConflict, "it exists at version %d, %s is 0", h.Version, ArgIfVersion).or(DoRead, 0)
+	case want > h.Version:
+		return Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want).or(DoRead, 0)
+	case want != h.Version:
+		return Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want).or(DoReadSince, want)
+	}
+	return nil
+}
+
+func conditionBytes(ifVersion *int64) []byte {
+	if ifVersion == nil {
+		return nil
+	}
+	return fmt.Append(nil, *ifVersion)
+}
