@@ -17,10 +17,10 @@ const module = "github.com/agent-scratchpad/scratchpad"
 // allowed says for each package of the module which packages outside of the
 // standard library its files may import, tests aside. Imports point one way:
 //
-//	cmd -> internal/httpserver -> internal/auth, mcpserver -> workspace
+//	cmd -> mcpserver, summarize -> workspace
 //	    -> pad, conversation, linediff -> tokens
 //
-// and a backend knows the workspace alone. A path that ends in "/..." stands for
+// and a backend knows the workspace and its driver alone. A path that ends in "/..." stands for
 // all below it.
 var allowed = map[string][]string{
 	"tokens":                           {},
@@ -35,18 +35,16 @@ var allowed = map[string][]string{
 	"conversation/internal/evidence":   {"tokens"},
 	"conversation/internal/recordfile": {"conversation/internal/clip"},
 	"workspace":                        {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
+	"workspace/internal/count":         {"workspace/internal/turn"},
 	"workspace/internal/filetree":      {},
 	"workspace/internal/fit":           {"linediff", "tokens"},
 	"workspace/internal/names":         {},
 	"workspace/internal/floors":        {"workspace/internal/records"},
 	"workspace/internal/nearest":       {},
-	"workspace/internal/recent":        {"workspace/internal/turn"},
 	"workspace/internal/recordlog":     {"conversation", "workspace/internal/turn"},
 	"workspace/internal/records":       {},
 	"workspace/internal/summaries":     {"workspace/internal/records"},
-	"workspace/internal/tally":         {},
 	"workspace/internal/turn":          {},
-	"workspace/internal/withdraw":      {},
 	"workspace/memstore":               {"workspace"},
 	"workspace/storetest":              {"workspace", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt":     {"conversation"},

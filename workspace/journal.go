@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recordlog"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/withdraw"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // Journal returns a [conversation.Journal] that keeps its records in the log at the path.
@@ -132,7 +132,7 @@ func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing
 // changes.
 func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
-	gate := withdraw.New(ctx)
+	gate := turn.NewGate(ctx)
 	defer gate.Close()
 	out, err := w.commit(gate.Context(), a, func(tx Tx) (Outcome, error) {
 		if !gate.Begin() {

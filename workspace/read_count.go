@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/tally"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 )
 
 // A read counts as an operation, but changes nothing in the store. Its count waits in
@@ -15,8 +15,8 @@ const (
 	readFlushTimeout  = 10 * time.Second // of a flush that nobody waits for
 )
 
-func (s *Service) newReadTally() *tally.Tally[Owner] {
-	return tally.New[Owner](readFlushInterval, func() {
+func (s *Service) newReadTally() *count.Tally[Owner] {
+	return count.NewTally[Owner](readFlushInterval, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), readFlushTimeout)
 		defer cancel()
 		s.flushReads(ctx)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/tally"
 )
 
 // Options of [New]. The zero value works.
@@ -28,7 +28,7 @@ type Service struct {
 	limits Limits
 	total  storeTotal
 	now    func() time.Time
-	reads  *tally.Tally[Owner] // not written yet
+	reads  *count.Tally[Owner] // not written yet
 
 	summarizer *Summarizer
 	summaries  *summaries.Maker[SummaryResult]

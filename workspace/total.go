@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/recent"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
@@ -42,12 +42,12 @@ const totalAge = 5 * time.Second
 // storeTotal is what all agents together have, and its limits.
 type storeTotal struct {
 	limits    StoreLimits
-	bytes     *recent.Number // that count against the limit
-	admitting turn.Turn      // held while an agent writes for the first time
+	bytes     *count.Recent // that count against the limit
+	admitting turn.Turn     // held while an agent writes for the first time
 }
 
 func newStoreTotal(l StoreLimits, now func() time.Time) storeTotal {
-	return storeTotal{limits: l.withDefaults(), bytes: recent.New(totalAge, now), admitting: turn.New()}
+	return storeTotal{limits: l.withDefaults(), bytes: count.NewRecent(totalAge, now), admitting: turn.New()}
 }
 
 // readTotal tells a write how many bytes the store holds, as of the last five seconds.

@@ -1,4 +1,5 @@
-// Package turn lets callers do something one at a time.
+// Package turn decides when a call may begin: a [Turn] lets one begin at a time, and a
+// [Gate] lets it begin unless its context has ended.
 package turn
 
 import "context"

@@ -1,5 +1,4 @@
-// Package recent keeps a number that takes long to compute and may be a little old.
-package recent
+package count
 
 import (
 	"context"
@@ -9,9 +8,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
-// A Number is computed again when it is older than its age. It is safe for concurrent
-// use.
-type Number struct {
+// A Recent is a number that takes long to compute and may be a little old. It is computed
+// again when it is older than its age. It is safe for concurrent use.
+type Recent struct {
 	age       time.Duration
 	now       func() time.Time
 	computing turn.Turn
@@ -22,15 +21,15 @@ type Number struct {
 	n        int64
 }
 
-// New returns a Number that is not computed yet.
-func New(age time.Duration, now func() time.Time) *Number {
-	return &Number{age: age, now: now, computing: turn.New()}
+// NewRecent returns a Recent that is not computed yet.
+func NewRecent(age time.Duration, now func() time.Time) *Recent {
+	return &Recent{age: age, now: now, computing: turn.New()}
 }
 
 // Get returns the number, and computes it if it is too old. While one caller computes,
 // the others get the last number, or wait if there is none. If ctx ends while a caller
 // waits, the error is that of ctx.
-func (r *Number) Get(ctx context.Context, compute func() (int64, error)) (int64, error) {
+func (r *Recent) Get(ctx context.Context, compute func() (int64, error)) (int64, error) {
 	n, computed, fresh := r.last()
 	if fresh {
 		return n, nil
@@ -59,7 +58,7 @@ func (r *Number) Get(ctx context.Context, compute func() (int64, error)) (int64,
 
 // last returns the last number. It is not fresh if it is too old, or from the future,
 // which happens after a clock was set back.
-func (r *Number) last() (n int64, computed, fresh bool) {
+func (r *Recent) last() (n int64, computed, fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	age := r.now().Sub(r.at)

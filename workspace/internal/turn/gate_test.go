@@ -1,11 +1,11 @@
-package withdraw_test
+package turn_test
 
 import (
 	"context"
 	"testing"
 	"testing/synctest"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/withdraw"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 type key struct{}
@@ -14,7 +14,7 @@ type key struct{}
 func TestEndBeforeBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
-		g := withdraw.New(ctx)
+		g := turn.NewGate(ctx)
 		defer g.Close()
 		if g.Withdrawn() || g.Context().Err() != nil || g.Context().Value(key{}) != "value" {
 			t.Error("a new Gate is not open, or loses the values of the context")
@@ -32,7 +32,7 @@ func TestEndBeforeBegin(t *testing.T) {
 func TestEndAfterBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		g := withdraw.New(ctx)
+		g := turn.NewGate(ctx)
 		if !g.Begin() {
 			t.Error("Begin of an open Gate = false")
 		}

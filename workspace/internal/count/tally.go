@@ -1,12 +1,11 @@
-// Package tally counts in memory what is written down later.
-package tally
+package count
 
 import (
 	"sync"
 	"time"
 )
 
-// A Tally counts for each key. It is safe for concurrent use.
+// A Tally counts in memory, for each key, what is written down later. It is safe for concurrent use.
 type Tally[K comparable] struct {
 	every time.Duration
 	flush func()
@@ -16,9 +15,9 @@ type Tally[K comparable] struct {
 	timer  *time.Timer // nil: nothing has been counted since the last TakeAll
 }
 
-// New returns a Tally that calls flush in a goroutine of its own, once after a count
+// NewTally returns a Tally that calls flush in a goroutine of its own, once after a count
 // has been added. flush should call [Tally.TakeAll].
-func New[K comparable](every time.Duration, flush func()) *Tally[K] {
+func NewTally[K comparable](every time.Duration, flush func()) *Tally[K] {
 	return &Tally[K]{every: every, flush: flush}
 }
 

@@ -1,4 +1,4 @@
-package recent_test
+package count_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/recent"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 )
 
 // The number is computed again when it is too old, or from the future. An error is not
 // kept.
 func TestNumberAges(t *testing.T) {
 	clock := testkit.NewClock()
-	r := recent.New(time.Minute, clock.Now)
+	r := count.NewRecent(time.Minute, clock.Now)
 	failed := errors.New("failed")
 	for _, c := range []struct {
 		advance time.Duration
@@ -47,7 +47,7 @@ func TestNumberAges(t *testing.T) {
 // While one caller computes, the others wait only if there is no number yet.
 func TestNumberIsComputedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := recent.New(time.Minute, time.Now)
+		r := count.NewRecent(time.Minute, time.Now)
 		slow := func(n int64) func() (int64, error) {
 			return func() (int64, error) { time.Sleep(time.Second); return n, nil }
 		}

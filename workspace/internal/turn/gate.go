@@ -1,5 +1,4 @@
-// Package withdraw is for work that the end of a context can prevent, but not interrupt.
-package withdraw
+package turn
 
 import (
 	"context"
@@ -13,7 +12,8 @@ const (
 	withdrawn
 )
 
-// A Gate is passed by work that begins before its context ends. It is safe for concurrent
+// A Gate is for work that the end of a context can prevent, but not interrupt: the work
+// passes the Gate if it begins before the context ends. It is safe for concurrent
 // use.
 type Gate struct {
 	ctx    context.Context // ends if the outer context ends before Begin
@@ -22,8 +22,8 @@ type Gate struct {
 	state  atomic.Int32
 }
 
-// New returns an open Gate. Close must be called when the work is over.
-func New(ctx context.Context) *Gate {
+// NewGate returns an open Gate. Close must be called when the work is over.
+func NewGate(ctx context.Context) *Gate {
 	g := new(Gate)
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = context.AfterFunc(ctx, func() {
