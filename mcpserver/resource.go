@@ -44,7 +44,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("resources/read", err)}
 	}
 	text := string(r.Content)
-	settle(ctx, text)
+	chargeForAnswer(ctx, text)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
 }
 

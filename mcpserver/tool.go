@@ -46,7 +46,7 @@ func (s *Server) add(t tool) {
 		}
 		out, err := success(res)
 		if err == nil {
-			settle(ctx, texts(out)...)
+			chargeForAnswer(ctx, texts(out)...)
 		}
 		return out, err
 	})

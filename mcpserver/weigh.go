@@ -119,8 +119,8 @@ func (s *Server) readWeight(bytes int64) int64 {
 	return w
 }
 
-// settle lowers the charge of a call to the weight of its answer.
-func settle(ctx context.Context, texts ...string) {
+// chargeForAnswer lowers the charge of a call to the weight of its answer.
+func chargeForAnswer(ctx context.Context, texts ...string) {
 	r := requestOf(ctx)
 	if r == nil || r.charge == nil {
 		return
