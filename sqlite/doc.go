@@ -34,10 +34,14 @@
 // needs. [Open] refuses them.
 package sqlite
 
-// Where to begin: open.go opens a database, after look.go has checked it and with
-// migrate.go if its schema is older. writer.go is the group commit: one goroutine
-// commits the functions of many callers, which queue.go holds, in one transaction.
-// lost.go and fence.go are what it checks before it acknowledges anything. checkpoint.go
-// and synced.go keep the log short and durable. reader.go and tx.go are the SQL of a
-// caller's function, row.go the form of each row. The files beneath the database are
-// in internal/dbfile.
+// Where to begin:
+//
+//   - open.go opens a database. look.go checks it first. schema.go makes a new one,
+//     migrate.go brings an older one to the present schema.
+//   - queue.go holds the functions that wait. writer.go is the goroutine that runs them,
+//     and group.go runs many of them in one transaction. Before it answers, fence.go,
+//     lost.go and confirm.go check that the schema and the files are still the same and
+//     that all is synced. checkpoint.go keeps the log short.
+//   - reader.go and tx.go are the SQL of a caller's function. row.go has the form of each
+//     row, owner_form.go the one row whose form differs between schemas.
+//   - internal/dbfile has the files beneath the database.

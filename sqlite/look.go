@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -11,14 +10,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-)
-
-//go:embed schema.sql
-var schemaSQL string
-
-const (
-	applicationID = 0x53637250 // "ScrP"
-	schemaVersion = 2
 )
 
 // Files returns the path of a database, followed by the names of the files that may stand
@@ -101,38 +92,6 @@ func lookError(err error) error {
 		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %s: %w", textOf(err), workspace.ErrCorrupt)
 	}
 	return err
-}
-
-// create makes a database under a temporary name and moves it to the path when it is
-// complete and durable. So nobody ever sees half of one. The caller holds the turn.
-func create(path string) error {
-	temp, err := dbfile.NewPart(path)
-	if err != nil {
-		return err
-	}
-	err = writeSchema(temp)
-	if err == nil {
-		err = dbfile.SyncFolder(filepath.Dir(path)) // so that a power cut brings back no log of the temporary name
-	}
-	if err == nil {
-		err = dbfile.GiveDatabaseName(temp, path)
-	}
-	if err := errors.Join(err, dbfile.RemoveTemp(temp)); err != nil {
-		return err
-	}
-	return dbfile.SyncFolder(filepath.Dir(path))
-}
-
-func writeSchema(path string) error {
-	c, err := dial(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
-	if err != nil {
-		return err
-	}
-	err = c.script("BEGIN IMMEDIATE;\n" + schemaSQL +
-		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
-		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
-		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
-	return errors.Join(err, c.close())
 }
 
 // oldSQLite reports whether a version is older than 3.51.3. Such a version can corrupt a

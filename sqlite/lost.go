@@ -7,29 +7,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// begin begins a transaction. Before that it checks that the open files are still at
-// their paths, and after it that the schema is the one that this version knows.
-func (w *writer) begin() error {
-	names, err := w.c.files.Check()
-	if err != nil {
-		return w.loseFiles(err)
-	}
-	if names > 1 { // nothing is lost yet, and the second name may be removed again
-		return fmt.Errorf("the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name: %w", workspace.ErrReadOnly)
-	}
-	if _, err = w.c.exec("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	if err = w.c.fence(); err == nil {
-		return nil
-	}
-	w.rollback()
-	if codeOf(err) == 0 { // the fence's own error, not one of SQLite
-		w.fail(err)
-	}
-	return err
-}
-
 const startAgain = "stop every process that uses the database, put the right file in its place (for a backup, first remove the files that end in -wal and -shm), and start again"
 
 // loseFiles makes the store read-only until the process is started again, and returns
@@ -73,4 +50,43 @@ func dialOpened(f *dbfile.Opened, pragmas ...string) (*conn, error) {
 // [dbfile.IsLost] is still true of it.
 func unreadable(err error) error {
 	return fmt.Errorf("%w; %s: %w", err, startAgain, workspace.ErrCorrupt)
+}
+
+// lostFsync answers a group whose commit the disk did not confirm. The page cache may now
+// show data that the disk has lost. So the store takes no more writes until the process
+// is started again.
+func (w *writer) lostFsync(err error) {
+	w.rollback()
+	w.fail(fmt.Errorf("the disk failed to confirm a write (%v); check the disk, start this process again, and check the last writes: %w", err, workspace.ErrReadOnly))
+	w.answerUnknown(fmt.Errorf("the disk failed to confirm the write (%v); it may or may not be stored: %w", err, workspace.ErrOutcomeUnknown))
+}
+
+// answerUnknown tells the callers of the group that their outcome is unknown.
+func (w *writer) answerUnknown(unknown error) {
+	for _, j := range w.group {
+		j.err, j.panicked, j.exited = unknown, false, false
+		close(j.done)
+	}
+	w.group = nil
+}
+
+// fail makes the store read-only, and refuses the functions that wait.
+func (w *writer) fail(err error) {
+	w.mu.Lock()
+	first := w.broken == nil
+	if first {
+		w.broken = err
+	}
+	w.mu.Unlock()
+	if first {
+		w.log.Error("the store is read-only", "cause", err)
+	}
+	w.refuse(err)
+}
+
+// whyBroken returns why the store is read-only, and nil if it is not.
+func (w *writer) whyBroken() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken
 }

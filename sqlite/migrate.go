@@ -24,18 +24,6 @@ var migrationRows = map[int64]func(*conn) error{2: (*conn).moveOwners}
 // in it.
 var migrationStep = func(step string) {}
 
-// schemaText returns the statements that make schema 1 or the present one.
-func schemaText(version int64) string {
-	if version == schemaVersion {
-		return schemaSQL
-	}
-	text, err := migrations.ReadFile("migrations/0001.sql")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(text)
-}
-
 // backupStem is the name of the copy of a database from before its migration. A number
 // follows it if another file has that name.
 func backupStem(path string, schema int64) string {

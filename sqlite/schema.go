@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	_ "embed"
+	"errors"
+	"path/filepath"
+	"strconv"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+const (
+	applicationID = 0x53637250 // "ScrP"
+	schemaVersion = 2          // of schema.sql
+)
+
+// schemaText returns the statements that make schema 1 or the present one.
+func schemaText(version int64) string {
+	if version == schemaVersion {
+		return schemaSQL
+	}
+	text, err := migrations.ReadFile("migrations/0001.sql")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// create makes a database under a temporary name and moves it to the path when it is
+// complete and durable. So nobody ever sees half of one. The caller holds the turn.
+func create(path string) error {
+	temp, err := dbfile.NewPart(path)
+	if err != nil {
+		return err
+	}
+	err = writeSchema(temp)
+	if err == nil {
+		err = dbfile.SyncFolder(filepath.Dir(path)) // so that a power cut brings back no log of the temporary name
+	}
+	if err == nil {
+		err = dbfile.GiveDatabaseName(temp, path)
+	}
+	if err := errors.Join(err, dbfile.RemoveTemp(temp)); err != nil {
+		return err
+	}
+	return dbfile.SyncFolder(filepath.Dir(path))
+}
+
+func writeSchema(path string) error {
+	c, err := dial(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	err = c.script("BEGIN IMMEDIATE;\n" + schemaSQL +
+		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
+		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
+		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, c.close())
+}
