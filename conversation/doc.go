@@ -33,3 +33,8 @@
 // conversation/openaimsg translate messages to and from the types of a client, and
 // make a summariser of it.
 package conversation
+
+// Where to begin: memory.go has Append. memory_journal.go writes to the journal,
+// window.go decides what a summary covers, unit.go where a cut may be made. summary.go
+// has the states of a summary, summary_maker.go goes through them, asker.go calls the
+// model. check.go and rule.go have Check; file.go has the journal in a file.

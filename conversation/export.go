@@ -60,7 +60,7 @@ func (m *Memory) Import(document []byte) error {
 	for i, msg := range msgs {
 		counts[i] = m.o.count(msg)
 	}
-	if err := m.take(context.Background()); err != nil {
+	if err := m.takeForChange(context.Background()); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	defer m.release()

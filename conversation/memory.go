@@ -82,6 +82,7 @@ func (m *Memory) Append(ctx context.Context, msgs ...Message) error {
 	return nil
 }
 
+// append is Append without the summary.
 func (m *Memory) append(ctx context.Context, msgs []Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -93,11 +94,11 @@ func (m *Memory) append(ctx context.Context, msgs []Message) error {
 		}
 		news[i].msg, news[i].tokens = msg.clone(), m.o.count(msg)
 	}
-	if err := m.take(ctx); err != nil {
+	if err := m.takeForChange(ctx); err != nil {
 		return err
 	}
 	defer m.release()
-	if err := m.save(ctx, news); err != nil {
+	if err := m.saveMessages(ctx, news); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -180,7 +181,7 @@ func (m *Memory) clear(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.take(ctx); err != nil {
+	if err := m.takeForChange(ctx); err != nil {
 		return err
 	}
 	defer m.release()
@@ -243,8 +244,8 @@ func (m *Memory) takeTurn(ctx context.Context) error {
 	}
 }
 
-// take takes the turn for a change. If the memory is closed, the error is ErrClosed.
-func (m *Memory) take(ctx context.Context) error {
+// takeForChange takes the turn. If the memory is closed, the error is ErrClosed.
+func (m *Memory) takeForChange(ctx context.Context) error {
 	if err := m.takeTurn(ctx); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ type summaries struct {
 	pause   pause
 	least   int     // tokens that the next summary must replace, since the last was too long
 	unsaved *Record // a summary that the journal refused
-	told    int     // messages in the window when OnError was last told that it cannot shrink
+	told    int     // messages in the window when blocked last returned an error
 }
 
 // Why a summary is dropped.
@@ -158,8 +158,8 @@ func (m *Memory) finishSummary(start int, r Record) (next draft, due bool) {
 	return next, due
 }
 
-// refuseSummary keeps a summary that the journal did not take for the next try. The
-// turn is held.
+// refuseSummary notes that the journal refused a summary, and keeps the summary for
+// the next try. The turn is held.
 func (m *Memory) refuseSummary(r *Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,12 +18,20 @@ type entry struct {
 	question bool // it is a message of the user
 }
 
+// added is a message on its way into a window.
+type added struct {
+	msg      Message
+	seq      int64
+	imported bool
+	tokens   int
+}
+
 // A window holds the messages that are kept verbatim, without the leading system
 // messages.
 type window struct {
 	entries []entry
 	scan    scanner
-	tried   int // no summary is due for the first n entries, for each n up to this
+	tried   int // due has looked at the first 1, 2, ... entries up to this many, and found no summary due
 }
 
 // push adds a message to the end.
@@ -176,9 +184,10 @@ func (w *window) due(t trigger) (cover, bool) {
 	return cover{}, false
 }
 
-// cover returns what a summary of the first n entries would cover. If so much is kept
-// that the next message would trigger a summary again, this one must cover as much as
-// usual. Otherwise the model would be called for each message.
+// cover returns what a summary of the first n entries would cover. It reports false if
+// that is nothing, or has fewer tokens than t.least. It also reports false if so much
+// would be kept that the next message triggers another summary, and this one would
+// cover less than usual. Otherwise the model would be called for each message.
 func (w *window) cover(n int, t trigger, byMessages, byTokens bool) (cover, bool) {
 	start, pinned := w.start(n, t.keep)
 	count, tokens := start, w.tokens(0, start)

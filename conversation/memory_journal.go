@@ -74,16 +74,8 @@ func (m *Memory) Originals(ctx context.Context) iter.Seq2[Message, error] {
 	}
 }
 
-// added is a message on its way into a window.
-type added struct {
-	msg      Message
-	seq      int64
-	imported bool
-	tokens   int
-}
-
-// save writes messages to the journal and numbers them. The turn is held.
-func (m *Memory) save(ctx context.Context, news []added) error {
+// saveMessages writes messages to the journal and numbers them. The turn is held.
+func (m *Memory) saveMessages(ctx context.Context, news []added) error {
 	if m.o.Journal == nil {
 		for i := range news {
 			news[i].seq = m.seq + int64(i) + 1
