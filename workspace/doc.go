@@ -48,3 +48,8 @@
 // is already bound to its agent. Package storetest is the specification of a backend, and
 // package memstore is the smallest one.
 package workspace
+
+// Where to begin: service.go and workspace.go, then write.go and commit.go, which every
+// write goes through, and read.go. The files store*.go are for backends. error.go has the
+// parts of an error, wording.go its words. A summary goes from summary.go through
+// summary_job.go and summary_shared.go to internal/summaries.
