@@ -7,7 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Exit codes; the help and the README list them.
+// Exit codes; the help lists them.
 const (
 	exitError       = 1   // what was asked for failed; the error says why
 	exitUsage       = 2   // the command line or a value is wrong
