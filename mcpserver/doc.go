@@ -25,7 +25,8 @@ package mcpserver
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
 //     summary.go and usage.go have the tools. schema.go, argument.go and result.go are
 //     what they share, wording.go the words of errors.
-//   - server.go has the options, and guard, through which every message goes.
-//   - stdio.go and message.go read messages from lines; http.go, body.go and session.go
-//     from HTTP requests. request.go finds the request of a call.
+//   - server.go has the options. Every message goes through guard.go.
+//   - stdio.go and message.go read messages from lines, and stdio_calls.go keeps the
+//     calls until they are answered. http.go, body.go and session.go do so for HTTP.
+//     request.go finds the request of a call.
 //   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.

@@ -88,9 +88,9 @@ func values(text []byte) int {
 	return n
 }
 
-// known are the names that matter in a call. The SDK ignores them in another case, so a
+// callNames are the names that matter in a call. The SDK ignores them in another case, so a
 // client is told.
-var known = []string{"params", "name", "arguments", "uri", "_meta", keyField}
+var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField}
 
 // members returns the members of a JSON object. problem says that the object has a name
 // twice, because decoders disagree on which one they take, or a known name in another
@@ -108,7 +108,7 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 		if _, twice := fields[name]; twice {
 			problem = short(name) + " twice; give it once"
 		}
-		for _, k := range known {
+		for _, k := range callNames {
 			if name != k && strings.EqualFold(name, k) {
 				problem = short(name) + ", which is spelled " + k
 			}

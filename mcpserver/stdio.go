@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"sync"
 	"time"
 
@@ -53,12 +52,6 @@ type lines struct {
 	answers int                 // answers that are being written
 	changed chan struct{}       // closed and made anew when a call is answered
 	outErr  error               // of the write to out that failed
-}
-
-// A call is a line that needs an answer.
-type call struct {
-	charge *charge
-	end    func() // gives back all that the call holds
 }
 
 type line struct {
@@ -209,33 +202,6 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	return msg
 }
 
-// begin notes a call until it is answered. It waits while there are too many calls. It
-// reports false if another call has the same id.
-func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
-	hasRoom := l.room.Acquire(l.waiting, 1) == nil
-	number := l.server.requests.add(&request{values: l.values, charge: c})
-	end := func() {
-		l.server.requests.drop(number)
-		c.leave()
-		if hasRoom {
-			l.room.Release(1)
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, known := l.calls[req.ID]; known {
-		end()
-		return false
-	}
-	l.calls[req.ID] = call{c, end}
-	req.Extra = numberedExtra(number)
-	return true
-}
-
-func numberedExtra(number string) *mcp.RequestExtra {
-	return &mcp.RequestExtra{Header: http.Header{requestHeader: {number}}}
-}
-
 // refuse answers a line with an error. A nil id is answered as null (JSON-RPC 2.0, section
 // 5).
 func (l *lines) refuse(id json.RawMessage, code int64, problem string) {
@@ -283,72 +249,6 @@ func (l *lines) outError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.outErr
-}
-
-// answer frees the id of a call, because the client may use it again as soon as it has
-// the answer. written is to be called after the answer is written.
-func (l *lines) answer(id jsonrpc.ID, bytes int) (written func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c, known := l.calls[id]
-	delete(l.calls, id)
-	l.answers++
-	if known {
-		c.charge.shrink(writtenWeight(bytes))
-	}
-	return func() {
-		if known {
-			c.end()
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.answers--
-		close(l.changed)
-		l.changed = make(chan struct{})
-	}
-}
-
-// drain waits for the answers to the calls under way, and returns err.
-func (l *lines) drain(err error) error {
-	late := make(chan struct{})
-	defer time.AfterFunc(drainTime, func() { close(late) }).Stop()
-	l.wait(func() bool { return len(l.calls)+l.answers == 0 }, late)
-	return err
-}
-
-// leave waits for the end of a session that was told to end. It gives up if the client
-// does not read its answers.
-func (l *lines) leave(ended <-chan error) error {
-	const grace = time.Second // for calls to end that are cancelled after drainTime
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(drainTime + grace):
-		l.Close()
-		return errors.New("the client does not read its answers")
-	}
-}
-
-// wait waits until ok returns true, enough is closed, or the connection is broken or
-// closed. It calls ok under the lock.
-func (l *lines) wait(ok func() bool, enough <-chan struct{}) {
-	for {
-		l.mu.Lock()
-		done, changed := ok(), l.changed
-		l.mu.Unlock()
-		if done {
-			return
-		}
-		select {
-		case <-changed:
-		case <-enough:
-			return
-		case <-l.broken:
-			return
-		case <-l.closed:
-			return
-		}
-	}
 }
 
 // Close implements [mcp.Connection].

@@ -1,0 +1,88 @@
+package mcpserver
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// guard wraps every method. A panic becomes an error of this call alone, and long errors
+// are cut.
+func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				s.logPanic(method, v)
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
+			}
+		}()
+		r, err := s.requests.of(req)
+		if err != nil {
+			return nil, err
+		}
+		leave, err := s.enter(r, method, req)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		ctx, cancel := s.callContext(callContext{ctx, r}, method, req)
+		defer cancel()
+		res, err = next(ctx, method, req)
+		if err != nil {
+			err = briefError(err)
+		}
+		return res, err
+	}
+}
+
+// enter keeps the charge and the session of a request while its call runs, which may be
+// longer than the request. The call "initialize" begins a session here.
+func (s *Server) enter(r *request, method string, req mcp.Request) (leave func(), err error) {
+	charge := func() {}
+	if r.charge != nil {
+		if !r.charge.join() {
+			return nil, errGone
+		}
+		charge = r.charge.leave
+	}
+	held := r.session
+	switch {
+	case !r.sessions:
+		return charge, nil
+	case held != nil:
+		s.sessions.again(held)
+	case method == "initialize":
+		ss := req.GetSession().(*mcp.ServerSession)
+		if held, err = s.sessions.begin(ss.ID(), r.caller, func() { ss.Close() }); err != nil {
+			charge()
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+	}
+	if held == nil {
+		return charge, nil
+	}
+	return func() { s.sessions.release(held); charge() }, nil
+}
+
+// callContext returns the context of one call. Calls that read or write the store have a
+// deadline.
+func (s *Server) callContext(ctx context.Context, method string, req mcp.Request) (context.Context, context.CancelFunc) {
+	switch method {
+	case "tools/call", "resources/read", "completion/complete":
+		timeout := s.o.Timeout
+		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && p.Name == summarizeName && s.asksModel() {
+			timeout = max(timeout, summaryTimeout)
+		}
+		return context.WithTimeout(ctx, timeout)
+	}
+	return ctx, func() {}
+}
+
+// asksModel reports whether a summary calls a model, which takes long.
+func (s *Server) asksModel() bool { return s.o.Summarizer != nil && s.o.Summarizer.Remote }
+
+func (s *Server) logPanic(where string, v any) {
+	s.o.Logger.Error("panic", "in", where, "value", v, "stack", string(debug.Stack()))
+}
