@@ -11,7 +11,7 @@
 //	w, err := ws.WriteFile(ctx, "plan.md", []byte("..."), workspace.WriteOptions{})
 //	r, err := ws.ReadFile(ctx, "plan.md", workspace.ReadOptions{Since: w.Version})
 //
-// The methods of a Workspace are the whole of it:
+// These are the methods of a Workspace:
 //
 //   - Files: [Workspace.WriteFile], [Workspace.EditFile], [Workspace.ReadFile],
 //     [Workspace.History], [Workspace.ListFiles], [Workspace.DeleteFile] and
@@ -20,6 +20,9 @@
 //     [Workspace.TrimLog] and [Workspace.DeleteLog].
 //   - Other packages: [Workspace.Saver] keeps a pad, [Workspace.Journal] keeps a
 //     conversation, and [Workspace.FS] shows the files as an [io/fs.FS].
+//   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
+//     the author of what is written. [Workspace.FileExtent] and [Workspace.LogExtent] are
+//     for servers that must know the size of a read before it.
 //
 // Most take options whose zero value works, and return a result: WriteFile takes
 // [WriteOptions] and returns a [WriteResult]. Limits and summaries are set up in the
@@ -38,9 +41,9 @@
 // # For backends
 //
 // A backend implements [Store] with [Reader], [Tx] and [Records]. Nobody else needs
-// them, nor the types that they carry: [Owner], [OwnerState], [FileHead], [FileChange],
-// [LogHead], [LogChange], [EntryQuery], [SummaryKey], [SummaryChange], [Request],
-// [Outcome] and [Record].
+// them, nor the types that they carry: [Owner], [OwnerState], [OwnerUsage], [FileHead],
+// [FileChange], [Version], [LogHead], [LogChange], [EntryQuery], [Summary], [SummaryKey],
+// [SummaryChange], [Request], [Outcome] and [Record].
 //
 // A backend keeps records and knows no rule. Every rule is in this package: names, sizes,
 // quotas, versions, conditions, retries, hashes, and when a diff is worth sending. A call

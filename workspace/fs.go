@@ -32,7 +32,7 @@ func (s fileSource) Stat(path string) (filetree.Info, error) {
 		return filetree.Info{}, fs.ErrNotExist
 	}
 	var head FileHead
-	err := s.w.view(s.ctx, func(tx Reader) (err error) {
+	err := s.w.viewCounted(s.ctx, func(tx Reader) (err error) {
 		head, _, err = tx.File(path)
 		return err
 	})
@@ -59,7 +59,7 @@ func (s fileSource) Below(prefix string, fn func(filetree.Info)) error {
 		return nil
 	}
 	var heads []FileHead
-	err := s.w.view(s.ctx, func(tx Reader) error {
+	err := s.w.viewCounted(s.ctx, func(tx Reader) error {
 		heads = nil
 		for more := true; more; {
 			after := ""

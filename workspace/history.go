@@ -25,7 +25,7 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 	}
 	var head FileHead
 	var versions []Version
-	err = w.view(ctx, func(tx Reader) (err error) {
+	err = w.viewCounted(ctx, func(tx Reader) (err error) {
 		if head, _, err = tx.File(p.name); err != nil {
 			return err
 		}

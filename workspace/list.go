@@ -77,7 +77,7 @@ func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions
 	if err != nil {
 		return nil, false, "", err
 	}
-	err = w.view(ctx, func(tx Reader) (err error) {
+	err = w.viewCounted(ctx, func(tx Reader) (err error) {
 		heads, err = read(tx, o.Prefix, o.After, limit+1)
 		return err
 	})

@@ -23,8 +23,8 @@ func (s *Service) newReadTally() *count.Tally[Owner] {
 	})
 }
 
-// view runs a read and counts it when it succeeds.
-func (w *Workspace) view(ctx context.Context, fn func(Reader) error) error {
+// viewCounted runs a read and counts it when it succeeds.
+func (w *Workspace) viewCounted(ctx context.Context, fn func(Reader) error) error {
 	err := w.svc.store.View(ctx, w.owner, fn)
 	return w.counted(err)
 }

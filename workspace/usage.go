@@ -23,7 +23,7 @@ func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 		return UsageReport{}, err
 	}
 	var state OwnerState
-	err := w.view(ctx, func(tx Reader) (err error) {
+	err := w.viewCounted(ctx, func(tx Reader) (err error) {
 		state, err = tx.Owner()
 		return err
 	})
