@@ -2,7 +2,7 @@
 // messages that are sent small by a rolling summary, and cuts them only where every
 // provider accepts the cut.
 //
-// [History] and [Notes] are plain lists. [Memory] does all of it: a message goes to a
+// [History] and [Notes] are plain lists. A [Memory] does more. A message goes to its
 // [Journal] first. The window that [Memory.Messages] returns is kept small by
 // summaries. Exact strings, such as paths, commands, hashes and numbers, are carried
 // beside the summary: see [Memory.Evidence].

@@ -20,8 +20,10 @@
 //
 // A pad is saved as a whole: when the program asks, or after a quiet time. To keep
 // each change at once, use package workspace.
-//
-// How it works: entries are immutable. They are in a hash trie, and snapshots share
-// its nodes (package trie, content.go). Get takes no lock (store.go). The time of an
-// access is stored beside the entry, so that snapshots do not change (access.go).
 package pad
+
+// How it works: entries are immutable. They are in a hash trie, and snapshots share its
+// nodes: see package trie and content.go. Get takes no lock: see store.go. The time of an
+// access is stored beside the entry, so that snapshots do not change: see access.go.
+// persist.go has Save and Load, saving.go the auto-save, render.go the prompts, and
+// delivery.go the events.
