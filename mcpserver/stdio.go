@@ -39,7 +39,7 @@ type lines struct {
 
 	server  *Server
 	values  context.Context // the context of Run, for its values
-	silent  string          // the number of the request of all lines without an answer
+	silent  string          // the number in requests for all lines that need no answer
 	waiting context.Context // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
 	room    *semaphore.Weighted // for calls without an answer yet
@@ -179,7 +179,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 	c := l.server.budget.open()
 	var msg jsonrpc.Message
 	if bad == nil {
-		_ = c.take(l.waiting, m.weight(len(text))) // fails at the end of the input, when the last line needs no room
+		_ = c.take(l.waiting, m.weight(len(text))) // an error means the end of the input: the last line is served without room
 		msg, bad = m.decode()
 	}
 	if bad != nil {

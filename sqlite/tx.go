@@ -11,8 +11,8 @@ type tx struct {
 	reader
 	changed bool  // the function may have changed something
 	wrote   int64 // bytes of content
-	removed bool  // it has removed something; on a full disk it then gets the reserve,
-	added   bool  // unless it has added something too
+	removed bool  // it has removed something
+	added   bool  // it has added something; if it only removes, it gets the reserve of a full disk
 }
 
 const (

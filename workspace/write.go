@@ -108,7 +108,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	}
 	state.Bytes += v.Size - head.Summary
 	state.Versions += int64(1 - over)
-	forget := head.Summary > 0 // they are of versions that are not current any more
+	forget := head.Summary > 0 // the file has summaries, all of earlier versions
 	head.Sizes, head.Summary = sizes[over:], 0
 	var prune int64
 	if over > 0 {
