@@ -120,7 +120,7 @@ func beforeStart(err error) error {
 
 // settle comes before a write saves its head. It removes requests that are expired or too
 // many, counts the operation, checks the quotas, and keeps the request. If there is no
-// request to remove, it refuses before anything has changed, which is cheap to undo.
+// request to remove, it refuses before anything has changed: the store has nothing to undo.
 func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
 	a.noRow = before == (OwnerState{})
 	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
