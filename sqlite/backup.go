@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,9 +36,9 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 	case err == nil:
 		return nil
 	case isFull(err): // SQLite's own text is about the connection that was read
-		err = fmt.Errorf("the disk is full; make room on it, or give a file on another disk: %w", workspace.ErrStorageFull)
+		err = workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it, or give a file on another disk")
 	}
-	return fmt.Errorf("backup to %s: %w", file, err)
+	return dbfile.Wrap(err, "backup to %s", file)
 }
 
 func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error {
@@ -48,7 +47,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	}
 	switch _, err := os.Lstat(file); {
 	case err == nil:
-		return fmt.Errorf("it exists; give a new name: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "it exists; give a new name")
 	case !errors.Is(err, fs.ErrNotExist):
 		return dbfile.WithKind(err)
 	}
@@ -71,7 +70,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 		return err
 	}
 	if len(report.Problems) > 0 {
-		return fmt.Errorf("the copy has %d problems; the first is: %s: %w", len(report.Problems), report.Problems[0], workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "the copy has %d problems; the first is: %s", len(report.Problems), report.Problems[0])
 	}
 	if err := dbfile.CheckNoSides(file); err != nil { // somebody may have made one meanwhile
 		return err
@@ -92,7 +91,7 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 		NewBackup(string) (*sqlite.Backup, error)
 	})
 	if !ok {
-		return fmt.Errorf("the driver has no online backup: %w", workspace.ErrUnsupported)
+		return workspace.Errorf(workspace.ErrUnsupported, "the driver has no online backup")
 	}
 	b, err := source.NewBackup(dsn(temp, "rw", nil))
 	if err != nil {

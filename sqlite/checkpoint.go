@@ -95,7 +95,7 @@ func (w *writer) foldNow(mode string) (logState, error) {
 	l, err := w.c.walCheckpoint(mode)
 	if isFsync(err) {
 		w.foldLost = true
-		w.fail(fmt.Errorf("the disk failed to confirm a checkpoint (%v); check the disk and start this process again: %w", err, workspace.ErrReadOnly))
+		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return l, err
 }

@@ -25,7 +25,8 @@ func (w *writer) confirm() error {
 		return err
 	}
 	if err := w.c.files.SyncLog(); err != nil {
-		return &dbError{kind: workspace.ErrOutcomeUnknown, code: codeIOErrFsync, text: fmt.Sprintf("sync the write-ahead log: %v", err)}
+		e := &dbError{code: codeIOErrFsync, text: fmt.Sprintf("sync the write-ahead log: %v", err)}
+		return e.withKind(workspace.ErrOutcomeUnknown)
 	}
 	w.synced, w.syncedVersion = true, version
 	return nil

@@ -33,25 +33,25 @@ const (
 	codeReadOnlyRollbck = 776
 )
 
-// dbError is an error of SQLite with its kind in terms of package workspace, without the
-// driver's type. The code is for this package alone.
+// dbError is an error of SQLite without the driver's type. The code is for this package
+// alone.
 type dbError struct {
-	kind error // nil: none
 	code int
 	text string
 }
 
-func (e *dbError) Error() string {
-	if e.kind == nil {
-		return e.text
+func (e *dbError) Error() string { return e.text }
+
+// withKind gives the error its kind in terms of package workspace, unless that is nil.
+func (e *dbError) withKind(kind error) error {
+	if kind == nil {
+		return e
 	}
-	return fmt.Sprintf("%s: %v", e.text, e.kind)
+	return &workspace.Error{Kind: kind, Err: e}
 }
 
-func (e *dbError) Unwrap() error { return e.kind }
-
-// translate turns an error of the driver into a dbError. It returns other errors as they
-// are.
+// translate turns an error of the driver into a dbError with its kind. It returns other
+// errors as they are.
 func translate(err error) error {
 	var de *sqlite.Error
 	if !errors.As(err, &de) {
@@ -61,7 +61,8 @@ func translate(err error) error {
 	if de.Code()&0xff == codeFull { // if a copy meets it, SQLite's text is "not an error"
 		text = "the disk is full"
 	}
-	return &dbError{kind: kindOf(de.Code()), code: de.Code(), text: text}
+	e := &dbError{code: de.Code(), text: text}
+	return e.withKind(kindOf(de.Code()))
 }
 
 // kindOf returns the kind of a result code, and nil for one that only a mistake in this

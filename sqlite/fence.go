@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
-
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -20,8 +18,7 @@ func (c *conn) fence() error {
 	case version == schemaVersion:
 		return nil
 	case version < schemaVersion:
-		return fmt.Errorf("the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup: %w",
-			schemaVersion, version, workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "the database's schema was set back from %d to %d while it was in use; stop every process that uses the database, and restore it from a backup", schemaVersion, version)
 	}
 	return migratedSchema(version)
 }
@@ -39,6 +36,5 @@ func (c *conn) fenceRead() error {
 func (c *conn) userVersion() (version int64, err error) { return c.number("PRAGMA user_version") }
 
 func migratedSchema(version int64) error {
-	return fmt.Errorf("another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad: %w",
-		version, schemaVersion, workspace.ErrUnsupported)
+	return workspace.Errorf(workspace.ErrUnsupported, "another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad", version, schemaVersion)
 }

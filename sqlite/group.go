@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
@@ -64,7 +63,7 @@ func (w *writer) begin() error {
 		return w.loseFiles(err)
 	}
 	if names > 1 { // nothing is lost yet, and the second name may be removed again
-		return fmt.Errorf("the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name: %w", workspace.ErrReadOnly)
+		return workspace.Errorf(workspace.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name")
 	}
 	if _, err = w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err

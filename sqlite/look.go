@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -43,8 +42,8 @@ func restored(path string, err error) error {
 	if !errors.Is(err, workspace.ErrCorrupt) || statErr != nil || info.Size() == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
-		err, filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
+	return dbfile.CausedBy(err, workspace.ErrCorrupt, "%s; if this is a backup that you put here, stop every process that uses the database, and remove %s and %s",
+		dbfile.Plain(err), filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
 // identify refuses a database that this version must not use. It sets c.schema.
@@ -59,11 +58,11 @@ func (c *conn) identify() error {
 	}
 	switch {
 	case app != applicationID:
-		return fmt.Errorf("it is the database of another program (application_id %d); give another path: %w", app, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "it is the database of another program (application_id %d); give another path", app)
 	case version > schemaVersion:
 		return newerSchema(version)
 	case version < 1:
-		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", version, workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", version)
 	}
 	c.schema = version
 	return c.checkObjects(schemaText(version))
@@ -77,19 +76,19 @@ func lookError(err error) error {
 	case err == nil || code == 0:
 		return err
 	case code == codeNotADB:
-		return fmt.Errorf("it is not an SQLite database, or its first page is damaged; give another path: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
 	case code == codeIOErrShort:
-		return fmt.Errorf("its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup: %w", workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
 	case code&0xff == codeBusy:
-		return fmt.Errorf("another program keeps it locked; close that program or try again: %w", workspace.ErrBusy)
+		return workspace.Errorf(workspace.ErrBusy, "another program keeps it locked; close that program or try again")
 	case code == codeReadOnlyRollbck:
-		return fmt.Errorf("another program has not finished a change to it (there is a hot journal); open it with that program: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
 	case code&0xff == codeCantOpen:
-		return fmt.Errorf("it cannot be opened; check the permissions of the file and its folder: %s: %w", textOf(err), workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", dbfile.Plain(err))
 	case code&0xff == codeReadOnly:
-		return fmt.Errorf("it cannot be opened; the database's folder must be writable: %s: %w", textOf(err), workspace.ErrReadOnly)
+		return workspace.Errorf(workspace.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", dbfile.Plain(err))
 	case code&0xff == codeCorrupt, code&0xff == codeError, code&0xff == codeIOErr:
-		return fmt.Errorf("it is damaged or cannot be read; restore it from a backup: %s: %w", textOf(err), workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", dbfile.Plain(err))
 	}
 	return err
 }

@@ -44,15 +44,15 @@ func migrate(path string, from int64, log *slog.Logger) error {
 // migrate makes a copy of the database, and then changes it in one transaction.
 func (c *conn) migrate(path string, log *slog.Logger) error {
 	if c.schema < 1 {
-		return fmt.Errorf("its schema is damaged (version %d); restore it from a backup: %w", c.schema, workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged (version %d); restore it from a backup", c.schema)
 	}
 	from := c.schema
 	copied, err := c.keepCopy(path, log)
 	if err != nil {
-		return fmt.Errorf("its schema is %d, and no copy could be made beside it before the migration to schema %d; nothing was changed: %w", from, schemaVersion, err)
+		return dbfile.Wrap(err, "its schema is %d, and no copy could be made beside it before the migration to schema %d; nothing was changed", from, schemaVersion)
 	}
 	if err := c.upgrade(); err != nil {
-		return fmt.Errorf("migrate it from schema %d to %d: nothing was changed, and a copy is in %s: %w", from, schemaVersion, filepath.Base(copied), err)
+		return dbfile.Wrap(err, "migrate it from schema %d to %d: nothing was changed, and a copy is in %s", from, schemaVersion, filepath.Base(copied))
 	}
 	log.Warn("the database was migrated to a new schema; a copy from before is kept, and may be removed", "database", path, "from", from, "to", schemaVersion, "copy", copied)
 	return nil
@@ -115,7 +115,7 @@ func verifyKept(temp string, log *slog.Logger) error {
 		return err
 	}
 	if len(structure.Problems) > 0 {
-		return fmt.Errorf("it is damaged (%s); restore it from a backup: %w", structure.Problems[0], workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged (%s); restore it from a backup", structure.Problems[0])
 	}
 	log.Error("the database was damaged before its migration; scratchpad verify lists the problems", "problems", len(report.Problems), "first", report.Problems[0])
 	return nil
@@ -206,5 +206,5 @@ func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, er
 }
 
 func newerSchema(version int64) error {
-	return fmt.Errorf("its schema is %d, and this version knows %d; use the newer scratchpad that wrote it: %w", version, schemaVersion, workspace.ErrUnsupported)
+	return workspace.Errorf(workspace.ErrUnsupported, "its schema is %d, and this version knows %d; use the newer scratchpad that wrote it", version, schemaVersion)
 }

@@ -62,7 +62,7 @@ func (c *conn) checkObjects(schema string) error {
 	err := c.each(func(f *fields) error {
 		o, table, sql := object{f.text(), f.text()}, f.text(), f.text()
 		if f.bad {
-			return fmt.Errorf("its schema cannot be read; restore it from a backup: %w", workspace.ErrCorrupt)
+			return workspace.Errorf(workspace.ErrCorrupt, "its schema cannot be read; restore it from a backup")
 		}
 		if sql == "" && o.kind == "index" && strings.HasPrefix(o.name, "sqlite_autoindex_") {
 			return nil // the index of a primary key
@@ -75,7 +75,7 @@ func (c *conn) checkObjects(schema string) error {
 		case !known:
 			return foreignObject(o, table)
 		case want != sql && plain(want) != plain(sql):
-			return fmt.Errorf("its schema is not scratchpad's: the %s %s was changed; restore it from a backup: %w", o.kind, o.name, workspace.ErrCorrupt)
+			return workspace.Errorf(workspace.ErrCorrupt, "its schema is not scratchpad's: the %s %s was changed; restore it from a backup", o.kind, o.name)
 		}
 		delete(missing, o)
 		return nil
@@ -84,7 +84,7 @@ func (c *conn) checkObjects(schema string) error {
 		return err
 	}
 	for o := range missing {
-		return fmt.Errorf("its schema is damaged: the %s %s is missing; restore it from a backup: %w", o.kind, o.name, workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "its schema is damaged: the %s %s is missing; restore it from a backup", o.kind, o.name)
 	}
 	return nil
 }
@@ -96,6 +96,5 @@ func foreignObject(o object, table string) error {
 	if table != o.name {
 		what += fmt.Sprintf(" on %q", table)
 	}
-	return fmt.Errorf("it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database: %w",
-		what, workspace.ErrCorrupt)
+	return workspace.Errorf(workspace.ErrCorrupt, "it contains %s, which is not scratchpad's; restore the database from a backup, or drop what was added while no process uses the database", what)
 }

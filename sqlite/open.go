@@ -84,7 +84,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	s, err := open(ctx, path, o)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, dbfile.Wrap(err, "open %s", path)
 	}
 	return s, nil
 }
@@ -92,9 +92,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 func open(ctx context.Context, path string, o Options) (*Store, error) {
 	switch {
 	case o.Readers < 0:
-		return nil, fmt.Errorf("Options.Readers is %d: %w", o.Readers, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "Options.Readers is %d", o.Readers)
 	case o.Durability != Full && o.Durability != Normal:
-		return nil, fmt.Errorf("Options.Durability is %v; not Full or Normal: %w", o.Durability, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "Options.Durability is %v; not Full or Normal", o.Durability)
 	}
 	path, err := resolve(ctx, path)
 	if err != nil {
@@ -136,13 +136,13 @@ func newStore(path string, o Options) *Store {
 func resolve(ctx context.Context, path string) (abs string, err error) {
 	switch {
 	case ctx == nil:
-		return "", fmt.Errorf("the context is nil: %w", workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "the context is nil")
 	case ctx.Err() != nil:
 		return "", notStarted(ctx)
 	case path == "":
-		return "", fmt.Errorf("the path is empty; give a file: %w", workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "the path is empty; give a file")
 	case path == "mem:":
-		return "", fmt.Errorf("mem: is not a file; for a store in memory use package memstore: %w", workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "mem: is not a file; for a store in memory use package memstore")
 	}
 	return dbfile.Resolve(path)
 }
@@ -179,7 +179,7 @@ func openWriter(ctx context.Context, path string, t *dbfile.Turn, isNew bool, o 
 			}
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, fmt.Errorf("the database is still being prepared; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+			return nil, dbfile.CausedBy(ctx.Err(), workspace.ErrBusy, "the database is still being prepared; try again")
 		}
 		return nil, ctx.Err()
 	}
@@ -235,7 +235,7 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		c.close()
 		lost = err
 	}
-	return nil, fmt.Errorf("while it was being opened, %v; try again: %w", lost, workspace.ErrBusy)
+	return nil, workspace.Errorf(workspace.ErrBusy, "while it was being opened, %s; try again", dbfile.Plain(lost))
 }
 
 // upToDate returns the connection if its database has the present schema. Otherwise it
@@ -260,7 +260,7 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 func (c *conn) checkVersion() (err error) {
 	_, err = c.one(func(f *fields) error {
 		if v := f.text(); oldSQLite(v) {
-			return fmt.Errorf("SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later: %w", v, workspace.ErrUnsupported)
+			return workspace.Errorf(workspace.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
 		}
 		return nil
 	}, "SELECT sqlite_version()")

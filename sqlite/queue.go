@@ -3,11 +3,11 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -60,7 +60,7 @@ func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error
 			select {
 			case <-j.done: // answered in the same moment
 			default:
-				return fmt.Errorf("the call ended while its commit was under way; read before writing again: %w: %w", workspace.ErrOutcomeUnknown, ctx.Err())
+				return dbfile.CausedBy(ctx.Err(), workspace.ErrOutcomeUnknown, "the call ended while its commit was under way; read before writing again")
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error
 // notStarted returns the error for a caller whose context ended before anything happened.
 func notStarted(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("the deadline came before it could begin, nothing happened; try again: %w: %w", workspace.ErrBusy, ctx.Err())
+		return dbfile.CausedBy(ctx.Err(), workspace.ErrBusy, "the deadline came before it could begin, nothing happened; try again")
 	}
 	return ctx.Err()
 }

@@ -66,7 +66,7 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 	}
 	v, err := r.Version(path, h.Version)
 	if errors.Is(err, workspace.ErrNotFound) {
-		err = fmt.Errorf("version %d is missing: %w", h.Version, workspace.ErrCorrupt)
+		err = workspace.Errorf(workspace.ErrCorrupt, "version %d is missing", h.Version)
 	}
 	return h, v, err
 }
@@ -79,7 +79,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 		return f.err("version of", fmt.Sprintf("%s, %d,", path, n))
 	}, "SELECT "+versionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	if err == nil && !found {
-		err = fmt.Errorf("version %d: %w", n, workspace.ErrNotFound)
+		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
 	}
 	return v, err
 }
@@ -101,7 +101,7 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
 		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
 	if err == nil && !found {
-		err = fmt.Errorf("summary of %s at version %d: %w", path, k.Version, workspace.ErrNotFound)
+		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
 	}
 	return s, err
 }
@@ -150,7 +150,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 			return errEnough
 		}
 		if n := len(entries); n > 0 && !follows(entries[n-1].ID, e.ID, q.Tail) {
-			return fmt.Errorf("an entry between %d and %d is missing: %w", entries[n-1].ID, e.ID, workspace.ErrCorrupt)
+			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", entries[n-1].ID, e.ID)
 		}
 		entries = append(entries, e)
 		return nil
@@ -191,7 +191,7 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 		return f.err("request", key)
 	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
 	if err == nil && !found {
-		err = fmt.Errorf("request %q: %w", key, workspace.ErrNotFound)
+		err = &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
 	}
 	return q, err
 }

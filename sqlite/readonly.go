@@ -2,8 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -21,7 +21,7 @@ import (
 func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	o = o.withDefaults()
 	if o.Readers < 0 {
-		return nil, fmt.Errorf("open %s: Options.Readers is %d: %w", path, o.Readers, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "open %s: Options.Readers is %d", path, o.Readers)
 	}
 	abs, err := resolve(ctx, path)
 	isNew := false
@@ -30,9 +30,9 @@ func OpenReadOnly(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, dbfile.Wrap(err, "open %s", path)
 	case isNew:
-		return nil, fmt.Errorf("open %s: there is no database yet: %w", path, workspace.ErrNotFound)
+		return nil, workspace.Errorf(workspace.ErrNotFound, "open %s: there is no database yet", path)
 	}
 	return newStore(abs, o), nil
 }
@@ -83,7 +83,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 		return r.damage(c.countAll(ctx, &r))
 	})
 	if err != nil {
-		return r.Problems, fmt.Errorf("check: %w", err)
+		return r.Problems, dbfile.Wrap(err, "check")
 	}
 	return r.Problems, nil
 }

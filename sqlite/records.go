@@ -27,7 +27,7 @@ func (r records) Get(key string) (rec workspace.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		rec, err = c.record(key)
 		if err == nil && rec.Revision == 0 {
-			return fmt.Errorf("record %q: %w", key, workspace.ErrNotFound)
+			return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
 		}
 		return err
 	})
@@ -58,7 +58,7 @@ func (r records) Delete(key string, revision int64) error {
 		case err != nil:
 			return err
 		case rec.Revision == 0:
-			return fmt.Errorf("record %q: %w", key, workspace.ErrNotFound)
+			return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
 		}
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (c *conn) record(key string) (rec workspace.Record, err error) {
 func (c *conn) checkRevision(key string, revision int64) error {
 	rec, err := c.record(key)
 	if err == nil && rec.Revision != revision {
-		err = fmt.Errorf("record %q is not at the revision given: %w", key, workspace.ErrConflict)
+		err = workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
 	}
 	return err
 }

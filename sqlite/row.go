@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"time"
 
@@ -103,7 +102,7 @@ func (f *fields) check(values ...any) {
 // row.
 func (f *fields) err(what, name string) error {
 	if f.bad {
-		return fmt.Errorf("the stored %s %s does not match its checksum: %w", what, name, workspace.ErrCorrupt)
+		return workspace.Errorf(workspace.ErrCorrupt, "the stored %s %s does not match its checksum", what, name)
 	}
 	return nil
 }

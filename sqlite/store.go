@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -130,7 +129,7 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 // write runs fn on the writer's goroutine.
 func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
 	if s.writer == nil {
-		return fmt.Errorf("%s is open for reading only, nothing is stored; ask the operator to make it writable: %w", s.path, workspace.ErrReadOnly)
+		return workspace.Errorf(workspace.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to make it writable", s.path)
 	}
 	return s.writer.do(ctx, owner, fn)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 		return err
 	})
 	if err != nil {
-		return report, fmt.Errorf("verify: %w", err)
+		return report, dbfile.Wrap(err, "verify")
 	}
 	return report, nil
 }

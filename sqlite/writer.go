@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -123,7 +122,7 @@ func (w *writer) takeTurn() error {
 
 func (w *writer) giveTurn() {
 	if err := w.turn.Give(); err != nil {
-		w.fail(fmt.Errorf("%v: %w", err, workspace.ErrReadOnly))
+		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
 	}
 }
 

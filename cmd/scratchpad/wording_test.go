@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // An error quotes a line of a file or an argument unchanged, even if it reads like an
@@ -53,6 +56,30 @@ func TestLimitsNameTheirFlags(t *testing.T) {
 	} {
 		if o := runCommand(t, dir, db, strings.Fields(c.args)...); o.code != exitLimit || !strings.Contains(o.err, c.want+"\n") {
 			t.Errorf("scratchpad %s: exit code %d, %q, want %q", c.args, o.code, o.err, c.want)
+		}
+	}
+}
+
+// The cause of a failed open says as much as the kind would.
+func TestOpenErrorsHaveNoKind(t *testing.T) {
+	dir := t.TempDir()
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
+	writeFile(t, filepath.Join(dir, "foreign.db"), strings.Repeat("not a database\n", 20))
+	writeFile(t, filepath.Join(dir, "a.txt"), "text\n")
+	runCommand(t, dir, []string{"SCRATCHPAD_DB=test.db"}, "files", "write", "a", "a.txt").must(t, 0)
+	for _, c := range []struct {
+		args, want string
+		code       int
+	}{
+		{"files ls --db foreign.db", "open foreign.db: it is no SQLite database, or its first page is damaged; give another path", exitDatabase},
+		{"files write a a.txt --db foreign.db", "open foreign.db: it is no SQLite database, or its first page is damaged; give another path", exitDatabase},
+		{"files ls --db folder", "open folder: it is a folder; give a file in it", exitDatabase},
+		{"files ls --db test.db-wal", "open test.db-wal: a name that ends in -wal is for a file beside a database; give another name", exitDatabase},
+		{"backup --db test.db test.db", "backup to test.db: it exists; give a new name", exitUsage},
+	} {
+		o := runCommand(t, dir, nil, strings.Fields(c.args)...)
+		if got := strings.ReplaceAll(o.err, dir+string(filepath.Separator), ""); o.code != c.code || got != "scratchpad: "+c.want+"\n" {
+			t.Errorf("scratchpad %s: exit code %d, %q, want %d, %q", c.args, o.code, got, c.code, c.want)
 		}
 	}
 }

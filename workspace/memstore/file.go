@@ -58,7 +58,7 @@ func (r *reader) Current(path string) (workspace.FileHead, workspace.Version, er
 	v, ok := f.find(head.Version)
 	if !ok {
 		return workspace.FileHead{}, workspace.Version{},
-			fmt.Errorf("read %s: version %d is not there: %w", path, head.Version, workspace.ErrCorrupt)
+			workspace.Errorf(workspace.ErrCorrupt, "read %s: version %d is not there", path, head.Version)
 	}
 	return head, v, nil
 }
@@ -69,7 +69,7 @@ func (r *reader) Version(path string, n int64) (workspace.Version, error) {
 			return v, nil
 		}
 	}
-	return workspace.Version{}, fmt.Errorf("read %s: version %d: %w", path, n, workspace.ErrNotFound)
+	return workspace.Version{}, &workspace.Error{Op: fmt.Sprintf("read %s: version %d", path, n), Kind: workspace.ErrNotFound}
 }
 
 func (r *reader) Versions(path string) ([]workspace.Version, error) {
@@ -109,8 +109,7 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 		v.Time = stored(v.Time)
 		v.Content = slices.Clone(v.Content)
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
-			return fmt.Errorf("save %s: version %d after version %d: %w",
-				c.Head.Path, v.Number, f.versions[n-1].Number, workspace.ErrCorrupt)
+			return workspace.Errorf(workspace.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)
 		}
 		f.versions = append(f.versions, v)
 	}
@@ -126,7 +125,7 @@ func (r *reader) Summary(path string, k workspace.SummaryKey) (workspace.Summary
 			return s, nil
 		}
 	}
-	return workspace.Summary{}, fmt.Errorf("summary of %s at version %d: %w", path, k.Version, workspace.ErrNotFound)
+	return workspace.Summary{}, &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
 }
 
 func (t *tx) SaveSummary(c workspace.SummaryChange) error {

@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -100,8 +99,7 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 	}
 	for _, e := range c.New {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
-			return fmt.Errorf("save %s: entry %d after entry %d: %w",
-				c.Head.Path, e.ID, l.entries[n-1].ID, workspace.ErrCorrupt)
+			return workspace.Errorf(workspace.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID, l.entries[n-1].ID)
 		}
 		e.Time = stored(e.Time)
 		e.Content = slices.Clone(e.Content)

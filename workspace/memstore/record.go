@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,7 +43,7 @@ func (r records) run(op, key string, fn func(*table[*record]) error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s record %.80q: %w", op, key, err)
+		return failed(err, "%s record %.80q", op, key)
 	}
 	return nil
 }
@@ -68,7 +67,7 @@ func (r records) Put(key string, value []byte, revision int64) (drawn int64, err
 			at = old.Revision
 		}
 		if at != revision {
-			return fmt.Errorf("at revision %d, not %d: %w", at, revision, workspace.ErrConflict)
+			return workspace.Errorf(workspace.ErrConflict, "at revision %d, not %d", at, revision)
 		}
 		drawn = 1 + rand.Int64N(math.MaxInt64) // of 63 bits: none comes twice
 		t.set(key, &record{Key: key, Value: slices.Clone(value), Revision: drawn, Updated: stored(time.Now())})
@@ -84,7 +83,7 @@ func (r records) Delete(key string, revision int64) error {
 			return workspace.ErrNotFound
 		}
 		if old.Revision != revision {
-			return fmt.Errorf("at revision %d, not %d: %w", old.Revision, revision, workspace.ErrConflict)
+			return workspace.Errorf(workspace.ErrConflict, "at revision %d, not %d", old.Revision, revision)
 		}
 		t.set(key, nil)
 		return nil

@@ -18,7 +18,7 @@ func (*request) lists() bool { return false }
 func (r *reader) Request(key string) (workspace.Request, error) {
 	q := r.requests.get(key)
 	if q == nil {
-		return workspace.Request{}, fmt.Errorf("request %.40q: %w", key, workspace.ErrNotFound)
+		return workspace.Request{}, &workspace.Error{Op: fmt.Sprintf("request %.40q", key), Kind: workspace.ErrNotFound}
 	}
 	return workspace.Request(*q), nil
 }

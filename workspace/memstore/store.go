@@ -45,7 +45,7 @@ type desk struct {
 func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
-		return fmt.Errorf("view %s: %w", o, err)
+		return failed(err, "view %s", o)
 	}
 	r := &reader{&d.data}
 	defer func() {
@@ -60,7 +60,7 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
-		return fmt.Errorf("update %s: %w", o, err)
+		return failed(err, "update %s", o)
 	}
 	t := &tx{reader: reader{&d.data}}
 	commit := false
@@ -82,12 +82,12 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 // transaction.
 func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) ([]workspace.OwnerUsage, error) {
 	if err := withdrawn(ctx); err != nil {
-		return nil, fmt.Errorf("owners %s: %w", tenant, err)
+		return nil, failed(err, "owners %s", tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fmt.Errorf("owners %s: %w", tenant, workspace.ErrClosed)
+		return nil, failed(workspace.ErrClosed, "owners %s", tenant)
 	}
 	var list []workspace.OwnerUsage
 	for o, d := range s.desks {
@@ -104,12 +104,12 @@ func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) ([]
 // Totals adds up what the owners of a tenant have, as of one moment.
 func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
 	if err := withdrawn(ctx); err != nil {
-		return sum, fmt.Errorf("totals of %s: %w", tenant, err)
+		return sum, failed(err, "totals of %s", tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return sum, fmt.Errorf("totals of %s: %w", tenant, workspace.ErrClosed)
+		return sum, failed(workspace.ErrClosed, "totals of %s", tenant)
 	}
 	for o, d := range s.desks {
 		if o.Tenant != tenant || d.state.Usage == (workspace.Usage{}) {
@@ -129,12 +129,12 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 // Deleted lists the deleted owners, as of one moment.
 func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []workspace.Owner, err error) {
 	if err := withdrawn(ctx); err != nil {
-		return nil, fmt.Errorf("deleted owners of %s: %w", tenant, err)
+		return nil, failed(err, "deleted owners of %s", tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fmt.Errorf("deleted owners of %s: %w", tenant, workspace.ErrClosed)
+		return nil, failed(workspace.ErrClosed, "deleted owners of %s", tenant)
 	}
 	for o, d := range s.desks {
 		if o.Tenant == tenant && d.state.IsDeleted() && (d.state.Updated.Before(from) || d.state.Updated.After(to)) {
@@ -216,7 +216,14 @@ func (s *Store) release(o workspace.Owner, d *desk) {
 func withdrawn(ctx context.Context) error {
 	err := ctx.Err()
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w before it began: %w", err, workspace.ErrBusy)
+		busy := workspace.Errorf(workspace.ErrBusy, "%v before it began", err)
+		busy.Err = err
+		return busy
 	}
 	return err
+}
+
+// failed returns an error with the operation that it ended.
+func failed(err error, format string, args ...any) error {
+	return &workspace.Error{Op: fmt.Sprintf(format, args...), Kind: workspace.Kind(err), Err: err}
 }

@@ -2,7 +2,6 @@ package dbfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,8 +24,7 @@ func CheckLinks(path string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it has %d names (hard links), and SQLite would keep a log for each; find them with find -samefile and remove the others, or copy the file: %w",
-		names, workspace.ErrInvalid)
+	return workspace.Errorf(workspace.ErrInvalid, "it has %d names (hard links), and SQLite would keep a log for each; find them with find -samefile and remove the others, or copy the file", names)
 }
 
 // RemovePartNames removes the temporary names of a database if its making was cut off

@@ -35,7 +35,7 @@ func giveName(link func(from, to string) error, temp, file string) error {
 		return WithKind(err)
 	}
 	if now, err := os.Lstat(file); err != nil || !os.SameFile(mine, now) || now.Size() != 0 {
-		return fmt.Errorf("another program has taken the name meanwhile; give a new one: %w", workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "another program has taken the name meanwhile; give a new one")
 	}
 	if err := os.Rename(temp, file); err != nil {
 		return errors.Join(WithKind(err), os.Remove(file))

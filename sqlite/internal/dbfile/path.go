@@ -2,7 +2,6 @@ package dbfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,15 +38,14 @@ func Files(path string) []string {
 // network file system.
 func Resolve(path string) (abs string, err error) {
 	if abs, err = filepath.Abs(path); err != nil {
-		return "", fmt.Errorf("%v: %w", err, workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "%v", err)
 	}
 	if err := CheckName(abs); err != nil {
 		return "", err
 	}
 	dir := filepath.Dir(abs)
 	if name := networkDisk(dir); name != "" {
-		return "", fmt.Errorf("%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines: %w",
-			dir, name, workspace.ErrInvalid)
+		return "", workspace.Errorf(workspace.ErrInvalid, "%s is on a network file system (%s), which does not keep the locks that SQLite needs; use a local disk, or a PostgreSQL server for several machines", dir, name)
 	}
 	return abs, nil
 }
@@ -57,15 +55,15 @@ func Resolve(path string) (abs string, err error) {
 func CheckName(path string) error {
 	for _, end := range sideEnds {
 		if strings.HasSuffix(path, end) {
-			return fmt.Errorf("a name that ends in %s is for a file beside a database; give another name: %w", end, workspace.ErrInvalid)
+			return workspace.Errorf(workspace.ErrInvalid, "a name that ends in %s is for a file beside a database; give another name", end)
 		}
 	}
 	if name := filepath.Base(path); strings.HasSuffix(name, partEnd) && strings.Contains(name, newMark) {
-		return fmt.Errorf("a name with %s that ends in %s is for a database that is being made; give another name: %w", newMark, partEnd, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "a name with %s that ends in %s is for a database that is being made; give another name", newMark, partEnd)
 	}
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no folder %s; create it: %w", dir, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "there is no folder %s; create it", dir)
 	}
 	return nil
 }
@@ -83,11 +81,11 @@ func IsNew(path string) (bool, error) {
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return false, fmt.Errorf("it is a symbolic link; give the file itself: %w", workspace.ErrInvalid)
+		return false, workspace.Errorf(workspace.ErrInvalid, "it is a symbolic link; give the file itself")
 	case info.IsDir():
-		return false, fmt.Errorf("it is a folder; give a file in it: %w", workspace.ErrInvalid)
+		return false, workspace.Errorf(workspace.ErrInvalid, "it is a folder; give a file in it")
 	case !info.Mode().IsRegular():
-		return false, fmt.Errorf("it is not a regular file: %w", workspace.ErrInvalid)
+		return false, workspace.Errorf(workspace.ErrInvalid, "it is not a regular file")
 	case info.Size() == 0:
 		return isNewWithoutLog(path)
 	}
@@ -104,8 +102,7 @@ func isNewWithoutLog(path string) (bool, error) {
 	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
 		return IsNew(path)
 	}
-	return false, fmt.Errorf("it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup: %w",
-		filepath.Base(path)+Log, workspace.ErrCorrupt)
+	return false, workspace.Errorf(workspace.ErrCorrupt, "it is empty or missing, but %s holds data of it: put the database back beside that file; or stop every process that uses the database, move that file away, and restore the database from a backup", filepath.Base(path)+Log)
 }
 
 // IsWhole reports whether the database file alone is the whole database: no log and no
@@ -124,13 +121,13 @@ func IsWhole(path string) bool {
 // database, unless it is new, or may not write in its folder.
 func CheckWritable(path string, isNew bool) error {
 	if err := mayWrite(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("this user may not write in its folder (%v); the folder must be writable, because SQLite makes files there: %w", err, workspace.ErrReadOnly)
+		return workspace.Errorf(workspace.ErrReadOnly, "this user may not write in its folder (%v); the folder must be writable, because SQLite makes files there", err)
 	}
 	if isNew {
 		return nil
 	}
 	if err := mayWrite(path); err != nil {
-		return fmt.Errorf("this user may not write it (%v); give the file to this user, or run as its owner: %w", err, workspace.ErrReadOnly)
+		return workspace.Errorf(workspace.ErrReadOnly, "this user may not write it (%v); give the file to this user, or run as its owner", err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package dbfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,8 +70,7 @@ func CheckNoSides(path string) error {
 	for _, name := range Files(path)[1:] {
 		switch _, err := os.Lstat(name); {
 		case err == nil:
-			return fmt.Errorf("%s is there, belongs to another database and would ruin the backup; give a new name, or remove that file if no process uses it: %w",
-				filepath.Base(name), workspace.ErrInvalid)
+			return workspace.Errorf(workspace.ErrInvalid, "%s is there, belongs to another database and would ruin the backup; give a new name, or remove that file if no process uses it", filepath.Base(name))
 		case !errors.Is(err, fs.ErrNotExist):
 			return WithKind(err)
 		}
@@ -81,8 +79,7 @@ func CheckNoSides(path string) error {
 }
 
 func sideError(name string, err error) error {
-	return fmt.Errorf("%s %v; it is not scratchpad's: stop every process that uses the database, and move that file away; scratchpad makes a new one: %w",
-		filepath.Base(name), err, workspace.ErrInvalid)
+	return workspace.Errorf(workspace.ErrInvalid, "%s %v; it is not scratchpad's: stop every process that uses the database, and move that file away; scratchpad makes a new one", filepath.Base(name), err)
 }
 
 // checkSide returns what is wrong with one of our own files beside the database.

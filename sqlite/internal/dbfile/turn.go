@@ -3,7 +3,6 @@ package dbfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -44,7 +43,7 @@ func TakeTurn(ctx context.Context, path string) (*Turn, error) {
 			t.Close()
 		}()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return nil, fmt.Errorf("another process is writing and does not give up its turn: %w: %w", workspace.ErrBusy, ctx.Err())
+			return nil, CausedBy(ctx.Err(), workspace.ErrBusy, "another process is writing and does not give up its turn")
 		}
 		return nil, ctx.Err()
 	}

@@ -4,7 +4,6 @@ package dbfile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +20,7 @@ func flock(f *os.File, how int) error {
 			return nil
 		}
 		if !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("lock %s: %w", f.Name(), WithKind(err))
+			return Wrap(WithKind(err), "lock %s", f.Name())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package dbfile
 
 import (
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -10,7 +9,7 @@ import (
 func lockFile(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, new(windows.Overlapped))
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", f.Name(), WithKind(err))
+		return Wrap(WithKind(err), "lock %s", f.Name())
 	}
 	return nil
 }
@@ -18,7 +17,7 @@ func lockFile(f *os.File) error {
 func unlockFile(f *os.File) error {
 	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 	if err != nil {
-		return fmt.Errorf("unlock %s: %w", f.Name(), WithKind(err))
+		return Wrap(WithKind(err), "unlock %s", f.Name())
 	}
 	return nil
 }
