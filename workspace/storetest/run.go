@@ -24,12 +24,15 @@ func checks() []check {
 	return slices.Concat(files, logs, summaries, requests, owners, records, isolation, transactions, contexts, concurrency, model)
 }
 
-// Run tests the stores that open returns. It calls open once for each behaviour. open
-// returns a store that holds nothing, and closes it in t.Cleanup. The check may have
-// closed it before.
+// Run tests the stores that open returns. It calls open once for each behaviour, and the
+// behaviours run in parallel. open returns a store that holds nothing, and closes it in
+// t.Cleanup. The check may have closed it before.
 func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
 	for _, c := range checks() {
-		t.Run(c.name, func(t *testing.T) { c.run(t, open(t)) })
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, open(t))
+		})
 	}
 }
 
