@@ -265,7 +265,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 // newest message of the user and the leading instructions. The originals are complete
 // and in order.
 func TestWindowsAreValid(t *testing.T) {
-	cases := 2_000
+	cases := 1_000
 	switch {
 	case testkit.Long():
 		cases = 100_000

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -147,7 +148,11 @@ func TestBodiesInFlight(t *testing.T) {
 		t.Skip("64 MiB of JSON take a minute under the race detector")
 	}
 	t.Parallel()
-	const n, size = 4, 15 << 20
+	const size = 15 << 20
+	n := 2
+	if testkit.Long() {
+		n = 4
+	}
 	g := newGate()
 	h := serveHTTP(t, gated(t, g))
 	var wg sync.WaitGroup

@@ -8,14 +8,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 )
 
 // A Get that has returned shows in AccessedAt, also if snapshots and folds run beside it.
 func TestAccessBesideSnapshots(t *testing.T) {
 	const n = 3000
-	rounds := 1000
-	if testing.Short() {
+	rounds := 250
+	switch {
+	case testkit.Long():
+		rounds = 1000
+	case testing.Short():
 		rounds = 100
 	}
 	var ms atomic.Int64

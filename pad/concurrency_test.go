@@ -149,7 +149,11 @@ func TestReadersDuringWrites(t *testing.T) {
 			}
 		})
 	}
-	for i := range 300 {
+	rounds := 100
+	if testkit.Long() {
+		rounds = 300
+	}
+	for i := range rounds {
 		for name, write := range writes {
 			doing.Store(name)
 			for seen := reads.Load(); reads.Load() == seen && !t.Failed(); {

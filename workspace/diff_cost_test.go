@@ -44,7 +44,11 @@ func TestDiffOfHostileTextIsNeverDearer(t *testing.T) {
 
 func diffIsNeverDearer(t *testing.T, kinds map[string]func(*rand.Rand) string) {
 	names := slices.Sorted(maps.Keys(kinds))
-	testkit.ScaleChecks(t, 8, 1)
+	times := 4
+	if testkit.Long() {
+		times = 8
+	}
+	testkit.ScaleChecks(t, times, 1)
 	ws := newWorkspace(t, workspace.Options{})
 	var sent, refused, better, saved, lost int
 	rapid.Check(t, func(t *rapid.T) {

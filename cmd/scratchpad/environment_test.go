@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // An empty variable counts as unset, for each flag of each command.
 func TestEmptyVariables(t *testing.T) {
-	tried := 0
+	tried := map[string]int{}
 	for _, command := range commands(t) {
 		if len(command.Children) > 0 {
 			continue
@@ -21,7 +23,9 @@ func TestEmptyVariables(t *testing.T) {
 		for _, group := range command.AllFlags(false) {
 			for _, f := range group {
 				for _, variable := range f.Envs {
-					tried++
+					if tried[variable]++; tried[variable] > 1 && !testkit.Long() {
+						continue
+					}
 					t.Setenv(variable, "")
 					if got := parsed(t, args); !reflect.DeepEqual(got, want) {
 						t.Errorf("%s with %s empty: %+v, want as without it: %+v", strings.Join(args, " "), variable, got, want)
@@ -31,8 +35,8 @@ func TestEmptyVariables(t *testing.T) {
 			}
 		}
 	}
-	if tried < 100 {
-		t.Errorf("%d variables were tried", tried)
+	if len(tried) < 20 {
+		t.Errorf("%d variables were tried", len(tried))
 	}
 }
 

@@ -156,7 +156,7 @@ func TestArgumentsInFailures(t *testing.T) {
 	const evil = "x\x1b[2J\r\nscratchpad: all is well\u009b\u202e\u2028\u2029\u200b\u200f\ufeff"
 	makeDatabase(t, filepath.Join(dir, "test.db"))
 	testkit.Must(t, os.WriteFile(filepath.Join(dir, evil), []byte("mcp_servers = 1\n"), 0o600))
-	for _, args := range [][]string{
+	for i, args := range [][]string{
 		{evil}, {evil + "\xff"}, {"files", "cat", evil + "\xff"}, {"--" + evil}, {"files", evil}, {"files", "ls", evil, evil}, {"files", "ls", "--max-files", evil}, {"files", "ls", "--color=" + evil},
 		{"files", "cat", evil}, {"files", "cat", "plan.md", "--version=" + evil}, {"files", "ls", "--db", evil}, {"files", "ls", "--db", evil + "/a"}, {"files", "ls", "--agent", evil},
 		{"files", "write", "a", evil + evil}, {"files", "rm", evil}, {"files", "rm", evil, "--yes"}, {"files", "edit", "plan.md", evil}, {"files", "edit", "plan.md", evil, "b"},
@@ -166,6 +166,9 @@ func TestArgumentsInFailures(t *testing.T) {
 		{"files", "summarize", "plan.md", "--summarizer", "openai", "--summary-base-url", evil}, {"files", "summarize", "plan.md", "--summary-model", evil, "--summarizer", "openai"},
 	} {
 		for _, asJSON := range []bool{false, true} {
+			if asJSON != (i%2 == 0) && !testkit.Long() {
+				continue // each command line once
+			}
 			before := []string{"--json=" + fmt.Sprint(asJSON)}
 			o := runCommand(t, dir, []string{"SCRATCHPAD_DB=test.db"}, append(before, args...)...)
 			if o.code == 0 || o.code == exitError && args[0] != "client-config" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 )
 
@@ -125,6 +126,9 @@ func TestEvidenceShare(t *testing.T) {
 		{german, 1000, [4]float64{90, 90, 90, 90}},
 	} {
 		for i, budget := range []int{200, 400, 800, 2000} {
+			if budget != 400 && !testkit.Long() {
+				continue
+			}
 			c := measure(t, test.style, test.seed, budget)
 			line := fmt.Sprintf("%s, seeds from %d, %d tokens: %.1f %% of %d", test.name, test.seed, budget, c.percent(""), c.of[""])
 			for _, kind := range []string{"path", "command", "hash", "number", "identifier"} {
