@@ -97,15 +97,6 @@ func codeOf(err error) int {
 	return 0
 }
 
-// textOf returns the text of an error without the kind that a dbError adds to it.
-func textOf(err error) string {
-	var e *dbError
-	if errors.As(err, &e) {
-		return e.text
-	}
-	return err.Error()
-}
-
 // isFsync reports whether an error says that the disk did not confirm a write.
 func isFsync(err error) bool {
 	code := codeOf(err)

@@ -71,8 +71,8 @@ func TestOpenErrorsHaveNoKind(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"files ls --db foreign.db", "open foreign.db: it is no SQLite database, or its first page is damaged; give another path", exitDatabase},
-		{"files write a a.txt --db foreign.db", "open foreign.db: it is no SQLite database, or its first page is damaged; give another path", exitDatabase},
+		{"files ls --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", exitDatabase},
+		{"files write a a.txt --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", exitDatabase},
 		{"files ls --db folder", "open folder: it is a folder; give a file in it", exitDatabase},
 		{"files ls --db test.db-wal", "open test.db-wal: a name that ends in -wal is for a file beside a database; give another name", exitDatabase},
 		{"backup --db test.db test.db", "backup to test.db: it exists; give a new name", exitUsage},
