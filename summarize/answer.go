@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // The reasons for which a model stops before it is done.
@@ -46,7 +47,9 @@ func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	}
 	switch {
 	case a.stop == stopRefused:
-		return "", p.fails("the model %s refused to summarise this file; use read_file", p.shownModel())
+		t := p.fails("the model %s refused to summarise this file", p.shownModel())
+		t.way = workspace.Way{Do: workspace.DoReadFile}
+		return "", t
 	case text == "" && a.stop == stopLength:
 		t := p.fails("the model %s used its %d tokens before it wrote a word; set --summary-model to one that reasons less (in Go, ProviderOptions.MaxTokens gives it more)", p.shownModel(), limit)
 		t.wordless = true

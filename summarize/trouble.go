@@ -11,7 +11,8 @@ import (
 
 // A trouble is the reason why a call has no answer.
 type trouble struct {
-	text  string        // the cause and what to do, without words of the provider; never the key
+	text  string        // the cause and what to do, unless way says it, without words of the provider; never the key
+	way   workspace.Way // what to do, if each front end has its own words for it
 	said  string        // words of the provider, which may quote the file: only for the agent of the call
 	retry bool          // another try may help
 	after time.Duration // how long the provider asked to wait; 0 if it did not
@@ -26,7 +27,7 @@ type trouble struct {
 // net/http.
 func (t *trouble) failure() error {
 	e := workspace.Errorf(workspace.ErrProvider, "%s%s", t.text, t.said)
-	e.Err = t.cause
+	e.Way, e.Err = t.way, t.cause
 	return e
 }
 

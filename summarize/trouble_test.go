@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // Each case has what a provider does and the error that it must cause.
@@ -181,6 +182,18 @@ func TestTroubles(t *testing.T) {
 			t.Errorf("%d bytes of endless answers were taken, want %d at most", flooded.Load(), most)
 		}
 	})
+}
+
+// A refusal leaves the way out to the front end: a tool for a model, a command for a
+// person.
+func TestRefusedSaysToReadTheFile(t *testing.T) {
+	f := newFake(t, status(200, `{"stop_reason":"refusal"}`)(nil))
+	s := summarizer(t, &anthropicAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
+	_, err := s.Summarize(t.Context(), request("some text\n"))
+	var e *workspace.Error
+	if !errors.As(err, &e) || e.Way.Do != workspace.DoReadFile || strings.Contains(err.Error(), "read_file") {
+		t.Errorf("%v, %+v", err, e)
+	}
 }
 
 // A failure that ends within the tries is no error. All tries are counted.

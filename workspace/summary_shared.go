@@ -11,19 +11,25 @@ import (
 // newMaker returns what lets one caller of all processes make a summary.
 func (s *Service) newMaker(monthlyTokens int64) *summaries.Maker[SummaryResult] {
 	return summaries.New[SummaryResult](summaries.Options{
-		System: s.shared,
-		Now:    s.now,
-		Tokens: monthlyTokens,
-		FailureText: func(err error) string {
-			if err = summaryError(err); !errors.Is(err, ErrProvider) {
-				return "" // another caller may have better luck
-			}
-			if e, ok := err.(*Error); ok {
-				return e.Text(Words{NoKind: true}) // who reads it adds the kind
-			}
-			return err.Error()
-		},
+		System:      s.shared,
+		Now:         s.now,
+		Tokens:      monthlyTokens,
+		FailureText: failureText,
 	})
+}
+
+// failureText returns what other processes are told of a failure. It has neither the
+// kind nor the way out: whoever reads it adds these, in the words of its front end.
+func failureText(err error) string {
+	if err = summaryError(err); !errors.Is(err, ErrProvider) {
+		return "" // another caller may have better luck
+	}
+	if e, ok := err.(*Error); ok {
+		told := *e
+		told.Way = Way{}
+		return told.Text(Words{NoKind: true})
+	}
+	return err.Error()
 }
 
 // makeOnce has one caller of all processes make the summary, for all who want it.
