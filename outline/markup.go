@@ -25,7 +25,7 @@ func eachToken(text string, xml bool, f func(z *html.Tokenizer, kind html.TokenT
 	}
 }
 
-// scanHTML reads HTML by its title and its headings.
+// scanHTML reads HTML by its title and its headings, or as prose if it has none.
 func scanHTML(text string) (outline, bool) {
 	var items []item
 	heading := false // the text is of the last item
@@ -43,7 +43,12 @@ func scanHTML(text string) (outline, bool) {
 			}
 		}
 	})
-	return outline{kind: "HTML", items: items}, len(items) > 0
+	found := outline{items: items}
+	if len(items) == 0 {
+		found = scanProse(text)
+	}
+	found.kind = "HTML"
+	return found, true
 }
 
 // headingRank returns the rank of a heading or title, or -1.
