@@ -43,9 +43,9 @@ var styles = []style{{160, 140, false}, {140, 70, false}, {90, 0, false}, {80, 0
 // short names and for Latin letters with accents.
 func (s style) cost(text string) int {
 	n := tokens.Estimate(text)
-	n += n / 8
-	if s.brief {
-		n += n / 8
+	n += n / 6
+	if s.brief { // mostly names, which may be abbreviations
+		n += n / 6
 	}
 	for i := range len(text) {
 		if c := text[i]; c >= 0xC3 && c <= 0xC9 {
