@@ -16,7 +16,7 @@ const plenty = 1 << 30 // tokens
 
 var (
 	numbered = regexp.MustCompile(`^(\d+)(?:-(\d+))? `)
-	gap      = regexp.MustCompile(`^… (\d+) more(?: of lower rank)?$`)
+	gap      = regexp.MustCompile(`^… (\d+) more$`)
 )
 
 // checkOutline reports what is true of every outline.
