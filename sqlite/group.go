@@ -182,8 +182,16 @@ func (w *writer) commit() error {
 // answer tells the callers of the group.
 func (w *writer) answer() {
 	for _, j := range w.group {
-		close(j.done)
+		w.reply(j)
 	}
+}
+
+// reply tells the caller of a job, and whoever watches its owner.
+func (w *writer) reply(j *job) {
+	if j.tx.grew && j.err == nil && !j.panicked && !j.exited {
+		w.grew(j.owner)
+	}
+	close(j.done)
 }
 
 // restart undoes the whole group, to run it again with each function in a savepoint. The
@@ -219,7 +227,7 @@ func (w *writer) runAlone() {
 			w.lostFiles(j.err)
 			return
 		}
-		close(j.done)
+		w.reply(j)
 		w.group = w.group[1:]
 	}
 }

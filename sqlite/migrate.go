@@ -6,19 +6,43 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Each file migrates to the schema of its number. 0001.sql is the first schema.
+// NNNN.sql migrates to the schema of its number, and schemaN.sql makes a past schema as a
+// whole.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
 // migrationRows holds the Go code that runs after the SQL of a migration, by the schema
 // that it migrates to. Most migrations need none.
-var migrationRows = map[int64]func(*conn) error{2: (*conn).moveOwners}
+var migrationRows = map[int64]func(*conn) error{
+	2: func(c *conn) error { return c.moveOwners("owners_1", ownerForm1, ownerValues2) },
+	3: func(c *conn) error { return c.moveOwners("owners_2", ownerForm2, firstRevision) },
+}
+
+// firstRevision returns the values of an owner's row of schema 3. An owner that holds
+// something gets the revision 1, whose row is not kept. So a reader of the journal learns
+// that it must read the state.
+func firstRevision(owner string, s workspace.OwnerState) []any {
+	if s.Usage != (workspace.Usage{}) {
+		s.Revision = 1
+	}
+	return ownerValues(owner, s)
+}
+
+// pastSchema returns the statements that make a schema before the present one.
+func pastSchema(version int64) string {
+	text, err := migrations.ReadFile(fmt.Sprintf("migrations/schema%d.sql", version))
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
 
 // migrationStep is called before each step of a migration. Tests end the process
 // in it.
@@ -164,44 +188,45 @@ func (c *conn) upgrade() (err error) {
 	return nil
 }
 
-// moveOwners fills the table owners of schema 2 from the one of schema 1.
-func (c *conn) moveOwners() error {
+// moveOwners fills the table owners of the next schema from the one of the last, which has
+// been renamed and goes.
+func (c *conn) moveOwners(from string, form *ownerForm, values func(string, workspace.OwnerState) []any) error {
 	const page = 1000
 	for after := ""; ; {
-		rows, last, err := c.owners1(after, page)
+		rows, last, err := c.pastOwners(from, form, values, after, page)
 		if err != nil {
 			return err
 		}
-		for _, values := range rows {
-			if _, err := c.exec(insertOwner, values...); err != nil {
+		for _, row := range rows {
+			if _, err := c.exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...); err != nil {
 				return err
 			}
 		}
 		if len(rows) < page {
-			return c.script("DROP TABLE owners_1")
+			return c.script("DROP TABLE " + from)
 		}
 		after = last
 	}
 }
 
-// owners1 returns rows of schema 1 in the form of schema 2, and the name of the last
-// owner. A damaged row stays damaged: it gets a wrong checksum.
-func (c *conn) owners1(after string, limit int64) (rows [][]any, last string, err error) {
+// pastOwners returns rows of a past schema in the form of the next, and the name of the
+// last owner. A damaged row stays damaged: it gets a wrong checksum.
+func (c *conn) pastOwners(from string, form *ownerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
 	err = c.each(func(f *fields) error {
 		last = f.text()
-		values := ownerValues(last, ownerForm1.read(f, last))
+		row := values(last, form.read(f, last))
 		if f.bad {
-			for i, v := range values { // a value that the table refuses would stop the whole migration
+			for i, v := range row { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {
-					values[i] = max(0, n)
+					row[i] = max(0, n)
 				}
 			}
-			crc := len(values) - 1
-			values[crc] = values[crc].(int64) ^ 1
+			crc := len(row) - 1
+			row[crc] = row[crc].(int64) ^ 1
 		}
-		rows = append(rows, values)
+		rows = append(rows, row)
 		return nil
-	}, "SELECT o.owner, "+ownerForm1.columns+" FROM owners_1 o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
+	}, "SELECT o.owner, "+form.columns+" FROM "+from+" o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
 	return rows, last, err
 }
 

@@ -411,13 +411,13 @@ func dumpStore(t testing.TB, store workspace.Store) (all map[string]any) {
 		}
 	}
 	for _, tenant := range []string{"local", "other"} {
-		owners, err := store.Owners(t.Context(), tenant, "", 100)
+		owners, err := store.Owners(t.Context(), workspace.OwnersQuery{Tenant: tenant, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
 		dumped["owners of "+tenant] = owners
 	}
-	records, err := store.System(t.Context()).List("")
+	records, err := store.System(t.Context()).List("", "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := newStore(path, o)
 	s.files = c.files
-	s.writer = startWriter(path, c, t, o.Durability, o.Logger)
+	s.writer = startWriter(path, c, t, o.Durability, o.Logger, s.watches.tell)
 	return s, nil
 }
 

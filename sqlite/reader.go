@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -13,6 +14,8 @@ type reader struct {
 	c     *conn
 	owner string
 }
+
+func (r reader) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(r, q) }
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()
@@ -194,6 +197,16 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 		err = &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
 	}
 	return q, err
+}
+
+func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
+	due, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, micros(from), int64(n))
+	if err != nil || due >= int64(n) {
+		return int(due), err
+	}
+	ahead, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND created >= ? LIMIT ?)",
+		r.owner, micros(to), micros(from), int64(n)-due)
+	return int(due + ahead), err
 }
 
 // afterPrefix returns a string that sorts after every path with the prefix and before all

@@ -36,7 +36,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if err != nil || info.Schema != 2 || info.Newest != 2 || info.PageSize != 4096 || info.Pages < 10 {
 		t.Errorf("Info() = %+v, %v", info, err)
 	}
-	if owners, err := s.Owners(t.Context(), "local", "", 10); err != nil || len(owners) != 3 {
+	if owners, err := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(owners) != 3 {
 		t.Errorf("Owners() = %v, %v; want 3", owners, err)
 	}
 	mustNotWrite(t, s)

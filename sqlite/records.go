@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -68,23 +69,27 @@ func (r records) Delete(key string, revision int64) error {
 	})
 }
 
-func (r records) List(prefix string) (list []workspace.Record, err error) {
+func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
 		return c.each(func(f *fields) error {
 			rec := f.record()
-			if len(rec.Key) < len(prefix) || rec.Key[:len(prefix)] != prefix {
+			if !strings.HasPrefix(rec.Key, prefix) {
 				return errEnough
 			}
 			list = append(list, rec)
 			return f.err("record", rec.Key)
-		}, "SELECT "+recordColumns+" FROM records WHERE key >= ? ORDER BY key", prefix)
+		}, "SELECT "+recordColumns+" FROM records WHERE key >= ? AND key > ? ORDER BY key LIMIT ?", prefix, after, int64(limit))
 	})
 	if err == errEnough {
 		err = nil
 	}
 	return list, err
 }
+
+// Now returns the time of this machine. Processes of other machines cannot open the
+// database.
+func (r records) Now() (time.Time, error) { return time.Now().UTC().Truncate(time.Microsecond), nil }
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {

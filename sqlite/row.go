@@ -161,24 +161,25 @@ func decodeSizes(b []byte) (sizes []int64, ok bool) {
 
 // The columns of each table, in the order in which the functions below read and write them.
 const (
-	ownerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc"
+	ownerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, revision, changes, updated, crc"
 	fileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
 	versionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
 	logColumns     = "path, first, last, bytes, deleted, created, updated, crc"
 	entryColumns   = "path, entry, sha256, client, client_version, key_id, created, crc"
 	summaryColumns = "path, version, method, model, prompt, sha256, tokens, created, crc"
 	requestColumns = "key, hash, created, number, count, bytes, crc"
+	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, session, created, crc"
 )
 
 func ownerValues(owner string, s workspace.OwnerState) []any {
 	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,
-		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, micros(s.Updated)}
+		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Revision, s.Changes, micros(s.Updated)}
 	return append(v, sum(v...))
 }
 
 func (f *fields) owner(owner string) (s workspace.OwnerState) {
 	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
-		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
+		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes} {
 		*n = f.int()
 	}
 	s.Updated = f.time()
@@ -273,4 +274,20 @@ func (f *fields) request(owner string) (r workspace.Request) {
 	v := requestValues(owner, r)
 	f.check(v[:len(v)-1]...)
 	return r
+}
+
+func changeValues(owner string, c *workspace.Change) []any {
+	a := c.Author
+	v := []any{owner, c.Revision, string(c.Op), string(c.Kind), c.Path, c.From, c.Before, c.After, c.Entries,
+		a.Client, a.Version, a.Key, a.Session, micros(c.Time)}
+	return append(v, sum(v...))
+}
+
+func (f *fields) change(owner string) (c workspace.Change) {
+	c.Revision, c.Op, c.Kind = f.int(), workspace.ChangeOp(f.text()), workspace.PathKind(f.text())
+	c.Path, c.From, c.Before, c.After, c.Entries = f.text(), f.text(), f.int(), f.int(), f.int()
+	c.Author, c.Author.Session, c.Time = f.author(), f.text(), f.time()
+	v := changeValues(owner, &c)
+	f.check(v[:len(v)-1]...)
+	return c
 }

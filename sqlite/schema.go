@@ -14,19 +14,15 @@ var schemaSQL string
 
 const (
 	applicationID = 0x53637250 // "ScrP"
-	schemaVersion = 2          // of schema.sql
+	schemaVersion = 3          // of schema.sql
 )
 
-// schemaText returns the statements that make schema 1 or the present one.
+// schemaText returns the statements that make a schema.
 func schemaText(version int64) string {
 	if version == schemaVersion {
 		return schemaSQL
 	}
-	text, err := migrations.ReadFile("migrations/0001.sql")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(text)
+	return pastSchema(version)
 }
 
 // create makes a database under a temporary name and moves it to the path when it is

@@ -1,4 +1,4 @@
--- Schema 2, for a new database. The owner, "tenant/agent", is the first column of every
+-- Schema 3, for a new database. The owner, "tenant/agent", is the first column of every
 -- primary key. Times are microseconds since 1970 in UTC. crc is the CRC-32C of the other
 -- columns of the row, except content: its SHA-256 is among them.
 
@@ -15,8 +15,31 @@ CREATE TABLE owners (
 	deleted_files INTEGER NOT NULL CHECK (deleted_files >= 0),
 	deleted_logs  INTEGER NOT NULL CHECK (deleted_logs >= 0),
 	requests      INTEGER NOT NULL CHECK (requests >= 0),
+	revision      INTEGER NOT NULL CHECK (revision >= 0),
+	changes       INTEGER NOT NULL CHECK (changes >= 0),
 	updated       INTEGER NOT NULL,
 	crc           INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The journal of changes. The rows of an owner have the revisions up to that of its row in
+-- owners, without gaps.
+CREATE TABLE changes (
+	owner          TEXT NOT NULL,
+	revision       INTEGER NOT NULL CHECK (revision > 0),
+	op             TEXT NOT NULL,
+	kind           TEXT NOT NULL,
+	path           TEXT NOT NULL,
+	from_path      TEXT NOT NULL,
+	before         INTEGER NOT NULL CHECK (before >= 0),
+	after          INTEGER NOT NULL CHECK (after >= 0),
+	entries        INTEGER NOT NULL CHECK (entries >= 0),
+	client         TEXT NOT NULL,
+	client_version TEXT NOT NULL,
+	key_id         TEXT NOT NULL,
+	session        TEXT NOT NULL,
+	created        INTEGER NOT NULL,
+	crc            INTEGER NOT NULL,
+	PRIMARY KEY (owner, revision)
 ) STRICT, WITHOUT ROWID;
 
 -- sizes are the bytes of each retained version as varints, the oldest first.

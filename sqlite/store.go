@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -16,7 +15,8 @@ import (
 type Store struct {
 	path    string
 	log     *slog.Logger
-	writer  *writer        // nil: opened by OpenReadOnly
+	writer  *writer // nil: opened by OpenReadOnly
+	watches watches
 	files   *dbfile.Opened // of the writer
 	readers chan *conn     // free connections for reading; nil: one that is not open yet
 	closed  chan struct{}
@@ -76,14 +76,7 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 			return c, nil
 		}
 	}
-	pragmas := []string{busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)"}
-	var c *conn
-	var err error
-	if s.writer == nil {
-		c, err = dialRead(s.path, pragmas...)
-	} else {
-		c, err = dialOpened(s.files, pragmas...)
-	}
+	c, err := s.dialReader()
 	if err != nil {
 		s.readers <- nil
 		if dbfile.IsLost(err) { // a connection that is open already still reads the lost files
@@ -94,6 +87,14 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+func (s *Store) dialReader() (*conn, error) {
+	pragmas := []string{busyTimeout, "query_only(1)", "foreign_keys(ON)", "trusted_schema(OFF)", "cache_size(-1024)"}
+	if s.writer == nil {
+		return dialRead(s.path, pragmas...)
+	}
+	return dialOpened(s.files, pragmas...)
 }
 
 // openReader returns a free connection that is open, and nil if there is none.
@@ -134,42 +135,6 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) err
 	return s.writer.do(ctx, owner, fn)
 }
 
-// Owners implements [workspace.Store].
-func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) (owners []workspace.OwnerUsage, err error) {
-	prefix := tenant + "/"
-	err = s.read(ctx, func(c *conn) error {
-		owners = nil
-		form := c.owners()
-		return c.each(func(f *fields) error {
-			owner := f.text()
-			usage := form.read(f, owner).Usage
-			owners = append(owners, workspace.OwnerUsage{
-				Owner: workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]}, Usage: usage,
-			})
-			return f.err("usage of", owner)
-		}, "SELECT owner, "+form.columns+" FROM owners o WHERE owner > ? AND owner < ?"+
-			" AND "+holdsAnything+" ORDER BY owner LIMIT ?",
-			prefix+after, afterPrefix(prefix), int64(limit))
-	})
-	return owners, err
-}
-
-// Deleted implements [workspace.Store].
-func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (owners []workspace.Owner, err error) {
-	prefix := tenant + "/"
-	err = s.read(ctx, func(c *conn) error {
-		owners = nil
-		return c.each(func(f *fields) error {
-			owner := f.text()
-			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
-			return f.err("name of", "an owner")
-		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+holdsAnything+
-			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
-			prefix, afterPrefix(prefix), micros(from), micros(to), int64(limit))
-	})
-	return owners, err
-}
-
 // holdsAnything is true of a row of owners whose usage is not zero.
 const holdsAnything = "(files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0)"
 
@@ -181,6 +146,7 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
+		s.watches.close()
 		for range cap(s.readers) {
 			if c := <-s.readers; c != nil {
 				err = errors.Join(err, c.close())

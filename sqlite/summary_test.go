@@ -223,7 +223,7 @@ func expectSummary(t *testing.T, path, lines string, calls int) {
 	if err != nil || len(report.Problems) != 0 {
 		t.Errorf("Verify() = %q, %v, expected no problem", report.Problems, err)
 	}
-	leases, err := store.System(t.Context()).List("lease/")
+	leases, err := store.System(t.Context()).List("lease/", "", 1000)
 	if err != nil || len(leases) != 0 {
 		t.Errorf("the leases are %v, %v, expected none", leases, err)
 	}

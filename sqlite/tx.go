@@ -13,15 +13,16 @@ type tx struct {
 	wrote   int64 // bytes of content
 	removed bool  // it has removed something
 	added   bool  // it has added something; if it only removes, it gets the reserve of a full disk
+	grew    bool  // the journal of changes has a new row
 }
 
 const (
-	insertOwner = "INSERT INTO owners (owner, " + ownerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertOwner = "INSERT INTO owners (owner, " + ownerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	upsertOwner = insertOwner +
 		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, versions = excluded.versions," +
 		" bytes = excluded.bytes, operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
 		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
-		" updated = excluded.updated, crc = excluded.crc"
+		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, crc = excluded.crc"
 	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
@@ -35,6 +36,7 @@ const (
 	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + summaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEntry   = "INSERT INTO entries (owner, " + entryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
+	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
@@ -54,6 +56,9 @@ func (t *tx) SaveFile(ch workspace.FileChange) error {
 		}
 	}
 	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
+		return err
+	}
+	if err := t.addChange(&ch.Change); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
@@ -116,6 +121,9 @@ func (t *tx) SaveLog(ch workspace.LogChange) error {
 	if _, err := t.exec(upsertLog, logValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
+	if err := t.addChange(&ch.Change); err != nil {
+		return err
+	}
 	return t.SaveOwner(ch.Owner)
 }
 
@@ -154,13 +162,13 @@ func (t *tx) SaveRequest(r workspace.Request) error {
 	return err
 }
 
-func (t *tx) DropRequests(from, to time.Time, n int) (int, error) {
-	old, err := t.dropRequests("created < ?", from, n)
-	if err != nil || old >= n {
-		return old, err
+func (t *tx) DropRequests(from, to time.Time, n int) error {
+	dropped, err := t.dropRequests("created < ?", from, n)
+	if err != nil || dropped >= n {
+		return err
 	}
-	ahead, err := t.dropRequests("created > ?", to, n-old)
-	return old + ahead, err
+	_, err = t.dropRequests("created > ?", to, n-dropped)
+	return err
 }
 
 func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {

@@ -122,7 +122,7 @@ func (c *conn) ownerNames() (owners []string, err error) {
 		return f.err("name of", "an owner")
 	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
 		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests"+
-		" UNION SELECT owner FROM summaries ORDER BY owner")
+		" UNION SELECT owner FROM summaries"+c.journalOwners()+" ORDER BY owner")
 	return owners, err
 }
 
@@ -144,12 +144,15 @@ func (k ownerCheck) run() error {
 		return err
 	}
 	var sum workspace.OwnerState
-	for _, part := range []func(*workspace.OwnerState) error{k.files, k.summaries, k.logs, k.requests} {
+	for _, part := range []func(*workspace.OwnerState) error{k.files, k.summaries, k.logs, k.requests, k.journal} {
 		if err := k.report.damage(part(&sum)); err != nil {
 			return err
 		}
 	}
 	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
+	if sum.Changes == 0 {
+		sum.Revision = have.Revision
+	}
 	if sum != have {
 		k.report.problem("%s: the counters say %+v, the content is %+v", k.owner, have, sum)
 	}

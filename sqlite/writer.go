@@ -27,7 +27,8 @@ type writer struct {
 	reserve    dbfile.Reserve
 	durability Durability
 	log        *slog.Logger
-	closeWait  time.Duration // how long close waits for the turn of another process
+	closeWait  time.Duration      // how long close waits for the turn of another process
+	grew       func(owner string) // is told of an owner whose journal of changes has a new row
 
 	mu      sync.Mutex // guards the following
 	queue   []*job
@@ -56,8 +57,8 @@ type writer struct {
 	syncedVersion int64 // PRAGMA data_version at that time
 }
 
-func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger) *writer {
-	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log, closeWait: 3 * time.Second,
+func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger, grew func(owner string)) *writer {
+	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log, grew: grew, closeWait: 3 * time.Second,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.takePagesWritten()
 	go w.run()

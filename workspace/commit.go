@@ -15,9 +15,11 @@ import (
 //
 //  1. The method checks its arguments and makes an attempt.
 //  2. commit runs one transaction of the store, see try.
-//  3. In the transaction, answered looks for a repeated request. Then the method's own
-//     function reads a head, changes it, calls settle, and saves it.
-//  4. settle counts the operation, checks the quotas and keeps the request.
+//  3. The transaction loads all that the write needs in one go, and answered looks for a
+//     repeated request. Then the method's own function changes a head, calls settle, and
+//     saves it.
+//  4. settle counts the operation, checks the quotas, numbers the change for the journal,
+//     and keeps the request.
 //
 // For an agent that holds nothing, settle returns errNewAgent. Then commit calls admit,
 // outside of transactions, and runs the transaction again.
@@ -28,6 +30,7 @@ type attempt struct {
 	key   string            // the idempotency key; "": none
 	hash  [sha256.Size]byte // of the request
 	stale bool              // an expired request is kept under the key
+	due   int               // requests that have expired, up to requestDrops
 	ops   int64             // what the call adds to the owner's operations
 
 	deletes    bool          // it is never refused because the store is full
@@ -60,14 +63,17 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 // errNewAgent ends a transaction that would be the first write of an agent.
 var errNewAgent = errors.New("a new agent")
 
+// A writeFunc is what a write does in its transaction, with what was loaded for it.
+type writeFunc func(Tx, Loaded) (Outcome, error)
+
 // commit runs the one transaction of a write. It gives a repeated request the outcome of
 // the first one. It also writes the count of reads. An agent that holds nothing is
 // admitted first, outside of transactions.
-func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
+func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
 	if err := w.svc.readTotal(ctx, a); err != nil {
 		return Outcome{}, err
 	}
-	out, err := w.try(ctx, a, fn)
+	out, err := w.try(ctx, a, q, fn)
 	if err != errNewAgent {
 		return out, err
 	}
@@ -79,19 +85,26 @@ func (w *Workspace) commit(ctx context.Context, a *attempt, fn func(Tx) (Outcome
 		if err := w.svc.admit(ctx, w.owner, a); err != nil {
 			return Outcome{}, err
 		}
-		out, err = w.try(ctx, a, fn)
+		out, err = w.try(ctx, a, q, fn)
 	}
 	return out, err
 }
 
 // try runs the transaction of a write once.
-func (w *Workspace) try(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
+func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
 	var out Outcome
+	q.Request = a.key
+	q.From, q.Until, q.MaxDue = a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops
 	reads := w.svc.reads.Take(w.owner)
-	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) (err error) {
+	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
 		a.ops = reads + 1
-		if out, err = a.answered(tx); err == nil {
-			out, err = fn(tx)
+		l, err := tx.Load(q)
+		if err != nil {
+			return err
+		}
+		a.due = l.Due
+		if out, err = a.answered(l.Request); err == nil {
+			out, err = fn(tx, l)
 		}
 		return err
 	})
@@ -119,15 +132,17 @@ func beforeStart(err error) error {
 }
 
 // settle comes before a write saves its head. It removes requests that are expired or too
-// many, counts the operation, checks the quotas, and keeps the request. If there is no
-// request to remove, it refuses before anything has changed: the store has nothing to undo.
-func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
+// many, counts the operation, checks the quotas, numbers the change, and keeps the request.
+// c is nil if nothing changes. If there is no request to remove, it refuses before anything
+// has changed: the store has nothing to undo.
+func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome, c *Change) error {
 	a.noRow = before == (OwnerState{})
 	if before.Usage == (Usage{}) && !a.admitted || a.noRow && a.floor == nil {
 		return errNewAgent
 	}
-	if after.Requests > 0 {
-		if err := dropRequests(tx, after, a.now.Add(-requestAge), a.now.Add(clockSkew), requestDrops); err != nil {
+	if a.due > 0 {
+		after.Requests -= int64(a.due)
+		if err := tx.DropRequests(a.now.Add(-requestAge), a.now.Add(clockSkew), a.due); err != nil {
 			return err
 		}
 	}
@@ -138,20 +153,44 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 	}
 	after.Operations += a.ops
 	after.Updated = a.now
-	if err := w.svc.checkRoom(a, before, *after); err != nil || a.key == "" {
+	if err := w.svc.checkRoom(a, before, *after); err != nil {
 		return err
+	}
+	if c != nil {
+		if err := w.addChange(tx, after, c); err != nil {
+			return err
+		}
+	}
+	if a.key == "" {
+		return nil
 	}
 	return tx.SaveRequest(Request{Key: a.key, Hash: a.hash, Time: a.now, Outcome: out})
 }
 
+// changeDrops is how many rows of the journal a write removes at once.
+const changeDrops = 100
+
+// addChange gives a change the next revision. The caller saves it with a head.
+func (w *Workspace) addChange(tx Tx, state *OwnerState, c *Change) error {
+	state.Revision++
+	state.Changes++
+	c.Revision, c.Author = state.Revision, w.author
+	if state.Changes < w.svc.limits.Changes+changeDrops {
+		return nil
+	}
+	oldest := state.Revision - state.Changes
+	state.Changes -= changeDrops
+	return tx.DropChanges(oldest + changeDrops)
+}
+
 // settleDeletion is settle for a deletion, which must not be refused. If there is no room
 // for the request, it is not kept, and a repetition finds nothing to delete.
-func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome) error {
+func (w *Workspace) settleDeletion(tx Tx, a *attempt, before OwnerState, after *OwnerState, out Outcome, c *Change) error {
 	with := *after
 	with.Requests++
 	if w.svc.limits.checkQuota(before, with) != nil {
 		defer func(key string) { a.key = key }(a.key) // for another run of the transaction
 		a.key = ""
 	}
-	return w.settle(tx, a, before, after, out)
+	return w.settle(tx, a, before, after, out, c)
 }

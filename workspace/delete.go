@@ -40,15 +40,11 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
 		return DeleteResult{}, err
 	}
-	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
-		head, state, err := tx.File(p.name)
-		if err != nil {
+	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, Query{File: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+		if err := l.File.checkCondition(o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
-		if err := head.checkCondition(o.IfVersion); err != nil {
-			return Outcome{}, err
-		}
-		return w.deleteFile(tx, a, head, state)
+		return w.deleteFile(tx, a, l.File, l.Owner)
 	})
 }
 
@@ -64,12 +60,8 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	if o.IfVersion != nil {
 		return DeleteResult{}, errLogVersion(op, path)
 	}
-	return w.remove(ctx, op, p, nil, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
-		head, state, err := tx.Log(p.name)
-		if err != nil {
-			return Outcome{}, err
-		}
-		return w.deleteLog(tx, a, head, state)
+	return w.remove(ctx, op, p, nil, o.IdempotencyKey, Query{Log: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+		return w.deleteLog(tx, a, l.Log, l.Owner)
 	})
 }
 
@@ -90,24 +82,22 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if err := checkNumber(op, path, ArgThrough, through, 1); err != nil {
 		return DeleteResult{}, err
 	}
-	return w.remove(ctx, op, p, &through, o.IdempotencyKey, func(tx Tx, a *attempt) (Outcome, error) {
-		head, state, err := tx.Log(p.name)
-		if err != nil {
-			return Outcome{}, err
-		}
-		return w.trimLog(tx, a, head, state, through)
+	q := Query{Log: p.name, Through: through}
+	return w.remove(ctx, op, p, &through, o.IdempotencyKey, q, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+		return w.trimLog(tx, a, l, through)
 	})
 }
 
 // remove runs a deletion with its idempotency key. number is the condition, or the last
 // entry to remove; nil: neither.
-func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, fn func(Tx, *attempt) (Outcome, error)) (DeleteResult, error) {
+func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, q Query,
+	fn func(Tx, *attempt, Loaded) (Outcome, error)) (DeleteResult, error) {
 	a, err := w.newAttempt(op, p.name, key, conditionBytes(number))
 	if err != nil {
 		return DeleteResult{}, err
 	}
 	a.deletes = true
-	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) { return fn(tx, a) })
+	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) { return fn(tx, a, l) })
 	if err != nil {
 		return DeleteResult{}, within(op, p.name, err)
 	}
@@ -135,10 +125,11 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 		head.Updated = a.now
 	}
 	state.DeletedFiles++
-	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
+	c := Change{Op: OpDelete, Kind: KindFile, Path: head.Path, Before: head.Version, Time: head.Updated}
+	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Owner: state}); err != nil {
+	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	return out, foldOldest(tx, state)
@@ -161,17 +152,18 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 		head.Updated = a.now
 	}
 	state.DeletedLogs++
-	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
+	c := Change{Op: OpDelete, Kind: KindLog, Path: head.Path, Before: head.Last, Time: head.Updated}
+	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Owner: state}); err != nil {
+	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
 	return out, foldOldest(tx, state)
 }
 
-func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, through int64) (Outcome, error) {
-	before := state
+func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome, error) {
+	head, before, state := l.Log, l.Owner, l.Owner
 	if !head.Exists() {
 		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
@@ -184,11 +176,7 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 	if state == (OwnerState{}) {
 		return Outcome{}, errNoOwner
 	}
-	size, err := tx.EntryBytes(head.Path, through)
-	if err != nil {
-		return Outcome{}, err
-	}
-	size = min(size, head.Bytes) // stored bytes may be damaged
+	size := min(l.Bytes, head.Bytes) // stored bytes may be damaged
 	out := Outcome{Number: through, Count: through - head.First + 1}
 	state.Entries -= out.Count
 	state.Bytes -= size
@@ -197,10 +185,11 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, head LogHead, state OwnerState, t
 	if head.Updated.Before(a.now) {
 		head.Updated = a.now
 	}
-	if err := w.settleDeletion(tx, a, before, &state, out); err != nil {
+	c := Change{Op: OpTrim, Kind: KindLog, Path: head.Path, Before: head.Last, After: head.Last, Time: head.Updated}
+	if err := w.settleDeletion(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveLog(LogChange{Head: head, Prune: through, Owner: state})
+	return out, tx.SaveLog(LogChange{Head: head, Prune: through, Change: c, Owner: state})
 }
 
 // saveNothing ends a deletion that finds nothing to remove. It keeps the zero Outcome for
@@ -210,7 +199,7 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 		return nil
 	}
 	state.beginAbove(a.floor)
-	if err := w.settleDeletion(tx, a, before, &state, Outcome{}); err != nil {
+	if err := w.settleDeletion(tx, a, before, &state, Outcome{}, nil); err != nil {
 		return err
 	}
 	return tx.SaveOwner(state)

@@ -86,7 +86,7 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 		read, err := w.readForEdit(ctx, p, o, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet. An Update waits until it is.
-			out, err := w.commit(ctx, a, func(Tx) (Outcome, error) { return Outcome{}, errMoved })
+			out, err := w.commit(ctx, a, Query{}, func(Tx, Loaded) (Outcome, error) { return Outcome{}, errMoved })
 			if errors.Is(err, errMoved) { // the request has expired meanwhile
 				continue
 			}
@@ -100,15 +100,11 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 			return Outcome{}, err
 		}
 		v := w.newVersion(text, a.now)
-		out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
-			head, state, err := tx.File(p.name)
-			if err != nil {
-				return Outcome{}, err
-			}
-			if !head.Exists() || head.Version != read.Number {
+		out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
+			if !l.File.Exists() || l.File.Version != read.Number {
 				return Outcome{}, errMoved
 			}
-			return w.saveVersion(tx, a, head, state, v, n)
+			return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, n)
 		})
 		if !errors.Is(err, errMoved) {
 			return out, err
@@ -119,25 +115,20 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 // readForEdit returns the current version of a file. The error is errRepeated for a
 // request that was answered before.
 func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, error) {
-	var head FileHead
-	var current Version
-	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		if _, err = a.answered(tx); err != nil {
-			return err
-		}
-		head, current, err = tx.Current(p.name)
-		return err
-	})
+	l, err := w.load(ctx, Query{File: p.name, Current: true, Request: a.key})
+	if err == nil {
+		_, err = a.answered(l.Request)
+	}
 	switch {
 	case err != nil:
 		return Version{}, err
-	case !head.Exists():
+	case !l.File.Exists():
 		return Version{}, errNoFile
 	}
-	if err := head.checkCondition(o.IfVersion); err != nil {
+	if err := l.File.checkCondition(o.IfVersion); err != nil {
 		return Version{}, err
 	}
-	return current, current.verify()
+	return l.Version, l.Version.verify()
 }
 
 // replace returns text with old replaced by new and the number of replacements.

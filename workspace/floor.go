@@ -36,7 +36,7 @@ func floorError(err error) error {
 // beginAbove lets an agent without a row begin above the numbers of deleted agents.
 func (s *OwnerState) beginAbove(floor *floors.Floor) {
 	if *s == (OwnerState{}) && floor != nil {
-		s.FileFloor, s.LogFloor = floor.Files, floor.Logs
+		s.FileFloor, s.LogFloor, s.Revision = floor.Files, floor.Logs, floor.Revision
 	}
 }
 
@@ -66,7 +66,7 @@ func (s *Service) sweepOwner(ctx context.Context, o Owner) error {
 	if err != nil || !seen.IsDeleted() {
 		return err
 	}
-	numbers := floors.Floor{Files: seen.FileFloor, Logs: seen.LogFloor}
+	numbers := floors.Floor{Files: seen.FileFloor, Logs: seen.LogFloor, Revision: seen.Revision}
 	if err := floors.Raise(s.shared(ctx), floors.Key(o.Tenant, o.Agent), numbers); err != nil {
 		return floorError(err)
 	}

@@ -23,21 +23,14 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 	if err != nil {
 		return nil, err
 	}
-	var head FileHead
-	var versions []Version
-	err = w.viewCounted(ctx, func(tx Reader) (err error) {
-		if head, _, err = tx.File(p.name); err != nil {
-			return err
-		}
-		if !head.Exists() {
-			return errNoFile
-		}
-		versions, err = tx.Versions(p.name)
-		return err
-	})
-	if err != nil {
+	l, err := w.load(ctx, Query{File: p.name, History: true})
+	if err == nil && !l.File.Exists() {
+		err = errNoFile
+	}
+	if w.counted(err) != nil {
 		return nil, within(op, path, w.withNearest(ctx, p, err))
 	}
+	head, versions := l.File, l.Versions
 	infos := make([]VersionInfo, len(versions))
 	damaged := len(versions) != len(head.Sizes)
 	for i, v := range versions {

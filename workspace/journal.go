@@ -59,32 +59,38 @@ func (l journalLog) Append(ctx context.Context, entries [][]byte, next int64, fo
 	for i, e := range entries {
 		added[i] = l.w.newEntry(e)
 	}
-	add := l.w.addEntries(p, a, added)
-	out, err := l.w.commitUnlessEnded(ctx, a, func(tx Tx) (Outcome, error) {
-		if next > 0 {
-			if err := checkForeign(tx, p, next, foreign); err != nil {
-				return Outcome{}, err
-			}
+	add, q := l.w.addEntries(a, added), Query{Log: p.name}
+	if next > 0 {
+		q.Entries = pageAfter(next)
+	}
+	out, err := l.w.commitUnlessEnded(ctx, a, q, func(tx Tx, loaded Loaded) (Outcome, error) {
+		if err := checkForeign(tx, p, loaded.Entries, foreign); err != nil {
+			return Outcome{}, err
 		}
-		return add(tx)
+		return add(tx, loaded)
 	})
 	return out.Number, within(opAppend, l.path, err)
 }
 
-// checkForeign refuses to write behind records that the journal has not read.
-func checkForeign(tx Reader, p Path, next int64, foreign func([]byte) bool) error {
-	for {
-		entries, err := tx.Entries(p.name, EntryQuery{After: next - 1, Limit: pageEntries, MaxBytes: pageBytes})
-		if err != nil || len(entries) == 0 {
-			return err
-		}
+// pageAfter selects the entries from a number on.
+func pageAfter(next int64) *EntryQuery {
+	return &EntryQuery{After: next - 1, Limit: pageEntries, MaxBytes: pageBytes}
+}
+
+// checkForeign refuses to write behind records that the journal has not read. entries are
+// the first page of those that came since.
+func checkForeign(tx Reader, p Path, entries []Entry, foreign func([]byte) bool) (err error) {
+	for len(entries) > 0 {
 		for _, e := range entries {
 			if foreign(e.Content) {
 				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, and let one at a time write", e.ID)
 			}
 		}
-		next = entries[len(entries)-1].ID + 1
+		if entries, err = tx.Entries(p.name, *pageAfter(entries[len(entries)-1].ID + 1)); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (l journalLog) Read(ctx context.Context, after int64) (recordlog.Page, error) {
@@ -131,14 +137,14 @@ func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
 // commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing
 // changes.
-func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, fn func(Tx) (Outcome, error)) (Outcome, error) {
+func (w *Workspace) commitUnlessEnded(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
 	gate := turn.NewGate(ctx)
 	defer gate.Close()
-	out, err := w.commit(gate.Context(), a, func(tx Tx) (Outcome, error) {
+	out, err := w.commit(gate.Context(), a, q, func(tx Tx, l Loaded) (Outcome, error) {
 		if !gate.Begin() {
 			return Outcome{}, ctx.Err()
 		}
-		return fn(tx)
+		return fn(tx, l)
 	})
 	if gate.Withdrawn() {
 		return Outcome{}, beforeStart(ctx.Err())

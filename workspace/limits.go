@@ -10,6 +10,11 @@ type Limits struct {
 	Logs       int64 // default 1,000
 	Entries    int64 // in all logs of the agent; default 100,000
 	Bytes      int64 // of all retained versions, entries and summaries, and the charge for their rows; default 100,000,000
+
+	// Changes are the rows that the journal of changes keeps; default 10,000. Later
+	// writes remove older ones. They do not count against Bytes. Up to 99 more rows can
+	// be stored than are kept.
+	Changes int64
 }
 
 // The charge for a row in bytes: about what the row takes on disk beside its content. In
@@ -27,7 +32,7 @@ const (
 func DefaultLimits() Limits {
 	return Limits{
 		FileBytes: 1 << 20, EntryBytes: 64 << 10, Versions: 10,
-		Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000,
+		Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000, Changes: 10_000,
 	}
 }
 
@@ -45,6 +50,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"Logs", &l.Logs, d.Logs},
 		{"Entries", &l.Entries, d.Entries},
 		{"Bytes", &l.Bytes, d.Bytes},
+		{"Changes", &l.Changes, d.Changes},
 	} {
 		if *f.value < 0 {
 			return Limits{}, fail(ErrInvalid, "limit", f.name, "%d is negative", *f.value)

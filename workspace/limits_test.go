@@ -11,7 +11,7 @@ import (
 
 func TestDefaultLimits(t *testing.T) {
 	want := workspace.Limits{
-		FileBytes: 1_048_576, EntryBytes: 65_536, Versions: 10, Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000,
+		FileBytes: 1_048_576, EntryBytes: 65_536, Versions: 10, Files: 1000, Logs: 1000, Entries: 100_000, Bytes: 100_000_000, Changes: 10_000,
 	}
 	if got := workspace.DefaultLimits(); got != want {
 		t.Errorf("DefaultLimits = %+v, want %+v", got, want)

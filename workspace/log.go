@@ -67,7 +67,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 	for i, e := range entries {
 		added[i] = w.newEntry(bytes.Clone(e))
 	}
-	out, err := w.commit(ctx, a, w.addEntries(p, a, added))
+	out, err := w.commit(ctx, a, Query{Log: p.name}, w.addEntries(a, added))
 	if err != nil {
 		return AppendResult{}, within(op, path, err)
 	}
@@ -76,18 +76,12 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 
 // newEntry returns an entry that is not numbered yet.
 func (w *Workspace) newEntry(content []byte) Entry {
-	return Entry{SHA256: sha256.Sum256(content), Author: w.author, Content: content}
+	return Entry{SHA256: sha256.Sum256(content), Author: w.author.stored(), Content: content}
 }
 
 // addEntries returns the function of a transaction that adds entries to a log.
-func (w *Workspace) addEntries(p Path, a *attempt, added []Entry) func(Tx) (Outcome, error) {
-	return func(tx Tx) (Outcome, error) {
-		head, state, err := tx.Log(p.name)
-		if err != nil {
-			return Outcome{}, err
-		}
-		return w.saveEntries(tx, a, head, state, added)
-	}
+func (w *Workspace) addEntries(a *attempt, added []Entry) writeFunc {
+	return func(tx Tx, l Loaded) (Outcome, error) { return w.saveEntries(tx, a, l.Log, l.Owner, added) }
 }
 
 // saveEntries numbers the entries and adds them to the log.
@@ -97,7 +91,9 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	}
 	before := state
 	state.beginAbove(a.floor)
+	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
 	if !head.Exists() {
+		c.Before = 0
 		state.Logs++
 		if head.Deleted {
 			state.DeletedLogs--
@@ -125,10 +121,11 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	state.Bytes += size
 	state.Entries += int64(len(entries))
 	out := Outcome{Number: head.Last, Count: int64(len(entries)), Bytes: size}
-	if err := w.settle(tx, a, before, &state, out); err != nil {
+	c.After, c.Time = head.Last, now
+	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveLog(LogChange{Head: head, New: entries, Owner: state})
+	return out, tx.SaveLog(LogChange{Head: head, New: entries, Change: c, Owner: state})
 }
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
@@ -180,20 +177,11 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if o.Tail > 0 {
 		q.Tail, q.Limit = true, o.Tail
 	}
-	var head LogHead
-	var entries []Entry
-	err = w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		entries = nil
-		if head, _, err = tx.Log(p.name); err != nil || !head.Exists() {
-			return err
-		}
-		entries, err = tx.Entries(p.name, q)
-		return err
-	})
+	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
 	if err == nil {
-		err = head.checkPage(entries, q)
+		err = l.Log.checkPage(l.Entries, q)
 	}
-	for _, e := range entries {
+	for _, e := range l.Entries {
 		if err == nil {
 			err = e.verify()
 		}
@@ -201,7 +189,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(path, head, fit.Page(entries, pageBytes, q.Tail, Entry.jsonSize), q)
+	page := logPage(path, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, Entry.jsonSize), q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, logPaths)

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -72,7 +71,7 @@ type ReadResult struct {
 	Since         int64            // as in ReadOptions
 	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
 	DiffJSON      []byte           // Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
-	Unchanged     bool             // Since is the current version
+	Unchanged     bool             // Since is the current version; it was not read: Lines, SHA256, Author and Time are not set
 	VersionTooOld bool             // Since is not retained: Content is the whole file
 	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
 }
@@ -103,14 +102,20 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 }
 
 func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult, error) {
-	var head FileHead
-	var v, old Version
-	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		head, v, old, err = o.load(tx, p)
-		return err
-	})
+	q := Query{File: p.name, Current: true, Version: o.Version}
+	if o.Since > 0 {
+		q.Since = o.Since
+	}
+	l, err := w.load(ctx, q)
+	if err == nil {
+		err = o.checkLoaded(l)
+	}
 	if err != nil {
 		return ReadResult{}, err
+	}
+	head, v, old := l.File, l.Version, l.Old
+	if o.Since == head.Version {
+		return ReadResult{Path: p.name, Current: head.Version, Version: head.Version, Bytes: head.Size(), Since: o.Since, Unchanged: true}, nil
 	}
 	for _, each := range []Version{v, old} {
 		if err := each.verify(); err != nil {
@@ -169,49 +174,36 @@ func (o ReadOptions) check(path string) error {
 	return nil
 }
 
-// load reads the version to return, and for a diff the version to compare it with.
-func (o ReadOptions) load(tx Reader, p Path) (head FileHead, v, old Version, err error) {
-	if head, v, err = tx.Current(p.name); err != nil {
-		return head, v, old, err
-	}
-	if !head.Exists() {
-		return head, v, old, errNoFile
-	}
+// checkLoaded refuses options that are wrong for this file, as it was loaded.
+func (o ReadOptions) checkLoaded(l Loaded) error {
+	head := l.File
 	switch {
-	case o.Version != 0 && o.Version != head.Version:
-		v, err = head.version(tx, o.Version)
+	case !head.Exists():
+		return errNoFile
+	case o.Version != 0:
+		return head.checkKept(l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
-		err = Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version).or(DoReadWhole, head.Version)
+		return Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version).or(DoReadWhole, head.Version)
 	case o.Since > head.Version:
-		err = Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version).or(DoReadWhole, head.Version)
-	case o.Since >= head.Oldest() && o.Since < head.Version:
-		old, err = head.version(tx, o.Since)
+		return Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version).or(DoReadWhole, head.Version)
 	}
-	return head, v, old, err
+	return nil
 }
 
-// version reads a retained version.
-func (h FileHead) version(tx Reader, n int64) (Version, error) {
-	if n < h.Oldest() || n > h.Version {
-		kept := fmt.Sprintf("versions %d to %d are", h.Oldest(), h.Version)
-		if h.Oldest() == h.Version {
-			kept = fmt.Sprintf("only version %d is", h.Version)
-		}
-		return Version{}, Errorf(ErrNotFound, "version %d is not kept, %s", n, kept).or(DoUseVersion, h.Version)
+// checkKept refuses a version that is not retained. v is what was loaded for it.
+func (h FileHead) checkKept(v Version, n int64) error {
+	if v.Number == n {
+		return nil
 	}
-	v, err := tx.Version(h.Path, n)
-	if errors.Is(err, ErrNotFound) {
-		err = Errorf(ErrCorrupt, "version %d is missing", n)
+	kept := fmt.Sprintf("versions %d to %d are", h.Oldest(), h.Version)
+	if h.Oldest() == h.Version {
+		kept = fmt.Sprintf("only version %d is", h.Version)
 	}
-	return v, err
+	return Errorf(ErrNotFound, "version %d is not kept, %s", n, kept).or(DoUseVersion, h.Version)
 }
 
 // since sets what has changed since a version: nothing, a diff, or the whole file.
 func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
-	if o.Since == head.Version {
-		r.Unchanged = true
-		return
-	}
 	r.VersionTooOld = o.Since < head.Oldest()
 	if !r.VersionTooOld {
 		d := linediff.Compare(old.Content, current.Content)

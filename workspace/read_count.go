@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
@@ -23,6 +24,15 @@ func (s *Service) newReadTally() *count.Tally[Owner] {
 	})
 }
 
+// load reads what a query asks for in a transaction of its own.
+func (w *Workspace) load(ctx context.Context, q Query) (l Loaded, err error) {
+	err = w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
+		l, err = tx.Load(q)
+		return err
+	})
+	return l, err
+}
+
 // viewCounted runs a read and counts it when it succeeds.
 func (w *Workspace) viewCounted(ctx context.Context, fn func(Reader) error) error {
 	err := w.svc.store.View(ctx, w.owner, fn)
@@ -40,22 +50,15 @@ func (w *Workspace) counted(err error) error {
 // flushReads writes the counts of reads. Those that could not be written wait for the
 // next flush. If the store is closed, they are lost.
 func (s *Service) flushReads(ctx context.Context) error {
-	var failed error
-	for owner, n := range s.reads.TakeAll() {
-		err := s.store.Update(ctx, owner, func(tx Tx) error {
-			state, err := tx.Owner()
-			if err != nil || state.Usage == (Usage{}) { // a read leaves no trace of an agent that never wrote
-				return err
-			}
-			state.Operations += n
-			return tx.SaveOwner(state)
-		})
-		if err != nil {
-			failed = within("count reads of", owner.Agent, err)
-			if !errors.Is(err, ErrClosed) {
-				s.reads.Add(owner, n)
-			}
+	reads := s.reads.TakeAll()
+	if len(reads) == 0 {
+		return nil
+	}
+	err := s.store.Count(ctx, reads)
+	if err != nil && !errors.Is(err, ErrClosed) {
+		for owner, n := range reads {
+			s.reads.Add(owner, n)
 		}
 	}
-	return failed
+	return within("count reads of", fmt.Sprint(len(reads), " agents"), err)
 }

@@ -39,11 +39,18 @@ func (r sharedRecords) Delete(key string, revision int64) (ok bool, err error) {
 	return err == nil, err
 }
 
-func (r sharedRecords) List(prefix string) ([]records.Record, error) {
-	found, err := r.system.List(prefix)
-	list := make([]records.Record, len(found))
-	for i, f := range found {
-		list[i] = records.Record{Key: f.Key, Value: f.Value, Revision: f.Revision}
+// recordPage is how many records List reads at once.
+const recordPage = 1000
+
+func (r sharedRecords) List(prefix string) (list []records.Record, err error) {
+	for after := ""; ; {
+		found, err := r.system.List(prefix, after, recordPage)
+		for _, f := range found {
+			list = append(list, records.Record{Key: f.Key, Value: f.Value, Revision: f.Revision})
+			after = f.Key
+		}
+		if err != nil || len(found) < recordPage {
+			return list, err
+		}
 	}
-	return list, err
 }

@@ -15,18 +15,12 @@ const (
 var errRepeated = errors.New("repeated")
 
 // answered returns errRepeated and the first outcome for a request that was answered
-// before.
-func (a *attempt) answered(tx Reader) (Outcome, error) {
+// before. kept is what is kept under its key; nil: nothing.
+func (a *attempt) answered(kept *Request) (Outcome, error) {
 	a.stale = false
-	if a.key == "" {
-		return Outcome{}, nil
-	}
-	kept, err := tx.Request(a.key)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case kept == nil:
 		return Outcome{}, nil
-	case err != nil:
-		return Outcome{}, err
 	case a.now.Sub(kept.Time) >= requestAge, kept.Time.Sub(a.now) > clockSkew:
 		a.stale = true
 		return Outcome{}, nil
@@ -46,7 +40,8 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 		}
 	}
 	if over := int(state.Requests) + 1 - requestCount; over > 0 {
-		if err := dropAnyRequests(tx, state, over); err != nil {
+		state.Requests -= int64(over)
+		if err := tx.DropRequests(never, never, over); err != nil {
 			return err
 		}
 	}
@@ -54,16 +49,5 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	return nil
 }
 
-// dropRequests removes requests that have expired: those from before the time from, and
-// those from after the time to, which came from a clock that was set back since.
-func dropRequests(tx Tx, state *OwnerState, from, to time.Time, n int) error {
-	dropped, err := tx.DropRequests(from, to, n)
-	state.Requests -= int64(dropped)
-	return err
-}
-
-// dropAnyRequests removes the oldest requests.
-func dropAnyRequests(tx Tx, state *OwnerState, n int) error {
-	never := time.Unix(1<<40, 0)
-	return dropRequests(tx, state, never, never, n)
-}
+// never is a time before which every request was made.
+var never = time.Unix(1<<40, 0)

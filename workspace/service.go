@@ -118,7 +118,11 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	if limit == 0 {
 		limit = 100
 	}
-	owners, err := s.store.Owners(ctx, s.tenant, after, limit)
+	q := OwnersQuery{Tenant: s.tenant, Limit: limit}
+	if after != "" {
+		q.After = &OwnerUsage{Owner: Owner{Tenant: s.tenant, Agent: after}}
+	}
+	owners, err := s.store.Owners(ctx, q)
 	if err != nil {
 		return nil, within("list", "agents", err)
 	}
@@ -133,8 +137,8 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 // on summaries. It reports whether there was anything. Each file and log goes in a
 // transaction of its own, so an interrupted DeleteAgent can be run again.
 //
-// The highest numbers of the agent's paths stay as its floor, so that no version is ever
-// given twice. Each DeleteAgent also removes up to 100 floors of agents that were deleted
+// The highest numbers of the agent's paths and the number of its last change stay as its
+// floor, so that none is ever given twice. Each DeleteAgent also removes up to 100 floors of agents that were deleted
 // over 30 days ago. Their numbers live on in at most 65,536 shared records, so the
 // numbers of a new agent may begin above 1.
 //
@@ -201,15 +205,25 @@ func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
 		return false, err
 	}
 	for state.Requests > 0 {
-		before := state.Requests
-		if err := dropAnyRequests(tx, &state, requestCount); err != nil {
+		n, err := tx.DueRequests(never, never, requestCount)
+		if err != nil {
 			return false, err
 		}
-		if state.Requests == before {
-			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", before)
+		if n == 0 {
+			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
 		}
+		if err := tx.DropRequests(never, never, n); err != nil {
+			return false, err
+		}
+		state.Requests = max(0, state.Requests-int64(n))
 	}
-	if state.FileFloor == 0 && state.LogFloor == 0 {
+	if state.Changes > 0 {
+		if err := tx.DropChanges(state.Revision); err != nil {
+			return false, err
+		}
+		state.Changes = 0
+	}
+	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
 		return counted, tx.SaveOwner(OwnerState{})
 	}
 	state.Operations, state.Updated = 0, now

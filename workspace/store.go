@@ -10,8 +10,9 @@ import (
 // Store passes. A Store is safe for concurrent use.
 type Store interface {
 	// View runs fn on one consistent snapshot of what the owner has. fn must not keep
-	// the Reader. An error of fn is returned as it is. A panic or a [runtime.Goexit] in
-	// fn reaches the caller, and the store goes on.
+	// the Reader. It may run more than once, each time on another snapshot: it sets all
+	// of its results on each run. An error of fn is returned as it is. A panic or a
+	// [runtime.Goexit] in fn reaches the caller, and the store goes on.
 	View(ctx context.Context, o Owner, fn func(Reader) error) error
 
 	// Update runs fn in a transaction bound to the owner. If it returns nil, the changes
@@ -29,10 +30,13 @@ type Store interface {
 	// wraps [ErrOutcomeUnknown].
 	Update(ctx context.Context, o Owner, fn func(Tx) error) error
 
-	// Owners lists the owners of a tenant that hold anything, in byte order of the
-	// agent's name, from the first one after a name, at most limit of them. It is for
-	// operators: an agent never reaches it.
-	Owners(ctx context.Context, tenant, after string, limit int) ([]OwnerUsage, error)
+	// Count adds reads to the operations of owners, all in one transaction. It leaves out
+	// an owner that holds nothing, and one whose state is damaged.
+	Count(ctx context.Context, reads map[Owner]int64) error
+
+	// Owners lists owners of a tenant that hold anything. It is for operators: an agent
+	// never reaches it.
+	Owners(ctx context.Context, q OwnersQuery) ([]OwnerUsage, error)
 
 	// Totals adds up what the owners of a tenant have, from their states alone. It waits
 	// for no transaction.
@@ -42,6 +46,14 @@ type Store interface {
 	// they had reached. It lists those whose last write was before the time from or
 	// after the time to, in byte order of the agent's name, at most limit of them.
 	Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) ([]Owner, error)
+
+	// Watch returns a channel that tells whose journal of changes has grown. It tells of
+	// a write of this process at once, and of another's within 500 ms. The zero Owner
+	// stands for all owners: any may have written. Watch is best effort: what was told
+	// may not be there, and an owner that is told once may have written several times.
+	// But after the last write of an owner, the owner is told, or the zero Owner. The
+	// channel is closed when ctx ends, or the store is closed.
+	Watch(ctx context.Context) (<-chan Owner, error)
 
 	// System returns the records of the installation, which no agent owns. The context
 	// holds for the calls on the result.
@@ -55,6 +67,14 @@ type Store interface {
 // A Reader reads what one owner has. Paths that it is given are valid. Every result is
 // the caller's own.
 type Reader interface {
+	// Load reads in one go what one call of an agent needs. A store that is reached over
+	// a network answers it in one round trip. [LoadFrom] composes it of the other methods.
+	Load(Query) (Loaded, error)
+
+	// Changes returns rows of the journal of changes, in order, from the first one after
+	// a revision, at most limit of them. limit is above 0.
+	Changes(after int64, limit int) ([]Change, error)
+
 	// Owner returns the owner's state, the zero value if it never wrote.
 	Owner() (OwnerState, error)
 
@@ -97,6 +117,10 @@ type Reader interface {
 	// Request returns the request that is kept under an idempotency key, else
 	// [ErrNotFound].
 	Request(key string) (Request, error)
+
+	// DueRequests counts the requests that were made before the time from or after the
+	// time to, up to n of them.
+	DueRequests(from, to time.Time, n int) (int, error)
 }
 
 // A Tx changes what one owner has, and reads its own changes.
@@ -108,6 +132,10 @@ type Tx interface {
 
 	// SaveLog stores a change of a log, and the owner's state after it.
 	SaveLog(LogChange) error
+
+	// MoveFile moves versions of a file to another path, with both heads and the owner's
+	// state after it.
+	MoveFile(FileMove) error
 
 	// SaveSummary keeps a summary in place of another under its key, and stores the
 	// file's head and the owner's state after it.
@@ -123,8 +151,11 @@ type Tx interface {
 	SaveRequest(Request) error
 
 	// DropRequests removes requests that were made before the time from or after the
-	// time to, the oldest first, at most n of them. It returns how many it removed.
-	DropRequests(from, to time.Time, n int) (int, error)
+	// time to, the oldest first, at most n of them.
+	DropRequests(from, to time.Time, n int) error
+
+	// DropChanges removes the rows of the journal up to a revision.
+	DropChanges(through int64) error
 
 	// SaveOwner stores the owner's state alone. The zero state leaves nothing of the
 	// owner.

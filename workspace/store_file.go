@@ -48,7 +48,20 @@ type FileChange struct {
 	Prune  int64    // versions up to this number are removed; 0: none
 	Pruned int      // how many those are, if that is known; a hint
 	Forget bool     // all summaries of the file are removed
+	Change Change   // the row for the journal; without a Revision: none
 	Owner  OwnerState
+}
+
+// FileMove is a move of a file, with the owner's state after it. The versions above Above
+// go from one path to the other, with their numbers, authors and times. The other versions
+// and all summaries of the file are removed.
+type FileMove struct {
+	From, To FileHead // From is deleted
+	Above    int64
+	New      Version // the current version of To
+	Prune    int64   // versions of To up to this number are removed after the move; 0: none
+	Change   Change
+	Owner    OwnerState
 }
 
 // SummaryKey says of which version a summary was made, and how.

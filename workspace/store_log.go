@@ -37,8 +37,9 @@ type EntryQuery struct {
 
 // LogChange is a change of one log, with the owner's state after it.
 type LogChange struct {
-	Head  LogHead
-	New   []Entry
-	Prune int64 // entries up to this number are removed, before New is added; 0: none
-	Owner OwnerState
+	Head   LogHead
+	New    []Entry
+	Prune  int64  // entries up to this number are removed, before New is added; 0: none
+	Change Change // the row for the journal; without a Revision: none
+	Owner  OwnerState
 }

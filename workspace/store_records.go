@@ -16,8 +16,13 @@ type Records interface {
 	// there is none, the error is [ErrNotFound].
 	Delete(key string, revision int64) error
 
-	// List returns the records whose keys begin with a prefix, in byte order of key.
-	List(prefix string) ([]Record, error)
+	// List returns the records whose keys begin with a prefix, in byte order of key, from
+	// the first one after a key, at most limit of them. limit is above 0.
+	List(prefix, after string, limit int) ([]Record, error)
+
+	// Now returns the time of the store's clock, which all processes share. A lease or a
+	// mark of time in a record is taken from it.
+	Now() (time.Time, error)
 }
 
 // Record is one record of the installation.

@@ -174,7 +174,7 @@ func (j *summaryJob) Keep(ctx context.Context) (SummaryResult, error) {
 			made, stored = *there, true
 			return nil
 		}
-		if err := j.w.settle(tx, a, before, &state, Outcome{}); err != nil {
+		if err := j.w.settle(tx, a, before, &state, Outcome{}, nil); err != nil {
 			return err
 		}
 		stored = true

@@ -66,7 +66,7 @@ func waiting() (m *model, let chan struct{}) {
 // records returns the records below a prefix.
 func records(t testing.TB, store workspace.Store, prefix string) []workspace.Record {
 	t.Helper()
-	list, err := store.System(t.Context()).List(prefix)
+	list, err := store.System(t.Context()).List(prefix, "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

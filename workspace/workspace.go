@@ -31,7 +31,7 @@ func (w *Workspace) Agent() string { return w.owner.Agent }
 func (w *Workspace) As(a Author) *Workspace {
 	const most = 256 // because they are stored with every version
 	c := *w
-	c.author = Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most)}
+	c.author = Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
 	return &c
 }
 
@@ -40,6 +40,13 @@ type Author struct {
 	Client  string // the name that an MCP client gives itself
 	Version string // the client's version
 	Key     string // the id of the API key, never the key
+	Session string // tells connections of one client apart; kept in the journal of changes alone
+}
+
+// stored returns the author as a version or an entry keeps it.
+func (a Author) stored() Author {
+	a.Session = ""
+	return a
 }
 
 // errNoOwner says that the owner's state is gone. Without it, nothing can be counted or

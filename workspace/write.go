@@ -51,15 +51,11 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 		return WriteResult{}, err
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
-	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
-		head, state, err := tx.File(p.name)
-		if err != nil {
+	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
+		if err := l.File.checkCondition(o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
-		if err := head.checkCondition(o.IfVersion); err != nil {
-			return Outcome{}, err
-		}
-		return w.saveVersion(tx, a, head, state, v, 0)
+		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
 	})
 	if err != nil {
 		return WriteResult{}, within(op, path, err)
@@ -71,19 +67,22 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 	return Version{
 		Size: int64(len(content)), SHA256: sha256.Sum256(content), Content: content,
-		Author: w.author, Time: now,
+		Author: w.author.stored(), Time: now,
 	}
 }
 
 // saveVersion makes v the current version of the file. It gives v its number, prunes the
-// versions that are too many, and counts both in the owner's usage.
-func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, count int64) (Outcome, error) {
+// versions that are too many, and counts both in the owner's usage. by is what the journal
+// says of a change of a file that exists.
+func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerState, v Version, by ChangeOp, count int64) (Outcome, error) {
 	if state == (OwnerState{}) && head.Version > 0 {
 		return Outcome{}, errNoOwner
 	}
 	before := state
 	state.beginAbove(a.floor)
+	c := Change{Op: by, Kind: KindFile, Path: head.Path, Before: head.Version}
 	if !head.Exists() {
+		c.Op, c.Before = OpCreate, 0
 		state.Files++
 		if head.Deleted {
 			state.DeletedFiles--
@@ -115,8 +114,9 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		prune = head.Oldest() - 1
 	}
 	out := Outcome{Number: v.Number, Bytes: v.Size, Count: count}
-	if err := w.settle(tx, a, before, &state, out); err != nil {
+	c.After, c.Time = v.Number, v.Time
+	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Owner: state})
+	return out, tx.SaveFile(FileChange{Head: head, New: &v, Prune: prune, Pruned: over, Forget: forget, Change: c, Owner: state})
 }

@@ -20,7 +20,7 @@ func all(t *testing.T, path string) map[string]string {
 	testkit.Must(t, err)
 	defer store.Close()
 	got := map[string]string{}
-	owners, err := store.Owners(t.Context(), "local", "", 100)
+	owners, err := store.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 100})
 	testkit.Must(t, err)
 	for _, o := range owners {
 		err := store.View(t.Context(), o.Owner, func(r workspace.Reader) error {

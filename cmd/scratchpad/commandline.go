@@ -76,7 +76,7 @@ func variables() kong.Vars {
 		"db":         orNone(defaultDB()),
 		"clients":    strings.Join(clientconfig.Names(), ","),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
-		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes),
+		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes), "changes": n(l.Changes),
 		"agents": n(all.Agents), "total_bytes": n(all.Bytes),
 	}
 }

@@ -15,6 +15,7 @@ type limits struct {
 	Logs       int64 `type:"integer" default:"${logs}" placeholder:"N" help:"Logs of each agent. Default: ${default}."`
 	Entries    int64 `type:"integer" default:"${entries}" placeholder:"N" help:"Log entries of each agent. Default: ${default}."`
 	Bytes      int64 `type:"integer" default:"${bytes}" placeholder:"N" help:"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them. Default: ${default}."`
+	Changes    int64 `type:"integer" default:"${changes}" placeholder:"N" help:"Changes that the journal of each agent keeps; older ones are removed. Default: ${default}."`
 }
 
 // limit is one of the limits, with its flag.
@@ -33,6 +34,7 @@ func (l limits) all() []limit {
 		{"--max-logs", l.Logs, d.Logs},
 		{"--max-entries", l.Entries, d.Entries},
 		{"--max-bytes", l.Bytes, d.Bytes},
+		{"--max-changes", l.Changes, d.Changes},
 	}
 }
 

@@ -115,7 +115,24 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 	}
 	f.versions = slices.DeleteFunc(f.versions, func(v workspace.Version) bool { return v.Number <= c.Prune })
 	t.setFile(c.Head.Path, f)
+	if err := t.addChange(c.Change); err != nil {
+		return err
+	}
 	return t.SaveOwner(c.Owner)
+}
+
+// MoveFile returns ErrCorrupt for a version that is not above the last one.
+func (t *tx) MoveFile(m workspace.FileMove) error {
+	var moved []workspace.Version
+	if old := t.files.get(m.From.Path); old != nil {
+		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v workspace.Version) bool { return v.Number <= m.Above })
+	}
+	to := &file{head: copyHead(m.To), versions: moved}
+	t.setFile(m.To.Path, to)
+	if err := t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Forget: true, Change: m.Change, Owner: m.Owner}); err != nil {
+		return err
+	}
+	return t.SaveFile(workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner})
 }
 
 func (r *reader) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {

@@ -106,6 +106,9 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 		l.entries = append(l.entries, e)
 	}
 	t.setLog(c.Head.Path, l)
+	if err := t.addChange(c.Change); err != nil {
+		return err
+	}
 	return t.SaveOwner(c.Owner)
 }
 

@@ -90,12 +90,21 @@ func (r records) Delete(key string, revision int64) error {
 	})
 }
 
-func (r records) List(prefix string) (list []workspace.Record, err error) {
+func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	err = r.run("list", prefix, func(t *table[*record]) error {
-		for _, found := range t.list(prefix, "", math.MaxInt) {
+		for _, found := range t.list(prefix, after, limit) {
 			list = append(list, found.copy())
 		}
 		return nil
 	})
 	return list, err
+}
+
+// Now returns the time of this process, the only one that has the store.
+func (r records) Now() (now time.Time, err error) {
+	err = r.run("read the clock for", "", func(*table[*record]) error {
+		now = stored(time.Now())
+		return nil
+	})
+	return now, err
 }

@@ -29,9 +29,21 @@ func (t *tx) SaveRequest(q workspace.Request) error {
 	return nil
 }
 
-func (t *tx) DropRequests(from, to time.Time, n int) (int, error) {
+func (r *reader) DueRequests(from, to time.Time, n int) (int, error) {
+	return len(r.due(from, to, n)), nil
+}
+
+func (t *tx) DropRequests(from, to time.Time, n int) error {
+	for _, q := range t.due(from, to, n) {
+		t.setRequest(q.Key, nil)
+	}
+	return nil
+}
+
+// due returns requests that were made before from or after to, the oldest first.
+func (r *reader) due(from, to time.Time, n int) []*request {
 	var old []*request
-	for _, q := range t.requests.rows {
+	for _, q := range r.requests.rows {
 		if q.Time.Before(from) || q.Time.After(to) {
 			old = append(old, q)
 		}
@@ -39,9 +51,5 @@ func (t *tx) DropRequests(from, to time.Time, n int) (int, error) {
 	slices.SortFunc(old, func(a, b *request) int {
 		return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Key, b.Key))
 	})
-	old = old[:min(max(n, 0), len(old))]
-	for _, q := range old {
-		t.setRequest(q.Key, nil)
-	}
-	return len(old), nil
+	return old[:min(max(n, 0), len(old))]
 }

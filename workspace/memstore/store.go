@@ -16,7 +16,8 @@ import (
 // other, in the goroutine of the caller. Those of different owners do not wait for each
 // other. A Store is safe for concurrent use.
 type Store struct {
-	active sync.WaitGroup // the transactions that are running or wait for their turn
+	active   sync.WaitGroup // the transactions that are running or wait for their turn
+	watchers workspace.Watchers
 
 	mu      sync.Mutex // guards the fields below, and holding and state of each desk
 	closed  bool
@@ -63,6 +64,7 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 		return failed(err, "update %s", o)
 	}
 	t := &tx{reader: reader{&d.data}}
+	before := t.state.Revision
 	commit := false
 	defer func() { // also if fn panics or ends the goroutine
 		if !commit {
@@ -75,30 +77,10 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 		return err
 	}
 	commit = true
+	if t.state.Revision != before {
+		s.watchers.Tell(o)
+	}
 	return nil
-}
-
-// Owners lists the owners of a tenant, as of one moment. It waits for no
-// transaction.
-func (s *Store) Owners(ctx context.Context, tenant, after string, limit int) ([]workspace.OwnerUsage, error) {
-	if err := withdrawn(ctx); err != nil {
-		return nil, failed(err, "owners %s", tenant)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, failed(workspace.ErrClosed, "owners %s", tenant)
-	}
-	var list []workspace.OwnerUsage
-	for o, d := range s.desks {
-		if o.Tenant == tenant && o.Agent > after && d.state.Usage != (workspace.Usage{}) {
-			list = append(list, workspace.OwnerUsage{Owner: o, Usage: d.state.Usage})
-		}
-	}
-	slices.SortFunc(list, func(a, b workspace.OwnerUsage) int {
-		return cmp.Compare(a.Owner.Agent, b.Owner.Agent)
-	})
-	return list[:min(len(list), max(limit, 0))], nil
 }
 
 // Totals adds up what the owners of a tenant have, as of one moment.
@@ -152,6 +134,7 @@ func (s *Store) Close() error {
 	s.mu.Unlock()
 
 	s.active.Wait()
+	s.watchers.Close()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func TestBlockedOwner(t *testing.T) {
 		}); err != nil {
 			t.Errorf("Update of another owner = %v, want nil", err)
 		}
-		if list, err := s.Owners(t.Context(), "local", "", 10); err != nil || len(list) != 1 || list[0].Owner != other {
+		if list, err := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(list) != 1 || list[0].Owner != other {
 			t.Errorf("Owners = %v, %v, want the other owner", list, err)
 		}
 

@@ -13,11 +13,12 @@ type data struct {
 	files    table[*file]
 	logs     table[*logRow]
 	requests table[*request]
+	changes  []workspace.Change
 }
 
 func (d *data) empty() bool {
 	return d.state == workspace.OwnerState{} &&
-		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0
+		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0 && len(d.changes) == 0
 }
 
 // A reader is a [workspace.Reader]. It loses its data at the end of its transaction, so

@@ -52,7 +52,7 @@ func spoil(tx workspace.Tx) error {
 	}
 	_, err1 := tx.FoldFiles(1)
 	_, err2 := tx.FoldLogs(1)
-	_, err3 := tx.DropRequests(at(17), at(100), 1)
+	err3 := tx.DropRequests(at(17), at(100), 1)
 	return errors.Join(err1, err2, err3, tx.SaveOwner(workspace.OwnerState{FileFloor: 99}))
 }
 

@@ -34,7 +34,7 @@ func ctxCancelled(t testing.TB, s workspace.Store) {
 	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("View with a cancelled context = %v, want context.Canceled", err)
 	}
-	if _, err := s.Owners(ctx, "local", "", 1); !errors.Is(err, context.Canceled) {
+	if _, err := s.Owners(ctx, workspace.OwnersQuery{Tenant: "local", Limit: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Owners with a cancelled context = %v, want context.Canceled", err)
 	}
 	if _, err := s.Totals(ctx, "local"); !errors.Is(err, context.Canceled) {

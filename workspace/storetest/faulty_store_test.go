@@ -260,6 +260,18 @@ func (r looseReader) view(fn func(workspace.Reader) error) error {
 	return r.store.View(r.ctx, r.owner, fn)
 }
 
+func (r looseReader) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(r, q) }
+
+func (r looseReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { rows, err = r.Changes(after, limit); return err })
+	return rows, err
+}
+
+func (r looseReader) DueRequests(from, to time.Time, n int) (due int, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { due, err = r.DueRequests(from, to, n); return err })
+	return due, err
+}
+
 func (r looseReader) Owner() (s workspace.OwnerState, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { s, err = r.Owner(); return err })
 	return s, err
@@ -364,7 +376,7 @@ func (s lists) Update(ctx context.Context, o workspace.Owner, fn func(workspace.
 	return s.Store.Update(ctx, o, fn)
 }
 
-func (s lists) Owners(ctx context.Context, tenant, after string, limit int) ([]workspace.OwnerUsage, error) {
+func (s lists) Owners(ctx context.Context, q workspace.OwnersQuery) ([]workspace.OwnerUsage, error) {
 	var all []workspace.OwnerUsage
 	for o := range s.owners {
 		var state workspace.OwnerState
@@ -377,8 +389,12 @@ func (s lists) Owners(ctx context.Context, tenant, after string, limit int) ([]w
 		all = append(all, workspace.OwnerUsage{Owner: o, Usage: state.Usage})
 	}
 	slices.SortFunc(all, func(a, b workspace.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) })
-	all = s.with(all, tenant, after)
-	return all[:min(limit, len(all))], nil
+	after := ""
+	if q.After != nil {
+		after = q.After.Owner.Agent
+	}
+	all = s.with(all, q.Tenant, after)
+	return all[:min(q.Limit, len(all))], nil
 }
 
 // miscounts counts deleted owners as agents.
@@ -467,10 +483,15 @@ func (r *counting) Delete(key string, revision int64) error {
 	return nil
 }
 
-func (r *counting) List(prefix string) (list []workspace.Record, err error) {
+func (r *counting) Now() (time.Time, error) { return time.Now().UTC(), nil }
+
+func (r *counting) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(r.rows)) {
+		if key <= after || len(list) == limit {
+			continue
+		}
 		if strings.HasPrefix(key, prefix) || r.folded && matches(key, prefix) {
 			list = append(list, r.rows[key])
 		}

@@ -28,7 +28,9 @@ type writer interface {
 	FoldFiles(n int) (int64, error)
 	FoldLogs(n int) (int64, error)
 	SaveRequest(workspace.Request) error
-	DropRequests(from, to time.Time, n int) (int, error)
+	DropRequests(from, to time.Time, n int) error
+	DropChanges(through int64) error
+	MoveFile(workspace.FileMove) error
 	SaveOwner(workspace.OwnerState) error
 }
 
@@ -351,11 +353,11 @@ type dropsEqual struct{ workspace.Tx }
 
 type keepsAhead struct{ workspace.Tx }
 
-func (tx keepsAhead) DropRequests(from, _ time.Time, n int) (int, error) {
+func (tx keepsAhead) DropRequests(from, _ time.Time, n int) error {
 	return tx.Tx.DropRequests(from, time.Unix(1<<40, 0), n)
 }
 
-func (tx dropsEqual) DropRequests(from, to time.Time, n int) (int, error) {
+func (tx dropsEqual) DropRequests(from, to time.Time, n int) error {
 	return tx.Tx.DropRequests(from.Add(time.Microsecond), to, n)
 }
 

@@ -48,7 +48,7 @@ func isolationWrites(t testing.TB, s workspace.Store) {
 			err := spoil(tx)
 			_, err1 := tx.FoldFiles(100)
 			_, err2 := tx.FoldLogs(100)
-			_, err3 := tx.DropRequests(at(100), at(100), 100)
+			err3 := tx.DropRequests(at(100), at(100), 100)
 			return errors.Join(err, err1, err2, err3)
 		})
 		before[i] = view(t, s, o, everything)

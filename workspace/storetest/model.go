@@ -155,7 +155,7 @@ func (o op) run(tx workspace.Tx) string {
 		n, err = tx.FoldLogs(o.N)
 	case "drop requests":
 		var dropped int
-		dropped, err = tx.DropRequests(at(o.Moment), at(o.Moment+4), o.N)
+		dropped, err = dropRequests(tx, at(o.Moment), at(o.Moment+4), o.N)
 		n = int64(dropped)
 	case "floor":
 		var state workspace.OwnerState

@@ -25,7 +25,11 @@ func readOwner(r workspace.Reader) (workspace.OwnerState, error) { return r.Owne
 // list returns a page of Owners.
 func list(t testing.TB, s workspace.Store, tenant, after string, limit int) []workspace.OwnerUsage {
 	t.Helper()
-	got, err := s.Owners(t.Context(), tenant, after, limit)
+	q := workspace.OwnersQuery{Tenant: tenant, Limit: limit}
+	if after != "" {
+		q.After = &workspace.OwnerUsage{Owner: workspace.Owner{Tenant: tenant, Agent: after}}
+	}
+	got, err := s.Owners(t.Context(), q)
 	if err != nil {
 		t.Fatalf("Owners(%q, %q, %d) = %v", tenant, after, limit, err)
 	}
@@ -43,13 +47,13 @@ func ownerSaved(t testing.TB, s workspace.Store) {
 	one := workspace.OwnerState{
 		Usage:     workspace.Usage{Files: 1, Logs: 2, Entries: 3, Bytes: 4, Operations: 5},
 		FileFloor: 6, LogFloor: 7, DeletedFiles: 8, DeletedLogs: 9, Requests: 10,
-		Versions: 11, Updated: at(12),
+		Versions: 11, Revision: 12, Changes: 13, Updated: at(14),
 	}
 	two := workspace.OwnerState{Usage: workspace.Usage{Operations: 1}}
 	for _, state := range []workspace.OwnerState{one, two} {
 		update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveOwner(state) })
 		equal(t, "SaveOwner then Owner", view(t, s, alice, readOwner), state)
-		equal(t, "SaveOwner then Owners", list(t, s, "local", "", 10), []workspace.OwnerUsage{{Owner: alice, Usage: state.Usage}})
+		equal(t, "SaveOwner then Owners", list(t, s, "local", "", 10), []workspace.OwnerUsage{{Owner: alice, Usage: state.Usage, Updated: state.Updated}})
 	}
 	update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) })
 	equal(t, "SaveOwner of the zero state then Owner", view(t, s, alice, readOwner), workspace.OwnerState{})
@@ -61,8 +65,8 @@ func ownerSaved(t testing.TB, s workspace.Store) {
 		sameTime(t, "Updated of an owner", view(t, s, alice, readOwner).Updated, given)
 	}
 	update(t, s, alice, fillAs("alice"))
-	want := view(t, s, alice, readOwner).Usage
-	equal(t, "Owners of one that has much", list(t, s, "local", "", 10), []workspace.OwnerUsage{{Owner: alice, Usage: want}})
+	want := view(t, s, alice, readOwner)
+	equal(t, "Owners of one that has much", list(t, s, "local", "", 10), []workspace.OwnerUsage{{Owner: alice, Usage: want.Usage, Updated: want.Updated}})
 }
 
 func fillAs(tag string) func(workspace.Tx) error {

@@ -61,7 +61,7 @@ func recordAbsent(t testing.TB, s workspace.Store) {
 		if _, err := r.Put(key, nil, 1); !errors.Is(err, workspace.ErrConflict) {
 			t.Errorf("Put(%q) at revision 1 of a record that is not there = %v, want ErrConflict", key, err)
 		}
-		if list, err := r.List(key + "~"); err != nil || len(list) != 0 {
+		if list, err := r.List(key+"~", "", 10); err != nil || len(list) != 0 {
 			t.Errorf("List(%q) = %v, %v, want none", key+"~", list, err)
 		}
 	}
@@ -159,7 +159,7 @@ func recordList(t testing.TB, s workspace.Store) {
 				want = append(want, key)
 			}
 		}
-		list, err := r.List(prefix)
+		list, err := r.List(prefix, "", 1000)
 		if err != nil {
 			t.Fatalf("List(%q) = %v", prefix, err)
 		}
@@ -203,7 +203,7 @@ func recordResultsOwn(t testing.TB, s workspace.Store) {
 	for range 2 {
 		holds(t, r, "k", "value", revision)
 		got, err1 := r.Get("k")
-		list, err2 := r.List("")
+		list, err2 := r.List("", "", 1000)
 		if err := errors.Join(err1, err2); err != nil || len(list) != 1 {
 			t.Fatalf("List = %v, %v, want one", list, err)
 		}
@@ -248,7 +248,7 @@ func recordContext(t testing.TB, s workspace.Store) {
 	_, err1 := r.Get("k")
 	_, err2 := r.Put("k", nil, revision)
 	err3 := r.Delete("k", revision)
-	_, err4 := r.List("")
+	_, err4 := r.List("", "", 1000)
 	for i, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s with a cancelled context = %v, want context.Canceled", []string{"Get", "Put", "Delete", "List"}[i], err)
@@ -265,7 +265,7 @@ func recordIsolation(t testing.TB, s workspace.Store) {
 	equal(t, "Owners beside records", list(t, s, "local", "", 10), []workspace.OwnerUsage{})
 	update(t, s, alice, fillAs("alice"))
 	holds(t, r, "plan.md", "record", revision)
-	if got, err := r.List(""); err != nil || len(got) != 2 {
+	if got, err := r.List("", "", 1000); err != nil || len(got) != 2 {
 		t.Errorf("List beside an owner's files = %v, %v, want the two records", got, err)
 	}
 }

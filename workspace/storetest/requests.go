@@ -57,7 +57,7 @@ func requestReplaced(t testing.TB, s workspace.Store) {
 	equal(t, "SaveRequest in place of another, then Request", view(t, s, alice, readRequest("k")), later)
 	dropped := 0
 	update(t, s, alice, func(tx workspace.Tx) (err error) {
-		dropped, err = tx.DropRequests(at(9), at(9), 10)
+		dropped, err = dropRequests(tx, at(9), at(9), 10)
 		return err
 	})
 	if dropped != 1 {
@@ -75,7 +75,7 @@ func requestDrop(t testing.TB, s workspace.Store) {
 		t.Helper()
 		got := 0
 		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			got, err = tx.DropRequests(before, to, n)
+			got, err = dropRequests(tx, before, to, n)
 			return err
 		})
 		if got != want {
@@ -120,4 +120,10 @@ func requestTimes(t testing.TB, s workspace.Store) {
 		update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveRequest(q) })
 		sameTime(t, "Time of a request", view(t, s, alice, readRequest("k")).Time, given)
 	}
+}
+
+// dropRequests removes requests, and returns how many there were to remove.
+func dropRequests(tx workspace.Tx, from, to time.Time, n int) (int, error) {
+	due, err := tx.DueRequests(from, to, n)
+	return due, errors.Join(err, tx.DropRequests(from, to, n))
 }

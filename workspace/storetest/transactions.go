@@ -227,12 +227,12 @@ func txClosed(t testing.TB, s workspace.Store) {
 	ran := false
 	err1 := s.View(t.Context(), alice, func(workspace.Reader) error { ran = true; return nil })
 	err2 := s.Update(t.Context(), alice, func(workspace.Tx) error { ran = true; return nil })
-	_, err3 := s.Owners(t.Context(), "local", "", 1)
+	_, err3 := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 1})
 	r := s.System(t.Context())
 	_, err4 := r.Get("k")
 	_, err5 := r.Put("k", nil, 0)
 	err6 := r.Delete("k", 1)
-	_, err7 := r.List("")
+	_, err7 := r.List("", "", 10)
 	_, err8 := s.Totals(t.Context(), "local")
 	_, err9 := s.Deleted(t.Context(), "local", at(1), at(1), 1)
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {

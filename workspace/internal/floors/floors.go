@@ -17,11 +17,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
-// A Floor has the numbers above which the paths of an agent begin. It is the value of a
+// A Floor has the numbers above which the paths and the changes of an agent begin. It is the value of a
 // record, as JSON.
 type Floor struct {
 	Files int64 `json:"files"` // the highest version of a file
 	Logs  int64 `json:"logs"`  // the highest entry of a log
+
+	Revision int64 `json:"revision,omitempty"` // the last change
 }
 
 // A DamagedError names a record that cannot be read.
@@ -53,7 +55,7 @@ func Raise(r records.Records, key string, to Floor) error {
 		if err != nil {
 			return nil, err
 		}
-		raised := Floor{max(floor.Files, to.Files), max(floor.Logs, to.Logs)}
+		raised := Floor{max(floor.Files, to.Files), max(floor.Logs, to.Logs), max(floor.Revision, to.Revision)}
 		if raised == floor {
 			return nil, nil
 		}

@@ -19,6 +19,7 @@ type Tx struct {
 	logs      map[string]log
 	requests  map[string]workspace.Request
 	summaries map[string]map[workspace.SummaryKey]workspace.Summary // by path
+	changes   []workspace.Change
 }
 
 var _ workspace.Tx = (*Tx)(nil)
@@ -41,7 +42,7 @@ func New() *Tx {
 
 // Copy returns a Tx with the same contents, which later changes do not share.
 func (p *Tx) Copy() *Tx {
-	c := &Tx{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), summaries: maps.Clone(p.summaries)}
+	c := &Tx{state: p.state, files: maps.Clone(p.files), logs: maps.Clone(p.logs), requests: maps.Clone(p.requests), summaries: maps.Clone(p.summaries), changes: slices.Clone(p.changes)}
 	for path, kept := range c.summaries {
 		c.summaries[path] = maps.Clone(kept)
 	}
@@ -176,7 +177,44 @@ func (p *Tx) SaveFile(c workspace.FileChange) error {
 		f.versions = append(f.versions, *c.New)
 	}
 	p.files[c.Head.Path] = f
+	p.addChange(c.Change)
 	return p.SaveOwner(c.Owner)
+}
+
+func (p *Tx) MoveFile(m workspace.FileMove) error {
+	to := file{head: m.To}
+	for _, v := range append(p.files[m.From.Path].versions, m.New) {
+		if v.Number > max(m.Above, m.Prune) {
+			to.versions = append(to.versions, v)
+		}
+	}
+	p.files[m.From.Path], p.files[m.To.Path] = file{head: m.From}, to
+	delete(p.summaries, m.From.Path)
+	delete(p.summaries, m.To.Path)
+	p.addChange(m.Change)
+	return p.SaveOwner(m.Owner)
+}
+
+func (p *Tx) addChange(c workspace.Change) {
+	if c.Revision != 0 {
+		p.changes = append(p.changes, c)
+	}
+}
+
+func (p *Tx) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(p, q) }
+
+func (p *Tx) Changes(after int64, limit int) (rows []workspace.Change, err error) {
+	for _, c := range p.changes {
+		if c.Revision > after && len(rows) < limit {
+			rows = append(rows, c)
+		}
+	}
+	return rows, nil
+}
+
+func (p *Tx) DropChanges(through int64) error {
+	p.changes = slices.DeleteFunc(slices.Clone(p.changes), func(c workspace.Change) bool { return c.Revision <= through })
+	return nil
 }
 
 func (p *Tx) SaveLog(c workspace.LogChange) error {
@@ -188,6 +226,7 @@ func (p *Tx) SaveLog(c workspace.LogChange) error {
 	}
 	l.entries = append(l.entries, c.New...)
 	p.logs[c.Head.Path] = l
+	p.addChange(c.Change)
 	return p.SaveOwner(c.Owner)
 }
 
@@ -230,10 +269,24 @@ func (p *Tx) SaveRequest(q workspace.Request) error {
 	return nil
 }
 
-func (p *Tx) DropRequests(from, to time.Time, n int) (dropped int, err error) {
-	for dropped < n {
+func (p *Tx) DueRequests(from, to time.Time, n int) (int, error) {
+	return len(p.due(from, to, n)), nil
+}
+
+func (p *Tx) DropRequests(from, to time.Time, n int) error {
+	for _, key := range p.due(from, to, n) {
+		delete(p.requests, key)
+	}
+	return nil
+}
+
+// due returns the keys of requests that were made before from or after to, the oldest
+// first.
+func (p *Tx) due(from, to time.Time, n int) (keys []string) {
+	left := maps.Clone(p.requests)
+	for len(keys) < n {
 		oldest, found := workspace.Request{}, false
-		for _, q := range p.requests {
+		for _, q := range left {
 			if !q.Time.Before(from) && !q.Time.After(to) {
 				continue
 			}
@@ -244,10 +297,10 @@ func (p *Tx) DropRequests(from, to time.Time, n int) (dropped int, err error) {
 		if !found {
 			break
 		}
-		delete(p.requests, oldest.Key)
-		dropped++
+		delete(left, oldest.Key)
+		keys = append(keys, oldest.Key)
 	}
-	return dropped, nil
+	return keys
 }
 
 func (p *Tx) SaveOwner(s workspace.OwnerState) error {

@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Count implements [workspace.Store].
+func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
+	return s.write(ctx, "", func(t *tx) error {
+		for o, n := range reads {
+			if err := t.count(o.String(), n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *tx) count(owner string, n int64) error {
+	of := tx{reader: reader{c: t.c, owner: owner}}
+	state, err := of.Owner()
+	if errors.Is(err, workspace.ErrCorrupt) || err == nil && state.Usage == (workspace.Usage{}) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	state.Operations += n
+	t.changed = true
+	return of.SaveOwner(state)
+}
+
+// Owners implements [workspace.Store].
+func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []workspace.OwnerUsage, err error) {
+	tenant := q.Tenant + "/"
+	err = s.read(ctx, func(c *conn) error {
+		owners = nil
+		form := c.owners()
+		query, args := form.list(q)
+		return c.each(func(f *fields) error {
+			owner := f.text()
+			state := form.read(f, owner)
+			agent := strings.TrimPrefix(owner, tenant)
+			owners = append(owners, workspace.OwnerUsage{
+				Owner: workspace.Owner{Tenant: q.Tenant, Agent: agent}, Usage: state.Usage, Updated: state.Updated,
+			})
+			return f.err("usage of", owner)
+		}, query, args...)
+	})
+	return owners, err
+}
+
+// list returns the statement of a query for owners, and its arguments.
+func (form *ownerForm) list(q workspace.OwnersQuery) (string, []any) {
+	tenant := q.Tenant + "/"
+	where := []string{"owner >= ?", "owner < ?", holdsAnything}
+	args := []any{tenant + q.Prefix, afterPrefix(tenant + q.Prefix)}
+	if q.Part != "" { // names are ASCII, and so is lower
+		where = append(where, "instr(lower(substr(owner, ?)), ?) > 0")
+		args = append(args, int64(len(tenant)+1), strings.ToLower(q.Part))
+	}
+	order := map[workspace.OwnersOrder]string{workspace.ByUpdated: form.updated, workspace.ByBytes: form.bytes}[q.Order]
+	if q.After != nil {
+		name := tenant + q.After.Owner.Agent
+		if order == "" {
+			where = append(where, "owner > ?")
+			args = append(args, name)
+		} else {
+			at := q.After.Usage.Bytes
+			if q.Order == workspace.ByUpdated {
+				at = micros(q.After.Updated)
+			}
+			where = append(where, "("+order+" < ? OR "+order+" = ? AND owner > ?)")
+			args = append(args, at, at, name)
+		}
+	}
+	by := "owner"
+	if order != "" {
+		by = order + " DESC, owner"
+	}
+	args = append(args, int64(q.Limit))
+	return "SELECT owner, " + form.columns + " FROM owners o WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " LIMIT ?", slices.Clip(args)
+}
+
+// Deleted implements [workspace.Store].
+func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (owners []workspace.Owner, err error) {
+	prefix := tenant + "/"
+	err = s.read(ctx, func(c *conn) error {
+		owners = nil
+		return c.each(func(f *fields) error {
+			owner := f.text()
+			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
+			return f.err("name of", "an owner")
+		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+holdsAnything+
+			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
+			prefix, afterPrefix(prefix), micros(from), micros(to), int64(limit))
+	})
+	return owners, err
+}

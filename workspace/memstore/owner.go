@@ -1,0 +1,68 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Count adds reads to the operations of owners.
+func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
+	for o, n := range reads {
+		err := s.Update(ctx, o, func(tx workspace.Tx) error {
+			state, err := tx.Owner()
+			if err != nil || state.Usage == (workspace.Usage{}) {
+				return err
+			}
+			state.Operations += n
+			return tx.SaveOwner(state)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Owners lists owners of a tenant, as of one moment. It waits for no transaction.
+func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) ([]workspace.OwnerUsage, error) {
+	if err := withdrawn(ctx); err != nil {
+		return nil, failed(err, "owners %s", q.Tenant)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, failed(workspace.ErrClosed, "owners %s", q.Tenant)
+	}
+	order := orderOf(q.Order)
+	part := strings.ToLower(q.Part)
+	var list []workspace.OwnerUsage
+	for o, d := range s.desks {
+		u := workspace.OwnerUsage{Owner: o, Usage: d.state.Usage, Updated: d.state.Updated}
+		switch {
+		case o.Tenant != q.Tenant, u.Usage == workspace.Usage{}:
+		case !strings.HasPrefix(o.Agent, q.Prefix), !strings.Contains(strings.ToLower(o.Agent), part):
+		case q.After != nil && order(u, *q.After) <= 0:
+		default:
+			list = append(list, u)
+		}
+	}
+	slices.SortFunc(list, order)
+	return list[:min(len(list), max(q.Limit, 0))], nil
+}
+
+func orderOf(o workspace.OwnersOrder) func(a, b workspace.OwnerUsage) int {
+	return func(a, b workspace.OwnerUsage) int {
+		first := 0
+		switch o {
+		case workspace.ByUpdated:
+			first = b.Updated.Compare(a.Updated)
+		case workspace.ByBytes:
+			first = cmp.Compare(b.Usage.Bytes, a.Usage.Bytes)
+		}
+		return cmp.Or(first, cmp.Compare(a.Owner.Agent, b.Owner.Agent))
+	}
+}

@@ -1,0 +1,19 @@
+package memstore
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Watch tells each owner that has changed. No other process has the store.
+func (s *Store) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+	err := withdrawn(ctx)
+	if err == nil {
+		var told <-chan workspace.Owner
+		if told, _, err = s.watchers.Add(ctx); err == nil {
+			return told, nil
+		}
+	}
+	return nil, failed(err, "watch")
+}

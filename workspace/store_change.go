@@ -1,0 +1,41 @@
+package workspace
+
+import "time"
+
+// A Change is one row of an agent's journal of changes. Every write that changes
+// something adds one, in its own transaction.
+type Change struct {
+	Revision int64 // the number of the row, from 1, without gaps
+	Op       ChangeOp
+	Kind     PathKind
+	Path     string
+	From     string // the path before a move; else ""
+	Before   int64  // the version of the file, or the last entry of the log, before the change; 0: there was none
+	After    int64  // the same after the change; 0: it was deleted
+	Entries  int64  // how many entries were appended
+	Author   Author
+	Time     time.Time
+}
+
+// A ChangeOp says what a change did.
+type ChangeOp string
+
+// The operations. An append to a log that does not exist creates it.
+const (
+	OpCreate  ChangeOp = "create"
+	OpEdit    ChangeOp = "edit" // also when the whole file was written
+	OpDelete  ChangeOp = "delete"
+	OpMove    ChangeOp = "move"
+	OpRestore ChangeOp = "restore" // an earlier version was made the current one
+	OpAppend  ChangeOp = "append"
+	OpTrim    ChangeOp = "trim" // the oldest entries of a log were removed
+)
+
+// A PathKind says what is at a path.
+type PathKind string
+
+// The kinds. A file and a log may have the same path.
+const (
+	KindFile PathKind = "file"
+	KindLog  PathKind = "log"
+)
