@@ -153,6 +153,7 @@ func (m *machine) newService(t *rapid.T) {
 		Logs:       limit("Logs", 100, 100, 3, 1),
 		Entries:    limit("Entries", 100, 100, 12, 3),
 		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 1500, 700, 20),
+		Changes:    10_000,
 	}
 	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
 	if err != nil {
@@ -484,7 +485,7 @@ func (m *machine) readSince(t *rapid.T) {
 	what := "since diff"
 	switch i := slices.IndexFunc(f.parts, func(p part) bool { return p.number == o.Since }); {
 	case o.Since == f.last:
-		want.Unchanged, want.Content = true, nil
+		want.Unchanged, want.Lines, want.Content = true, 0, nil
 		what = "since unchanged"
 	case i < 0:
 		want.VersionTooOld = true

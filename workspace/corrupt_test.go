@@ -39,7 +39,7 @@ func TestCorrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []workspace.ReadOptions{{}, {Version: 4}, {Since: 4}, {Since: 3}, {FromLine: 1, ToLine: 1}} {
+	for _, o := range []workspace.ReadOptions{{}, {Version: 4}, {Since: 3}, {FromLine: 1, ToLine: 1}} {
 		_, err := ws.ReadFile(t.Context(), "f", o)
 		wantErr(t, "ReadFile of a damaged version", err, workspace.ErrCorrupt, "read f: ", "version 4", "SHA-256")
 	}

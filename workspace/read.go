@@ -71,7 +71,7 @@ type ReadResult struct {
 	Since         int64            // as in ReadOptions
 	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
 	DiffJSON      []byte           // Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
-	Unchanged     bool             // Since is the current version; it was not read: Lines, SHA256, Author and Time are not set
+	Unchanged     bool             // Since is the current version, whose content was not read; Lines is 0
 	VersionTooOld bool             // Since is not retained: Content is the whole file
 	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
 }
@@ -114,18 +114,19 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 		return ReadResult{}, err
 	}
 	head, v, old := l.File, l.Version, l.Old
-	if o.Since == head.Version {
-		return ReadResult{Path: p.name, Current: head.Version, Version: head.Version, Bytes: head.Size(), Since: o.Since, Unchanged: true}, nil
+	r := ReadResult{
+		Path: p.name, Current: head.Version, Version: v.Number, Bytes: v.Size,
+		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
+	}
+	if r.Unchanged = o.Since == head.Version; r.Unchanged {
+		return r, nil
 	}
 	for _, each := range []Version{v, old} {
 		if err := each.verify(); err != nil {
 			return ReadResult{}, err
 		}
 	}
-	r := ReadResult{
-		Path: p.name, Current: head.Version, Version: v.Number, Bytes: v.Size, Lines: linediff.Lines(v.Content),
-		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
-	}
+	r.Lines = linediff.Lines(v.Content)
 	switch {
 	case o.Since != 0:
 		r.since(head, old, v, o)

@@ -91,7 +91,9 @@ func (l *Loaded) loadVersions(r Reader, q Query) (err error) {
 	switch {
 	case !q.Current && q.Version == 0:
 	case n == q.Since:
-		l.Version.Number = n
+		if l.Version, err = described(r, l.File, n); err != nil {
+			return err
+		}
 	default:
 		if l.Version, err = retained(r, l.File, n); err != nil {
 			return err
@@ -113,6 +115,20 @@ func retained(r Reader, h FileHead, n int64) (Version, error) {
 		err = Errorf(ErrCorrupt, "version %d is missing", n)
 	}
 	return v, err
+}
+
+// described returns a version without its content, the zero Version if it is not retained.
+func described(r Reader, h FileHead, n int64) (Version, error) {
+	all, err := r.Versions(h.Path)
+	if err != nil || n < h.Oldest() || n > h.Version {
+		return Version{}, err
+	}
+	for _, v := range all {
+		if v.Number == n {
+			return v, nil
+		}
+	}
+	return Version{}, Errorf(ErrCorrupt, "version %d is missing", n)
 }
 
 func (l *Loaded) loadEntries(r Reader, q Query) (err error) {

@@ -260,7 +260,9 @@ func (r looseReader) view(fn func(workspace.Reader) error) error {
 	return r.store.View(r.ctx, r.owner, fn)
 }
 
-func (r looseReader) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(r, q) }
+func (r looseReader) Load(q workspace.Query) (workspace.Loaded, error) {
+	return workspace.LoadFrom(r, q)
+}
 
 func (r looseReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { rows, err = r.Changes(after, limit); return err })
