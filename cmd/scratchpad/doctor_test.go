@@ -23,7 +23,7 @@ var sick = []struct {
 	say            string
 }{
 	{"Foreign", func(t *testing.T, path string) { runSQL(t, path, "CREATE TABLE t (a)") }, 6, 6, "another program"},
-	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 3") }, 6, 6, "newer scratchpad"},
+	{"Newer", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "PRAGMA user_version = 4") }, 6, 6, "newer scratchpad"},
 	{"TableMissing", func(t *testing.T, path string) { makeDatabase(t, path); runSQL(t, path, "DROP TABLE summaries") }, 6, 6, "backup"},
 	{"Text", func(t *testing.T, path string) { writeFile(t, path, strings.Repeat("# notes\n", 1000)) }, 6, 6, "not an SQLite database"},
 	{"Folder", func(t *testing.T, path string) {
@@ -83,7 +83,7 @@ func TestDoctorHealthy(t *testing.T) {
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", "my data.db")
-	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 2", "full: ", "SQLite 3.")
+	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 3", "full: ", "SQLite 3.")
 	o.must(t, 0, "2 agents (limit 10000), ", " with the charge for rows (limit 9.3 GiB)")
 	runCommand(t, dir, []string{"SCRATCHPAD_MAX_AGENTS=2"}, "doctor", "--db", path, "--max-total-bytes", "0").must(t, 0, "warning  limits       2 agents (limit 2), ", "rows (no limit)", "agents rm")
 	if strings.Contains(o.out, "\x1b[") {
