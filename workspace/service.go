@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
@@ -133,8 +134,8 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files and logs of an agent, its kept requests, and its spending
-// on summaries. It reports whether there was anything. Each file and log goes in a
+// DeleteAgent removes all files and logs of an agent, its kept requests, its marks, and its
+// spending on summaries. It reports whether there was anything. Each file and log goes in a
 // transaction of its own, so an interrupted DeleteAgent can be run again.
 //
 // The highest numbers of the agent's paths and the number of its last change stay as its
@@ -178,7 +179,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.Take(w.owner)
-	if err := s.summaries.Forget(ctx, w.owner.String()); err != nil {
+	if err := errors.Join(s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool
