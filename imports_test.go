@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"conversation/internal/evidence":   {"tokens"},
 	"conversation/internal/recordfile": {"conversation/internal/clip"},
 	"workspace":                        {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
+	"workspace/internal/changes":       {},
 	"workspace/internal/count":         {"workspace/internal/turn"},
 	"workspace/internal/filetree":      {},
 	"workspace/internal/fit":           {"linediff", "tokens"},

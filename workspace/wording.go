@@ -32,12 +32,14 @@ const (
 	ArgLimit
 	ArgTail
 	ArgThrough
+	ArgSinceChange // Since of ChangesOptions
 )
 
 var argNames = map[Arg]string{
 	ArgAgent: "agent", ArgPath: "path", ArgPrefix: "prefix", ArgAfter: "After", ArgIfVersion: "IfVersion", ArgVersion: "Version",
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
 	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail", ArgThrough: "through",
+	ArgSinceChange: "Since",
 }
 
 // String returns the name of the argument in Go.

@@ -29,9 +29,8 @@ func (w *Workspace) Agent() string { return w.owner.Agent }
 // As returns the same workspace with another author for what is written through it.
 // Fields longer than 256 bytes are cut, and invalid UTF-8 in them is replaced.
 func (w *Workspace) As(a Author) *Workspace {
-	const most = 256 // because they are stored with every version
 	c := *w
-	c.author = Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
+	c.author = a.shortened()
 	return &c
 }
 
@@ -41,6 +40,12 @@ type Author struct {
 	Version string // the client's version
 	Key     string // the id of the API key, never the key
 	Session string // tells connections of one client apart; kept in the journal of changes alone
+}
+
+// shortened returns the author with fields as they are kept.
+func (a Author) shortened() Author {
+	const most = 256 // because they are stored with every version
+	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
 }
 
 // stored returns the author as a version or an entry keeps it.

@@ -1,0 +1,193 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func changes(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptions) workspace.Changes {
+	t.Helper()
+	c, err := ws.Changes(t.Context(), o)
+	if err != nil {
+		t.Fatalf("Changes(%+v) = %v", o, err)
+	}
+	return c
+}
+
+// brief returns the answer as a text: the cursor, the flags, and a word for each path.
+func brief(c workspace.Changes) string {
+	words := []string{fmt.Sprint(c.Cursor)}
+	if c.TooOld {
+		words = append(words, "too-old")
+	}
+	if c.More {
+		words = append(words, "more")
+	}
+	for _, p := range c.Paths {
+		path := p.Path
+		if p.From != "" {
+			path = p.From + ">" + path
+		}
+		words = append(words, fmt.Sprintf("%s:%s:%s:%d-%d", p.Op, p.Kind, path, p.Before, p.After))
+	}
+	return strings.Join(words, " ")
+}
+
+func wantChanges(t testing.TB, ws *workspace.Workspace, o workspace.ChangesOptions, want string) {
+	t.Helper()
+	if diff := cmp.Diff(want, brief(changes(t, ws, o))); diff != "" {
+		t.Errorf("Changes(%+v) (-want +got):\n%s", o, diff)
+	}
+}
+
+func since(n int64) workspace.ChangesOptions { return workspace.ChangesOptions{Since: n} }
+
+func TestChanges(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	wantChanges(t, ws, since(0), "0")
+	write(t, ws, "a", "1")
+	write(t, ws, "b", "1")
+	appendLog(t, ws, "l", "one", "two")
+	wantChanges(t, ws, since(0), "3 create:file:a:0-1 create:file:b:0-1 append:log:l:0-2")
+	wantChanges(t, ws, since(3), "3")
+	write(t, ws, "a", "2")
+	appendLog(t, ws, "l", "three")
+	write(t, ws, "a", "3")
+	wantChanges(t, ws, since(3), "6 append:log:l:2-3 edit:file:a:1-3")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 3, Prefix: "a"}, "6 edit:file:a:1-3")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 0, Limit: 1}, "1 more create:file:a:0-1")
+	wantChanges(t, ws, workspace.ChangesOptions{Recent: true}, "6 edit:file:a:0-3 append:log:l:0-3 create:file:b:0-1")
+	wantChanges(t, ws, workspace.ChangesOptions{Recent: true, Limit: 2}, "6 more edit:file:a:0-3 append:log:l:0-3")
+	remove(t, ws, "b")
+	wantChanges(t, ws, since(6), "7 delete:file:b:1-0")
+	wantChanges(t, ws, since(1), "7 append:log:l:0-3 edit:file:a:1-3") // b came and went
+	write(t, ws, "b", "2")
+	wantChanges(t, ws, since(6), "8 create:file:b:1-2")
+	moveFile(t, store, ws, "b", "c")
+	moveFile(t, store, ws, "c", "d")
+	wantChanges(t, ws, since(8), "10 move:file:b>d:2-4")
+	wantChanges(t, ws, since(6), "10 delete:file:b:1-0 create:file:d:0-4")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 8, Prefix: "b"}, "10 move:file:b>d:2-4")
+	wantChanges(t, ws, workspace.ChangesOptions{Recent: true, Limit: 1}, "10 more create:file:d:0-4")
+	_, err := ws.Changes(t.Context(), since(11))
+	wantErr(t, "Changes ahead", err, workspace.ErrInvalid, "last revision is 10")
+}
+
+// Rows that are to be removed count as removed, so that an answer does not depend on when
+// a write removes them.
+func TestChangesTooOld(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 3}})
+	ws := agentOf(t, svc, "a")
+	for i := range 250 {
+		write(t, ws, fmt.Sprintf("f%d", i%4), "x")
+		last := int64(i + 1)
+		for c := range last + 1 {
+			got := changes(t, ws, workspace.ChangesOptions{Since: c})
+			if tooOld := c < last-3; got.TooOld != tooOld || got.Cursor != last {
+				t.Fatalf("Changes since %d of %d = %s, want too old %v", c, last, brief(got), tooOld)
+			}
+		}
+	}
+	wantChanges(t, ws, since(246), "250 too-old edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62 edit:file:f2:0-62")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Limit: 3}, "250 too-old more edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Prefix: "f2"}, "250 too-old edit:file:f2:0-62")
+	if _, err := svc.DeleteAgent(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	wantChanges(t, ws, since(250), "254 too-old")
+	wantChanges(t, ws, since(254), "254")
+}
+
+// A path is left out if all of its changes are the reader's own.
+func TestChangesExcept(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	me := workspace.Author{Client: "client", Version: "1", Session: strings.Repeat("s", 300)}
+	mine, theirs := agentOf(t, svc, "a").As(me), agentOf(t, svc, "a").As(workspace.Author{Client: "client", Version: "1", Session: "t"})
+	write(t, mine, "mine", "1")
+	write(t, theirs, "theirs", "1")
+	write(t, mine, "both", "1")
+	write(t, theirs, "both", "2")
+	write(t, mine, "both", "3")
+	except := workspace.ChangesOptions{Except: &me}
+	wantChanges(t, mine, except, "5 create:file:theirs:0-1 create:file:both:0-3")
+	except.Since = 4
+	wantChanges(t, mine, except, "5")
+	remove(t, theirs, "both")
+	write(t, mine, "both", "4")
+	remove(t, mine, "theirs")
+	except.Since = 5
+	wantChanges(t, mine, except, "8 create:file:both:3-4")
+	wantChanges(t, mine, since(5), "8 create:file:both:3-4 delete:file:theirs:1-0")
+	except.Since, except.Limit = 2, 1 // what is left out does not fill a page
+	wantChanges(t, mine, except, "8 create:file:both:0-4")
+	wantChanges(t, mine, workspace.ChangesOptions{Recent: true, Except: &me}, "8 create:file:both:0-4 create:file:mine:0-1")
+}
+
+func TestChangesOptions(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "a", "1")
+	for _, test := range []struct {
+		o    workspace.ChangesOptions
+		says string
+	}{
+		{workspace.ChangesOptions{Since: -1}, "Since is -1, the least is 0"},
+		{workspace.ChangesOptions{Since: 2}, "Since is 2, the last revision is 1"},
+		{workspace.ChangesOptions{Since: 1, Recent: true}, "Since and Recent exclude each other"},
+		{workspace.ChangesOptions{Limit: -1}, "Limit is -1, allowed are 1-100"},
+		{workspace.ChangesOptions{Limit: 101}, "Limit is 101, allowed are 1-100"},
+		{workspace.ChangesOptions{Prefix: "/a"}, "begins with a slash"},
+	} {
+		_, err := ws.Changes(t.Context(), test.o)
+		wantErr(t, fmt.Sprintf("Changes(%+v)", test.o), err, workspace.ErrInvalid, test.says)
+	}
+}
+
+// moveFile stores a move as MoveFile does.
+func moveFile(t testing.TB, store workspace.Store, ws *workspace.Workspace, from, to string) {
+	t.Helper()
+	err := store.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: ws.Agent()}, func(tx workspace.Tx) error {
+		l, err := tx.Load(workspace.Query{File: from, Current: true, To: to})
+		if err != nil {
+			return err
+		}
+		m := workspace.FileMove{From: l.File, To: l.To, New: l.Version, Owner: l.Owner}
+		m.From.Deleted, m.From.Sizes = true, nil
+		m.To = workspace.FileHead{Path: to, Version: max(l.File.Version, l.To.Version) + 1, Sizes: append(append([]int64{}, l.File.Sizes...), l.Version.Size), Created: l.File.Created, Updated: l.File.Updated}
+		m.New.Number = m.To.Version
+		m.Prune = m.To.Version - 1
+		m.To.Sizes = []int64{l.Version.Size}
+		m.Owner.Versions -= int64(len(l.File.Sizes)) - 1
+		for _, size := range l.File.Sizes {
+			m.Owner.Bytes -= size
+		}
+		m.Owner.Bytes += l.Version.Size
+		m.Owner.DeletedFiles++
+		if l.To.Deleted {
+			m.Owner.DeletedFiles--
+		}
+		m.Owner.Revision++
+		m.Owner.Changes++
+		m.Change = workspace.Change{
+			Revision: m.Owner.Revision, Op: workspace.OpMove, Kind: workspace.KindFile, Path: to, From: from,
+			Before: l.File.Version, After: m.To.Version, Time: l.File.Updated,
+		}
+		return tx.MoveFile(m)
+	})
+	if err != nil {
+		t.Fatalf("moving %s to %s: %v", from, to, err)
+	}
+}
+
+func remove(t testing.TB, ws *workspace.Workspace, path string) {
+	t.Helper()
+	if _, err := ws.DeleteFile(t.Context(), path, workspace.DeleteOptions{}); err != nil {
+		t.Fatalf("DeleteFile(%q) = %v", path, err)
+	}
+}

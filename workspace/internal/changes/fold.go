@@ -1,0 +1,228 @@
+// Package changes answers from the rows of a journal of changes. Fold makes one row of
+// all those of a path. Newest lists the paths that changed last.
+//
+// A Fold follows each file and log through its moves. For a reader who knows what was
+// there at a revision, it says what has become of each path.
+package changes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Row is one row of the journal. M is what the caller wants back with the newest row of
+// a path.
+type Row[M any] struct {
+	Kind   string // paths of different kinds have nothing to do with each other
+	Path   string
+	From   string // the path before a move; else ""
+	Before int64  // 0: there was nothing at the path
+	After  int64  // 0: it was deleted
+	Own    bool   // the reader made this change
+	Mark   M
+}
+
+// A Fate is what has become of a path.
+type Fate int
+
+// The fates.
+const (
+	Created Fate = iota // the reader knew nothing there
+	Changed             // the reader knew something there: the same file or log, or one that was deleted
+	Moved               // from a path where the reader knew it
+	Deleted
+)
+
+// A Path is what has become of a path since the reader's revision.
+type Path[M any] struct {
+	Fate   Fate
+	Kind   string
+	Path   string
+	From   string // of a Moved one; else ""
+	Before int64  // what the reader had; 0: nothing
+	After  int64  // 0: it was deleted
+	Mark   M      // of the newest row
+}
+
+// A Fold takes rows in order. Its memory grows with the number of paths that the rows name.
+type Fold[M any] struct {
+	prefix string
+	limit  int
+	live   map[key]track[M] // by the present path; also where something was deleted, see track.gone
+	graves map[key]track[M] // deleted, and known to the reader: by the known path
+	shown  int              // how many paths are shown
+	rows   int
+	undo   []func() // takes back the row that is being added
+}
+
+type key struct{ kind, path string }
+
+// A track is a file or a log through all of its moves.
+type track[M any] struct {
+	known         string // its path at the reader's revision; "": it was not there
+	before, after int64
+	others        bool // somebody else than the reader changed it, or what was there before it
+	gone          bool // nothing is here: only others counts
+	row           int  // the number of its newest row
+	mark          M    // of that row
+}
+
+// New returns a Fold that shows at most limit paths. A path is shown if it, or the path
+// where it was before a move, begins with the prefix, and if not all of its rows are the
+// reader's own.
+func New[M any](prefix string, limit int) *Fold[M] {
+	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{}}
+}
+
+// Add takes the next row. It reports false, and leaves the row out, if more paths than the
+// limit, which is above 0, would be shown with it.
+func (f *Fold[M]) Add(r Row[M]) bool {
+	f.undo = f.undo[:0]
+	was := f.shown
+	f.rows++
+	at := key{r.Kind, r.Path}
+	from := at
+	if r.From != "" {
+		from.path = r.From
+	}
+	t, there := f.live[from]
+	if !there || t.gone {
+		fresh := track[M]{before: r.Before, others: t.others}
+		if r.Before > 0 && !there {
+			fresh.known = from.path
+		}
+		t = fresh
+	}
+	places := []key{at}
+	if from != at {
+		places = append(places, from)
+	}
+	if known := (key{r.Kind, t.known}); t.known != "" && known != at && known != from {
+		places = append(places, known)
+	}
+	f.count(places, -1)
+	t.after, t.row, t.mark, t.others = r.After, f.rows, r.Mark, t.others || !r.Own
+	switch {
+	case r.After == 0:
+		f.bury(at, t)
+	case from != at:
+		t.others = t.others || f.live[at].others // what was deleted there
+		f.clear(f.live, from)
+		f.set(f.live, at, t)
+	default:
+		f.set(f.live, at, t)
+	}
+	f.count(places, +1)
+	if f.shown <= f.limit {
+		return true
+	}
+	for _, undo := range f.undo {
+		undo()
+	}
+	f.shown = was
+	f.rows--
+	return false
+}
+
+// bury takes the deletion of what is at a path.
+func (f *Fold[M]) bury(at key, t track[M]) {
+	grave := key{at.kind, t.known}
+	if old, there := f.graves[at]; t.known == "" && there { // deleted, made again, and deleted again
+		grave, t.known, t.before, t.others = at, at.path, old.before, t.others || old.others
+	}
+	if t.known != "" {
+		f.set(f.graves, grave, t)
+	}
+	f.set(f.live, at, track[M]{gone: true, others: t.others})
+}
+
+func (f *Fold[M]) set(m map[key]track[M], k key, t track[M]) {
+	f.remember(m, k)
+	m[k] = t
+}
+
+func (f *Fold[M]) clear(m map[key]track[M], k key) {
+	f.remember(m, k)
+	delete(m, k)
+}
+
+// remember prepares to take back a change. A row shows at most one path more, so there is
+// none to take back below the limit.
+func (f *Fold[M]) remember(m map[key]track[M], k key) {
+	if f.shown < f.limit-1 {
+		return
+	}
+	old, there := m[k]
+	f.undo = append(f.undo, func() {
+		if there {
+			m[k] = old
+		} else {
+			delete(m, k)
+		}
+	})
+}
+
+// count adds sign for each of the places that is shown.
+func (f *Fold[M]) count(places []key, sign int) {
+	for _, k := range places {
+		if _, _, shown := f.at(k); shown {
+			f.shown += sign
+		}
+	}
+}
+
+// at returns what has become of a path, the number of its newest row, and whether it is
+// shown.
+func (f *Fold[M]) at(k key) (p Path[M], row int, shown bool) {
+	t, here := f.live[k]
+	g, dug := f.graves[k]
+	p = Path[M]{Kind: k.kind, Path: k.path}
+	switch {
+	case here && !t.gone && t.known == "" && dug:
+		p.Fate, p.Before = Changed, g.before
+	case here && !t.gone && t.known == "":
+		p.Fate = Created
+	case here && !t.gone && t.known == k.path:
+		p.Fate, p.Before = Changed, t.before
+	case here && !t.gone:
+		p.Fate, p.From, p.Before = Moved, t.known, t.before
+	case dug:
+		p.Fate, p.Before = Deleted, g.before
+		t = track[M]{others: g.others || t.others, row: g.row, mark: g.mark}
+	default:
+		return p, 0, false
+	}
+	p.After, p.Mark = t.after, t.mark
+	others := t.others || dug && g.others
+	matches := strings.HasPrefix(p.Path, f.prefix) || p.From != "" && strings.HasPrefix(p.From, f.prefix)
+	return p, t.row, others && matches
+}
+
+// Paths returns the paths that are shown, in the order of their newest rows.
+func (f *Fold[M]) Paths() []Path[M] {
+	type numbered struct {
+		Path[M]
+		row int
+	}
+	var all []numbered
+	add := func(k key) {
+		if p, row, shown := f.at(k); shown {
+			all = append(all, numbered{p, row})
+		}
+	}
+	for k := range f.live {
+		add(k)
+	}
+	for k := range f.graves {
+		if _, there := f.live[k]; !there {
+			add(k)
+		}
+	}
+	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.row, b.row) })
+	paths := make([]Path[M], len(all))
+	for i, n := range all {
+		paths[i] = n.Path
+	}
+	return paths
+}
