@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"outline/internal/excerpt":         {},
 	"summarize":                        {"workspace", "outline", "tokens"},
 	"internal/testkit":                 {},
+	"internal/brief":                   {"workspace", "tokens"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/host":                    {"golang.org/x/sys/..."},
 	"internal/unified":                 {"linediff"},
@@ -64,7 +65,7 @@ var allowed = map[string][]string{
 	"sqlite":                           {"sqlite/internal/dbfile", "workspace", "modernc.org/sqlite"},
 	"sqlite/internal/dbfile":           {"workspace", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/clientconfig", "internal/host", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
+	"cmd/scratchpad": {"mcpserver", "internal/brief", "internal/clientconfig", "internal/host", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 

@@ -31,9 +31,12 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer cancel()
 		res, err = next(ctx, method, req)
 		if err != nil {
-			err = briefError(err)
+			return res, briefError(err)
 		}
-		return res, err
+		if s.o.Brief != nil {
+			res = s.addBrief(ctx, res)
+		}
+		return res, nil
 	}
 }
 

@@ -25,6 +25,11 @@ type Options struct {
 	// agent's own.
 	Bound bool
 
+	// Brief returns what a client is told of its memory when it connects, behind the
+	// instructions: what is there, in a few tokens. "": nothing. It has a second; what comes
+	// later is not told. Many goroutines call it. nil: nothing is told.
+	Brief func(context.Context) string
+
 	// Caller names the sender of an HTTP request, from the request's context. "" means
 	// that the caller is unknown, and gets no session. Many goroutines call it. nil: the
 	// caller is the UserID of the token that package auth of the SDK has verified. All
@@ -113,7 +118,7 @@ func New(o Options) (*Server, error) {
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
-		SetCacheable:      cacheable,
+		SetCacheable:      s.cacheable,
 	})
 	s.mcp.AddReceivingMiddleware(s.guard)
 	for _, t := range tools(o) {
@@ -144,11 +149,17 @@ An error says what to do next.`, who, long)
 }
 
 // cacheable tells clients how long they may keep an answer. An agent's content is never
-// kept, and is private. What the server says about itself is kept for minutes.
-func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+// kept, and is private. What the server says about itself is kept for minutes, unless it
+// says what is in a memory.
+func (s *Server) cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	c.TTLMs, c.CacheScope = 5*60*1000, "public"
-	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+	switch req.GetParams().(type) {
+	case *mcp.ReadResourceParams:
 		c.TTLMs, c.CacheScope = 0, "private"
+	case *mcp.DiscoverParams:
+		if s.o.Brief != nil {
+			c.TTLMs, c.CacheScope = 0, "private"
+		}
 	}
 }
 

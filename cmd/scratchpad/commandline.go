@@ -30,6 +30,7 @@ type commandLine struct {
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
 	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
 	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`

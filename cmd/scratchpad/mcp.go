@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 
+	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type mcpCommand struct {
 	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
+	BriefTokens   number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N" help:"About how many tokens a client that connects is told of what is in its memory: only paths, numbers and dates. It needs --agent. 0: nothing. Default: ${default}."`
 }
 
 // Help is shown by scratchpad mcp --help.
@@ -43,8 +46,13 @@ func (c mcpCommand) Run(p *process) (err error) {
 	db := newDatabase(p, false)
 	db.settle = true
 	defer func() { err = errors.Join(err, db.Close()) }()
+	var told func(context.Context) string
+	if isBound && c.BriefTokens > 0 {
+		go db.brief(p.ctx, bound, int(c.BriefTokens)) // opens the database meanwhile
+		told = func(ctx context.Context) string { return db.brief(ctx, bound, int(c.BriefTokens)) }
+	}
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: isBound, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
+		Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {
@@ -72,6 +80,31 @@ func (c mcpCommand) Run(p *process) (err error) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
+}
+
+// brief returns what is in the memory of an agent. It makes no database. If it cannot tell,
+// it returns nothing: the calls will say why.
+func (d *database) brief(ctx context.Context, agent string, tokens int) string {
+	path, err := d.p.databasePath(false)
+	if err != nil {
+		return ""
+	}
+	if _, err := os.Stat(path); path == inMemory || errors.Is(err, fs.ErrNotExist) {
+		return brief.Nothing.Text(tokens)
+	}
+	svc, err := d.service(ctx)
+	if err != nil {
+		return ""
+	}
+	ws, err := svc.Look(agent)
+	if err != nil {
+		return ""
+	}
+	b, err := brief.Now(ctx, ws)
+	if err != nil {
+		return ""
+	}
+	return b.Text(tokens)
 }
 
 // saySummaries says what makes summaries. It goes to standard error if a model gets

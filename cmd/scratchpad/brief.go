@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type briefCommand struct {
+	Mark   string `placeholder:"NAME" help:"Show what has changed since the last brief of this name, and move the mark."`
+	Tokens number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
+}
+
+// Help is shown by scratchpad brief --help.
+func (briefCommand) Help() string {
+	return `It prints paths, numbers and dates, never content. A mark is moved after the brief was printed. The first brief of a mark shows what is there.
+
+Examples:
+
+  scratchpad brief
+  scratchpad brief --mark mine                      what has changed since I looked last
+  scratchpad client-config claude-code --hook       let each session of Claude Code begin with it`
+}
+
+type briefRecord struct {
+	Cursor  int64          `json:"cursor"`
+	Since   *int64         `json:"since,omitempty"` // the cursor of the mark
+	Files   int64          `json:"files"`
+	Logs    int64          `json:"logs"`
+	Entries int64          `json:"entries"`
+	TooOld  bool           `json:"too_old,omitempty"`
+	More    bool           `json:"has_more"`
+	Paths   []briefChanged `json:"paths"`
+}
+
+type briefChanged struct {
+	Op     workspace.ChangeOp `json:"op"`
+	Kind   workspace.PathKind `json:"kind"`
+	Path   string             `json:"path"`
+	From   string             `json:"from,omitempty"`
+	Before int64              `json:"before"`
+	After  int64              `json:"after"`
+	By     *author            `json:"author,omitempty"`
+	When   time.Time          `json:"time"`
+}
+
+// Run prints the brief, and then moves the mark.
+func (c briefCommand) Run(p *process) error {
+	if c.Tokens < 1 {
+		return fmt.Errorf("--tokens must be 1 or more, not %d: %w", c.Tokens, workspace.ErrInvalid)
+	}
+	b, err := c.read(p)
+	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
+		b, err = brief.Nothing, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.answer(recordOf(b), func(out io.Writer) error {
+		_, err := fmt.Fprintln(p.screen(out), b.Text(int(c.Tokens)))
+		return err
+	}); err != nil || c.Mark == "" || b.Cursor == 0 {
+		return err
+	}
+	err = p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(p.ctx, c.Mark, b.Cursor) })
+	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
+		// The brief is printed. A hook that fails would lose it.
+		return p.note("the mark %s stays where it was: %v\n", c.Mark, err)
+	}
+	return err
+}
+
+func (c briefCommand) read(p *process) (b brief.Brief, err error) {
+	err = p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		since, found := int64(0), false
+		if c.Mark != "" {
+			if since, found, err = ws.Mark(p.ctx, c.Mark); err != nil {
+				return err
+			}
+		}
+		if found {
+			b, err = brief.Since(p.ctx, ws, since)
+		} else {
+			b, err = brief.Now(p.ctx, ws)
+		}
+		return err
+	})
+	return b, err
+}
+
+func recordOf(b brief.Brief) briefRecord {
+	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []briefChanged{}}
+	if b.Since >= 0 {
+		r.Since = &b.Since
+	}
+	for _, c := range b.Paths {
+		r.Paths = append(r.Paths, briefChanged{
+			Op: c.Op, Kind: c.Kind, Path: c.Path, From: c.From, Before: c.Before, After: c.After, By: authorOf(c.Author), When: c.Time.UTC(),
+		})
+	}
+	return r
+}
