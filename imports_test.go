@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"workspace/internal/names":         {},
 	"workspace/internal/floors":        {"workspace/internal/records"},
 	"workspace/internal/nearest":       {},
+	"workspace/internal/projects":      {"workspace/internal/records"},
 	"workspace/internal/recordlog":     {"conversation", "workspace/internal/turn"},
 	"workspace/internal/records":       {},
 	"workspace/internal/summaries":     {"workspace/internal/records"},

@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/projects"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+)
+
+// Project returns the agent that is the memory of the project in a folder, and records
+// nothing. The agent has the name of the folder. If another folder has that agent, or
+// the folder is named default, the name ends with a hyphen and 6 hexadecimal digits of
+// the hash of the folder's path. The path must be absolute. Links in it are not
+// followed. Errors: [ErrInvalid] and those of the store.
+func (s *Service) Project(ctx context.Context, folder string) (agent string, err error) {
+	err = s.onProjects(ctx, folder, func(b projects.Book) error { agent, err = b.Agent(folder); return err })
+	return agent, err
+}
+
+// TakeProject returns the same agent as Project, and records that it belongs to the
+// folder. An agentID that is not empty is recorded instead, unless it belongs to another
+// folder already. Errors: [ErrInvalid] and those of the store.
+func (s *Service) TakeProject(ctx context.Context, folder, agentID string) (agent string, err error) {
+	agent = agentID
+	err = s.onProjects(ctx, folder, func(b projects.Book) error {
+		if agentID == "" {
+			agent, err = b.Take(folder)
+			return err
+		} else if _, err := ParseAgentID(agentID); err != nil {
+			return err
+		}
+		return b.TakeName(folder, agentID)
+	})
+	return agent, err
+}
+
+// ProjectFolder returns the folder that an agent belongs to, "" if it belongs to none.
+// Errors: [ErrInvalid] and those of the store.
+func (s *Service) ProjectFolder(ctx context.Context, agentID string) (string, error) {
+	if _, err := ParseAgentID(agentID); err != nil {
+		return "", err
+	}
+	folder, err := projects.Book{Records: s.shared(ctx), Tenant: s.tenant}.Folder(agentID)
+	return folder, within("find the project of", agentID, ofProject(err))
+}
+
+func (s *Service) onProjects(ctx context.Context, folder string, do func(projects.Book) error) error {
+	if err := checkContext(ctx, "find the agent of", folder); err != nil {
+		return err
+	} else if cause := projects.CheckFolder(folder); cause != "" {
+		return fail(ErrInvalid, "find the agent of", folder, "%s", cause)
+	}
+	return within("find the agent of", folder, ofProject(do(projects.Book{Records: s.shared(ctx), Tenant: s.tenant})))
+}
+
+func ofProject(err error) error {
+	var damaged *projects.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return Errorf(ErrCorrupt, "%v", damaged)
+	case err == records.ErrBusy:
+		return Errorf(ErrBusy, "others keep changing its record; try again")
+	}
+	return err
+}
