@@ -2,8 +2,10 @@ package clientconfig
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // A Client is a program that starts MCP servers. [Find] returns one.
@@ -15,6 +17,9 @@ type Client struct {
 	format     format
 	perProject bool // the file is in the folder of a project
 
+	program string                // its name on the PATH; "": it has none
+	signs   func(places) []string // files and folders, one of which is there if the client is installed
+
 	// How an entry refers to a variable of the client's environment: a format
 	// for the name, or byName. "": it cannot.
 	reference string
@@ -25,12 +30,30 @@ type Client struct {
 const byName = "name"
 
 var clients = []Client{
-	{"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers"}, true, "${%s}"},
-	{"claude-desktop", "Claude Desktop", places.claudeDesktop, jsonFormat{key: "mcpServers"}, false, ""},
-	{"cursor", "Cursor", underHome(".cursor", "mcp.json"), jsonFormat{key: "mcpServers"}, false, "${env:%s}"},
-	{"vscode", "VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonFormat{key: "servers", typed: true}, true, "${env:%s}"},
-	{"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers"}, false, "${env:%s}"},
-	{"codex", "Codex", places.codexFile, tomlFormat{}, false, byName},
+	{
+		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers"}, true,
+		"claude", func(p places) []string { return p.below(".claude", ".claude.json") }, "${%s}",
+	},
+	{
+		"claude-desktop", "Claude Desktop", places.claudeDesktop, jsonFormat{key: "mcpServers"}, false,
+		"", func(p places) []string { return []string{filepath.Dir(p.claudeDesktop())} }, "",
+	},
+	{
+		"cursor", "Cursor", underHome(".cursor", "mcp.json"), jsonFormat{key: "mcpServers"}, false,
+		"cursor", func(p places) []string { return p.below(".cursor") }, "${env:%s}",
+	},
+	{
+		"vscode", "VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonFormat{key: "servers", typed: true}, true,
+		"code", func(p places) []string { return append(p.below(".vscode"), filepath.Join(p.settings(), "Code")) }, "${env:%s}",
+	},
+	{
+		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers"}, false,
+		"windsurf", func(p places) []string { return p.below(filepath.Join(".codeium", "windsurf")) }, "${env:%s}",
+	},
+	{
+		"codex", "Codex", places.codexFile, tomlFormat{}, false,
+		"codex", func(p places) []string { return []string{filepath.Dir(p.codexFile())} }, byName,
+	},
 }
 
 // Names returns the names of all clients.
@@ -56,12 +79,34 @@ func Find(name string) (Client, bool) {
 // For Claude Code and VS Code it is in the current folder, which is taken for the
 // project's. For the others it is under the user's home; without a home the result
 // is an error.
-func (c Client) File() (string, error) {
-	home, err := os.UserHomeDir()
+func (c Client) File() (string, error) { return c.FileIn("") }
+
+// FileIn is File for another project than the current folder.
+func (c Client) FileIn(project string) (string, error) {
+	p, err := findPlaces()
 	if err != nil && !c.perProject {
 		return "", err
 	}
-	return filepath.Abs(c.file(places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}))
+	file := c.file(p)
+	if c.perProject {
+		file = filepath.Join(project, file)
+	}
+	return filepath.Abs(file)
+}
+
+// Installed reports whether the client seems to be on this machine: whether its program
+// is on the PATH, or its settings are in the user's home.
+func (c Client) Installed() bool {
+	if c.program != "" {
+		if _, err := exec.LookPath(c.program); err == nil {
+			return true
+		}
+	}
+	p, err := findPlaces()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(c.signs(p), func(name string) bool { _, err := os.Stat(name); return err == nil })
 }
 
 // ReadsEnvironment reports whether an entry can refer to a variable of the client's
@@ -75,21 +120,38 @@ func (c Client) Snippet(name string, s Server) string { return c.format.snippet(
 // places are the folders that a client's file may be under.
 type places struct{ system, home, appData, codex string }
 
+func findPlaces() (places, error) {
+	home, err := os.UserHomeDir()
+	return places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}, err
+}
+
 func underHome(names ...string) func(places) string {
 	return func(p places) string { return filepath.Join(append([]string{p.home}, names...)...) }
 }
 
-func (p places) claudeDesktop() string {
-	dir := filepath.Join(p.home, ".config")
-	switch p.system {
-	case "darwin":
-		dir = filepath.Join(p.home, "Library", "Application Support")
-	case "windows":
-		if dir = p.appData; dir == "" {
-			dir = filepath.Join(p.home, "AppData", "Roaming")
-		}
+// below returns names below the user's home.
+func (p places) below(names ...string) (all []string) {
+	for _, name := range names {
+		all = append(all, filepath.Join(p.home, name))
 	}
-	return filepath.Join(dir, "Claude", "claude_desktop_config.json")
+	return all
+}
+
+// settings is the folder where programs keep the settings of the user.
+func (p places) settings() string {
+	switch {
+	case p.system == "darwin":
+		return filepath.Join(p.home, "Library", "Application Support")
+	case p.system != "windows":
+		return filepath.Join(p.home, ".config")
+	case p.appData != "":
+		return p.appData
+	}
+	return filepath.Join(p.home, "AppData", "Roaming")
+}
+
+func (p places) claudeDesktop() string {
+	return filepath.Join(p.settings(), "Claude", "claude_desktop_config.json")
 }
 
 func (p places) codexFile() string {

@@ -33,17 +33,7 @@ type Result struct {
 // Errors: [ErrInvalid], [ErrTaken], [ErrByHand], [ErrChanged], [ErrBusy] and those of
 // package os.
 func (c Client) Write(file, name string, s Server) (Result, error) {
-	mode := fs.FileMode(0o644)
-	if s.hasValues() {
-		mode = 0o600
-	}
-	var changed []string
-	r, err := editFile(file, mode, func(old []byte) (content []byte, err error) {
-		content, changed, err = c.format.edit(old, name, s)
-		return content, err
-	})
-	r.Changed = changed
-	return r, err
+	return c.AddServer(file, name, s).Write()
 }
 
 // editFile replaces the content of a file by the result of edit. The mode is that of
@@ -68,7 +58,10 @@ func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, erro
 	}
 	content, err := edit(old)
 	if err != nil {
-		return r, fmt.Errorf("edit %s: %w", onOneLine(r.File), err)
+		return r, ofFile(r.File, err)
+	}
+	if isNew && len(content) == 0 {
+		return r, nil
 	}
 	if isNew {
 		return r, makeFile(r.File, mode, content)

@@ -39,8 +39,13 @@ func (j jsonFormat) snippet(name string, s Server) string {
 
 const byteOrderMark = "\ufeff"
 
-// edit keeps every other byte of the file, comments and order included.
 func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
+	return editJSON(old, func(top *hujson.Object, l layout) ([]string, error) { return j.set(top, l, name, s) })
+}
+
+// editJSON lets set change the object of a file. It keeps every other byte, comments
+// and order included. If set has changed nothing, the content is the old one.
+func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, err error)) (content []byte, changed []string, err error) {
 	text, marked := bytes.CutPrefix(old, []byte(byteOrderMark))
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -53,7 +58,7 @@ func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	if !ok {
 		return nil, nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
 	}
-	if changed, err = j.set(top, layoutOf(top, text), name, s); err != nil {
+	if changed, err = set(top, layoutOf(top, text)); err != nil {
 		return nil, nil, err
 	}
 	if len(changed) == 0 {
@@ -64,6 +69,47 @@ func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, cha
 		content = append([]byte(byteOrderMark), content...)
 	}
 	return content, changed, nil
+}
+
+// remove takes a server out, and the object of the servers if it is empty then.
+func (j jsonFormat) remove(old []byte, name string) (content []byte, changed []string, err error) {
+	if len(bytes.TrimSpace(old)) == 0 {
+		return old, nil, nil
+	}
+	return editJSON(old, func(top *hujson.Object, _ layout) ([]string, error) {
+		i, err := memberIndex(top, j.key)
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		servers, ok := top.Members[i].Value.Value.(*hujson.Object)
+		if !ok || !removeMember(servers, name) {
+			return nil, nil
+		}
+		if len(servers.Members) == 0 {
+			removeMember(top, j.key)
+		}
+		return []string{fmt.Sprintf("%s: removed from %s", name, j.key)}, nil
+	})
+}
+
+func (j jsonFormat) read(content []byte, name string) (s Server, found bool, err error) {
+	text := bytes.TrimPrefix(content, []byte(byteOrderMark))
+	if len(bytes.TrimSpace(text)) == 0 {
+		return Server{}, false, nil
+	}
+	if text, err = hujson.Standardize(bytes.Clone(text)); err != nil {
+		return Server{}, false, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	}
+	var top map[string]json.RawMessage
+	var servers map[string]struct {
+		Command string
+		Args    []string
+	}
+	if json.Unmarshal(text, &top) != nil || top[j.key] != nil && json.Unmarshal(top[j.key], &servers) != nil {
+		return Server{}, false, fail(ErrInvalid, "it does not have servers in %q; mend it first", j.key)
+	}
+	entry, found := servers[name]
+	return Server{Command: entry.Command, Args: entry.Args}, found, nil
 }
 
 // set puts the server among the others. It returns what it changed.

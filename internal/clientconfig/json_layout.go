@@ -112,3 +112,113 @@ func (l layout) add(o *hujson.Object, depth int, name string, value hujson.Value
 	o.AfterExtra = hujson.Extra(end)
 	o.Members = append(o.Members, m)
 }
+
+// array returns the list that is a member, and adds an empty one if there is none.
+func (l layout) array(o *hujson.Object, depth int, name string) (*hujson.Array, error) {
+	i, err := memberIndex(o, name)
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 {
+		list := &hujson.Array{}
+		l.add(o, depth, name, list)
+		return list, nil
+	}
+	list, ok := o.Members[i].Value.Value.(*hujson.Array)
+	if !ok {
+		return nil, fail(ErrInvalid, "%q in it is not a list; mend it first", name)
+	}
+	return list, nil
+}
+
+// addElement appends an element on a line of its own. Comments stay where they are.
+func (l layout) addElement(list *hujson.Array, depth int, value hujson.ValueTrimmed) {
+	v := hujson.Value{Value: value}
+	lead, end := l.newline+strings.Repeat(l.unit, depth), l.newline+strings.Repeat(l.unit, depth-1)
+	if n := len(list.Elements); n > 0 {
+		if indent, ownLine := indentOf(list.Elements[n-1].BeforeExtra); ownLine {
+			lead = l.newline + indent
+		}
+		if list.Elements[n-1].AfterExtra != nil { // there is a comma after the last element
+			v.AfterExtra = hujson.Extra{}
+		}
+	}
+	kept := bytes.TrimRight(list.AfterExtra, " \t\r\n")
+	if have := string(list.AfterExtra[len(kept):]); strings.Contains(have, "\n") {
+		end = have
+	}
+	v.BeforeExtra = append(bytes.Clone(kept), lead...)
+	list.AfterExtra = hujson.Extra(end)
+	list.Elements = append(list.Elements, v)
+}
+
+// removeMember removes a member, and reports whether there was one. Comments before it
+// stay.
+func removeMember(o *hujson.Object, name string) bool {
+	i, err := memberIndex(o, name)
+	if err != nil || i < 0 {
+		return false
+	}
+	next, last := &o.AfterExtra, i == len(o.Members)-1
+	if !last {
+		next = &o.Members[i+1].Name.BeforeExtra
+	}
+	carry(o.Members[i].Name.BeforeExtra, next)
+	comma := o.Members[i].Value.AfterExtra != nil
+	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
+	if last && i > 0 {
+		setComma(&o.Members[i-1].Value, comma, &o.AfterExtra)
+	}
+	if len(o.Members) == 0 && len(bytes.TrimSpace(o.AfterExtra)) == 0 {
+		o.AfterExtra = nil
+	}
+	return true
+}
+
+// dropElements removes the elements that match, and reports whether there was one.
+// Comments before them stay.
+func dropElements(list *hujson.Array, match func(hujson.Value) bool) (dropped bool) {
+	for i := len(list.Elements) - 1; i >= 0; i-- {
+		if !match(list.Elements[i]) {
+			continue
+		}
+		dropped = true
+		next, last := &list.AfterExtra, i == len(list.Elements)-1
+		if !last {
+			next = &list.Elements[i+1].BeforeExtra
+		}
+		carry(list.Elements[i].BeforeExtra, next)
+		comma := list.Elements[i].AfterExtra != nil
+		list.Elements = append(list.Elements[:i:i], list.Elements[i+1:]...)
+		if last && i > 0 {
+			setComma(&list.Elements[i-1], comma, &list.AfterExtra)
+		}
+	}
+	if len(list.Elements) == 0 && len(bytes.TrimSpace(list.AfterExtra)) == 0 {
+		list.AfterExtra = nil
+	}
+	return dropped
+}
+
+// carry puts the comments before a value that goes in front of what follows it.
+func carry(before hujson.Extra, next *hujson.Extra) {
+	kept := bytes.TrimRight(before, " \t\r\n")
+	if len(kept) == 0 {
+		return
+	}
+	if bytes.Contains(kept, []byte("//")) && !bytes.Contains(*next, []byte("\n")) {
+		kept = append(bytes.Clone(kept), '\n')
+	}
+	*next = append(bytes.Clone(kept), *next...)
+}
+
+// setComma makes a value the last one, with a comma after it or without.
+func setComma(v *hujson.Value, comma bool, after *hujson.Extra) {
+	switch {
+	case comma && v.AfterExtra == nil:
+		v.AfterExtra = hujson.Extra{}
+	case !comma && v.AfterExtra != nil:
+		*after = append(bytes.Clone(v.AfterExtra), *after...)
+		v.AfterExtra = nil
+	}
+}

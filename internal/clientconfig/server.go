@@ -66,6 +66,12 @@ type format interface {
 	// edit returns the content with the server in it, and what it changed, a
 	// sentence each. If nothing has changed, the content is the old one.
 	edit(old []byte, name string, s Server) (content []byte, changed []string, err error)
+
+	// remove returns the content without the server, as edit does.
+	remove(old []byte, name string) (content []byte, changed []string, err error)
+
+	// read returns the server without its variables, and whether it is there.
+	read(content []byte, name string) (s Server, found bool, err error)
 }
 
 // quoteJSON returns a value as JSON on one line. The value is a string, or a list

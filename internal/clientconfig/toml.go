@@ -70,6 +70,54 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	return content, changed, nil
 }
 
+// remove takes out the table of a server, and those below it. It reads the new text
+// again, and returns an error unless that is the old content without the server.
+func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []string, err error) {
+	before, err := readTOML(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	servers, _ := before[tomlServers].(map[string]any)
+	if servers[name] == nil {
+		return old, nil, nil
+	}
+	if content, err = cutTables(old, []string{tomlServers, name}); err != nil {
+		return nil, nil, err
+	}
+	left := maps.Clone(servers)
+	if delete(left, name); len(left) == 0 {
+		delete(before, tomlServers)
+	} else {
+		before[tomlServers] = left
+	}
+	after, err := readTOML(content)
+	if err == nil {
+		if rest, ok := after[tomlServers].(map[string]any); ok && len(rest) == 0 {
+			delete(after, tomlServers)
+		}
+	}
+	if err != nil || !reflect.DeepEqual(after, before) {
+		return nil, nil, fail(ErrByHand, "this program cannot edit the way in which it is written; remove %s from %s by hand", name, tomlServers)
+	}
+	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
+}
+
+func (tomlFormat) read(content []byte, name string) (s Server, found bool, err error) {
+	all, err := readTOML(content)
+	if err != nil {
+		return Server{}, false, err
+	}
+	servers, _ := all[tomlServers].(map[string]any)
+	entry, found := servers[name].(map[string]any)
+	s.Command, _ = entry["command"].(string)
+	args, _ := entry["args"].([]any)
+	for _, arg := range args {
+		text, _ := arg.(string)
+		s.Args = append(s.Args, text)
+	}
+	return s, found, nil
+}
+
 // byHand returns an error with a text that can be pasted at the place where the file
 // has its servers. If that is an inline table, the text is a pair for it, because a
 // table of its own would define the servers twice.

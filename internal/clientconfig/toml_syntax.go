@@ -12,6 +12,7 @@ type tomlExpression struct {
 	node *unstable.Node // valid until the next expression
 	key  []string       // as written
 	name []string       // with the table that a pair is in
+	from int            // offset of the key
 	end  int            // offset after the key
 }
 
@@ -28,6 +29,9 @@ func walkTOML(text []byte, visit func(tomlExpression)) error {
 			continue
 		}
 		for it := e.node.Key(); it.Next(); {
+			if e.key == nil {
+				e.from = int(it.Node().Raw.Offset)
+			}
 			e.key = append(e.key, string(it.Node().Data))
 			e.end = int(it.Node().Raw.Offset + it.Node().Raw.Length)
 		}
@@ -97,4 +101,41 @@ func commentBelow(n *unstable.Node) bool {
 		}
 	}
 	return false
+}
+
+// cutTables removes the tables of a name and of those below it, from the line of each
+// header to the line of its last pair, and the empty lines after that. Comments after
+// that line stay.
+func cutTables(text []byte, table []string) ([]byte, error) {
+	type span struct{ from, to int }
+	var cuts []span
+	inside := false
+	err := walkTOML(text, func(e tomlExpression) {
+		last := e.end
+		if e.node.Kind == unstable.KeyValue {
+			last = int(e.node.Raw.Offset + e.node.Raw.Length)
+		} else if inside = len(e.name) >= len(table) && slices.Equal(e.name[:len(table)], table); inside {
+			cuts = append(cuts, span{from: bytes.LastIndexByte(text[:e.from], '\n') + 1})
+		}
+		if inside {
+			cuts[len(cuts)-1].to = last
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var kept []byte
+	at := 0
+	for _, c := range cuts {
+		kept = append(kept, text[at:c.from]...)
+		if at = len(text); bytes.IndexByte(text[c.to:], '\n') >= 0 {
+			at = c.to + bytes.IndexByte(text[c.to:], '\n') + 1
+		}
+		rest := bytes.TrimLeft(text[at:], "\r\n")
+		if at = len(text) - len(rest); len(rest) == 0 {
+			text := bytes.TrimRight(kept, "\r\n")
+			kept = kept[:len(text)+bytes.IndexByte(kept[len(text):], '\n')+1]
+		}
+	}
+	return append(kept, text[at:]...), nil
 }

@@ -1,0 +1,155 @@
+package clientconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A Change is an edit of a client's file that is still to be made.
+type Change struct {
+	File string
+	mode fs.FileMode // of a new file
+	edit func(old []byte) (content []byte, changed []string, err error)
+}
+
+// AddServer returns the change that [Client.Write] makes.
+func (c Client) AddServer(file, name string, s Server) Change {
+	mode := fs.FileMode(0o644)
+	if s.hasValues() {
+		mode = 0o600
+	}
+	return Change{file, mode, func(old []byte) ([]byte, []string, error) { return c.format.edit(old, name, s) }}
+}
+
+// RemoveServer returns the change that takes a server out of the client's file. If the
+// file does not have it, nothing changes.
+func (c Client) RemoveServer(file, name string) Change {
+	return Change{file, 0o644, func(old []byte) ([]byte, []string, error) { return c.format.remove(old, name) }}
+}
+
+// A Preview says what a [Change] would do.
+type Preview struct {
+	File     string      // the file, or the one that a link leads to
+	Exists   bool        // the file is there
+	Mode     fs.FileMode // of the file that is there
+	Old, New []byte      // its content before and after
+	Changed  []string    // what would change, a sentence each
+}
+
+// Preview returns what the change would do, and changes nothing. The errors are those of
+// [Client.Write].
+func (c Change) Preview() (p Preview, err error) {
+	if p.File, err = followLink(c.File); err != nil {
+		return p, err
+	}
+	info, err := os.Stat(p.File)
+	if err == nil {
+		p.Exists, p.Mode = true, info.Mode().Perm()
+		p.Old, err = os.ReadFile(p.File)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	if p.New, p.Changed, err = c.edit(p.Old); err != nil {
+		return p, ofFile(p.File, err)
+	}
+	return p, nil
+}
+
+// Write makes the change. See [Client.Write].
+func (c Change) Write() (Result, error) {
+	var changed []string
+	r, err := editFile(c.File, c.mode, func(old []byte) (content []byte, err error) {
+		content, changed, err = c.edit(old)
+		return content, err
+	})
+	r.Changed = changed
+	return r, err
+}
+
+func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", onOneLine(file), err) }
+
+// Restore puts a file back as it was before an edit: with the content and the mode that
+// it had, or gone, if existed is false. It does nothing, and reports false, if the file
+// does not have the content that the edit has left. Processes that edit one file take
+// turns.
+func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (done bool, err error) {
+	if _, err := os.Lstat(file); err != nil {
+		return !existed && errors.Is(err, fs.ErrNotExist), nil
+	}
+	unlock, err := lockBeside(file)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	now, err := os.ReadFile(file)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case existed && bytes.Equal(now, was):
+		return true, os.Chmod(file, mode)
+	case !bytes.Equal(now, left):
+		return false, nil
+	case !existed:
+		return true, os.Remove(file)
+	}
+	return true, replaceFile(file, now, was, mode)
+}
+
+// ReadServer returns the server that the client's file has under a name, and whether
+// there is one. A missing file has none. Variables are not read.
+func (c Client) ReadServer(file, name string) (s Server, found bool, err error) {
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Server{}, false, nil
+	}
+	if err != nil {
+		return Server{}, false, err
+	}
+	if s, found, err = c.format.read(content, name); err != nil {
+		return Server{}, false, ofFile(file, err)
+	}
+	return s, found, nil
+}
+
+// Project returns the folder of the project that a client's file belongs to, with all
+// links followed; "" if the file is the user's own. The file need not exist.
+func Project(file string) (string, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	dir, name := filepath.Dir(file), filepath.Base(file)
+	switch parent := filepath.Base(dir); {
+	case name == ".mcp.json":
+		return realPath(dir)
+	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == hookFile && parent == hookFolder:
+	default:
+		return "", nil
+	}
+	project, err := realPath(filepath.Dir(dir))
+	if err != nil {
+		return "", err
+	}
+	if home, err := os.UserHomeDir(); err == nil && filepath.Base(dir) == ".cursor" {
+		if home, err = realPath(home); err == nil && home == project {
+			return "", nil
+		}
+	}
+	return project, nil
+}
+
+// realPath follows the links in a path. What is not there yet stays as it is.
+func realPath(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
+		above, err := realPath(filepath.Dir(dir))
+		return filepath.Join(above, filepath.Base(dir)), err
+	}
+	return real, err
+}

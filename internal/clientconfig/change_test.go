@@ -1,0 +1,195 @@
+package clientconfig
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// What is added and removed again leaves the file as it was, where something is left
+// around it, and without a trace otherwise.
+func TestRemoveServer(t *testing.T) {
+	json, toml := jsonFormat{key: "mcpServers"}, tomlFormat{}
+	for _, c := range []struct {
+		format    format
+		old, want string // want: "" as old
+	}{
+		{json, "{}\n", ""},
+		{json, "", "{}\n"},
+		{json, "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n", "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n"},
+		{json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n", ""},
+		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", ""},
+		{json, "{\r\n  \"a\": 1\r\n}\r\n", ""},
+		{json, "\ufeff{\"mcpServers\": {\"a\": {}}, \"b\": 1}", ""},
+		{json, "{\n  \"mcpServers\": {}\n}\n", "{}\n"},
+		{toml, "", ""},
+		{toml, "model = \"x\" # mine\n", ""},
+		{toml, "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\"\r\n", ""},
+		{toml, "[mcp_servers.other]\ncommand = \"y\"\n# the end\n", ""},
+	} {
+		if c.want == "" {
+			c.want = c.old
+		}
+		with, _, err := c.format.edit([]byte(c.old), "scratchpad", testServer)
+		testkit.Must(t, err)
+		s, found, err := c.format.read(with, "scratchpad")
+		if diff := cmp.Diff(testServer, s); err != nil || !found || diff != "" {
+			t.Errorf("%q: read %v, %v (-want +got):\n%s", c.old, found, err, diff)
+		}
+		got, changed, err := c.format.remove(with, "scratchpad")
+		if err != nil || len(changed) != 1 {
+			t.Errorf("%q: %v, %v", c.old, changed, err)
+		}
+		if diff := cmp.Diff(c.want, string(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.old, diff)
+		}
+		same, changed, err := c.format.remove([]byte(c.old), "scratchpad")
+		if err != nil || len(changed) != 0 || string(same) != c.old {
+			t.Errorf("%q without the server: %q, %v, %v", c.old, same, changed, err)
+		}
+		if _, found, err := c.format.read([]byte(c.old), "scratchpad"); found || err != nil {
+			t.Errorf("%q without the server: found %v, %v", c.old, found, err)
+		}
+	}
+}
+
+// Whatever else a user has written around the entry stays.
+func TestRemoveServerBetween(t *testing.T) {
+	for _, c := range []struct {
+		format    format
+		old, want string
+	}{
+		{jsonFormat{key: "servers"}, `{"servers": {"a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {"a": {}, /* x */ "b": {}}}`},
+		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {}, // x\n \"scratchpad\": {\"command\": \"x\"}}}", "{\"servers\": {\"a\": {} // x\n}}"},
+		{
+			tomlFormat{}, "a = 1\n\n[mcp_servers.scratchpad] # ours\ncommand = 'x' # why\n\n[mcp_servers.scratchpad.env]\nA = '1'\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",
+			"a = 1\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",
+		},
+		{tomlFormat{}, "[mcp_servers]\nb = {command = 'b'}\n[mcp_servers.scratchpad]\ncommand = 'x'", "[mcp_servers]\nb = {command = 'b'}\n"},
+	} {
+		got, _, err := c.format.remove([]byte(c.old), "scratchpad")
+		testkit.Must(t, err)
+		if diff := cmp.Diff(c.want, string(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.old, diff)
+		}
+	}
+	for _, inline := range []string{"mcp_servers = {scratchpad = {command = 'x'}}\n", "[mcp_servers]\nscratchpad.command = 'x'\n"} {
+		if _, _, err := (tomlFormat{}).remove([]byte(inline), "scratchpad"); !errors.Is(err, ErrByHand) {
+			t.Errorf("%q: %v, want ErrByHand", inline, err)
+		}
+	}
+}
+
+func TestHook(t *testing.T) {
+	command := HookCommand("/opt/scratchpad", "--agent", "shop")
+	if command != "/opt/scratchpad brief --mark claude-code --agent shop" {
+		t.Fatal(command)
+	}
+	const own = `{
+        "hooks": [
+          {"type": "command", "command": "/opt/scratchpad brief --mark claude-code --agent shop"}
+        ]
+      }`
+	for _, c := range []struct{ old, want, removed string }{
+		{"", "{\n  \"hooks\": {\n    \"SessionStart\": [\n      " + own + "\n    ]\n  }\n}\n", "{}\n"},
+		{
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n    ],\n    \"Stop\": []\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}, // mine\n      " + own + "\n    ],\n    \"Stop\": []\n  }\n}\n", "",
+		},
+		{"{\n  \"hooks\": {\n    \"Stop\": [], // x\n  },\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [], // x\n    \"SessionStart\": [\n      " + own + "\n    ],\n  },\n}\n", ""},
+	} {
+		got, changed, err := AddHook("", command).edit([]byte(c.old))
+		if diff := cmp.Diff(c.want, string(got)); err != nil || len(changed) != 1 || diff != "" {
+			t.Errorf("%q: %v, %v (-want +got):\n%s", c.old, changed, err, diff)
+		}
+		again, changed, err := AddHook("", command).edit(got)
+		if err != nil || len(changed) != 0 || string(again) != string(got) {
+			t.Errorf("%q: a second time: %v, %v, %s", c.old, changed, err, again)
+		}
+		moved, changed, err := AddHook("", HookCommand("/new/scratchpad")).edit(got)
+		if want := strings.ReplaceAll(c.want, command, "/new/scratchpad brief --mark claude-code"); err != nil || len(changed) != 1 || string(moved) != want {
+			t.Errorf("%q: another command: %v, %v, %s", c.old, changed, err, moved)
+		}
+		if c.removed == "" {
+			c.removed = c.old
+		}
+		removed, _, err := RemoveHook("").edit(moved)
+		if diff := cmp.Diff(c.removed, string(removed)); err != nil || diff != "" {
+			t.Errorf("%q: removed: %v (-want +got):\n%s", c.old, err, diff)
+		}
+	}
+	for _, odd := range []string{`{"hooks": 1}`, `{"hooks": {"SessionStart": {}}}`, `{`, `[]`} {
+		if _, _, err := AddHook("", command).edit([]byte(odd)); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v, want ErrInvalid", odd, err)
+		}
+	}
+	// What a user has made of it is the user's.
+	mixed := `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/opt/scratchpad brief --mark claude-code; date"}, 7, {"command": null}]}, 8]}}`
+	if got, changed, err := RemoveHook("").edit([]byte(mixed)); err != nil || len(changed) != 0 || string(got) != mixed {
+		t.Errorf("another's hook: %s, %v, %v", got, changed, err)
+	}
+}
+
+func TestProject(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it takes the home folder from elsewhere
+	}
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	testkit.Must(t, err)
+	t.Setenv("HOME", home)
+	shop := filepath.Join(home, "shop")
+	testkit.Must(t, errors.Join(os.Mkdir(shop, 0o755), os.Symlink(shop, filepath.Join(home, "link"))))
+	for _, c := range []struct{ file, want string }{
+		{"shop/.mcp.json", shop},
+		{"link/.mcp.json", shop},
+		{"shop/.cursor/mcp.json", shop},
+		{"link/.vscode/mcp.json", shop},
+		{"new/deep/.vscode/mcp.json", filepath.Join(home, "new/deep")},
+		{"shop/.claude/settings.local.json", shop},
+		{".cursor/mcp.json", ""},
+		{".mcp.json", home},
+		{".codex/config.toml", ""},
+		{"shop/mcp.json", ""},
+	} {
+		if got, err := Project(filepath.Join(home, c.file)); err != nil || got != c.want {
+			t.Errorf("Project(%s) = %q, %v; want %q", c.file, got, err, c.want)
+		}
+	}
+}
+
+func TestRestore(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	write := func(text string) { testkit.Must(t, os.WriteFile(file, []byte(text), 0o644)) }
+	write("after")
+	if done, err := Restore(file, []byte("after"), []byte("before"), true, 0o640); err != nil || !done || testkit.ReadFile(t, file) != "before" {
+		t.Errorf("Restore = %v, %v, %q", done, err, testkit.ReadFile(t, file))
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	write("another's")
+	for _, existed := range []bool{true, false} {
+		if done, err := Restore(file, []byte("after"), []byte("before"), existed, 0o640); err != nil || done || testkit.ReadFile(t, file) != "another's" {
+			t.Errorf("of a changed file: Restore = %v, %v, %q", done, err, testkit.ReadFile(t, file))
+		}
+	}
+	write("after")
+	for range 2 { // the second time it is gone already
+		if done, err := Restore(file, []byte("after"), nil, false, 0); err != nil || !done {
+			t.Errorf("of a new file: Restore = %v, %v", done, err)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is still there")
+	}
+	if done, err := Restore(file, []byte("after"), []byte("before"), true, 0o640); err != nil || done {
+		t.Errorf("of a removed file: Restore = %v, %v", done, err)
+	}
+}

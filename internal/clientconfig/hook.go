@@ -1,0 +1,187 @@
+package clientconfig
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// The file of Claude Code, in the folder of a project, that has the settings of one user
+// there.
+const (
+	hookFolder = ".claude"
+	hookFile   = "settings.local.json"
+)
+
+// hookMark is in the command of a hook of this program.
+const hookMark = " brief --mark claude-code"
+
+// HookCommand returns the command line of a hook: a program, and arguments. Both are
+// quoted for the shell.
+func HookCommand(program string, args ...string) string {
+	return strings.Join(append([]string{program + hookMark}, args...), " ")
+}
+
+// HookFile returns the file of Claude Code that has the hooks of this user in a project.
+func HookFile(project string) string { return filepath.Join(project, hookFolder, hookFile) }
+
+// AddHook returns the change that makes Claude Code run a command when a session starts.
+// It replaces an earlier command of this program. Other hooks stay.
+func AddHook(file, command string) Change {
+	return Change{file, 0o644, func(old []byte) ([]byte, []string, error) {
+		return editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
+	}}
+}
+
+// RemoveHook returns the change that takes out what [AddHook] has added.
+func RemoveHook(file string) Change {
+	return Change{file, 0o644, func(old []byte) ([]byte, []string, error) {
+		if len(bytes.TrimSpace(old)) == 0 {
+			return old, nil, nil
+		}
+		return editHooks(old, hooks.remove)
+	}}
+}
+
+// HookSnippet returns a settings file that has only the hook.
+func HookSnippet(command string) string {
+	content, _, err := AddHook("", command).edit(nil)
+	if err != nil {
+		panic(err) // nothing can be wrong with an empty file
+	}
+	return string(content)
+}
+
+// hooks are the settings of Claude Code, as far as hooks go: an object of events, each
+// with a list of groups, each with a list of hooks.
+type hooks struct {
+	top *hujson.Object
+	l   layout
+}
+
+const hookEvent = "SessionStart"
+
+func editHooks(old []byte, edit func(hooks) ([]string, error)) (content []byte, changed []string, err error) {
+	return editJSON(old, func(top *hujson.Object, l layout) ([]string, error) { return edit(hooks{top, l}) })
+}
+
+func (h hooks) set(command string) ([]string, error) {
+	events, _, err := h.l.object(h.top, 1, "hooks")
+	if err != nil {
+		return nil, err
+	}
+	groups, err := h.l.array(events, 2, hookEvent)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range groups.Elements {
+		for _, hook := range hooksOf(group) {
+			if !isOwn(hook, command) {
+				continue
+			}
+			was, err := h.l.setField(hook.Value.(*hujson.Object), 6, "command", command)
+			if errors.Is(err, errComment) {
+				return nil, byHand(commentInside, inFile, HookSnippet(command))
+			}
+			if err != nil || was == "" {
+				return nil, err
+			}
+			return []string{"hook " + hookEvent + ": command was " + was + ", is " + quoteJSON(command)}, nil
+		}
+	}
+	lines := []string{
+		"{", h.l.unit + `"hooks": [`, h.l.unit + h.l.unit + `{"type": "command", "command": ` + quoteJSON(command) + "}", h.l.unit + "]", "}",
+	}
+	group, err := hujson.Parse([]byte(strings.Join(lines, h.l.newline+strings.Repeat(h.l.unit, 3))))
+	if err != nil {
+		return nil, err
+	}
+	h.l.addElement(groups, 3, group.Value)
+	return []string{"hook " + hookEvent + ": added, " + quoteJSON(command)}, nil
+}
+
+// remove takes out the hooks of this program, and the lists that are empty then.
+func (h hooks) remove() (changed []string, err error) {
+	events, groups := h.find()
+	if groups == nil {
+		return nil, nil
+	}
+	dropElements(groups, func(group hujson.Value) bool {
+		list := listOf(group)
+		if list == nil || !dropElements(list, func(hook hujson.Value) bool { return isOwn(hook, "") }) {
+			return false
+		}
+		changed = []string{"hook " + hookEvent + ": removed"}
+		return len(list.Elements) == 0
+	})
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	if len(groups.Elements) == 0 {
+		removeMember(events, hookEvent)
+	}
+	if len(events.Members) == 0 {
+		removeMember(h.top, "hooks")
+	}
+	return changed, nil
+}
+
+// find returns the events and the groups of the one that counts, nil if there are none.
+func (h hooks) find() (events *hujson.Object, groups *hujson.Array) {
+	i, err := memberIndex(h.top, "hooks")
+	if err != nil || i < 0 {
+		return nil, nil
+	}
+	events, ok := h.top.Members[i].Value.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil
+	}
+	if i, err = memberIndex(events, hookEvent); err != nil || i < 0 {
+		return nil, nil
+	}
+	groups, _ = events.Members[i].Value.Value.(*hujson.Array)
+	return events, groups
+}
+
+// listOf returns the list of the hooks in a group, nil if it has none.
+func listOf(group hujson.Value) *hujson.Array {
+	o, ok := group.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	i, err := memberIndex(o, "hooks")
+	if err != nil || i < 0 {
+		return nil
+	}
+	list, _ := o.Members[i].Value.Value.(*hujson.Array)
+	return list
+}
+
+func hooksOf(group hujson.Value) []hujson.Value {
+	if list := listOf(group); list != nil {
+		return list.Elements
+	}
+	return nil
+}
+
+// isOwn reports whether a hook runs the command, or another of this program and nothing
+// else.
+func isOwn(hook hujson.Value, command string) bool {
+	o, ok := hook.Value.(*hujson.Object)
+	if !ok {
+		return false
+	}
+	i, err := memberIndex(o, "command")
+	if err != nil || i < 0 {
+		return false
+	}
+	text, ok := o.Members[i].Value.Value.(hujson.Literal)
+	if !ok || text.Kind() != '"' {
+		return false
+	}
+	have := text.String()
+	return command != "" && have == command || strings.Contains(have, hookMark) && !strings.ContainsAny(have, ";|&\n")
+}
