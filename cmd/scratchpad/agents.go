@@ -1,7 +1,13 @@
 package main
 
 import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // agentsCommand has the commands about agents.
@@ -39,4 +45,90 @@ func (p *process) agentName() (name string, given bool, err error) {
 		return "", true, &workspace.Error{Op: "--agent", Kind: workspace.ErrInvalid, Err: err}
 	}
 	return id.String(), true, nil
+}
+
+// memory says which agent a client gets.
+type memory struct {
+	Agent   string
+	Project string // the folder of the project that the client's file belongs to; "": the file is the user's own
+	named   bool   // by --agent, or by what the client's file has
+}
+
+// String is a sentence for people.
+func (m memory) String() string {
+	switch {
+	case m.named:
+		return "Memory: agent " + m.Agent + "."
+	case m.Project != "":
+		return "Memory: agent " + m.Agent + ", of the project " + m.Project + "; --agent names another."
+	}
+	return "Memory: agent " + m.Agent + ", for all projects; --agent names another."
+}
+
+// memoryOf returns the memory that a client's file is for, and records nothing.
+func (p *process) memoryOf(file string) (m memory, err error) {
+	if m.Project, err = clientconfig.Project(file); err != nil {
+		return m, err
+	}
+	if m.Agent, m.named, err = p.agentName(); err != nil || m.named || m.Project == "" {
+		return m, err
+	}
+	if filepath.Base(file) == filepath.Base(clientconfig.HookFile("")) {
+		if m.Agent = agentOfEntry(filepath.Join(m.Project, ".mcp.json")); m.Agent != "" {
+			m.named = true
+			return m, nil
+		}
+	}
+	err = p.use(p.openToLook, func(db *database) error {
+		m.Agent, err = p.projectAgent(db, m.Project)
+		return err
+	})
+	if errors.Is(err, workspace.ErrNotFound) || defaultDB() == "" && p.line.DB == nil { // no project is recorded yet
+		var svc *workspace.Service
+		if svc, err = workspace.New(memstore.New(), workspace.Options{}); err == nil {
+			m.Agent, err = svc.Project(p.ctx, m.Project)
+		}
+	}
+	return m, err
+}
+
+func (p *process) projectAgent(db *database, project string) (string, error) {
+	svc, err := db.service(p.ctx)
+	if err != nil {
+		return "", err
+	}
+	return svc.Project(p.ctx, project)
+}
+
+// agentOfEntry returns the agent of the server in a file of Claude Code, "" if it has
+// none. A file that cannot be read has none: it is not the one to be changed.
+func agentOfEntry(file string) string {
+	claude, _ := clientconfig.Find("claude-code")
+	s, _, err := claude.ReadServer(file, "scratchpad")
+	if i := slices.Index(s.Args, "--agent"); err == nil && i >= 0 && i+1 < len(s.Args) {
+		return s.Args[i+1]
+	}
+	return ""
+}
+
+// takeMemory records that an agent belongs to a project.
+func (p *process) takeMemory(m memory) error {
+	if m.Project == "" || m.Agent == defaultAgent {
+		return nil
+	}
+	return p.use(p.openDatabase, func(db *database) error {
+		svc, err := db.service(p.ctx)
+		if err != nil {
+			return err
+		}
+		named := ""
+		if m.named {
+			named = m.Agent
+		}
+		agent, err := svc.TakeProject(p.ctx, m.Project, named)
+		if err == nil && agent != m.Agent {
+			err = workspace.Errorf(workspace.ErrConflict, "another project has just taken the agent %s; run the command again", m.Agent)
+		}
+		return err
+	})
 }

@@ -4,9 +4,17 @@ import "fmt"
 
 type agentsLs struct{}
 
+// agentRecord is an agent in the list.
+type agentRecord struct {
+	usageRecord
+	Project string `json:"project,omitempty"` // the folder whose memory it is
+}
+
 // Help is shown by scratchpad agents ls --help.
 func (agentsLs) Help() string {
-	return `Examples:
+	return `The last column is the folder of the project that the agent belongs to.
+
+Examples:
 
   scratchpad agents ls
   scratchpad agents ls --json`
@@ -19,8 +27,8 @@ func (agentsLs) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		records := []usageRecord{}
-		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS"}}
+		records := []agentRecord{}
+		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT"}}
 		for after := ""; ; {
 			page, err := svc.Agents(p.ctx, after, 0)
 			if err != nil {
@@ -30,9 +38,12 @@ func (agentsLs) Run(p *process) error {
 				break
 			}
 			for _, a := range page {
-				r := usageOf(a.Agent, a.Usage)
+				r := agentRecord{usageRecord: usageOf(a.Agent, a.Usage)}
+				if r.Project, err = svc.ProjectFolder(p.ctx, a.Agent); err != nil {
+					return err
+				}
 				records = append(records, r)
-				rows = append(rows, []string{cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations)})
+				rows = append(rows, []string{cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), cell(r.Project)})
 			}
 			after = page[len(page)-1].Agent
 		}

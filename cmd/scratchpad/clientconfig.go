@@ -17,6 +17,7 @@ type clientConfigCommand struct {
 	Client     string `arg:"" enum:"${clients}" help:"One of ${enum}."`
 	Write      bool   `help:"Write the entry to the client's file. Everything else in the file stays, and a copy of it as it was is kept beside it."`
 	File       string `type:"path" placeholder:"FILE" help:"The client's file, if it is not in its usual place."`
+	Hook       bool   `help:"Claude Code only: print, or with --write add, a hook in place of the server. At the start of each session it shows the agent what has changed since the session before."`
 	PassKey    bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
 	ServerName string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
@@ -28,9 +29,15 @@ func (clientConfigCommand) Help() string {
 	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --db, limits, --durability and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
+  scratchpad client-config claude-code --write
+  scratchpad client-config claude-code --hook --write
   scratchpad client-config cursor --agent my-project --write
   scratchpad client-config codex --write
   scratchpad client-config claude-desktop --summarizer outline
+
+Without --agent, a file that belongs to a project (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) gets the memory of that project. Its agent has the name of the folder, so all clients of the project share it. If another folder of that name has the agent, a part of the path's hash is added. --write records whose it is. A file that is the user's own gets the agent default.
+
+The hook goes into .claude/settings.local.json in this folder. It uses the memory that .mcp.json names there.
 
 These are the usual files:
 
@@ -57,7 +64,10 @@ func (c clientConfigCommand) Validate() error {
 type clientConfig struct {
 	Client  string              `json:"client"`
 	File    string              `json:"file"`
-	Server  clientconfig.Server `json:"server"`
+	Agent   string              `json:"agent_id"`
+	Project string              `json:"project,omitempty"` // the folder whose memory it is
+	Server  clientconfig.Server `json:"server,omitzero"`
+	Hook    string              `json:"hook,omitempty"` // a command line
 	Snippet string              `json:"snippet"`
 	Shell   string              `json:"shell,omitempty"`   // a command that adds the server
 	Changed []string            `json:"changed,omitempty"` // what has changed in the file
@@ -66,55 +76,105 @@ type clientConfig struct {
 
 // Run prints the entry for the client, or writes it.
 func (c clientConfigCommand) Run(p *process) error {
-	if c.File == "-" {
-		return workspace.Errorf(workspace.ErrInvalid, "--file names the client's file, which cannot be standard output; leave out --file and --write to print the entry")
-	}
-	s, err := p.server()
-	if err != nil {
-		return err
-	}
-	if c.MaxReadTokens > 0 {
-		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(c.MaxReadTokens))
-	}
 	to, _ := clientconfig.Find(c.Client)
-	variable, err := p.line.Summaries.keyVariable()
+	variable, err := c.check(p)
 	if err != nil {
 		return err
 	}
-	if c.PassKey && variable == "" {
-		return p.line.Summaries.noKey()
+	a := clientConfig{Client: c.Client, File: c.File}
+	switch {
+	case a.File != "":
+	case c.Hook:
+		a.File, err = filepath.Abs(clientconfig.HookFile(""))
+	default:
+		a.File, err = to.File()
+	}
+	if err != nil {
+		return workspace.Errorf(workspace.ErrInvalid, "%v; name the file of %s with --file", err, to.Title)
+	}
+	m, err := p.memoryOf(a.File)
+	if err != nil {
+		return err
+	}
+	s, err := p.server(m.Agent, int64(c.MaxReadTokens))
+	if err != nil {
+		return err
+	}
+	if err := c.checkProgram(p, s.Command); err != nil {
+		return err
+	}
+	if c.Write {
+		if err := p.takeMemory(m); err != nil {
+			return err
+		}
+	}
+	a.Agent, a.Project = m.Agent, m.Project
+	if c.Hook {
+		a.Hook = hookCommand(s)
+		a.Snippet = clientconfig.HookSnippet(a.Hook)
+		return c.finish(p, to, a, m, "")
 	}
 	if c.PassKey {
 		s = to.PassVariable(s, variable, os.Getenv(variable))
 	}
-	a := clientConfig{Client: c.Client, File: c.File, Server: s, Snippet: to.Snippet(c.ServerName, s)}
-	if a.File == "" {
-		if a.File, err = to.File(); err != nil {
-			return workspace.Errorf(workspace.ErrInvalid, "%v; name the file of %s with --file", err, to.Title)
-		}
-	}
 	if c.Client == "claude-code" {
 		a.Shell = claudeCommand(c.ServerName, s)
 	}
-	if isTemporary(s.Command) {
-		if c.Write {
-			return workspace.Errorf(workspace.ErrInvalid, "%s is gone when go run ends; run go install ./cmd/scratchpad first, and then the installed program", s.Command)
-		}
-		p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n", s.Command)
-	}
-	if c.Write {
-		return c.write(p, to, a, variable)
-	}
-	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, variable, out) })
+	a.Server, a.Snippet = s, to.Snippet(c.ServerName, s)
+	return c.finish(p, to, a, m, variable)
 }
 
-// server returns this program with the flags of the agent, the database, the limits,
-// the durability and the summaries.
-func (p *process) server() (clientconfig.Server, error) {
-	agent, _, err := p.agentName()
-	if err != nil {
-		return clientconfig.Server{}, err
+// check looks at the flags. It returns the variable with the key for summaries.
+func (c clientConfigCommand) check(p *process) (variable string, err error) {
+	switch {
+	case c.File == "-":
+		return "", workspace.Errorf(workspace.ErrInvalid, "--file names the client's file, which cannot be standard output; leave out --file and --write to print the entry")
+	case c.Hook && c.Client != "claude-code":
+		return "", workspace.Errorf(workspace.ErrInvalid, "--hook is for claude-code, not %s; leave it out", c.Client)
+	case c.Hook && c.PassKey:
+		return "", workspace.Errorf(workspace.ErrInvalid, "--pass-key is for the server, and --hook is not; leave out one of the two")
 	}
+	variable, err = p.line.Summaries.keyVariable()
+	if err == nil && c.PassKey && variable == "" {
+		err = p.line.Summaries.noKey()
+	}
+	return variable, err
+}
+
+// checkProgram returns an error if a client's file would name a program that will be
+// gone soon.
+func (c clientConfigCommand) checkProgram(p *process, program string) error {
+	if !isTemporary(program) {
+		return nil
+	}
+	if c.Write {
+		return workspace.Errorf(workspace.ErrInvalid, "%s is gone when go run ends; run go install ./cmd/scratchpad first, and then the installed program", program)
+	}
+	return p.note("Beware: %s is gone when go run ends. Run go install ./cmd/scratchpad, and then the installed program.\n", program)
+}
+
+// finish writes the entry to the file, or prints it.
+func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a clientConfig, m memory, variable string) error {
+	if c.Write {
+		return c.write(p, to, a, m, variable)
+	}
+	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
+}
+
+// hookCommand returns the command line of the hook that goes with a server.
+func hookCommand(s clientconfig.Server) string {
+	var args []string
+	for i, arg := range s.Args {
+		if (arg == "--db" || arg == "--agent") && i+1 < len(s.Args) {
+			args = append(args, arg, shellQuote(filepath.ToSlash(s.Args[i+1])))
+		}
+	}
+	return clientconfig.HookCommand(shellQuote(filepath.ToSlash(s.Command)), args...) // slashes, because on Windows the shell is bash
+}
+
+// server returns this program with an agent and the flags of the database, the limits,
+// the durability, the summaries and the answers.
+func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server, error) {
 	db, err := p.databasePath(false)
 	if err != nil && p.line.DB != nil {
 		return clientconfig.Server{}, err
@@ -139,11 +199,15 @@ func (p *process) server() (clientconfig.Server, error) {
 	if p.line.Durability.Durability != sqlite.Full {
 		s.Args = append(s.Args, "--durability", p.line.Durability.String())
 	}
+	if maxReadTokens > 0 {
+		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
+	}
 	return s, nil
 }
 
 // print writes the entry to standard output and all else to standard error.
-func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, variable string, out io.Writer) error {
+func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, m memory, variable string, out io.Writer) error {
+	p.note("%s\n", oneLine(m.String()))
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
@@ -156,21 +220,27 @@ func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientC
 	return err
 }
 
-func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientConfig, variable string) error {
-	r, err := to.Write(a.File, c.ServerName, a.Server)
+func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientConfig, m memory, variable string) error {
+	change := to.AddServer(a.File, c.ServerName, a.Server)
+	if c.Hook {
+		change = clientconfig.AddHook(a.File, a.Hook)
+	}
+	r, err := change.Write()
 	if err != nil {
 		return ofClientFile(err)
 	}
 	if a.File, a.Backup, a.Changed = r.File, r.Backup, r.Changed; r.Private {
 		a.Changed = append(a.Changed, "mode 0600, so that other users cannot read the key")
 	}
-	a.Server = a.Server.Redacted()
-	a.Snippet = to.Snippet(c.ServerName, a.Server)
+	if !c.Hook {
+		a.Server = a.Server.Redacted()
+		a.Snippet = to.Snippet(c.ServerName, a.Server)
+	}
 	return p.answer(a, func(out io.Writer) error {
 		c.sayKey(p, to, variable)
 		if len(a.Changed) == 0 {
-			fmt.Fprintf(out, "nothing to change in %s\n", oneLine(a.File))
-			return nil
+			_, err := fmt.Fprintf(out, "nothing to change in %s\n%s\n", oneLine(a.File), oneLine(m.String()))
+			return err
 		}
 		fmt.Fprintln(out, oneLine(a.File))
 		for _, what := range a.Changed {
@@ -179,8 +249,8 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 		if a.Backup != "" {
 			fmt.Fprintf(out, "A copy of the file as it was: %s\n", oneLine(a.Backup))
 		}
-		fmt.Fprintf(out, "Restart %s.\n", to.Title)
-		return nil
+		_, err := fmt.Fprintf(out, "%s\nRestart %s.\n", oneLine(m.String()), to.Title)
+		return err
 	})
 }
 

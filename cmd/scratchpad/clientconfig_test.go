@@ -52,7 +52,11 @@ func TestClientConfigPrints(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range clientconfig.Names() {
 		o := runCommand(t, dir, []string{"HOME=" + dir}, "client-config", name)
-		o.must(t, 0, dir, "--agent", "default")
+		agent := defaultAgent
+		if name == "claude-code" || name == "vscode" {
+			agent = filepath.Base(dir) // the project's
+		}
+		o.must(t, 0, dir, "--agent", agent, "Memory: agent "+agent)
 		if strings.HasPrefix(o.out, "{") {
 			var v any
 			if err := json.Unmarshal([]byte(o.out), &v); err != nil {
@@ -83,14 +87,14 @@ func backups(t *testing.T, name string) []string {
 }
 
 func TestClientConfigWrite(t *testing.T) {
-	dir := t.TempDir()
+	dir, data := t.TempDir(), []string{"XDG_DATA_HOME=" + t.TempDir()}
 	file := filepath.Join(dir, ".vscode", "mcp.json")
-	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Restart VS Code")
+	runCommand(t, dir, data, "client-config", "vscode", "--write").must(t, 0, file, "scratchpad: added to servers", "Restart VS Code")
 	if len(backups(t, file)) != 0 || !strings.Contains(testkit.ReadFile(t, file), `"type": "stdio"`) {
 		t.Errorf("%s, backups %v; want the server and no backup", testkit.ReadFile(t, file), backups(t, file))
 	}
 	first := testkit.ReadFile(t, file)
-	runCommand(t, dir, nil, "client-config", "vscode", "--write").must(t, 0, "nothing to change")
+	runCommand(t, dir, data, "client-config", "vscode", "--write").must(t, 0, "nothing to change")
 	if len(backups(t, file)) != 0 || testkit.ReadFile(t, file) != first {
 		t.Error("a second time changes something")
 	}
@@ -98,7 +102,7 @@ func TestClientConfigWrite(t *testing.T) {
 	var saved []string
 	for _, agent := range []string{"one", "two", "three"} { // within a second, maybe
 		saved = append(saved, testkit.ReadFile(t, file))
-		runCommand(t, dir, nil, "client-config", "vscode", "--write", "--agent", agent).must(t, 0, "scratchpad: args was", `"`+agent+`"`, ".bak-")
+		runCommand(t, dir, data, "client-config", "vscode", "--write", "--agent", agent).must(t, 0, "scratchpad: args was", `"`+agent+`"`, ".bak-")
 	}
 	var kept []string
 	for _, name := range backups(t, file) {
@@ -204,7 +208,7 @@ func TestClientConfigTemporary(t *testing.T) {
 	}
 	run := func(args ...string) outcome {
 		cmd := exec.Command(program, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), runVariable+"=1", noRaceWait, "HOME="+dir, "PATH=")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), runVariable+"=1", noRaceWait, "HOME="+dir, "XDG_DATA_HOME="+dir, "PATH=")
 		var out, errs strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Run(); cmd.ProcessState == nil {
