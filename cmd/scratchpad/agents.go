@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -57,6 +58,8 @@ type memory struct {
 // String is a sentence for people.
 func (m memory) String() string {
 	switch {
+	case m.Agent == "":
+		return "Memory: any agent, because the entry names none."
 	case m.named:
 		return "Memory: agent " + m.Agent + "."
 	case m.Project != "":
@@ -104,16 +107,24 @@ func (p *process) projectAgent(db *database, project string) (string, error) {
 // none. A file that cannot be read has none: it is not the one to be changed.
 func agentOfEntry(file string) string {
 	claude, _ := clientconfig.Find("claude-code")
-	s, _, err := claude.ReadServer(file, "scratchpad")
-	if i := slices.Index(s.Args, "--agent"); err == nil && i >= 0 && i+1 < len(s.Args) {
-		return s.Args[i+1]
+	s, _, err := claude.ReadServer(file, setup.ServerName)
+	if err != nil {
+		return ""
+	}
+	return agentArgument(s.Args)
+}
+
+// agentArgument returns the value of --agent, "" if it is not there.
+func agentArgument(args []string) string {
+	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
+		return args[i+1]
 	}
 	return ""
 }
 
 // takeMemory records that an agent belongs to a project.
 func (p *process) takeMemory(m memory) error {
-	if m.Project == "" || m.Agent == defaultAgent {
+	if m.Project == "" || m.Agent == defaultAgent || m.Agent == "" || p.line.DB != nil && *p.line.DB == inMemory {
 		return nil
 	}
 	return p.use(p.openDatabase, func(db *database) error {

@@ -263,6 +263,11 @@ func ofClientFile(err error) error {
 	if errors.Is(err, clientconfig.ErrTaken) {
 		err = fmt.Errorf("%w; give another name with --server-name, or remove that one", err)
 	}
+	return withKind(err)
+}
+
+// withKind gives an error of package clientconfig its exit code.
+func withKind(err error) error {
 	for _, k := range []struct{ is, kind error }{
 		{clientconfig.ErrInvalid, workspace.ErrInvalid},
 		{clientconfig.ErrTaken, workspace.ErrConflict},

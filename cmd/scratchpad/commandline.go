@@ -26,6 +26,7 @@ type commandLine struct {
 	Debug      bool        `group:"output" help:"Log everything to standard error."`
 
 	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
+	Setup        setupCommand        `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
 	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
@@ -57,7 +58,7 @@ const commonGroup = "common"
 const description = `Memory for AI agents: versioned files with diffs and append-only logs, served over MCP and open to people.
 
   scratchpad demo                                       see what it does
-  scratchpad client-config claude-code                  add it to a client
+  scratchpad setup                                      add it to your clients
   scratchpad files ls                                   see what an agent keeps
 
 Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`

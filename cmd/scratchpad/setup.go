@@ -1,0 +1,302 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/setup"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type setupCommand struct {
+	Client  []string `enum:"${clients}" placeholder:"NAME" help:"A client to set up, whether it is found here or not. Give the flag again for another one. Default: all that are found."`
+	Project string   `type:"existingdir" default:"." placeholder:"FOLDER" help:"The project, for Claude Code and VS Code. Default: this folder."`
+	Bin     string   `type:"path" placeholder:"FOLDER" help:"The folder for the program. Default: one for your programs, if possible one on the PATH."`
+	Yes     bool     `short:"y" help:"Do not ask first."`
+	DryRun  bool     `help:"Show what would be done, and change nothing."`
+	Undo    bool     `help:"Take back what setup has done: put every file back as it was."`
+}
+
+// Help is shown by scratchpad setup --help.
+func (setupCommand) Help() string {
+	return `Setup takes these steps. It shows what it will write, and whose memory each client gets, and asks first.
+
+1. It copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
+2. It adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") + `. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
+3. It starts the server as each client would, and lists the tools.
+
+Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it with --project. Each project has a memory of its own. The other clients share the memory of the agent default. --agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a session what has changed since the one before.
+
+If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and its limits, unless you give --agent or --db.
+
+--undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
+
+Examples:
+
+  scratchpad setup --dry-run
+  scratchpad setup --client claude-code --yes
+  scratchpad setup --undo`
+}
+
+// setupReport is the answer of the command.
+type setupReport struct {
+	Program setup.Program `json:"program"`
+	Clients []clientSetup `json:"clients"`
+	Changed bool          `json:"changed"` // or would be, with --dry-run
+}
+
+// clientSetup is what the command does for one client.
+type clientSetup struct {
+	Client string      `json:"client"`
+	File   string      `json:"file"`
+	Agent  string      `json:"agent_id,omitempty"`
+	Edits  []setupEdit `json:"edits"`
+	Tools  []string    `json:"tools,omitempty"` // of the server that was started
+	Error  string      `json:"error,omitempty"`
+}
+
+type setupEdit struct {
+	File    string   `json:"file"`
+	Changed []string `json:"changed"`
+	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was
+}
+
+// setupReadTokens is what client-config gives a server too.
+const setupReadTokens = 20000
+
+// Run sets everything up, or takes it back.
+func (c setupCommand) Run(p *process) error {
+	if defaultDB() == "" {
+		return workspace.Errorf(workspace.ErrInvalid, "there is no home folder; set HOME")
+	}
+	journal := filepath.Join(filepath.Dir(defaultDB()), "setup.json")
+	if c.Undo {
+		return c.undo(p, journal)
+	}
+	plan, err := c.plan(p, journal)
+	if err != nil {
+		return err
+	}
+	changes := plan.Changes()
+	if !p.line.JSON {
+		if err := c.show(p, plan); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.DryRun:
+		return errors.Join(c.report(p, plan, nil, changes), setupErrors(plan))
+	case changes && !c.Yes && !isTerminal(p.in):
+		return workspace.Errorf(workspace.ErrInvalid, "nothing was changed, because there is no terminal to ask on; give --yes to make the changes, or --dry-run to see them")
+	case changes:
+		if err := p.confirm(c.Yes, nil, "Make these changes?"); err != nil {
+			return err
+		}
+	}
+	if err := plan.Apply(p.ctx); err != nil {
+		return err
+	}
+	tools := map[string][]string{}
+	for _, planned := range plan.Clients {
+		if planned.Err == nil {
+			tools[planned.Client.Name], planned.Err = planned.Check(p.ctx, c.Project)
+		}
+	}
+	return errors.Join(c.report(p, plan, tools, changes), setupErrors(plan))
+}
+
+func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	called, err := programPath(os.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	o := setup.Options{
+		Journal: journal, Program: self, Installed: called, Bin: c.Bin,
+		Clients: c.Client, Project: c.Project, Entry: p.setupEntry,
+	}
+	if path, err := p.databaseFile(); err == nil {
+		o.Database, o.DatabaseFiles = path, sqlite.Files(path)
+	}
+	return setup.Make(o)
+}
+
+// setupEntry returns what a client's file gets. A server that is there keeps its
+// arguments, unless the command line names an agent or a database.
+func (p *process) setupEntry(c clientconfig.Client, file, program string) (e setup.Entry, err error) {
+	s, found, err := c.ReadServer(file, setup.ServerName)
+	if err != nil {
+		return e, err
+	}
+	var m memory
+	if found && p.line.Agent == nil && p.line.DB == nil && len(s.Args) > 0 && s.Args[0] == "mcp" {
+		m.Agent, m.named = agentArgument(s.Args), true
+		m.Project, err = clientconfig.Project(file)
+	} else if m, err = p.memoryOf(file); err == nil {
+		s, err = p.server(m.Agent, setupReadTokens)
+	}
+	if err != nil {
+		return e, err
+	}
+	s.Command = program
+	e = setup.Entry{Server: s, Memory: m.String(), Agent: m.Agent, Record: func() error { return p.takeMemory(m) }}
+	if c.Name == "claude-code" {
+		e.Hook = hookCommand(s)
+	}
+	return e, nil
+}
+
+// show prints the plan.
+func (c setupCommand) show(p *process, plan *setup.Plan) error {
+	var b strings.Builder
+	switch plan.Program.Action {
+	case setup.Keep:
+		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", oneLine(plan.Program.Path))
+	case setup.Install:
+		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", oneLine(plan.Program.Path))
+	case setup.Replace:
+		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", oneLine(plan.Program.Path))
+	}
+	if !plan.Program.OnPath {
+		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path\n")
+	}
+	for _, planned := range plan.Clients {
+		if planned.Err != nil {
+			fmt.Fprintf(&b, "%s: cannot be set up; the error is below\n", planned.Client.Title)
+			continue
+		}
+		for _, e := range planned.Edits {
+			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, oneLine(e.File))
+			for _, what := range e.Changed {
+				fmt.Fprintf(&b, "  %s\n", oneLine(what))
+			}
+			if len(e.Changed) == 0 {
+				fmt.Fprintf(&b, "  nothing to change\n")
+			}
+		}
+		fmt.Fprintf(&b, "  %s\n", oneLine(planned.Entry.Memory))
+	}
+	if len(plan.Clients) == 0 {
+		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n", strings.Join(clientconfig.Names(), ", "))
+	}
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+// report says what was done, and what to try first. tools are those of each server.
+func (c setupCommand) report(p *process, plan *setup.Plan, tools map[string][]string, changed bool) error {
+	r := setupReport{Program: plan.Program, Clients: []clientSetup{}, Changed: changed}
+	for _, planned := range plan.Clients {
+		cs := clientSetup{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent, Edits: []setupEdit{}, Tools: tools[planned.Client.Name]}
+		for _, e := range planned.Edits {
+			cs.Edits = append(cs.Edits, setupEdit{e.File, append([]string{}, e.Changed...), e.Backup})
+		}
+		if planned.Err != nil {
+			cs.Error = oneLine(textOf(planned.Err))
+		}
+		r.Clients = append(r.Clients, cs)
+	}
+	return p.answer(r, func(out io.Writer) error {
+		if c.DryRun {
+			_, err := fmt.Fprintln(out, "Nothing was changed.")
+			return err
+		}
+		return r.print(out, plan)
+	})
+}
+
+func (r setupReport) print(out io.Writer, plan *setup.Plan) error {
+	fmt.Fprintln(out)
+	if !r.Changed {
+		fmt.Fprintln(out, "Nothing was to be changed.")
+	}
+	program := "scratchpad"
+	if !r.Program.OnPath {
+		program = shellQuote(r.Program.Path)
+	}
+	var first *setup.Client
+	for i, cs := range r.Clients {
+		for _, e := range cs.Edits {
+			if e.Backup != "" {
+				fmt.Fprintf(out, "A copy of the file as it was: %s\n", oneLine(e.Backup))
+			}
+		}
+		if len(cs.Tools) > 0 {
+			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title, plural(int64(len(cs.Tools)), "tool"))
+			if first == nil {
+				first = plan.Clients[i]
+			}
+		}
+	}
+	if first == nil {
+		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
+		return err
+	}
+	agent := ""
+	if first.Entry.Agent != "" && first.Entry.Agent != defaultAgent {
+		agent = " --agent " + first.Entry.Agent
+	}
+	_, err := fmt.Fprintf(out, `
+Try this first. Restart %s, and say:
+  Write a short note about what we work on to notes.md, with the scratchpad tools.
+Then read the note yourself:
+  %s files cat notes.md%s
+To take everything back:
+  %s setup --undo
+`, first.Client.Title, program, agent, program)
+	return err
+}
+
+// setupErrors returns what went wrong with clients.
+func setupErrors(plan *setup.Plan) error {
+	var errs []error
+	for _, c := range plan.Clients {
+		if c.Err != nil {
+			errs = append(errs, withKind(fmt.Errorf("%s: %w", c.Client.Title, c.Err)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// undone is one thing in the answer of --undo.
+type undone struct {
+	setup.Undone
+	Error string `json:"error,omitempty"`
+}
+
+func (c setupCommand) undo(p *process, journal string) error {
+	all, err := setup.Undo(setup.UndoOptions{Journal: journal, Clients: c.Client, DryRun: c.DryRun})
+	if err != nil && len(all) == 0 {
+		return err
+	}
+	records, errs := []undone{}, []error{err}
+	for _, u := range all {
+		record := undone{Undone: u}
+		if u.Err != nil {
+			record.Error = oneLine(textOf(u.Err))
+			errs = append(errs, withKind(u.Err))
+		}
+		records = append(records, record)
+	}
+	answered := p.answer(records, func(out io.Writer) error {
+		for _, r := range records {
+			if r.Err == nil {
+				fmt.Fprintf(out, "%s\n  %s\n", oneLine(r.What), oneLine(r.Did))
+			}
+		}
+		if len(records) == 0 {
+			fmt.Fprintln(out, "Nothing is left of setup.")
+		}
+		return nil
+	})
+	return errors.Join(append(errs, answered)...)
+}

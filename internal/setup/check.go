@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// checkPatience is how long a server may take to start and to list its tools.
+const checkPatience = 30 * time.Second
+
+// Check starts the server that the client's file names, as the client does, and returns
+// the names of its tools.
+func (c *Client) Check(ctx context.Context, dir string) (tools []string, err error) {
+	s, found, err := c.Client.ReadServer(c.File, ServerName)
+	if err == nil && !found {
+		err = fmt.Errorf("%s has no server %s", c.File, ServerName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	said := &tail{}
+	cmd := exec.Command(s.Command, s.Args...)
+	cmd.Dir, cmd.Stderr = dir, said
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-setup"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("start %s as %s does: %v%s; run the command of %s in a terminal to see more", s.Command, c.Client.Title, err, said, c.File)
+	}
+	defer session.Close()
+	for tool, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list the tools of %s as %s does: %v%s", s.Command, c.Client.Title, err, said)
+		}
+		tools = append(tools, tool.Name)
+	}
+	if len(tools) == 0 {
+		return nil, fmt.Errorf("%s has no tools", s.Command)
+	}
+	return tools, nil
+}
+
+// tail keeps the end of what a server says to standard error.
+type tail struct{ text []byte }
+
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 1000
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-most):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	if text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), "?")); text != "" {
+		return "; it says: " + text
+	}
+	return ""
+}

@@ -1,0 +1,232 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+)
+
+// ServerName is the name of the server in the clients.
+const ServerName = "scratchpad"
+
+// Options of [Make].
+type Options struct {
+	Journal   string   // the file that says what was done, for Undo
+	Program   string   // the file of the running program
+	Installed string   // the same program by the name that it was called with; used if its folder is on the PATH
+	Bin       string   // the folder for the program; "": chosen
+	Clients   []string // their names; empty: those that are installed
+	Project   string   // the folder of the project, for clients with a file in it
+
+	// Entry returns what a client's file is to have for this program, which is at a path.
+	Entry func(c clientconfig.Client, file, program string) (Entry, error)
+
+	// Database is the file of the database, and DatabaseFiles all that belong to it. They
+	// may be empty.
+	Database      string
+	DatabaseFiles []string
+}
+
+// An Entry is what a client's file gets.
+type Entry struct {
+	Server clientconfig.Server
+	Hook   string       // a command for the hook of Claude Code; "": none
+	Memory string       // a sentence: whose memory it is
+	Agent  string       // the agent whose memory it is
+	Record func() error // records that the agent belongs to the project; called before the file is written
+}
+
+// A Plan is what setup would do.
+type Plan struct {
+	Program Program
+	Clients []*Client
+
+	o       Options
+	journal journal
+}
+
+// A Client is what setup does for one client.
+type Client struct {
+	Client clientconfig.Client
+	File   string // of the server
+	Entry  Entry
+	Edits  []*Edit
+	Err    error // why nothing can be done, or what went wrong
+}
+
+// An Edit is a change of one file.
+type Edit struct {
+	File    string
+	Changed []string // a sentence each; none: nothing is to be done
+	Backup  string   // the copy of the file as it was; "" if it is new or not changed
+
+	hook   bool
+	change clientconfig.Change
+}
+
+// Make looks at what is there, and changes nothing. A client whose file cannot be edited
+// has an error, and the others are not affected.
+func Make(o Options) (*Plan, error) {
+	j, err := readJournal(o.Journal)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{o: o, journal: j}
+	if p.Program, err = planProgram(o); err != nil {
+		return nil, err
+	}
+	names := o.Clients
+	if len(names) == 0 {
+		for _, name := range clientconfig.Names() {
+			if c, _ := clientconfig.Find(name); c.Installed() {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		c, found := clientconfig.Find(name)
+		if !found {
+			return nil, fmt.Errorf("there is no client %q", name)
+		}
+		planned := &Client{Client: c}
+		planned.Err = planned.plan(o, p.Program.Path)
+		p.Clients = append(p.Clients, planned)
+	}
+	return p, nil
+}
+
+func (c *Client) plan(o Options, program string) (err error) {
+	if c.File, err = c.Client.FileIn(o.Project); err != nil {
+		return err
+	}
+	if c.Entry, err = o.Entry(c.Client, c.File, program); err != nil {
+		return err
+	}
+	c.Edits = []*Edit{{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server)}}
+	if c.Entry.Hook != "" {
+		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook)})
+	}
+	for _, e := range c.Edits {
+		e.File = e.change.File
+		preview, err := e.change.Preview()
+		if err != nil {
+			return err
+		}
+		e.File, e.Changed = preview.File, preview.Changed
+	}
+	return nil
+}
+
+// Changes reports whether the plan changes anything.
+func (c *Client) Changes() bool {
+	for _, e := range c.Edits {
+		if c.Err == nil && len(e.Changed) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Changes reports whether the plan changes anything.
+func (p *Plan) Changes() bool {
+	changes := p.Program.Action != Keep
+	for _, c := range p.Clients {
+		changes = changes || c.Changes()
+	}
+	return changes
+}
+
+// Apply makes the changes. What goes wrong with one client is in its Err, and the others
+// go on. An error of Apply itself means that the program is not in its place, or that the
+// journal cannot be written.
+func (p *Plan) Apply(ctx context.Context) error {
+	if !p.Changes() {
+		return nil
+	}
+	_, err := os.Stat(p.o.Database)
+	isNew := p.o.Database != "" && errors.Is(err, fs.ErrNotExist)
+	p.journal.willMake(p.o.Journal)
+	if err := p.save(); err != nil {
+		return fmt.Errorf("nothing was changed, because setup cannot write down what it does: %w", err)
+	}
+	if p.Program.Action != Keep {
+		if err := p.Program.install(&p.journal, p.save); err != nil {
+			return fmt.Errorf("install the program at %s: %w; name another folder with --bin", p.Program.Path, err)
+		}
+	}
+	for _, c := range p.Clients {
+		if c.Changes() && ctx.Err() == nil {
+			c.Err = p.apply(c)
+		}
+	}
+	if isNew {
+		p.noteDatabase()
+	}
+	return errors.Join(ctx.Err(), p.save())
+}
+
+func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
+
+func (p *Plan) apply(c *Client) error {
+	if c.Entry.Record != nil {
+		if err := c.Entry.Record(); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Edits {
+		if len(e.Changed) == 0 {
+			continue
+		}
+		preview, err := e.change.Preview()
+		if err != nil {
+			return err
+		}
+		p.journal.willMake(preview.File)
+		done := p.journal.begin(c.Client.Name, e.hook, preview)
+		if err := p.save(); err != nil {
+			return err
+		}
+		r, err := e.change.Write()
+		if err != nil {
+			return err
+		}
+		e.Changed, e.Backup = r.Changed, r.Backup
+		if r.Backup != "" {
+			done.Backups = append(done.Backups, r.Backup)
+		}
+		if err := p.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin notes an edit that is about to be made.
+func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileDone {
+	done, found := j.entry(p.File)
+	if !found {
+		j.Files = append(j.Files, fileDone{File: p.File})
+		done = &j.Files[len(j.Files)-1]
+	}
+	switch {
+	case found && string(p.Old) == string(done.Left):
+	case found && (done.Mixed || string(p.Old) != string(done.Was)):
+		done.Mixed = true
+	default:
+		done.Existed, done.Mode, done.Was, done.Mixed = p.Exists, p.Mode, p.Old, false
+	}
+	done.Client, done.Hook, done.Left = client, hook, p.New
+	return done
+}
+
+// noteDatabase notes that there was no database before. Undo removes one that nobody
+// has written to.
+func (p *Plan) noteDatabase() {
+	if sum, err := sumOf(p.o.Database); err == nil {
+		p.journal.Database = &databaseDone{Path: p.o.Database, Files: p.o.DatabaseFiles, Sum: sum}
+	}
+}
