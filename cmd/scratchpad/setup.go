@@ -260,9 +260,14 @@ To take everything back:
 func setupErrors(plan *setup.Plan) error {
 	var errs []error
 	for _, c := range plan.Clients {
-		if c.Err != nil {
-			errs = append(errs, withKind(fmt.Errorf("%s: %w", c.Client.Title, c.Err)))
+		if c.Err == nil {
+			continue
 		}
+		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
+		if errors.Is(err, clientconfig.ErrTaken) {
+			err = fmt.Errorf("%w; remove that one, or add this program by another name: scratchpad client-config %s --write --server-name NAME", err, c.Client.Name)
+		}
+		errs = append(errs, withKind(err))
 	}
 	return errors.Join(errs...)
 }

@@ -78,7 +78,8 @@ func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", onO
 // does not have the content that the edit has left. Processes that edit one file take
 // turns.
 func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (done bool, err error) {
-	if _, err := os.Lstat(file); err != nil {
+	info, err := os.Lstat(file)
+	if err != nil {
 		return !existed && errors.Is(err, fs.ErrNotExist), nil
 	}
 	unlock, err := lockBeside(file)
@@ -91,6 +92,8 @@ func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (don
 		return false, err
 	}
 	switch {
+	case existed && bytes.Equal(now, was) && info.Mode().Perm() == mode:
+		return true, nil
 	case existed && bytes.Equal(now, was):
 		return true, os.Chmod(file, mode)
 	case !bytes.Equal(now, left):
