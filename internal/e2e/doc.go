@@ -15,6 +15,7 @@
 //   - client_test.go and inspector_test.go run the clients.
 //   - server_test.go starts the server, over stdio or HTTP.
 //   - witness_test.go records what clients and servers say to each other.
+//   - claude_test.go runs Claude Code with a model on loopback.
 //   - exit_test.go checks how server processes end.
 //   - conformance_test.go runs the conformance suite.
 //   - terminal_test.go runs the binary on a terminal, without a client.

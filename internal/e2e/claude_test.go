@@ -1,0 +1,213 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A model is the API of a model's provider on loopback. It keeps what it is asked.
+type model struct {
+	url string
+
+	mu    sync.Mutex // guards asked
+	asked []string   // the bodies of requests for a message
+}
+
+func newModel(t *testing.T) *model {
+	m := &model{}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	m.url = server.URL
+	return m
+}
+
+// ServeHTTP answers each message with one word.
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if r.URL.Path != "/v1/messages" {
+		http.NotFound(w, r)
+		return
+	}
+	m.mu.Lock()
+	m.asked = append(m.asked, string(body))
+	m.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, event := range []string{
+		`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"done"}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":1}}`,
+		`{"type":"message_stop"}`,
+	} {
+		var kind struct{ Type string }
+		json.Unmarshal([]byte(event), &kind)
+		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind.Type, event)
+	}
+}
+
+// first returns the first request since the last call of it.
+func (m *model) first(t *testing.T) string {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.asked) == 0 {
+		t.Fatal("the model was not asked")
+	}
+	body := m.asked[0]
+	m.asked = nil
+	return body
+}
+
+// claudePath returns the program of Claude Code for this system. Its own installer only
+// copies it.
+func claudePath(t *testing.T) string {
+	t.Helper()
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	path, err := filepath.Abs(filepath.Join("node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude"+exeSuffix()))
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Skipf("Claude Code: there is none for this system: %v", err)
+	}
+	return path
+}
+
+// A project is a folder in which a user works with Claude Code.
+type project struct {
+	dir, home string
+}
+
+// command returns a command that runs in the project, as its user.
+func (p project) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_DATA_HOME="+filepath.Join(p.home, "data"), "SCRATCHPAD_DB=",
+		"ANTHROPIC_AUTH_TOKEN=", "OPENAI_API_KEY=", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	return cmd
+}
+
+func (p project) scratchpad(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := p.command(t.Context(), scratchpadPath, args...)
+	cmd.Env = append(cmd.Env, "ANTHROPIC_API_KEY=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("scratchpad %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// claude runs a session of Claude Code, and returns the first request for a message.
+func (p project) claude(t *testing.T, m *model) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := p.command(ctx, claudePath(t), "-p", "hello", "--mcp-config", ".mcp.json")
+	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none")
+	if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "done" {
+		t.Fatalf("claude -p: %v, it printed %q", err, out)
+	}
+	return m.first(t)
+}
+
+// other makes a call as another client of the same project: by the file of VS Code.
+func (p project) other(t *testing.T, tool string, args map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, ".vscode", "mcp.json"))
+	var file struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := file.Servers["scratchpad"]
+	client := mcp.NewClient(&mcp.Implementation{Name: "other-editor", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: p.command(t.Context(), entry.Command, entry.Args...)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil || res.IsError {
+		t.Fatalf("%s = %+v, %v", tool, res, err)
+	}
+}
+
+// Claude Code is told in its first request what is in the memory. In a second session the
+// hook names exactly what another client of the project has changed meanwhile. Another
+// project has another memory.
+func TestClaudeCode(t *testing.T) {
+	m := newModel(t)
+	home := t.TempDir()
+	a, b := project{filepath.Join(t.TempDir(), "alpha"), home}, project{filepath.Join(t.TempDir(), "beta"), home}
+	for _, p := range []project{a, b} {
+		if err := os.Mkdir(p.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		p.scratchpad(t, "client-config", "claude-code", "--write")
+		p.scratchpad(t, "client-config", "claude-code", "--hook", "--write")
+		p.scratchpad(t, "client-config", "vscode", "--write")
+	}
+	const told = `This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\n`
+	wantAsked(t, "of an empty memory", a.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"Newest"})
+
+	a.other(t, "write_file", map[string]any{"path": "plan.md", "content": "one\n"})
+	a.other(t, "write_file", map[string]any{"path": "style.md", "content": "SECRET\n"})
+	wantAsked(t, "of what is there", a.claude(t, m), []string{told, "style.md v1 ", "plan.md v1 "}, []string{"SECRET"})
+
+	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
+	a.other(t, "append_log", map[string]any{"path": "decisions", "entry": "SECRET"})
+	asked := a.claude(t, m)
+	wantAsked(t, "of what changed", asked, []string{`Changed since cursor 2:\nedit plan.md v1->v2 by other-editor `, `\nappend decisions #1 by other-editor `}, []string{"SECRET", "edit style.md", "create style.md"})
+	wantAsked(t, "of what changed, of which it was told", a.claude(t, m), []string{"Nothing has changed since cursor 4."}, []string{"Changed since"})
+
+	wantAsked(t, "in another project", b.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"plan.md"})
+}
+
+// wantAsked compares the first request of a session with what it must tell.
+func wantAsked(t *testing.T, what, body string, has, hasNot []string) {
+	t.Helper()
+	for _, text := range has {
+		if !strings.Contains(body, text) {
+			t.Errorf("the first request %s has no %q:\n%s", what, text, aboutMemory(body))
+		}
+	}
+	for _, text := range hasNot {
+		if strings.Contains(body, text) {
+			t.Errorf("the first request %s has %q:\n%s", what, text, aboutMemory(body))
+		}
+	}
+}
+
+// aboutMemory returns the parts of a request around what it tells of the memory.
+func aboutMemory(body string) string {
+	var parts []string
+	for rest := body; ; {
+		_, after, found := strings.Cut(rest, "This memory ")
+		if !found {
+			return strings.Join(parts, "\n")
+		}
+		parts = append(parts, after[:min(len(after), 400)])
+		rest = after
+	}
+}
