@@ -168,12 +168,14 @@ func TestClaudeCode(t *testing.T) {
 		p.scratchpad(t, "client-config", "claude-code", "--hook", "--write")
 		p.scratchpad(t, "client-config", "vscode", "--write")
 	}
-	const told = `This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\n`
-	wantAsked(t, "of an empty memory", a.claude(t, m), []string{"This memory is empty (cursor 0)."}, []string{"Newest"})
+	const server = `An error says what to do next.\n\n` // the end of the instructions; what follows it is not the hook's
+	wantAsked(t, "of an empty memory", a.claude(t, m), []string{server + "This memory is empty (cursor 0)."}, []string{"Newest"})
 
 	a.other(t, "write_file", map[string]any{"path": "plan.md", "content": "one\n"})
 	a.other(t, "write_file", map[string]any{"path": "style.md", "content": "SECRET\n"})
-	wantAsked(t, "of what is there", a.claude(t, m), []string{told, "style.md v1 ", "plan.md v1 "}, []string{"SECRET"})
+	wantAsked(t, "of what is there", a.claude(t, m), []string{
+		server + `This memory holds 2 files and 0 logs with 0 entries (cursor 2). Newest:\nstyle.md v1 `, `\nplan.md v1 `,
+	}, []string{"SECRET"})
 
 	a.other(t, "edit_file", map[string]any{"path": "plan.md", "old_text": "one", "new_text": "two"})
 	a.other(t, "append_log", map[string]any{"path": "decisions", "entry": "SECRET"})
