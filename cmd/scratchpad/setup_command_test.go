@@ -229,11 +229,11 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 		}
 		testkit.Must(t, os.WriteFile(file, []byte(strings.Replace(text, old, new, 1)), 0o600))
 	}
-	edit(cursor, "{\"mcpServers\"", "{\"theme\": \"dark\", \"mcpServers\"")
-	edit(codex, "[mcp_servers", "model = 'x'\n[mcp_servers")
 	// Setup edits a file that another has edited between.
 	edit(claude, "\"mcpServers\"", "\"mine\": 1, \"mcpServers\"")
 	a.run(t, "setup", "--yes", "--agent", "other").must(t, 0, "scratchpad: args was")
+	edit(cursor, "{\"mcpServers\"", "{\"theme\": \"dark\", \"mcpServers\"")
+	edit(codex, "[mcp_servers", "model = 'x'\n[mcp_servers")
 	o := a.run(t, "setup", "--undo")
 	o.must(t, 0, cursor+"\n  edited by another since, so only the entry of this program was taken out", codex+"\n  edited by another since", claude+"\n  edited by another since")
 	for file, want := range map[string]string{
