@@ -138,7 +138,7 @@ func (d *demo) close() error {
 	}
 	fmt.Fprintf(d.p.out, "\n%s, %d tokens were read. Reading everything again each time takes %d. (These are estimates; docs/benchmarks.md has exact numbers.)\n",
 		d.p.paint("In all", color.Bold), d.read, d.whole)
-	fmt.Fprintln(d.p.out, "Next: scratchpad client-config claude-code (or cursor, vscode, codex, ...) prints what to add to your client.")
+	fmt.Fprintln(d.p.out, "Next: scratchpad setup adds it to your clients: Claude Code, Cursor, VS Code, Codex and others.")
 	return err
 }
 
