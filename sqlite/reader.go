@@ -210,5 +210,6 @@ func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
 }
 
 // afterPrefix returns a string that sorts after every path with the prefix and before all
-// later paths. Paths are printable ASCII, so none contains the byte 0x7f.
-func afterPrefix(prefix string) string { return prefix + "\x7f" }
+// later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the
+// bytes.
+func afterPrefix(prefix string) string { return prefix + "\xff" }

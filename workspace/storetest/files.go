@@ -213,6 +213,8 @@ func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, stri
 	paths := []string{
 		"a", "a-", "a-b", "a.", "a.b", "a/", "a/b", "a/b/c", "a0", "aB", "aZ", "a_", "a_b", "ab", "abc", "axb", "az",
 		"A", "A/b", "AB", "B", "Z", "_", "_a", "-", "-a", ".a", "0", "9", "b", "b/a", "z", strings.Repeat("z", 255),
+		"a b", "a b c", "a\x7f", "a\x7fb", "a\u0080", "aé", "aé/b", "a\U0010ffff", "a\U0010ffffb", "é", "é b", "éé", "ê", "\u07ff", "\u0800",
+		"خ", "خُ", "ज", "जो", "記", "記/記", "記憶", "訙", "\uffff", "\U00010000", "\U0010ffff", strings.Repeat("\U0010ffff", 255),
 	}
 	update(t, s, alice, func(tx workspace.Tx) error { // not in order
 		for i := range paths {
@@ -234,10 +236,10 @@ func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, stri
 		}
 		return found
 	}
-	prefixes := append([]string{"", "none", "/", "a/b/", "zz", "~", "a/b/c/d"}, paths...)
+	prefixes := append([]string{"", "none", "/", "a/b/", "zz", "~", "a/b/c/d", "\x7f", "a ", "記/", "\U0010ffff\U0010ffff", "\U0010fffe"}, paths...)
 	for _, prefix := range prefixes {
 		equal(t, "the list below "+prefix, get(prefix, "", 100), want(prefix, "", 100))
-		for _, after := range []string{"", "A", "Z~", "a", "a/", "a/b", "a/bb", "b", "z", "zz", "~"} {
+		for _, after := range []string{"", "A", "Z~", "a", "a/", "a/b", "a/bb", "b", "z", "zz", "~", "a\x7f", "aé", "é", "記", "\U0010ffff"} {
 			for _, limit := range []int{1, 3, 100} {
 				if got, want := get(prefix, after, limit), want(prefix, after, limit); !slices.Equal(got, want) {
 					t.Errorf("list(prefix %q, after %q, limit %d) = %q, want %q", prefix, after, limit, got, want)
