@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"workspace/internal/count":         {"workspace/internal/turn"},
 	"workspace/internal/filetree":      {},
 	"workspace/internal/fit":           {"linediff", "tokens"},
-	"workspace/internal/names":         {},
+	"workspace/internal/names":         {"golang.org/x/text/unicode/norm"},
 	"workspace/internal/floors":        {"workspace/internal/records"},
 	"workspace/internal/nearest":       {},
 	"workspace/internal/projects":      {"workspace/internal/records"},

@@ -2,7 +2,8 @@ package workspace
 
 import (
 	"context"
-	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // maxNumber is the largest version or cursor. Every JSON reader keeps integers up to it
@@ -33,8 +34,8 @@ func (l Limits) checkText(op, object string, content []byte, of Resource) error 
 	if size := int64(len(content)); size > limit {
 		return within(op, object, tooLarge(of, size, limit, "%d bytes, limit %d", size, limit).or(way, 0))
 	}
-	if !utf8.Valid(content) {
-		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", firstInvalid(content)+1)
+	if at := names.FirstInvalid(content); at >= 0 {
+		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", at+1)
 	}
 	return nil
 }
@@ -42,17 +43,6 @@ func (l Limits) checkText(op, object string, content []byte, of Resource) error 
 // tooLarge returns the error of a text that is over a limit.
 func tooLarge(of Resource, size, limit int64, cause string, args ...any) *Error {
 	return Errorf(ErrTooLarge, cause, args...).over(Quota{Of: of, Adds: size, Limit: limit})
-}
-
-// firstInvalid returns where the first byte is that is not UTF-8.
-func firstInvalid(content []byte) int {
-	for at := 0; ; {
-		r, n := utf8.DecodeRune(content[at:])
-		if r == utf8.RuneError && n <= 1 {
-			return at
-		}
-		at += n
-	}
 }
 
 func checkContext(ctx context.Context, op, object string) error {
@@ -66,8 +56,8 @@ func checkContext(ctx context.Context, op, object string) error {
 }
 
 // start parses the path of a call and looks at its context.
-func start(ctx context.Context, op, path string) (Path, error) {
-	p, err := ParsePath(path)
+func (w *Workspace) start(ctx context.Context, op, path string) (Path, error) {
+	p, err := w.paths.Parse(path)
 	if err != nil {
 		return Path{}, within(op, path, err)
 	}

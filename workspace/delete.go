@@ -32,7 +32,7 @@ func errLogVersion(op, path string) error {
 // a later file there continues above it. Errors: [ErrConflict].
 func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return DeleteResult{}, err
 	}
@@ -53,7 +53,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 // entry there continues above it.
 func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete log"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return DeleteResult{}, err
 	}
@@ -72,7 +72,7 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 // Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
 func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete entries of log"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return DeleteResult{}, err
 	}

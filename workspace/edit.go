@@ -34,7 +34,7 @@ type EditResult struct {
 // occurs several times; [ErrTooLarge], [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
 	const op = "edit"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return EditResult{}, err
 	}
@@ -49,7 +49,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if o.All {
 		all[0] = 1
 	}
-	a, err := w.newAttempt(op, path, o.IdempotencyKey, []byte(old), []byte(new), all, conditionBytes(o.IfVersion))
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, []byte(old), []byte(new), all, conditionBytes(o.IfVersion))
 	if err != nil {
 		return EditResult{}, err
 	}
@@ -57,7 +57,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err != nil {
 		return EditResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
-	return EditResult{Path: path, Version: out.Number, Bytes: out.Bytes, Replacements: out.Count}, nil
+	return EditResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Replacements: out.Count}, nil
 }
 
 func checkEdit(path, old, new string, o EditOptions) error {

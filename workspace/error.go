@@ -113,7 +113,7 @@ func fail(kind error, op, object, cause string, args ...any) error {
 }
 
 // badArgument returns the error of an argument that has a value it must not have.
-func badArgument(arg Arg, value, cause string) error {
+func badArgument(arg Arg, value, cause string) *Error {
 	e := Errorf(ErrInvalid, "%s", cause)
 	e.Arg, e.Object = arg, value
 	return e

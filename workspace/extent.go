@@ -39,7 +39,7 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 
 // viewUncounted runs a read on a path without counting it.
 func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read func(Reader, string) error) error {
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return err
 	}

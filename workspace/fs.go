@@ -28,7 +28,7 @@ type fileSource struct {
 }
 
 func (s fileSource) Stat(path string) (filetree.Info, error) {
-	if names.Path(path) != "" {
+	if clean, cause := names.Unicode.Path(path); cause != "" || clean != path {
 		return filetree.Info{}, fs.ErrNotExist
 	}
 	var head FileHead
@@ -55,7 +55,7 @@ func (s fileSource) Below(prefix string, fn func(filetree.Info)) error {
 	if err := checkContext(s.ctx, "list", folder); err != nil {
 		return err
 	}
-	if names.Prefix(prefix) != "" {
+	if clean, cause := names.Unicode.Prefix(prefix); cause != "" || clean != prefix {
 		return nil
 	}
 	var heads []FileHead

@@ -19,7 +19,7 @@ type VersionInfo struct {
 // Errors: [ErrNotFound].
 func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, error) {
 	const op = "history of"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return nil, err
 	}

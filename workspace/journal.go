@@ -47,7 +47,7 @@ type journalLog struct {
 func (l journalLog) MaxEntry() int64 { return l.w.svc.limits.EntryBytes }
 
 func (l journalLog) Append(ctx context.Context, entries [][]byte, next int64, foreign func([]byte) bool) (last int64, err error) {
-	p, err := start(ctx, opAppend, l.path)
+	p, err := l.w.start(ctx, opAppend, l.path)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}

@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // ListOptions of [Workspace.ListFiles] and [Workspace.ListLogs]. The zero value lists
@@ -35,7 +37,7 @@ type FileList struct {
 
 // ListFiles returns a page of the files below a prefix.
 func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
-	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, func(h FileHead) string { return h.Path })
+	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, FileHead.path)
 	list := FileList{Files: make([]FileInfo, len(heads)), More: more, Next: next}
 	for i, h := range heads {
 		list.Files[i] = h.info()
@@ -62,7 +64,7 @@ type LogList struct {
 
 // ListLogs returns a page of the logs below a prefix.
 func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
-	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, func(h LogHead) string { return h.Path })
+	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, LogHead.path)
 	list := LogList{Logs: make([]LogInfo, len(heads)), More: more, Next: next}
 	for i, h := range heads {
 		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created, Updated: h.Updated}
@@ -73,7 +75,7 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 // listPage reads one head more than the page holds, to know whether there are more.
 func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions,
 	read func(Reader, string, string, int) ([]H, error), path func(H) string) (heads []H, more bool, next string, err error) {
-	limit, err := o.check(ctx, op)
+	limit, err := o.check(ctx, w.paths, op)
 	if err != nil {
 		return nil, false, "", err
 	}
@@ -90,15 +92,17 @@ func listPage[H any](ctx context.Context, w *Workspace, op string, o ListOptions
 	return heads[:limit], true, path(heads[limit-1]), nil
 }
 
-func (o ListOptions) check(ctx context.Context, op string) (limit int, err error) {
+// check also makes the prefix what paths begin with. A page may end at a path that only
+// another rule allows.
+func (o *ListOptions) check(ctx context.Context, paths PathRule, op string) (limit int, err error) {
 	if err := checkContext(ctx, op, o.Prefix); err != nil {
 		return 0, err
 	}
-	if err := checkPrefix(o.Prefix); err != nil {
+	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return 0, err
 	}
 	if o.After != "" {
-		if _, err := ParsePath(o.After); err != nil {
+		if _, cause := names.Unicode.Path(o.After); cause != "" {
 			return 0, fail(ErrInvalid, op, o.Prefix, "%s is not the next of a page before", ArgAfter)
 		}
 	}

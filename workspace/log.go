@@ -43,7 +43,7 @@ func (w *Workspace) AppendLog(ctx context.Context, path string, entries ...[]byt
 // AppendLogWith is [Workspace.AppendLog] with options.
 func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOptions, entries ...[]byte) (AppendResult, error) {
 	const op = "append to"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return AppendResult{}, err
 	}
@@ -59,7 +59,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 			return AppendResult{}, err
 		}
 	}
-	a, err := w.newAttempt(op, path, o.IdempotencyKey, entries...)
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, entries...)
 	if err != nil {
 		return AppendResult{}, err
 	}
@@ -71,7 +71,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 	if err != nil {
 		return AppendResult{}, within(op, path, err)
 	}
-	return AppendResult{Path: path, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
+	return AppendResult{Path: p.name, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
 }
 
 // newEntry returns an entry that is not numbered yet.
@@ -163,7 +163,7 @@ const (
 // does not exist: the page is empty.
 func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) (LogPage, error) {
 	const op = opReadLog
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return LogPage{}, err
 	}
@@ -189,7 +189,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(path, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, Entry.jsonSize), q)
+	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, Entry.jsonSize), q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, logPaths)

@@ -18,27 +18,55 @@ func ParseAgentID(name string) (AgentID, error) {
 	return AgentID{name}, nil
 }
 
-// Path is a valid name of a file or a log: 1-255 characters of [a-zA-Z0-9/_.-]. Single
-// slashes separate its segments. No segment is ".", and ".." is nowhere in it. A file and
-// a log may have the same path. [ParsePath] makes a Path.
+// Path is a valid name of a file or a log. A file and a log may have the same path.
+// [ParsePath] or [PathRule.Parse] makes a Path.
 type Path struct{ name string }
 
-// String returns the path as it was parsed.
+// String returns the path.
 func (p Path) String() string { return p.name }
 
-// ParsePath returns the name as a Path. The error wraps [ErrInvalid] and says which rule
-// the name breaks.
-func ParsePath(name string) (Path, error) {
-	if cause := names.Path(name); cause != "" {
-		return Path{}, badArgument(ArgPath, name, cause)
+// ParsePath is [PathRule.Parse] of [ASCIIPaths].
+func ParsePath(name string) (Path, error) { return ASCIIPaths.Parse(name) }
+
+// A PathRule says which names are paths. By every rule, single slashes separate the
+// segments of a path, no segment is ".", and ".." is nowhere in it.
+type PathRule int
+
+const (
+	// ASCIIPaths have 1-255 characters of [a-zA-Z0-9/_.-].
+	ASCIIPaths PathRule = iota
+
+	// UnicodePaths have 1-255 of these characters, of letters, marks and digits of any
+	// script, and of single spaces inside a segment, in at most 1,024 bytes. They are in
+	// NFC. Refused are characters that do not show, and a path that looks like another
+	// one: its NFKC differs from it, but for the Thai and Lao letter AM.
+	UnicodePaths
+)
+
+// String returns "ascii" or "unicode".
+func (r PathRule) String() string {
+	if r == UnicodePaths {
+		return "unicode"
 	}
-	return Path{name}, nil
+	return "ascii"
 }
 
-// checkPrefix checks a prefix of paths. It may be empty, or end in a slash.
-func checkPrefix(prefix string) error {
-	if cause := names.Prefix(prefix); cause != "" {
-		return badArgument(ArgPrefix, prefix, cause)
+// Parse returns the name as a Path, by UnicodePaths in NFC. The error wraps [ErrInvalid]
+// and says which rule the name breaks.
+func (r PathRule) Parse(name string) (Path, error) {
+	path, err := r.clean(ArgPath, name, names.Rule.Path)
+	return Path{path}, err
+}
+
+// clean returns a path or a prefix as it is stored.
+func (r PathRule) clean(arg Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
+	clean, cause := check(names.Rule(r), name)
+	if cause == "" {
+		return clean, nil
 	}
-	return nil
+	e := badArgument(arg, name, cause)
+	if _, wrong := check(names.Unicode, name); wrong == "" {
+		e.Way.Do = DoUnicodePaths
+	}
+	return "", e
 }

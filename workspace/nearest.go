@@ -50,21 +50,20 @@ func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, Path) (
 	return found && err == nil
 }
 
-func filePaths(tx Reader) (paths []string, err error) {
-	heads, err := tx.Files("", "", maxNearest)
+func filePaths(tx Reader) ([]string, error) { return paths(tx.Files, FileHead.path) }
+
+func logPaths(tx Reader) ([]string, error) { return paths(tx.Logs, LogHead.path) }
+
+func paths[H any](list func(prefix, after string, limit int) ([]H, error), path func(H) string) (all []string, err error) {
+	heads, err := list("", "", maxNearest)
 	for _, h := range heads {
-		paths = append(paths, h.Path)
+		all = append(all, path(h))
 	}
-	return paths, err
+	return all, err
 }
 
-func logPaths(tx Reader) (paths []string, err error) {
-	heads, err := tx.Logs("", "", maxNearest)
-	for _, h := range heads {
-		paths = append(paths, h.Path)
-	}
-	return paths, err
-}
+func (h FileHead) path() string { return h.Path }
+func (h LogHead) path() string  { return h.Path }
 
 // nearest returns the agent's path that is most like p; "" if none is near. It is for a
 // hint, and returns "" if the store has an error.

@@ -87,7 +87,7 @@ const largeTokens = 20_000
 // are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
 	const op = "read"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return ReadResult{}, err
 	}

@@ -16,6 +16,7 @@ type Options struct {
 	Limits Limits           // of each agent; zero fields take their defaults
 	Store  StoreLimits      // of all agents together; zero fields take their defaults
 	Now    func() time.Time // nil: time.Now
+	Paths  PathRule         // which paths can be read and written; lists have all that are stored
 
 	Summarizer    *Summarizer // for Workspace.Summarize; nil: there are no summaries
 	SummaryTokens int64       // that a model may read and write for an agent in a month, in UTC; 0: no limit
@@ -29,6 +30,7 @@ type Service struct {
 	limits Limits
 	total  storeTotal
 	now    func() time.Time
+	paths  PathRule
 	reads  *count.Tally[Owner] // not written yet
 
 	summarizer *Summarizer
@@ -54,13 +56,16 @@ func New(store Store, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Paths != ASCIIPaths && o.Paths != UnicodePaths {
+		return nil, fail(ErrInvalid, "new", "service", "there is no PathRule %d", int(o.Paths))
+	}
 	if o.SummaryTokens < 0 {
 		return nil, fail(ErrInvalid, "limit", "SummaryTokens", "%d is negative", o.SummaryTokens)
 	}
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now}
+	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths}
 	s.reads = s.newReadTally()
 	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {
@@ -86,7 +91,7 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{svc: s, owner: s.owner(id)}, nil
+	return &Workspace{svc: s, owner: s.owner(id), paths: s.paths}, nil
 }
 
 // Look returns the workspace of an agent for an operator. Reads of the result are not
@@ -152,6 +157,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	if err := checkContext(ctx, "delete", agentID); err != nil {
 		return false, err
 	}
+	w.paths = UnicodePaths // all that may be stored
 	found := false
 	for {
 		files, err := w.ListFiles(ctx, ListOptions{})

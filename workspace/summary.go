@@ -98,7 +98,7 @@ type SummaryResult struct {
 // the Summarizer's error.
 func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptions) (SummaryResult, error) {
 	const op = "summarize"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return SummaryResult{}, err
 	}

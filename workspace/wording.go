@@ -75,6 +75,7 @@ const (
 	DoFreeStore                      // delete agents, or raise the limit of the store
 	DoNewKey                         // use a new idempotency key
 	DoRetry                          // try again
+	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
 )
 
 // Words are the terms of a front end, in which [Error.Text] words an error. The
@@ -183,6 +184,8 @@ func (e *Error) way(w Words) string {
 		return "take a new key"
 	case DoRetry:
 		return "try again"
+	case DoUnicodePaths:
+		return "UnicodePaths allow it"
 	}
 	return ""
 }

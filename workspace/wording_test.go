@@ -57,9 +57,12 @@ var fieldTests = []struct {
 	{editOld("quotes", "Since, IfVersion and old are no names"), "edit", "quotes", workspace.ErrConflict, workspace.Way{}, nil,
 		`edit quotes: old does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go": conflict`,
 		`edit quotes: old_text does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go"`},
-	{getWith("a b", workspace.ReadOptions{}), "read", "a b", workspace.ErrInvalid, workspace.Way{}, nil,
-		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -: invalid",
-		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -"},
+	{getWith("a*b", workspace.ReadOptions{}), "read", "a*b", workspace.ErrInvalid, workspace.Way{}, nil,
+		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -: invalid",
+		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -"},
+	{getWith("a b", workspace.ReadOptions{}), "read", "a b", workspace.ErrInvalid, workspace.Way{Do: workspace.DoUnicodePaths}, nil,
+		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it: invalid",
+		"read path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it"},
 }
 
 func putAt(path, content string, at int64) func(*workspace.Workspace) error {

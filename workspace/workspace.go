@@ -19,6 +19,7 @@ type Workspace struct {
 	svc    *Service
 	owner  Owner
 	author Author
+	paths  PathRule
 
 	uncounted bool // reads are not counted; see Service.Look
 }

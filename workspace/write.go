@@ -35,7 +35,7 @@ type WriteResult struct {
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
 	const op = "write"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -46,7 +46,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
 		return WriteResult{}, err
 	}
-	a, err := w.newAttempt(op, path, o.IdempotencyKey, content, conditionBytes(o.IfVersion))
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, content, conditionBytes(o.IfVersion))
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -60,7 +60,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err != nil {
 		return WriteResult{}, within(op, path, err)
 	}
-	return WriteResult{Path: path, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
 }
 
 // newVersion returns a version that has no number yet.

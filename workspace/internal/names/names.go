@@ -34,15 +34,46 @@ func Agent(name string) (cause string) {
 	return ""
 }
 
-// Path checks a path.
-func Path(name string) (cause string) {
-	if name == "" {
-		return "it is empty; give a relative path such as notes/plan.md"
+// A Rule says which characters paths may have.
+type Rule int
+
+// The rules. Every path by ASCII is one by Unicode.
+const (
+	ASCII   Rule = iota // a-z A-Z 0-9 / _ . -
+	Unicode             // also letters, marks and digits of any script, and single spaces
+)
+
+// Path checks a path. It returns the path as it is stored, by Unicode in NFC.
+func (r Rule) Path(name string) (path, cause string) {
+	if r == Unicode {
+		return unicodeName(name, pathShape)
 	}
+	return name, asciiPath(name)
+}
+
+// Prefix checks a prefix of paths. It may be empty or end in a slash, and by Unicode end
+// in a space. It returns the prefix as paths begin that are stored.
+func (r Rule) Prefix(prefix string) (clean, cause string) {
+	if r == Unicode {
+		return unicodeName(prefix, badDots)
+	}
+	return prefix, asciiPrefix(prefix)
+}
+
+func asciiPath(name string) (cause string) {
 	if cause := badText(name); cause == leadingSlash {
-		return withoutSlash(strings.Trim(name, "/"), Path)
+		return withoutSlash(strings.Trim(name, "/"), asciiPath)
 	} else if cause != "" {
 		return cause
+	}
+	return badSegments(name)
+}
+
+// badSegments finds what is wrong with the segments of a path, beside what is wrong in a
+// prefix too.
+func badSegments(name string) string {
+	if name == "" {
+		return "it is empty; give a relative path such as notes/plan.md"
 	}
 	if strings.HasSuffix(name, "/") {
 		return "it ends in a slash; name a file"
@@ -58,8 +89,7 @@ func Path(name string) (cause string) {
 	return ""
 }
 
-// Prefix checks a prefix of paths. It may be empty or end in a slash.
-func Prefix(prefix string) (cause string) {
+func asciiPrefix(prefix string) (cause string) {
 	if cause = badText(prefix); cause == leadingSlash {
 		return withoutSlash(strings.TrimLeft(prefix, "/"), badText)
 	}
@@ -72,15 +102,20 @@ func badText(name string) string {
 		return fmt.Sprintf("%d characters, limit %d; use a shorter path", len(name), maxPath)
 	}
 	if strings.HasPrefix(name, addressScheme) {
-		return "it is an address; leave " + addressScheme + "AGENT/ out"
+		return isAddress
 	}
 	for i := range len(name) {
 		if c := name[i]; !isWord(c) && c != '-' && c != '.' && c != '/' {
 			return fmt.Sprintf("byte %d is %s; allowed are a-z A-Z 0-9 / _ . -", i+1, quoteAt(name, i))
 		}
 	}
+	return badDots(name)
+}
+
+// badDots finds a slash at the beginning, and "..".
+func badDots(name string) string {
 	switch {
-	case name != "" && name[0] == '/':
+	case strings.HasPrefix(name, "/"):
 		return leadingSlash
 	case strings.Contains(name, ".."):
 		return `it holds ".."; use a path without it, such as notes/plan.md`
@@ -91,7 +126,13 @@ func badText(name string) string {
 // addressScheme begins the addresses of files among the resources of the MCP server.
 const addressScheme = "scratchpad://"
 
-const leadingSlash = "it begins with a slash; "
+const (
+	isAddress    = "it is an address; leave " + addressScheme + "AGENT/ out"
+	leadingSlash = "it begins with a slash; "
+)
+
+// maxShown is how many bytes a name may have that an error says to use.
+const maxShown = 80
 
 // Key checks an idempotency key, which is not empty.
 func Key(key string) (cause string) {
@@ -123,8 +164,7 @@ func Shorten(text string, most int) string {
 // withoutSlash returns the cause for a name that begins with a slash. It says what to
 // use instead, unless that is long or wrong too.
 func withoutSlash(trimmed string, bad func(string) string) string {
-	const most = 80
-	if trimmed == "" || len(trimmed) > most || bad(trimmed) != "" {
+	if trimmed == "" || len(trimmed) > maxShown || bad(trimmed) != "" {
 		return leadingSlash + "leave the slash out"
 	}
 	return leadingSlash + "use " + strconv.Quote(trimmed)

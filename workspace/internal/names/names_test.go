@@ -8,6 +8,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
+// ascii returns the check of a rule's names as one of ASCII.
+func ascii(check func(names.Rule, string) (string, string)) func(string) string {
+	return func(name string) string {
+		clean, cause := check(names.ASCII, name)
+		if clean != name {
+			return "it was changed to " + clean
+		}
+		return cause
+	}
+}
+
 func TestNames(t *testing.T) {
 	long := strings.Repeat("a", 256)
 	for _, c := range []struct {
@@ -24,27 +35,27 @@ func TestNames(t *testing.T) {
 		{"agent", names.Agent, "a\xff", "byte 2 is 0xff"},
 		{"agent", names.Agent, "aé", "byte 2 is 'é'"},
 
-		{"path", names.Path, "notes/plan.md", ""},
-		{"path", names.Path, ".hidden/a.", ""},
-		{"path", names.Path, long[:255], ""},
-		{"path", names.Path, long, "256 characters, limit 255"},
-		{"path", names.Path, "", "it is empty"},
-		{"path", names.Path, "/notes/plan.md", `it begins with a slash; use "notes/plan.md"`},
-		{"path", names.Path, "/notes/", `use "notes"`},
-		{"path", names.Path, "/a/./b", "leave the slash out"},
-		{"path", names.Path, "/" + long[:81], "leave the slash out"},
-		{"path", names.Path, "notes/", "it ends in a slash"},
-		{"path", names.Path, "a//b", "two slashes in a row"},
-		{"path", names.Path, "./a", `a segment "."`},
-		{"path", names.Path, "a/../b", `it holds ".."`},
-		{"path", names.Path, "scratchpad://a/plan.md", "it is an address"},
-		{"path", names.Path, `a\b`, `byte 2 is '\\'`},
+		{"path", ascii(names.Rule.Path), "notes/plan.md", ""},
+		{"path", ascii(names.Rule.Path), ".hidden/a.", ""},
+		{"path", ascii(names.Rule.Path), long[:255], ""},
+		{"path", ascii(names.Rule.Path), long, "256 characters, limit 255"},
+		{"path", ascii(names.Rule.Path), "", "it is empty"},
+		{"path", ascii(names.Rule.Path), "/notes/plan.md", `it begins with a slash; use "notes/plan.md"`},
+		{"path", ascii(names.Rule.Path), "/notes/", `use "notes"`},
+		{"path", ascii(names.Rule.Path), "/a/./b", "leave the slash out"},
+		{"path", ascii(names.Rule.Path), "/" + long[:81], "leave the slash out"},
+		{"path", ascii(names.Rule.Path), "notes/", "it ends in a slash"},
+		{"path", ascii(names.Rule.Path), "a//b", "two slashes in a row"},
+		{"path", ascii(names.Rule.Path), "./a", `a segment "."`},
+		{"path", ascii(names.Rule.Path), "a/../b", `it holds ".."`},
+		{"path", ascii(names.Rule.Path), "scratchpad://a/plan.md", "it is an address"},
+		{"path", ascii(names.Rule.Path), `a\b`, `byte 2 is '\\'`},
 
-		{"prefix", names.Prefix, "", ""},
-		{"prefix", names.Prefix, "notes/", ""},
-		{"prefix", names.Prefix, "/notes/", `use "notes/"`},
-		{"prefix", names.Prefix, "/", "leave the slash out"},
-		{"prefix", names.Prefix, "a b", "byte 2 is ' '"},
+		{"prefix", ascii(names.Rule.Prefix), "", ""},
+		{"prefix", ascii(names.Rule.Prefix), "notes/", ""},
+		{"prefix", ascii(names.Rule.Prefix), "/notes/", `use "notes/"`},
+		{"prefix", ascii(names.Rule.Prefix), "/", "leave the slash out"},
+		{"prefix", ascii(names.Rule.Prefix), "a b", "byte 2 is ' '"},
 
 		{"key", names.Key, "step 1: é", ""},
 		{"key", names.Key, strings.Repeat("é", 128), ""},
