@@ -6,25 +6,27 @@ import (
 	"strings"
 )
 
-// maxPath is how many bytes a path may have for misspellings to be counted.
+// maxPath is how many characters a path may have for misspellings to be counted.
 const maxPath = 255
 
 // Path returns the path that is most like the wanted one, the first of several that
 // are equally near; "" if none is near.
 func Path(wanted string, paths []string) string {
 	best, least := "", math.MaxInt
+	want := []rune(wanted)
 	for _, name := range paths {
-		if n, ok := distance(wanted, name); ok && n < least {
+		if n, ok := distance(wanted, want, name); ok && n < least {
 			best, least = name, n
 		}
 	}
 	return best
 }
 
-// distance says how far two paths are apart, and whether that is near. The nearest
+// distance says how far two paths are apart, and whether that is near. as has the
+// characters of a. The nearest
 // paths differ only in case. Next come paths of which one ends with the other or lacks
 // only an extension, then equal names in other folders, then misspellings.
-func distance(a, b string) (n int, near bool) {
+func distance(a string, as []rune, b string) (n int, near bool) {
 	long, short := a, b
 	if len(a) < len(b) {
 		long, short = b, a
@@ -39,14 +41,23 @@ func distance(a, b string) (n int, near bool) {
 	case strings.EqualFold(path.Base(a), path.Base(b)):
 		return 3, true
 	}
+	return misspelt(as, []rune(b))
+}
+
+// misspelt says how many edits lead from one path to the other, and whether they are few.
+func misspelt(long, short []rune) (n int, near bool) {
+	if len(long) < len(short) {
+		long, short = short, long
+	}
 	most := min((1+len(short))/4, 5)
 	n = edits(long, short, most)
 	return 3 + n, n <= most
 }
 
-// edits counts the bytes to insert, remove or replace to turn one text into the other;
-// the longer text comes first. The result is above most if there are more than most.
-func edits(long, short string, most int) int {
+// edits counts the characters to insert, remove or replace to turn one text into the
+// other; the longer text comes first. The result is above most if there are more than
+// most.
+func edits(long, short []rune, most int) int {
 	if len(long)-len(short) > most || len(short) > maxPath {
 		return most + 1
 	}

@@ -1,6 +1,7 @@
 package nearest_test
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,15 +17,16 @@ func TestMain(m *testing.M) {
 
 // A misspelt path is near if few edits lead to it, as counted without a bound.
 func TestPathCountsEdits(t *testing.T) {
-	path := rapid.StringMatching(`[a-c]{1,30}`)
+	path := rapid.StringMatching(`[a-cé記]{1,30}`)
 	rapid.Check(t, func(t *rapid.T) {
 		wanted := path.Draw(t, "wanted")
 		there := rapid.OneOf(path, rapid.Custom(func(t *rapid.T) string { return misspelt(t, wanted) })).Draw(t, "there")
 		if there == wanted || there == "" {
 			t.Skip("nothing is missing")
 		}
-		n := naiveEdits(wanted, there)
-		near := n <= min((1+min(len(wanted), len(there)))/4, 5)
+		from, to := []rune(wanted), []rune(there)
+		n := naiveEdits(from, to)
+		near := n <= min((1+min(len(from), len(to)))/4, 5)
 		if got := nearest.Path(wanted, []string{there}); (got == there) != near {
 			t.Fatalf("%s and %s are %d edits apart: Path = %q; want it found: %v", wanted, there, n, got, near)
 		}
@@ -32,17 +34,18 @@ func TestPathCountsEdits(t *testing.T) {
 }
 
 // misspelt changes a text in a few places.
-func misspelt(t *rapid.T, text string) string {
+func misspelt(t *rapid.T, wanted string) string {
+	text := []rune(wanted)
 	for range rapid.IntRange(1, 7).Draw(t, "edits") {
 		at := rapid.IntRange(0, len(text)).Draw(t, "at")
 		to := rapid.IntRange(at, min(len(text), at+1)).Draw(t, "to")
-		text = text[:at] + rapid.StringMatching(`[a-d]?`).Draw(t, "with") + text[to:]
+		text = slices.Concat(text[:at], []rune(rapid.StringMatching(`[a-dé訙]?`).Draw(t, "with")), text[to:])
 	}
-	return text
+	return string(text)
 }
 
-func naiveEdits(a, b string) int {
-	if a == "" || b == "" {
+func naiveEdits(a, b []rune) int {
+	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)
 	}
 	row := make([]int, len(b)+1)
