@@ -17,6 +17,10 @@ const (
 	maxGiven     = 4 * maxPathBytes
 )
 
+// maxPlain is how many bytes a name may have that an error says to use. Those of rare
+// scripts cost a model a token each.
+const maxPlain = 60
+
 // graphemeJoiner does not show. NFC puts one into more than 30 marks in a row.
 const graphemeJoiner = '\u034f'
 
@@ -37,7 +41,7 @@ func unicodeName(given string, shape func(string) string) (name, cause string) {
 	}
 	cause = check(name)
 	if plain := plainForm(name); plain != name && cause != leadingSlash {
-		if len(plain) <= maxShown && check(plain) == "" {
+		if len(plain) <= maxPlain && check(plain) == "" {
 			return name, "it looks like " + strconv.Quote(plain) + "; use that"
 		}
 		if cause == "" {
@@ -46,7 +50,9 @@ func unicodeName(given string, shape func(string) string) (name, cause string) {
 	}
 	if cause == leadingSlash {
 		trimmed := plainForm(strings.TrimLeft(name, "/"))
-		if check(trimmed) != "" {
+		if len(trimmed) > maxPlain {
+			trimmed = ""
+		} else if check(trimmed) != "" {
 			trimmed = strings.TrimRight(trimmed, "/")
 		}
 		cause = withoutSlash(trimmed, check)
