@@ -126,7 +126,12 @@ func (w *wire) refused(tool, args, meta string, says ...string) {
 // withOneFile returns a service in which the agent a has a file and a log at f.
 func withOneFile(t testing.TB) *workspace.Service {
 	t.Helper()
-	svc := newService(t, workspace.Options{})
+	return withOneFileBy(t, workspace.ASCIIPaths)
+}
+
+func withOneFileBy(t testing.TB, paths workspace.PathRule) *workspace.Service {
+	t.Helper()
+	svc := newService(t, workspace.Options{Paths: paths})
 	ws := agentOf(t, svc, "a")
 	if _, err := ws.WriteFile(t.Context(), "f", []byte("x"), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)

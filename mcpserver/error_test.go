@@ -37,6 +37,10 @@ var hostile = map[string]string{
 	"percent":    strings.Repeat("%!s(%d)", 1<<8),
 	"mixed":      strings.Repeat("aZ9~é語🙂\x01", 1<<8),
 	"Tibetan":    strings.Repeat("༄༅བོད", 1<<8),
+	"look-alike": strings.Repeat("𝐚", 21) + strings.Repeat("ꙮ", 60),
+	"ligature":   "ﬁ" + strings.Repeat("ꙮ", 19),
+	"slash":      "/" + strings.Repeat("ᠠ", 60),
+	"twice long": strings.Repeat("ꙮ", 240) + "ﷺ",
 }
 
 // errorOf returns the text of the error in an answer, or "" if there is none.
@@ -90,8 +94,8 @@ func hostileRequests(text string) map[string]string {
 // An error costs at most 200 tokens, whatever the client sent, in the answers of tools and
 // of the protocol.
 func TestErrorsAreShort(t *testing.T) {
-	for _, bound := range []string{"", "a"} {
-		w := newWire(t, newServerOn(t, withOneFile(t), bound))
+	for bound, paths := range map[string]workspace.PathRule{"": workspace.UnicodePaths, "a": workspace.ASCIIPaths} {
+		w := newWire(t, newServerOn(t, withOneFileBy(t, paths), bound))
 		for name, text := range hostile {
 			for where, line := range hostileRequests(text) {
 				w.send(line)
@@ -104,7 +108,7 @@ func TestErrorsAreShort(t *testing.T) {
 }
 
 func TestErrorsOfAnyTextAreShort(t *testing.T) {
-	w := newWire(t, newServerOn(t, withOneFile(t), ""))
+	w := newWire(t, newServerOn(t, withOneFileBy(t, workspace.UnicodePaths), ""))
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.String().Draw(r, "text")
 		text = strings.Repeat(text, rapid.IntRange(1, 200).Draw(r, "times"))

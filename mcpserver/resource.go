@@ -3,7 +3,9 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,6 +29,7 @@ func (s *Server) addResources() {
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	agent, path, _ := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
+	path = unescape(path)
 	ws, err := s.workspace(ctx, Call{Tool: "resources/read", AgentID: agent}, true, req.ClientInfo())
 	done := func() {}
 	if err == nil {
@@ -46,6 +49,23 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	text := string(r.Content)
 	chargeForAnswer(ctx, text)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
+}
+
+// unescape returns the path of a URI. Clients that fill in the template escape spaces and
+// all that is not ASCII. Nothing else is decoded, so that a path has one URI.
+func unescape(escaped string) string {
+	var b strings.Builder
+	for i := 0; i < len(escaped); i++ {
+		if escaped[i] == '%' && i+2 < len(escaped) {
+			if c, err := strconv.ParseUint(escaped[i+1:i+3], 16, 8); err == nil && (c == ' ' || c >= utf8.RuneSelf) {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(escaped[i])
+	}
+	return b.String()
 }
 
 // maxCompletions is how many values MCP allows in one answer.

@@ -42,6 +42,8 @@ func wayOut(e *workspace.Error) string {
 		return "use read_log"
 	case workspace.DoList:
 		return "list_files shows those that exist"
+	case workspace.DoUnicodePaths:
+		return "the operator can allow it with --paths unicode"
 	case workspace.DoDelete:
 		return "make room with delete_log or delete_file"
 	case workspace.DoFreeStore:
