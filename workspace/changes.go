@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
 // ChangesOptions of [Workspace.Changes]. The zero value returns what has changed since
@@ -58,7 +59,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	if err := checkContext(ctx, opChanges, ""); err != nil {
 		return Changes{}, err
 	}
-	if err := o.complete(); err != nil {
+	if err := o.complete(w.svc.paths); err != nil {
 		return Changes{}, err
 	}
 	var c Changes
@@ -73,8 +74,8 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 }
 
 // complete checks the options, and sets the limit.
-func (o *ChangesOptions) complete() error {
-	if err := checkPrefix(o.Prefix); err != nil {
+func (o *ChangesOptions) complete(paths PathRule) (err error) {
+	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return within(opChanges, "", err)
 	}
 	if err := checkNumber(opChanges, "", ArgSinceChange, o.Since, 0); err != nil {

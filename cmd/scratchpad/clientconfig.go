@@ -26,7 +26,7 @@ type clientConfigCommand struct {
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --db, limits, --durability and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
+	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --db, limits, --durability, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config claude-code --write
@@ -201,6 +201,9 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 	}
 	if maxReadTokens > 0 {
 		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
+	}
+	if p.line.Paths.PathRule != workspace.ASCIIPaths {
+		s.Args = append(s.Args, "--paths", p.line.Paths.String())
 	}
 	return s, nil
 }

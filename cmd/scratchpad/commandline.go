@@ -19,6 +19,7 @@ type commandLine struct {
 	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry. An error is one line of JSON on standard error."`
 
 	Durability durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
+	Paths      pathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
 	Limits     limits      `embed:"" prefix:"max-" group:"limits"`
 	Store      storeLimits `embed:"" prefix:"max-" group:"limits"`
 	Summaries  summaries   `embed:"" group:"summaries"`
@@ -102,6 +103,20 @@ func (d *durability) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("must be full or normal, not %q", text)
+}
+
+// pathRule is [workspace.PathRule] on the command line.
+type pathRule struct{ workspace.PathRule }
+
+// UnmarshalText is kong's hook.
+func (r *pathRule) UnmarshalText(text []byte) error {
+	for _, known := range []workspace.PathRule{workspace.ASCIIPaths, workspace.UnicodePaths} {
+		if string(text) == known.String() {
+			r.PathRule = known
+			return nil
+		}
+	}
+	return fmt.Errorf("must be ascii or unicode, not %q", text)
 }
 
 // environment is kong's hook. It gives each flag without a variable one: SCRATCHPAD_,

@@ -297,7 +297,7 @@ func storedNames(ctx context.Context, path, agent, what, prefix string) (names [
 		return nil
 	}
 	defer store.Close()
-	svc, err := workspace.New(store, workspace.Options{})
+	svc, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths}) // all that may be stored
 	if err != nil {
 		return nil
 	}

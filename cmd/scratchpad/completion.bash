@@ -1,6 +1,10 @@
 # bash completion for scratchpad
 _scratchpad() {
-    local line
+    local line last words=("${COMP_WORDS[@]:1:COMP_CWORD}")
+    # A name may have spaces, typed with backslashes or after a quote.
+    last=${COMP_WORDS[COMP_CWORD]}
+    words=("${words[@]//\\ / }")
+    (( ${#words[@]} )) && words[${#words[@]}-1]=${words[${#words[@]}-1]#[\"\']}
     COMPREPLY=()
     while IFS= read -r line; do
         if [[ $line == :files ]]; then
@@ -11,8 +15,10 @@ _scratchpad() {
                 COMPREPLY+=("$line")
             done < <(compgen -f -- "$word")
         else
-            COMPREPLY+=("${line%%$'\t'*}")
+            line=${line%%$'\t'*}
+            [[ $last == [\"\']* ]] || line=${line// /\\ }
+            COMPREPLY+=("$line")
         fi
-    done < <("$1" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
+    done < <("$1" __complete -- "${words[@]}" 2>/dev/null </dev/null)
 }
 complete -F _scratchpad scratchpad

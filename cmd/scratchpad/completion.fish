@@ -2,7 +2,8 @@
 function __scratchpad_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    for line in ($words[1] __complete -- $words[2..] "$current" 2>/dev/null </dev/null)
+    set -l typed (string unescape -- "$current"; or echo "$current")
+    for line in ($words[1] __complete -- $words[2..] "$typed" 2>/dev/null </dev/null)
         if test "$line" = :files
             __fish_complete_path (string replace -r -- '^--[^=]*=' '' "$current")
         else

@@ -149,6 +149,37 @@ words=("${@[2,-1]}"); CURRENT=$#words; _scratchpad`
 	}
 }
 
+// A name with spaces is completed as one word, however its beginning is quoted.
+func TestCompletionOfSpaces(t *testing.T) {
+	for shell, c := range map[string]struct {
+		run   []string // before the script
+		words map[string]string
+	}{
+		"bash": {[]string{"bash", "--norc", "-c", `source "$0"; COMP_WORDS=(scratchpad --db my.db files cat "$1"); COMP_CWORD=5; _scratchpad scratchpad; printf '%s\n' "${COMPREPLY[@]}"`},
+			map[string]string{"my": `my\ first\ notes.md`, `my\ fi`: `my\ first\ notes.md`, `"my fi`: "my first notes.md", "'my fi": "my first notes.md", "記": "記憶"}},
+		"fish": {[]string{"fish", "--no-config", "-c", `source $argv[1]; complete -C "scratchpad --db my.db files cat $argv[2]"`},
+			map[string]string{"my": "my first notes.md", `my\ fi`: "my first notes.md", "記": "記憶"}},
+		"zsh": {[]string{"zsh", "-f", "-c", `autoload -Uz compinit; compinit -u -d "$PWD/dump"; source "$1"
+_describe() { print -rl -- "${candidates[@]%%:*}" }
+words=(scratchpad --db my.db files cat "$2"); CURRENT=$#words; _scratchpad`, "zsh"},
+			map[string]string{"my": "my first notes.md", `my\ fi`: "my first notes.md", "記": "記憶"}},
+	} {
+		dir, script, ok := withShell(t, shell)
+		if !ok {
+			continue
+		}
+		for _, name := range []string{"my first notes.md", "記憶"} {
+			runCommand(t, dir, nil, "--db", "my.db", "--paths", "unicode", "files", "write", name, "script").must(t, 0)
+		}
+		for typed, want := range c.words {
+			args := append(slices.Clone(c.run), script, typed)
+			if got := strings.Join(inShell(t, dir, args...), " "); got != want {
+				t.Errorf("%s: %q, want %q", shell, got, want)
+			}
+		}
+	}
+}
+
 func TestCompletionRefuses(t *testing.T) {
 	runCommand(t, t.TempDir(), nil, "completion", "tcsh").must(t, 2, "bash", "zsh", "fish", "tcsh")
 	o := runCommand(t, t.TempDir(), nil, "--help")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -42,10 +43,11 @@ func (c filesEdit) Run(p *process) error {
 	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
 		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and the text to put in its place", c.Path)
 	}
-	if _, err := workspace.ParsePath(c.Path); err != nil {
+	path, err := p.line.Paths.Parse(c.Path)
+	if err != nil {
 		return err
 	}
-	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
 		if c.Old == nil {
 			return c.open(p, ws)
 		}
@@ -71,7 +73,7 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	if err != nil {
 		return err
 	}
-	local := filepath.Join(dir, path.Base(r.Path))
+	local := filepath.Join(dir, localName(r.Path))
 	if err := os.WriteFile(local, r.Content, 0o600); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
@@ -95,6 +97,18 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 		return followed{err, "your text is in " + local}
 	}
 	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
+}
+
+// localName returns the last part of a path as the name of a local file. Its end stays,
+// by which editors know the kind of text.
+func localName(stored string) string {
+	const most = 200 // file systems allow 255 bytes, and editors add some
+	name := path.Base(stored)
+	for len(name) > most {
+		_, n := utf8.DecodeRuneInString(name)
+		name = name[n:]
+	}
+	return name
 }
 
 type unchangedRecord struct {

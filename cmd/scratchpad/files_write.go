@@ -33,7 +33,8 @@ type writeRecord struct {
 
 // Run writes the file.
 func (c filesWrite) Run(p *process) error {
-	if _, err := workspace.ParsePath(c.Path); err != nil {
+	path, err := p.line.Paths.Parse(c.Path)
+	if err != nil {
 		return err
 	}
 	limit := p.line.Limits.FileBytes
@@ -44,7 +45,7 @@ func (c filesWrite) Run(p *process) error {
 	if int64(len(content)) > limit {
 		return workspace.Errorf(workspace.ErrTooLarge, "write %s: the source has more than %d bytes, the limit of a file (--max-file-bytes)", c.Path, limit)
 	}
-	return p.withKept(p.openDatabase, c.Path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openDatabase, path, func(ws *workspace.Workspace) error {
 		r, err := ws.WriteFile(p.ctx, c.Path, content, workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
@@ -56,13 +57,13 @@ func (c filesWrite) Run(p *process) error {
 // withKept is with for a write to a file. A server with a higher --max-versions may
 // have kept more versions than this command's limit. Unless the flag was given, the
 // write keeps them all.
-func (p *process) withKept(open func() (*database, error), path string, fn func(*workspace.Workspace) error) error {
+func (p *process) withKept(open func() (*database, error), path workspace.Path, fn func(*workspace.Workspace) error) error {
 	return p.with(func() (*database, error) {
 		db, err := open()
 		if err != nil || p.versionsGiven {
 			return db, err
 		}
-		if err := db.keepVersions(path); err != nil {
+		if err := db.keepVersions(path.String()); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		return db, nil
@@ -90,7 +91,7 @@ func (d *database) keepVersions(path string) error {
 	limits := workspace.Limits(d.p.line.Limits)
 	if len(files.Files) > 0 && files.Files[0].Path == path && files.Files[0].Versions > limits.Versions {
 		limits.Versions = files.Files[0].Versions
-		svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options()})
+		svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options(), Paths: d.p.line.Paths.PathRule})
 		if err != nil {
 			return err
 		}

@@ -36,9 +36,11 @@ type appendRecord struct {
 
 // Run appends the entry or the lines.
 func (c logsAppend) Run(p *process) error {
-	if _, err := workspace.ParsePath(c.Log); err != nil {
+	log, err := p.line.Paths.Parse(c.Log)
+	if err != nil {
 		return err
 	}
+	c.Log = log.String()
 	if c.Lines {
 		return c.appendLines(p)
 	}

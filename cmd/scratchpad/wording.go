@@ -63,6 +63,8 @@ func wayOut(e *workspace.Error) string {
 		return "split it into several files" + raise
 	case workspace.DoSplitEntry:
 		return "split it into several entries" + raise
+	case workspace.DoUnicodePaths:
+		return "--paths unicode allows it"
 	case workspace.DoDelete:
 		return "delete what is not needed" + raise
 	case workspace.DoFreeStore:
@@ -74,9 +76,9 @@ func wayOut(e *workspace.Error) string {
 // operand returns a path as the shell and the command line take it.
 func operand(path string) string {
 	if strings.HasPrefix(path, "-") {
-		return "-- " + path
+		return "-- " + shellQuote(path)
 	}
-	return path
+	return shellQuote(path)
 }
 
 // textOf returns the text of an error for a person.
