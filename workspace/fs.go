@@ -14,8 +14,9 @@ import (
 // FS returns the agent's current files as a read-only [fs.FS] that also has ReadFile,
 // ReadDir and Stat. The slashes in paths make the folders. If a path is both a file and
 // a folder, it shows the folder. Files have mode 0444, folders have mode 0555 and no
-// time. Each call sees the files as they are at that moment. The context holds for
-// the whole life of the result.
+// time. All paths that are stored are shown; a file opens only if its path is one by
+// Options.Paths. Each call sees the files as they are at that moment. The context holds
+// for the whole life of the result.
 //
 // Errors are [*fs.PathError]. For a file that does not exist, they wrap
 // [fs.ErrNotExist].

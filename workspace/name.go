@@ -44,12 +44,7 @@ const (
 )
 
 // String returns "ascii" or "unicode".
-func (r PathRule) String() string {
-	if r == UnicodePaths {
-		return "unicode"
-	}
-	return "ascii"
-}
+func (r PathRule) String() string { return names.Rule(r).String() }
 
 // Parse returns the name as a Path, by UnicodePaths in NFC. The error wraps [ErrInvalid]
 // and says which rule the name breaks.

@@ -43,6 +43,14 @@ const (
 	Unicode             // also letters, marks and digits of any script, and single spaces
 )
 
+// String returns "ascii" or "unicode".
+func (r Rule) String() string {
+	if r == Unicode {
+		return "unicode"
+	}
+	return "ascii"
+}
+
 // Path checks a path. It returns the path as it is stored, by Unicode in NFC.
 func (r Rule) Path(name string) (path, cause string) {
 	if r == Unicode {
