@@ -46,8 +46,20 @@ func TestUnicodePath(t *testing.T) {
 	}
 }
 
-func TestUnicodePathRefused(t *testing.T) {
-	for _, c := range []struct{ name, says string }{
+// A refusal is a name, and a part of its cause.
+type refusal struct{ name, says string }
+
+func checkRefusals(t *testing.T, refusals []refusal) {
+	t.Helper()
+	for _, c := range refusals {
+		if got, cause := names.Unicode.Path(c.name); !strings.Contains(cause, c.says) {
+			t.Errorf("Path(%.40q) = %.40q, the cause is %q, want %q", c.name, got, cause, c.says)
+		}
+	}
+}
+
+func TestUnicodePathOfBadCharacters(t *testing.T) {
+	checkRefusals(t, []refusal{
 		{"", "it is empty"},
 		{"é\xff", "byte 3 is 0xff, which is not UTF-8"},
 		{"a\xed\xa0\x80", "byte 2 is 0xed, which is not UTF-8"},
@@ -75,7 +87,11 @@ func TestUnicodePathRefused(t *testing.T) {
 		{"a\ue000", "character 2 is"},
 		{"a\U0003fffe", "character 2 is"},
 		{"a∕b", "character 2 is '∕'"},
+	})
+}
 
+func TestUnicodePathOfBadSegments(t *testing.T) {
+	checkRefusals(t, []refusal{
 		{" a", "character 1 is a second space or begins a segment"},
 		{"a/ b", "character 3 is a second space or begins a segment"},
 		{"a  b", "character 3 is a second space"},
@@ -95,7 +111,11 @@ func TestUnicodePathRefused(t *testing.T) {
 		{"é/../a", `it holds ".."`},
 		{"é..", `it holds ".."`},
 		{"scratchpad://a/é", "it is an address"},
+	})
+}
 
+func TestUnicodePathLikeAnother(t *testing.T) {
+	checkRefusals(t, []refusal{
 		{"ｎｏｔｅｓ／ａ．ｍｄ", `it looks like "notes/a.md"; use that`},
 		{"ﬁle", `it looks like "file"; use that`},
 		{"a\u00a0b", `it looks like "a b"; use that`},
@@ -112,11 +132,7 @@ func TestUnicodePathRefused(t *testing.T) {
 		{"aŀb", `character 2 is 'ŀ', another form of "l·"; use a plain letter`},
 		{strings.Repeat("a", 100) + "ﬁ", `character 101 is 'ﬁ', another form of "fi"`},
 		{strings.Repeat("ทํา", 30), "a letter in two parts"},
-	} {
-		if got, cause := names.Unicode.Path(c.name); !strings.Contains(cause, c.says) {
-			t.Errorf("Path(%.40q) = %.40q, the cause is %q, want %q", c.name, got, cause, c.says)
-		}
-	}
+	})
 }
 
 func TestUnicodePrefix(t *testing.T) {
