@@ -59,7 +59,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	if err := checkContext(ctx, opChanges, ""); err != nil {
 		return Changes{}, err
 	}
-	if err := o.complete(w.svc.paths); err != nil {
+	if err := o.complete(w.paths); err != nil {
 		return Changes{}, err
 	}
 	var c Changes
