@@ -44,7 +44,7 @@ func TestProject(t *testing.T) {
 	seen := map[string]string{}
 	for _, c := range []struct{ folder, want string }{
 		{"/home/me/shop", `shop`},
-		{"/home/me/work/shop", `shop-[0-9a-f]{6}`},
+		{"/home/me/old/shop", `shop-[0-9a-f]{6}`},
 		{"/srv/shop", `shop-[0-9a-f]{6}`},
 		{"/home/me/default", `default-[0-9a-f]{6}`},
 		{"/home/me/Default", `Default`},

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -246,6 +247,41 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(a.project, ".claude")); err == nil {
 		t.Error("the folder of the hook is still there")
 	}
+}
+
+// Setups at once take turns, and undo takes all of them back.
+func TestSetupAtOnce(t *testing.T) {
+	a := newAccount(t)
+	for _, client := range clientconfig.Names() {
+		a.install(t, client, "")
+	}
+	before := a.tree(t)
+	a.path = filepath.Dir(a.program) // there is nothing to install
+	var wg sync.WaitGroup
+	for _, client := range clientconfig.Names() {
+		wg.Go(func() {
+			if o := a.run(t, "setup", "--yes", "--client", client); o.code != 0 {
+				t.Errorf("%s: exit code %d, %s", client, o.code, o.err)
+			}
+		})
+	}
+	wg.Wait()
+	a.run(t, "setup", "--yes").must(t, 0, "Nothing was to be changed.")
+	a.run(t, "setup", "--undo").must(t, 0)
+	a.mustBe(t, before, "--undo")
+}
+
+// Undo takes back the setups of several projects, also when they used one database.
+func TestSetupUndoProjects(t *testing.T) {
+	a := newAccount(t)
+	other := filepath.Join(a.home, "old", "shop")
+	testkit.Must(t, os.MkdirAll(other, 0o755))
+	before := a.tree(t)
+	for _, project := range []string{a.project, other} {
+		a.run(t, "setup", "--yes", "--client", "claude-code", "--project", project).must(t, 0)
+	}
+	a.run(t, "setup", "--undo").must(t, 0, "removed, because nothing was stored in it")
+	a.mustBe(t, before, "--undo")
 }
 
 // A memory that is in use stays, and so does its name.

@@ -16,6 +16,11 @@ const lockPatience = 10 * time.Second
 // errHeld says that another process has a lock.
 var errHeld = errors.New("held")
 
+// Lock waits until no other process has the lock of a file, for at most 10 s, and takes
+// it. The file need not exist, and its folder must. Errors: [ErrBusy] and those of
+// package os.
+func Lock(file string) (unlock func(), err error) { return lockBeside(file) }
+
 // lockBeside waits until no other process edits a file. The lock is on a second file
 // beside it, because the file itself will be replaced. unlock removes the second one.
 func lockBeside(name string) (unlock func(), err error) {

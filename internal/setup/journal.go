@@ -105,6 +105,15 @@ func (j *journal) willMake(file string) {
 	j.Folders = append(j.Folders, missing...)
 }
 
+// addFolders adds folders that setup has made.
+func (j *journal) addFolders(folders []string) {
+	for _, dir := range folders {
+		if !slices.Contains(j.Folders, dir) {
+			j.Folders = append(j.Folders, dir)
+		}
+	}
+}
+
 // entry returns the edit of a file, and whether there is one.
 func (j *journal) entry(file string) (*fileDone, bool) {
 	for i := range j.Files {

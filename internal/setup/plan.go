@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 )
@@ -147,12 +148,12 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if !p.Changes() {
 		return nil
 	}
-	_, err := os.Stat(p.o.Database)
-	isNew := p.o.Database != "" && errors.Is(err, fs.ErrNotExist)
-	p.journal.willMake(p.o.Journal)
-	if err := p.save(); err != nil {
+	unlock, err := p.begin()
+	if err != nil {
 		return fmt.Errorf("nothing was changed, because setup cannot write down what it does: %w", err)
 	}
+	defer unlock()
+	isOwn := p.ownsDatabase()
 	if p.Program.Action != Keep {
 		if err := p.Program.install(&p.journal, p.save); err != nil {
 			return fmt.Errorf("install the program at %s: %w; name another folder with --bin", p.Program.Path, err)
@@ -163,10 +164,32 @@ func (p *Plan) Apply(ctx context.Context) error {
 			c.Err = p.apply(c)
 		}
 	}
-	if isNew {
+	if isOwn {
 		p.noteDatabase()
 	}
 	return errors.Join(ctx.Err(), p.save())
+}
+
+// begin reads the journal once more, now that no other setup writes it, and notes its
+// folder.
+func (p *Plan) begin() (unlock func(), err error) {
+	before := p.journal
+	before.willMake(p.o.Journal)
+	if err := os.MkdirAll(filepath.Dir(p.o.Journal), 0o700); err != nil {
+		return nil, err
+	}
+	if unlock, err = clientconfig.Lock(p.o.Journal); err != nil {
+		return nil, err
+	}
+	if p.journal, err = readJournal(p.o.Journal); err == nil {
+		p.journal.addFolders(before.Folders)
+		err = p.save()
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
 }
 
 func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
@@ -223,7 +246,18 @@ func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileD
 	return done
 }
 
-// noteDatabase notes that there was no database before. Undo removes one that nobody
+// ownsDatabase reports whether there is no database yet, or one that only setup has
+// written to.
+func (p *Plan) ownsDatabase() bool {
+	if p.o.Database == "" {
+		return false
+	}
+	sum, err := sumOf(p.o.Database)
+	was := p.journal.Database
+	return errors.Is(err, fs.ErrNotExist) || err == nil && was != nil && was.Path == p.o.Database && was.Sum == sum
+}
+
+// noteDatabase notes how setup has left the database. Undo removes one that nobody else
 // has written to.
 func (p *Plan) noteDatabase() {
 	if sum, err := sumOf(p.o.Database); err == nil {

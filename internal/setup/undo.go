@@ -28,49 +28,57 @@ type UndoOptions struct {
 // Undo takes back what the journal says, the last first. What cannot be taken back has an
 // error, and stays in the journal.
 func Undo(o UndoOptions) (all []Undone, err error) {
-	clients := o.Clients
-	j, err := readJournal(o.Journal)
+	if _, err := os.Stat(o.Journal); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	unlock, err := clientconfig.Lock(o.Journal)
 	if err != nil {
 		return nil, err
 	}
-	add := func(what, did string, err error) {
-		all = append(all, Undone{what, did, err})
+	all, folders, err := o.undo()
+	unlock() // its file is in one of the folders
+	for _, dir := range slices.Backward(folders) {
+		os.Remove(dir) // one that is not empty stays
 	}
+	return all, err
+}
+
+// undo is Undo without the lock. It returns the folders that setup has made if nothing
+// else is left of it.
+func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
+	j, err := readJournal(o.Journal)
+	if err != nil {
+		return nil, nil, err
+	}
+	add := func(what, did string, err error) { all = append(all, Undone{what, did, err}) }
 	var left []fileDone
-	for i := len(j.Files) - 1; i >= 0; i-- {
-		f := j.Files[i]
-		if len(clients) > 0 && !slices.Contains(clients, f.Client) {
+	for _, f := range slices.Backward(j.Files) {
+		switch {
+		case len(o.Clients) > 0 && !slices.Contains(o.Clients, f.Client):
 			left = append(left, f)
-			continue
-		}
-		if o.DryRun {
+		case o.DryRun:
 			add(f.File, "to be put back as it was", nil)
-			continue
-		}
-		did, err := f.takeBack()
-		if add(f.File, did, err); err != nil {
-			left = append(left, f)
+		default:
+			did, err := f.takeBack()
+			if add(f.File, did, err); err != nil {
+				left = append(left, f)
+			}
 		}
 	}
 	if o.DryRun {
-		if j.Program != nil && len(clients) == 0 {
+		if j.Program != nil && len(o.Clients) == 0 {
 			add(j.Program.Path, "to be put back as it was", nil)
 		}
-		return all, nil
+		return all, nil, nil
 	}
 	slices.Reverse(left)
-	if j.Files = left; len(clients) == 0 {
+	if j.Files = left; len(o.Clients) == 0 {
 		j.undoRest(add)
+		if len(j.Files) == 0 && j.Program == nil && j.Database == nil {
+			folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
+		}
 	}
-	if len(clients) > 0 || len(j.Files) > 0 || j.Program != nil || j.Database != nil {
-		return all, j.save(o.Journal)
-	}
-	// The journal is in one of the folders, so it goes before them.
-	folders := j.Folders
-	j.Folders = nil
-	err = j.save(o.Journal)
-	removeFolders(folders)
-	return all, err
+	return all, folders, j.save(o.Journal)
 }
 
 // undoRest takes back all but the clients' files.
@@ -157,11 +165,4 @@ func isLog(database, name string) bool {
 	}
 	info, err := os.Stat(name)
 	return err == nil && info.Size() > 0
-}
-
-// removeFolders removes the folders that setup has made. One that is not empty stays.
-func removeFolders(folders []string) {
-	for _, dir := range slices.Backward(folders) {
-		os.Remove(dir)
-	}
 }
