@@ -199,11 +199,11 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 	if p.line.Durability.Durability != sqlite.Full {
 		s.Args = append(s.Args, "--durability", p.line.Durability.String())
 	}
-	if maxReadTokens > 0 {
-		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
-	}
 	if p.line.Paths.PathRule != workspace.ASCIIPaths {
 		s.Args = append(s.Args, "--paths", p.line.Paths.String())
+	}
+	if maxReadTokens > 0 {
+		s.Args = append(s.Args, "--max-read-tokens", fmt.Sprint(maxReadTokens))
 	}
 	return s, nil
 }
