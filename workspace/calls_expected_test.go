@@ -168,8 +168,10 @@ func (c call) check(l workspace.Limits) error {
 	}
 	least := int64(0)
 	if c.op == "edit" {
-		least = 1
-		if c.old == "" || c.old == c.content {
+		if c.old != "" {
+			least = 1
+		}
+		if c.old == c.content || c.old == "" && c.all {
 			return workspace.ErrInvalid
 		}
 	}
@@ -254,11 +256,14 @@ func (i item) matches(ifVersion *int64) bool {
 }
 
 func (i item) edited(c call, l workspace.Limits) (string, int64, error) {
-	if !i.live() {
+	if !i.live() && c.old != "" {
 		return "", 0, workspace.ErrNotFound
 	}
 	if !i.matches(c.ifVersion) {
 		return "", 0, workspace.ErrConflict
+	}
+	if c.old == "" {
+		return i.appended(c.content, l)
 	}
 	pieces := strings.Split(i.newest().content, c.old)
 	if n := len(pieces) - 1; n == 0 || n > 1 && !c.all {
@@ -269,6 +274,20 @@ func (i item) edited(c call, l workspace.Limits) (string, int64, error) {
 		return "", 0, workspace.ErrTooLarge
 	}
 	return text, int64(len(pieces) - 1), nil
+}
+
+func (i item) appended(text string, l workspace.Limits) (string, int64, error) {
+	if i.live() {
+		before := i.newest().content
+		if before != "" && !strings.HasSuffix(before, "\n") {
+			before += "\n"
+		}
+		text = before + text
+	}
+	if int64(len(text)) > l.FileBytes {
+		return "", 0, workspace.ErrTooLarge
+	}
+	return text, 0, nil
 }
 
 func (i item) cleared(now time.Time) item {

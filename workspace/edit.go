@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -14,8 +15,8 @@ import (
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
 // and sets no condition.
 type EditOptions struct {
-	All            bool   // replace all occurrences that do not overlap
-	IfVersion      *int64 // the version that the file must be at, else ErrConflict; nil: any
+	All            bool   // replace all occurrences that do not overlap; not for an append
+	IfVersion      *int64 // the version that the file must be at, else ErrConflict; for an append 0: there must be no file; nil: any
 	IdempotencyKey string // as in WriteOptions
 }
 
@@ -24,14 +25,18 @@ type EditResult struct {
 	Path         string
 	Version      int64
 	Bytes        int64 // of the whole new version
-	Replacements int64
+	Replacements int64 // 0 for an append
 }
 
 // EditFile replaces old by new in the current version, and stores the result as the next
 // version. old must occur exactly once, unless [EditOptions.All] is set. If somebody else
 // changes the file meanwhile, the edit is made again on the new version.
-// Errors: [ErrNotFound] if there is no such file; [ErrConflict] if old does not occur, or
-// occurs several times; [ErrTooLarge], [ErrQuota].
+//
+// If old is empty, EditFile appends new at the end. It makes the file if there is none. It
+// never joins two lines: if the file does not end with a newline, one is put between.
+//
+// Errors: [ErrNotFound] if there is no file to replace text in; [ErrConflict] if old does
+// not occur, or occurs several times; [ErrTooLarge], [ErrQuota].
 func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditOptions) (EditResult, error) {
 	const op = "edit"
 	p, err := w.start(ctx, op, path)
@@ -61,15 +66,21 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 }
 
 func checkEdit(path, old, new string, o EditOptions) error {
+	least := int64(1)
+	if old == "" {
+		least = 0
+	}
 	switch {
-	case old == "":
-		return fail(ErrInvalid, "edit", path, "%s is empty; give the text to replace, or write the whole file", ArgOld)
+	case old == "" && new == "":
+		return fail(ErrInvalid, "edit", path, "%s and %s are empty; give %s to append it", ArgOld, ArgNew, ArgNew)
+	case old == "" && o.All:
+		return fail(ErrInvalid, "edit", path, "%s needs a text to replace, and %s is empty; leave %s out to append", ArgAll, ArgOld, ArgAll)
 	case !utf8.ValidString(old):
 		return fail(ErrInvalid, "edit", path, "%s is not valid UTF-8", ArgOld)
 	case old == new:
 		return fail(ErrInvalid, "edit", path, "%s and %s are equal", ArgOld, ArgNew)
 	case o.IfVersion != nil:
-		return checkNumber("edit", path, ArgIfVersion, *o.IfVersion, 1)
+		return checkNumber("edit", path, ArgIfVersion, *o.IfVersion, least)
 	}
 	return nil
 }
@@ -79,11 +90,11 @@ var errNoFile = Errorf(ErrNotFound, "there is no such file")
 // errMoved says that the file was changed between reading and writing.
 var errMoved = errors.New("moved")
 
-// edit reads the file, replaces outside of transactions, and writes if the file is still
-// at the version that it has read. Otherwise it starts again.
+// edit reads the file, makes the new text outside of transactions, and writes if the file
+// is still at the version that it has read. Otherwise it starts again.
 func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOptions, a *attempt) (Outcome, error) {
 	for {
-		read, err := w.readForEdit(ctx, p, o, a)
+		read, err := w.readForEdit(ctx, p, old == "", o, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet. An Update waits until it is.
 			out, err := w.commit(ctx, a, Query{}, func(Tx, Loaded) (Outcome, error) { return Outcome{}, errMoved })
@@ -95,13 +106,13 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 		if err != nil {
 			return Outcome{}, err
 		}
-		text, n, err := replace(read.Content, old, new, o.All, w.svc.limits.FileBytes)
+		text, n, err := edited(read.Content, old, new, o.All, w.svc.limits.FileBytes)
 		if err != nil {
 			return Outcome{}, err
 		}
 		v := w.newVersion(text, a.now)
 		out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
-			if !l.File.Exists() || l.File.Version != read.Number {
+			if l.File.Exists() != (read.Number > 0) || l.File.Exists() && l.File.Version != read.Number {
 				return Outcome{}, errMoved
 			}
 			return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, n)
@@ -112,9 +123,9 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 	}
 }
 
-// readForEdit returns the current version of a file. The error is errRepeated for a
-// request that was answered before.
-func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *attempt) (Version, error) {
+// readForEdit returns the current version of a file. If there is none, it returns the zero
+// Version for an append. The error is errRepeated for a request that was answered before.
+func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, o EditOptions, a *attempt) (Version, error) {
 	l, err := w.load(ctx, Query{File: p.name, Current: true, Request: a.key})
 	if err == nil {
 		_, err = a.answered(l.Request)
@@ -122,7 +133,7 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *a
 	switch {
 	case err != nil:
 		return Version{}, err
-	case !l.File.Exists():
+	case !l.File.Exists() && !appends:
 		return Version{}, errNoFile
 	}
 	if err := l.File.checkCondition(o.IfVersion); err != nil {
@@ -131,8 +142,18 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, o EditOptions, a *a
 	return l.Version, l.Version.verify()
 }
 
-// replace returns text with old replaced by new and the number of replacements.
-func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64, error) {
+// edited returns text with old replaced by new and the number of replacements. If old is
+// empty, it appends new.
+func edited(text []byte, old, new string, all bool, limit int64) ([]byte, int64, error) {
+	if old == "" {
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			new = "\n" + new
+		}
+		if err := checkEdited(int64(len(text)+len(new)), limit); err != nil {
+			return nil, 0, err
+		}
+		return slices.Concat(text, []byte(new)), 0, nil
+	}
 	n := bytes.Count(text, []byte(old))
 	switch {
 	case n == 0:
@@ -140,10 +161,18 @@ func replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 	case n > 1 && !all:
 		return nil, 0, Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, nearest.LineNumbers(text, old, 10)).or(DoGiveMoreText, 0)
 	}
-	if size := int64(len(text)) + int64(n)*int64(len(new)-len(old)); size > limit {
-		return nil, 0, tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit).or(DoSplitFile, 0)
+	if err := checkEdited(int64(len(text))+int64(n)*int64(len(new)-len(old)), limit); err != nil {
+		return nil, 0, err
 	}
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
+}
+
+// checkEdited checks the size of a new version before it is made.
+func checkEdited(size, limit int64) error {
+	if size > limit {
+		return tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit).or(DoSplitFile, 0)
+	}
+	return nil
 }
 
 // nearestLine says which line the caller may have meant.

@@ -60,7 +60,7 @@ func TestEditRefused(t *testing.T) {
 		kind                    error
 		says                    []string
 	}{
-		{"empty", "abc", "", "x", workspace.ErrInvalid, []string{"old is empty"}},
+		{"both empty", "abc", "", "", workspace.ErrInvalid, []string{"old and new are empty", "give new to append it"}},
 		{"equal", "abc", "b", "b", workspace.ErrInvalid, []string{"equal"}},
 		{"twice on a line", "a b a", "a", "x", workspace.ErrConflict, []string{"occurs 2 times, on lines 1, 1;", "set All"}},
 		{"on several lines", "a\nb\na\n\na", "a", "x", workspace.ErrConflict, []string{"occurs 3 times, on lines 1, 3, 5;"}},

@@ -1,0 +1,181 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// arranged runs a test on a store in memory and on SQLite. The database has no problems
+// after it.
+func arranged(t *testing.T, test func(*testing.T, workspace.Store)) {
+	t.Run("memstore", func(t *testing.T) {
+		store := memstore.New()
+		defer store.Close()
+		test(t, store)
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Durability: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		test(t, store)
+		if report, err := store.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
+			t.Errorf("Verify = %q, %v, want no problems", report.Problems, err)
+		}
+	})
+}
+
+// journalOf returns what the journal of an agent says after a revision, without authors
+// and times.
+func journalOf(t testing.TB, store workspace.Store, agent string, after int64) (rows []workspace.Change) {
+	t.Helper()
+	err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) (err error) {
+		rows, err = r.Changes(after, 1000)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		rows[i].Author, rows[i].Time = workspace.Author{}, time.Time{}
+	}
+	return rows
+}
+
+func appendFile(ctx context.Context, ws *workspace.Workspace, path, text string) (workspace.EditResult, error) {
+	return ws.EditFile(ctx, path, "", text, workspace.EditOptions{})
+}
+
+// An append makes the file if there is none, and never joins two lines.
+func TestAppendToFile(t *testing.T) {
+	for _, test := range []struct{ name, content, new, want string }{
+		{"after a line", "one\n", "two", "one\ntwo"},
+		{"after a line without an end", "one", "two\n", "one\ntwo\n"},
+		{"to nothing", "", "one", "one"},
+		{"a newline alone", "one", "\n", "one\n\n"},
+		{"after a carriage return", "one\r", "two", "one\r\ntwo"},
+		{"after a line end of Windows", "one\r\n", "two\r\n", "one\r\ntwo\r\n"},
+		{"after a NUL", "one\x00", "two", "one\x00\ntwo"},
+		{"after an empty line", "one\n\n", "two", "one\n\ntwo"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			arranged(t, func(t *testing.T, store workspace.Store) {
+				ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+				write(t, ws, "f", test.content)
+				got, err := appendFile(t.Context(), ws, "f", test.new)
+				want := workspace.EditResult{Path: "f", Version: 2, Bytes: int64(len(test.want))}
+				if err != nil || got != want {
+					t.Fatalf("EditFile = %+v, %v, want %+v", got, err, want)
+				}
+				if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != test.want {
+					t.Errorf("the file holds %q, want %q", r.Content, test.want)
+				}
+				checkRow(t, store, 2, workspace.Change{Op: workspace.OpEdit, Kind: workspace.KindFile, Path: "f", Before: 1, After: 2})
+			})
+		})
+	}
+}
+
+// checkRow checks the last row of the journal of agent a, which has the revision n.
+func checkRow(t testing.TB, store workspace.Store, n int64, want workspace.Change) {
+	t.Helper()
+	rows := journalOf(t, store, "a", n-1)
+	if len(rows) != 1 {
+		t.Fatalf("the journal has %d rows after revision %d, want one: %+v", len(rows), n-1, rows)
+	}
+	want.Revision = n
+	if rows[0] != want {
+		t.Errorf("the journal says %+v, want %+v", rows[0], want)
+	}
+}
+
+func TestAppendMakesFile(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		got, err := appendFile(t.Context(), ws, "f", "one")
+		if want := (workspace.EditResult{Path: "f", Version: 1, Bytes: 3}); err != nil || got != want {
+			t.Fatalf("EditFile = %+v, %v, want %+v", got, err, want)
+		}
+		checkRow(t, store, 1, workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile, Path: "f", After: 1})
+		if _, err := ws.DeleteFile(t.Context(), "f", workspace.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err = appendFile(t.Context(), ws, "f", "two")
+		if want := (workspace.EditResult{Path: "f", Version: 2, Bytes: 3}); err != nil || got != want {
+			t.Errorf("EditFile of a deleted file = %+v, %v, want %+v", got, err, want)
+		}
+		checkRow(t, store, 3, workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile, Path: "f", After: 2})
+		if u := usage(t, ws); u.Files != 1 || u.Bytes != 3 {
+			t.Errorf("the usage is %+v, want one file of 3 bytes", u)
+		}
+	})
+}
+
+func TestAppendConditions(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{FileBytes: 8}})
+	try := func(text string, o workspace.EditOptions) error {
+		_, err := ws.EditFile(t.Context(), "f", "", text, o)
+		return err
+	}
+	wantErr(t, "a version of no file", try("x", workspace.EditOptions{IfVersion: ptr(1)}), workspace.ErrConflict, "it does not exist, IfVersion is 1")
+	wantErr(t, "0 for no file", try("x", workspace.EditOptions{IfVersion: ptr(0)}), nil)
+	wantErr(t, "0 for a file", try("x", workspace.EditOptions{IfVersion: ptr(0)}), workspace.ErrConflict, "it exists at version 1")
+	wantErr(t, "the version", try("x", workspace.EditOptions{IfVersion: ptr(1)}), nil)
+	wantErr(t, "an old version", try("x", workspace.EditOptions{IfVersion: ptr(1)}), workspace.ErrConflict, "it is at version 2")
+	wantErr(t, "below 0", try("x", workspace.EditOptions{IfVersion: ptr(-1)}), workspace.ErrInvalid, "IfVersion is -1, the least is 0")
+	wantErr(t, "all", try("x", workspace.EditOptions{All: true}), workspace.ErrInvalid, "edit f: All needs a text to replace", "leave All out")
+	wantErr(t, "over the limit", try("12345", workspace.EditOptions{}), workspace.ErrTooLarge, "9 bytes after the edit, limit 8; split it")
+	wantErr(t, "up to the limit", try("1234", workspace.EditOptions{}), nil)
+	wantErr(t, "bytes that are not text", try("\xff", workspace.EditOptions{}), workspace.ErrInvalid, "not valid UTF-8")
+	if r := read(t, ws, "f", workspace.ReadOptions{}); string(r.Content) != "x\nx\n1234" {
+		t.Errorf("the file holds %q, want what was appended", r.Content)
+	}
+}
+
+// Appends at once through several stores on one database are all kept, each on a line of
+// its own, in the order of each writer. One of them makes the file.
+func TestAppendToFileConcurrently(t *testing.T) {
+	const writers, each = 4, 12
+	path := filepath.Join(t.TempDir(), "test.db")
+	var wg sync.WaitGroup
+	var last *workspace.Workspace
+	for i := range writers {
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		last = ws
+		wg.Go(func() {
+			for j := range each {
+				if _, err := appendFile(t.Context(), ws, "f", fmt.Sprintf("%d:%d", i, j)); err != nil {
+					t.Errorf("append %d of writer %d = %v", j, i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	lines := strings.Split(string(read(t, last, "f", workspace.ReadOptions{}).Content), "\n")
+	if len(lines) != writers*each {
+		t.Errorf("the file has %d lines, want %d: %q", len(lines), writers*each, lines)
+	}
+	next := make([]int, writers)
+	for _, line := range lines {
+		var i, j int
+		if n, err := fmt.Sscanf(line, "%d:%d", &i, &j); n != 2 || err != nil || j != next[i] {
+			t.Fatalf("line %q comes where %v were next", line, next)
+		}
+		next[i]++
+	}
+}
