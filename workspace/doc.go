@@ -14,8 +14,8 @@
 // These are the methods of a Workspace:
 //
 //   - Files: [Workspace.WriteFile], [Workspace.EditFile], [Workspace.ReadFile],
-//     [Workspace.History], [Workspace.ListFiles], [Workspace.DeleteFile] and
-//     [Workspace.Summarize].
+//     [Workspace.History], [Workspace.RestoreFile], [Workspace.MoveFile],
+//     [Workspace.ListFiles], [Workspace.DeleteFile] and [Workspace.Summarize].
 //   - Logs: [Workspace.AppendLog], [Workspace.ReadLog], [Workspace.ListLogs],
 //     [Workspace.TrimLog] and [Workspace.DeleteLog].
 //   - Other packages: [Workspace.Saver] keeps a pad, [Workspace.Journal] keeps a

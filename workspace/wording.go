@@ -16,6 +16,7 @@ type Arg int
 const (
 	ArgAgent Arg = iota + 1
 	ArgPath
+	ArgNewPath
 	ArgPrefix
 	ArgAfter
 	ArgIfVersion
@@ -36,7 +37,7 @@ const (
 )
 
 var argNames = map[Arg]string{
-	ArgAgent: "agent", ArgPath: "path", ArgPrefix: "prefix", ArgAfter: "After", ArgIfVersion: "IfVersion", ArgVersion: "Version",
+	ArgAgent: "agent", ArgPath: "path", ArgNewPath: "newPath", ArgPrefix: "prefix", ArgAfter: "After", ArgIfVersion: "IfVersion", ArgVersion: "Version",
 	ArgSince: "Since", ArgContext: "Context", ArgFromLine: "FromLine", ArgToLine: "ToLine", ArgMaxTokens: "MaxTokens",
 	ArgOld: "old", ArgNew: "new", ArgAll: "All", ArgSinceEntry: "Since", ArgLimit: "Limit", ArgTail: "Tail", ArgThrough: "through",
 	ArgSinceChange: "Since",
@@ -67,6 +68,7 @@ const (
 	DoUseName                        // use Name, the most similar one that exists
 	DoUseVersion                     // use a version that is kept; the cause names them
 	DoExpectNone                     // give 0 for IfVersion: the file does not exist
+	DoOtherPath                      // give another new path, or delete the file that is there
 	DoGiveAtMost                     // give N or less
 	DoGiveMoreText                   // give more of the text around it, or set All
 	DoSplitFile                      // split the text into several files
@@ -168,6 +170,8 @@ func (e *Error) way(w Words) string {
 		return "the nearest name is " + names.Clip(e.Way.Name)
 	case DoExpectNone:
 		return "for a file that is not there give 0"
+	case DoOtherPath:
+		return "give another " + w.arg(ArgNewPath) + ", or delete that file first"
 	case DoGiveAtMost:
 		return "give that or less"
 	case DoGiveMoreText:

@@ -1,0 +1,151 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+)
+
+// MoveOptions of [Workspace.MoveFile]. The zero value sets no condition.
+type MoveOptions struct {
+	IfVersion      *int64 // the version that the file must be at, else ErrConflict; nil: any
+	IdempotencyKey string // as in WriteOptions
+}
+
+// MoveResult says what a move stored.
+type MoveResult struct {
+	Path    string // the new path
+	From    string // the path before
+	Version int64  // of the file at the new path
+	Bytes   int64  // of that version
+}
+
+// MoveFile gives a file another path, where there must be no file. A log at either path
+// stays where it is.
+//
+// The current content becomes a new version at the new path. Its number is above all that
+// either path ever had. The retained versions move with their numbers. If there was a file
+// at the new path before, versions up to its highest number are removed: those numbers
+// stood for other texts there. Summaries of the file are removed.
+//
+// The old path is then like that of a deleted file. A later file there continues above the
+// numbers that it had.
+//
+// Errors: [ErrNotFound] if there is no such file; [ErrConflict] if there is a file at the
+// new path; [ErrInvalid] if the paths are equal; [ErrQuota].
+func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOptions) (MoveResult, error) {
+	const op = "move"
+	from, err := start(ctx, op, path)
+	if err != nil {
+		return MoveResult{}, err
+	}
+	to, err := parseNewPath(op, path, newPath)
+	if err != nil {
+		return MoveResult{}, err
+	}
+	o.IfVersion = cloned(o.IfVersion)
+	if o.IfVersion != nil {
+		if err := checkNumber(op, path, ArgIfVersion, *o.IfVersion, 1); err != nil {
+			return MoveResult{}, err
+		}
+	}
+	a, err := w.newAttempt(op, path, o.IdempotencyKey, []byte(newPath), conditionBytes(o.IfVersion))
+	if err != nil {
+		return MoveResult{}, err
+	}
+	out, err := w.commit(ctx, a, Query{File: from.name, Current: true, To: to.name}, func(tx Tx, l Loaded) (Outcome, error) {
+		if err := checkMove(l, o.IfVersion); err != nil {
+			return Outcome{}, err
+		}
+		return w.moveFile(tx, a, l)
+	})
+	if err != nil {
+		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
+	}
+	return MoveResult{Path: newPath, From: path, Version: out.Number, Bytes: out.Bytes}, nil
+}
+
+// parseNewPath parses the path to which a file moves.
+func parseNewPath(op, path, newPath string) (Path, error) {
+	to, err := ParsePath(newPath)
+	if e, ok := err.(*Error); ok {
+		e.Arg = ArgNewPath
+		return Path{}, within(op, path, e)
+	}
+	if newPath == path {
+		return Path{}, fail(ErrInvalid, op, path, "%s and %s are equal", ArgPath, ArgNewPath)
+	}
+	return to, err
+}
+
+// checkMove refuses a move for what is at the two paths.
+func checkMove(l Loaded, ifVersion *int64) error {
+	if !l.File.Exists() {
+		return errNoFile
+	}
+	if err := l.File.checkCondition(ifVersion); err != nil {
+		return err
+	}
+	if l.To.Exists() {
+		return Errorf(ErrConflict, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version).or(DoOtherPath, 0)
+	}
+	return l.Version.verify()
+}
+
+// moveFile saves a move in the journal and both heads. The versions that move are those
+// above every number that the new path ever had.
+func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+	if l.Owner == (OwnerState{}) {
+		return Outcome{}, errNoOwner
+	}
+	above, state := l.To.Version, l.Owner
+	if above == 0 {
+		above = state.FileFloor
+	}
+	from, to := l.File, FileHead{Path: l.To.Path, Created: l.File.Created}
+	v := l.Version
+	v.Number, v.Author = max(from.Version, above)+1, w.author.stored()
+	v.Time = latest(a.now, from.Updated, l.To.Updated)
+	to.Version, to.Updated = v.Number, v.Time
+
+	gone := int(min(max(above-from.Oldest()+1, 0), int64(len(from.Sizes))))
+	sizes := append(slices.Clone(from.Sizes[gone:]), v.Size)
+	over := max(0, len(sizes)-int(w.svc.limits.Versions))
+	to.Sizes = sizes[over:]
+	m := FileMove{To: to, Above: above, New: v}
+	if over > 0 {
+		m.Prune = to.Oldest() - 1
+	}
+	state.Bytes += sum(to.Sizes) - sum(from.Sizes) - from.Summary
+	state.Versions += int64(len(to.Sizes) - len(from.Sizes))
+	state.DeletedFiles++
+	if l.To.Deleted {
+		state.DeletedFiles--
+	}
+	from.Deleted, from.Sizes, from.Summary, from.Updated = true, nil, 0, v.Time
+
+	out := Outcome{Number: v.Number, Bytes: v.Size}
+	m.Change = Change{Op: OpMove, Kind: KindFile, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number, Time: v.Time}
+	if err := w.settle(tx, a, l.Owner, &state, out, &m.Change); err != nil {
+		return Outcome{}, err
+	}
+	m.From, m.Owner = from, state
+	if err := tx.MoveFile(m); err != nil {
+		return Outcome{}, err
+	}
+	return out, foldOldest(tx, state)
+}
+
+// latest returns the last of the times.
+func latest(times ...time.Time) time.Time {
+	return slices.MaxFunc(times, time.Time.Compare)
+}
+
+func sum(sizes []int64) (total int64) {
+	for _, size := range sizes {
+		total += size
+	}
+	return total
+}

@@ -1,0 +1,389 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func move(ctx context.Context, ws *workspace.Workspace, path, newPath string) (workspace.MoveResult, error) {
+	return ws.MoveFile(ctx, path, newPath, workspace.MoveOptions{})
+}
+
+func mustMove(t testing.TB, ws *workspace.Workspace, path, newPath string) workspace.MoveResult {
+	t.Helper()
+	r, err := move(t.Context(), ws, path, newPath)
+	if err != nil {
+		t.Fatalf("MoveFile(%q, %q) = %v", path, newPath, err)
+	}
+	return r
+}
+
+// contentsOf returns the retained versions of a file with their contents.
+func contentsOf(t testing.TB, ws *workspace.Workspace, path string) map[int64]string {
+	t.Helper()
+	history, err := ws.History(t.Context(), path)
+	if err != nil {
+		t.Fatalf("History(%q) = %v", path, err)
+	}
+	texts := map[int64]string{}
+	for _, v := range history {
+		texts[v.Version] = string(read(t, ws, path, workspace.ReadOptions{Version: v.Version}).Content)
+	}
+	return texts
+}
+
+// setFloor makes an agent's new paths begin above a number.
+func setFloor(t testing.TB, store workspace.Store, agent string, floor int64) {
+	t.Helper()
+	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(tx workspace.Tx) error {
+		state, err := tx.Owner()
+		if err != nil {
+			return err
+		}
+		state.FileFloor = floor
+		return tx.SaveOwner(state)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The file retains versions 3 to 5 before it moves.
+var moveCases = []struct {
+	name            string
+	reached, floor  int64 // the highest number that the new path had, and that of forgotten paths
+	limit           int64
+	want            map[int64]string
+	tooOld, sameOld bool // of a read at the new path since version 5
+}{
+	{"a new path", 0, 0, 10, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
+	{"a path with lower numbers", 2, 0, 10, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
+	{"a path with the first number", 3, 0, 10, map[int64]string{4: "4", 5: "5", 6: "5"}, false, true},
+	{"a path with a number between", 4, 0, 10, map[int64]string{5: "5", 6: "5"}, false, true},
+	{"a path with the same number", 5, 0, 10, map[int64]string{6: "5"}, true, false},
+	{"a path with a higher number", 7, 0, 10, map[int64]string{8: "5"}, true, false},
+	{"a forgotten path", 0, 4, 10, map[int64]string{5: "5", 6: "5"}, false, true},
+	{"a forgotten path with a higher number", 0, 7, 10, map[int64]string{8: "5"}, true, false},
+	{"up to the limit", 0, 0, 4, map[int64]string{3: "3", 4: "4", 5: "5", 6: "5"}, false, true},
+	{"over the limit", 0, 0, 3, map[int64]string{4: "4", 5: "5", 6: "5"}, false, true},
+	{"far over the limit", 0, 0, 1, map[int64]string{6: "5"}, true, false},
+	{"a path with a number between, over the limit", 3, 0, 2, map[int64]string{5: "5", 6: "5"}, false, true},
+}
+
+func TestMove(t *testing.T) {
+	for _, test := range moveCases {
+		t.Run(test.name, func(t *testing.T) {
+			arranged(t, func(t *testing.T, store workspace.Store) {
+				ws := agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Versions: 3}}), "a")
+				for n := range test.reached {
+					write(t, ws, "new", fmt.Sprint("other ", n))
+				}
+				if _, err := ws.DeleteFile(t.Context(), "new", workspace.DeleteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				for n := range 5 {
+					write(t, ws.As(workspace.Author{Client: fmt.Sprint("client ", n+1)}), "old", fmt.Sprint(n+1))
+				}
+				if test.floor > 0 {
+					setFloor(t, store, "a", test.floor)
+				}
+				revision := journalOf(t, store, "a", 0)
+				ws = agentOf(t, serviceOn(t, store, workspace.Options{Limits: workspace.Limits{Versions: test.limit}}), "a")
+				before := usage(t, ws)
+				number := max(5, test.reached, test.floor) + 1
+				got, err := move(t.Context(), ws.As(workspace.Author{Client: "mover"}), "old", "new")
+				if want := (workspace.MoveResult{Path: "new", From: "old", Version: number, Bytes: 1}); err != nil || got != want {
+					t.Fatalf("MoveFile = %+v, %v, want %+v", got, err, want)
+				}
+				checkRow(t, store, int64(len(revision))+1, workspace.Change{
+					Op: workspace.OpMove, Kind: workspace.KindFile, Path: "new", From: "old", Before: 5, After: number,
+				})
+				if diff := cmp.Diff(test.want, contentsOf(t, ws, "new")); diff != "" {
+					t.Errorf("the versions at the new path (-want +got):\n%s", diff)
+				}
+				checkMovedAuthors(t, ws, number)
+				before.Operations, before.Bytes = before.Operations+2+2*int64(len(test.want)), int64(len(test.want))
+				if after := usage(t, ws); after.Files != before.Files || after.Bytes != before.Bytes {
+					t.Errorf("the usage is %+v, want %+v", after, before)
+				}
+				since := read(t, ws, "new", workspace.ReadOptions{Since: 5, Context: -1})
+				if since.VersionTooOld != test.tooOld || (len(since.Diff) == 1 && since.Diff[0].Count+len(since.Diff[0].Lines) == 1) != test.sameOld {
+					t.Errorf("since version 5: %+v, want too old %v, a diff without changes %v", since, test.tooOld, test.sameOld)
+				}
+				checkLeft(t, ws)
+			})
+		})
+	}
+}
+
+// checkMovedAuthors checks that versions keep their authors.
+func checkMovedAuthors(t testing.TB, ws *workspace.Workspace, number int64) {
+	t.Helper()
+	history, err := ws.History(t.Context(), "new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range history {
+		want := fmt.Sprint("client ", v.Version)
+		if v.Version == number {
+			want = "mover"
+		}
+		if v.Author.Client != want {
+			t.Errorf("version %d is by %q, want %q", v.Version, v.Author.Client, want)
+		}
+	}
+}
+
+// checkLeft checks that the old path is that of a deleted file.
+func checkLeft(t testing.TB, ws *workspace.Workspace) {
+	t.Helper()
+	_, err := ws.ReadFile(t.Context(), "old", workspace.ReadOptions{})
+	wantErr(t, "ReadFile of the old path", err, workspace.ErrNotFound)
+	r, err := ws.WriteFile(t.Context(), "old", []byte("again"), workspace.WriteOptions{IfVersion: ptr(0)})
+	if err != nil || r.Version != 6 {
+		t.Errorf("WriteFile to the old path = %+v, %v, want version 6", r, err)
+	}
+}
+
+func TestMoveRefused(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		write(t, ws, "plan.md", "1")
+		write(t, ws, "plan.md", "2")
+		write(t, ws, "taken", "x")
+		appendLog(t, ws, "log", "x")
+		before := journalOf(t, store, "a", 0)
+		for _, test := range []struct {
+			from, to  string
+			ifVersion *int64
+			kind      error
+			says      []string
+		}{
+			{"plan.md", "taken", nil, workspace.ErrConflict, []string{"move plan.md: taken exists at version 1; give another newPath, or delete that file first: conflict"}},
+			{"plan.md", "plan.md", nil, workspace.ErrInvalid, []string{"move plan.md: path and newPath are equal"}},
+			{"plan", "new", nil, workspace.ErrNotFound, []string{"move plan: there is no such file; the nearest name is plan.md"}},
+			{"log", "new", nil, workspace.ErrNotFound, []string{"there is no such file, but a log of this name"}},
+			{"none", "taken", nil, workspace.ErrNotFound, []string{"move none: "}},
+			{"../a", "new", nil, workspace.ErrInvalid, []string{"move path ../a: "}},
+			{"plan.md", "../a", nil, workspace.ErrInvalid, []string{"move newPath ../a: "}},
+			{"plan.md", "", nil, workspace.ErrInvalid, []string{"newPath"}},
+			{"plan.md", "new", ptr(1), workspace.ErrConflict, []string{"it is at version 2, IfVersion is 1"}},
+			{"plan.md", "new", ptr(0), workspace.ErrInvalid, []string{"IfVersion is 0, the least is 1"}},
+		} {
+			_, err := ws.MoveFile(t.Context(), test.from, test.to, workspace.MoveOptions{IfVersion: test.ifVersion})
+			wantErr(t, fmt.Sprintf("MoveFile %s to %s", test.from, test.to), err, test.kind, test.says...)
+		}
+		if after := journalOf(t, store, "a", 0); len(after) != len(before) {
+			t.Errorf("refused moves are in the journal: %+v", after[len(before):])
+		}
+		if got := contentsOf(t, ws, "plan.md"); len(got) != 2 || got[2] != "2" {
+			t.Errorf("after refused moves the file has %v, want both versions", got)
+		}
+		if r, err := ws.MoveFile(t.Context(), "plan.md", "log", workspace.MoveOptions{IfVersion: ptr(2)}); err != nil || r.Version != 3 {
+			t.Errorf("MoveFile to the path of a log = %+v, %v, want version 3", r, err)
+		}
+	})
+}
+
+// A move needs room for one more version, but not for one more file.
+func TestMoveQuota(t *testing.T) {
+	const room = 2*10 + workspace.PathBytes + 2*workspace.VersionBytes
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		options := func(bytes int64) workspace.Options {
+			return workspace.Options{Limits: workspace.Limits{Files: 1, Bytes: bytes, Versions: 2}}
+		}
+		ws := agentOf(t, serviceOn(t, store, options(room-1)), "a")
+		write(t, ws, "f", "0123456789")
+		_, err := move(t.Context(), ws, "f", "g")
+		wantErr(t, "MoveFile without room", err, workspace.ErrQuota, "move f: ", fmt.Sprintf("of %d are used", room-1))
+		ws = agentOf(t, serviceOn(t, store, options(room)), "a")
+		for i, name := range []string{"g", "h", "f", "g"} {
+			from := []string{"f", "g", "h", "f"}[i]
+			if r := mustMove(t, ws, from, name); r.Version != int64(i+2) {
+				t.Errorf("MoveFile to %s = %+v, want version %d", name, r, i+2)
+			}
+		}
+		if got := contentsOf(t, ws, "g"); len(got) != 2 {
+			t.Errorf("the file has versions %v, want two", got)
+		}
+	})
+}
+
+// The times of a path never go back, and the file keeps the time when it was made.
+func TestMoveTimes(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		clock := testkit.NewClock()
+		svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
+		ws := agentOf(t, svc, "a")
+		start := clock.Now()
+		write(t, ws, "f", "x")
+		clock.Advance(time.Hour)
+		write(t, ws, "g", "x")
+		if _, err := ws.DeleteFile(t.Context(), "g", workspace.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		heads := func() (f, g workspace.FileHead) {
+			err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) (err error) {
+				if f, _, err = r.File("f"); err == nil {
+					g, _, err = r.File("g")
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f, g
+		}
+		clock.Advance(-30 * time.Minute)
+		mustMove(t, ws, "f", "g")
+		f, g := heads()
+		if last := start.Add(time.Hour); !g.Created.Equal(start) || !g.Updated.Equal(last) || !f.Updated.Equal(last) || !f.Deleted {
+			t.Errorf("the old path is %+v, the new one %+v, want them updated at %v", f, g, last)
+		}
+		clock.Advance(time.Hour)
+		mustMove(t, ws, "g", "f")
+		f, g = heads()
+		if now := clock.Now(); !f.Created.Equal(start) || !f.Updated.Equal(now) || !g.Updated.Equal(now) || f.Deleted || !g.Deleted {
+			t.Errorf("after the move back f is %+v, g is %+v, want them updated at %v", f, g, now)
+		}
+	})
+}
+
+// A repeated move gets the first answer, whatever happened since.
+func TestMoveRepeated(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+		write(t, ws, "f", "x")
+		write(t, ws, "h", "x")
+		keyed := workspace.MoveOptions{IdempotencyKey: "k"}
+		first, err := ws.MoveFile(t.Context(), "f", "g", keyed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, ws, "f", "another")
+		mustMove(t, ws, "g", "i")
+		rows := journalOf(t, store, "a", 0)
+		for range 2 {
+			if again, err := ws.MoveFile(t.Context(), "f", "g", keyed); err != nil || again != first {
+				t.Errorf("the move again = %+v, %v, want %+v", again, err, first)
+			}
+		}
+		for _, other := range [][2]string{{"f", "j"}, {"h", "g"}, {"fg", "h"}} {
+			_, err := ws.MoveFile(t.Context(), other[0], other[1], keyed)
+			wantErr(t, "another move under the key", err, workspace.ErrConflict, "another request")
+		}
+		_, err = ws.MoveFile(t.Context(), "f", "g", workspace.MoveOptions{IdempotencyKey: "k", IfVersion: ptr(1)})
+		wantErr(t, "a move on a condition under the key", err, workspace.ErrConflict, "another request")
+		if after := journalOf(t, store, "a", 0); len(after) != len(rows) {
+			t.Errorf("a repeated move changed something: %+v", after[len(rows):])
+		}
+	})
+}
+
+// Summaries are of a file at its path. A move removes them, and their bytes.
+func TestMoveForgetsSummaries(t *testing.T) {
+	arranged(t, func(t *testing.T, store workspace.Store) {
+		m := &model{}
+		ws := agentOf(t, serviceOn(t, store, workspace.Options{Summarizer: m.remote()}), "a")
+		text := longText("a")
+		write(t, ws, "f", text)
+		summarize(t, ws, "f")
+		mustMove(t, ws, "f", "g")
+		if u := usage(t, ws); u.Bytes != 2*int64(len(text)) {
+			t.Errorf("after the move %d bytes are used, want %d", u.Bytes, 2*len(text))
+		}
+		if r := summarize(t, ws, "g"); r.Cached {
+			t.Errorf("Summarize = %+v, want a new summary", r)
+		}
+		m.wantCalls(t, 2)
+	})
+}
+
+// The old path counts as a deleted one. Beyond the limit of those, the oldest is forgotten
+// and raises the floor.
+func TestMoveFolds(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for range 3 {
+		write(t, ws, "gone", "x")
+	}
+	if _, err := ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, ws, "f", "x")
+	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(tx workspace.Tx) error {
+		state, err := tx.Owner()
+		state.DeletedFiles = 10_000 // as if there were so many
+		return errors.Join(err, tx.SaveOwner(state))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustMove(t, ws, "f", "g")
+	r, err := ws.WriteFile(t.Context(), "other", nil, workspace.WriteOptions{})
+	if err != nil || r.Version != 4 {
+		t.Errorf("the next new path begins with %+v, %v, want version 4", r, err)
+	}
+}
+
+// Of moves of one file at once, from several stores on one database, one succeeds. The
+// others find no file. So it is for moves of several files to one path.
+func TestMoveConcurrently(t *testing.T) {
+	const movers, rounds = 4, 10
+	path := filepath.Join(t.TempDir(), "test.db")
+	agents := make([]*workspace.Workspace, movers)
+	for i := range agents {
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		agents[i] = agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+	}
+	race := func(kind error, from, to func(i int) string) {
+		t.Helper()
+		var mu sync.Mutex // guards won
+		var won []workspace.MoveResult
+		var wg sync.WaitGroup
+		for i, ws := range agents {
+			wg.Go(func() {
+				r, err := move(t.Context(), ws, from(i), to(i))
+				if err != nil {
+					wantErr(t, "MoveFile", err, kind)
+					return
+				}
+				mu.Lock()
+				won = append(won, r)
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if len(won) != 1 {
+			t.Fatalf("%d of %d moves succeeded, want one: %+v", len(won), movers, won)
+		}
+		if text := string(read(t, agents[0], won[0].Path, workspace.ReadOptions{}).Content); text != won[0].From {
+			t.Errorf("%s has the text %q after the move of %s", won[0].Path, text, won[0].From)
+		}
+	}
+	for n := range rounds {
+		one := fmt.Sprint("one-", n)
+		write(t, agents[0], one, one)
+		race(workspace.ErrNotFound, func(int) string { return one }, func(i int) string { return fmt.Sprintf("to-%d-%d", n, i) })
+		for i := range agents {
+			name := fmt.Sprintf("from-%d-%d", n, i)
+			write(t, agents[0], name, name)
+		}
+		race(workspace.ErrConflict, func(i int) string { return fmt.Sprintf("from-%d-%d", n, i) }, func(int) string { return fmt.Sprint("all-", n) })
+	}
+}
