@@ -21,7 +21,7 @@ func TestToolsTokens(t *testing.T) {
 	for _, c := range []struct {
 		bound string
 		most  int
-	}{{"", 800}, {"a", 700}} {
+	}{{"", 1000}, {"a", 850}} {
 		session := connect(t, newServer(t, c.bound))
 		list, err := session.ListTools(t.Context(), &mcp.ListToolsParams{})
 		if err != nil {

@@ -38,7 +38,7 @@ type writeRecord struct {
 
 var editFile = tool{
 	name:        "edit_file",
-	description: "Replace text in a file in your memory. old_text must be unique unless all is true",
+	description: "Replace text in a file in your memory. old_text must be unique unless all is true; empty appends",
 	write:       true,
 	properties: []property{path,
 		{name: "old_text", kind: "string", required: true},
@@ -58,6 +58,23 @@ type editRecord struct {
 	Version      int64  `json:"version"`
 	BytesWritten int64  `json:"bytes_written"`
 	Replacements int64  `json:"replacements"`
+}
+
+var moveFile = tool{
+	name:        "move_file",
+	description: "Move a file in your memory",
+	write:       true,
+	properties:  []property{path, {name: "new_path", kind: "string", required: true}, ifVersion},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		m, err := ws.MoveFile(ctx, a.text("path"), a.text("new_path"), workspace.MoveOptions{IfVersion: a.number("if_version"), IdempotencyKey: a.key})
+		return result{record: moveRecord{m.Path, m.From, m.Version}}, err
+	},
+}
+
+type moveRecord struct {
+	Path    string `json:"path"`
+	From    string `json:"from"`
+	Version int64  `json:"version"`
 }
 
 var deleteFile = tool{

@@ -23,6 +23,7 @@ var repeated = map[string]struct {
 }{
 	"write_file":  {m{"path": "new", "content": "é"}, m{"path": "new", "content": "e"}, `{"path":"new","version":1,"bytes_written":2}`},
 	"edit_file":   {m{"path": "f", "old_text": "x", "new_text": "xx", "all": true}, m{"path": "f", "old_text": "x", "new_text": "xx"}, `{"path":"f","version":2,"bytes_written":2,"replacements":1}`},
+	"move_file":   {m{"path": "f", "new_path": "moved"}, m{"path": "f", "new_path": "else"}, `{"path":"moved","from":"f","version":2}`},
 	"append_log":  {m{"path": "f", "entry": "e"}, m{"path": "f", "entry": "E"}, `{"path":"f","entry_id":2,"bytes_written":1}`},
 	"delete_file": {m{"path": "f"}, m{"path": "new"}, `{"path":"f","deleted":true,"versions_removed":1}`},
 }

@@ -24,7 +24,7 @@ var (
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
 		"append_log": writes, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
-		"list_logs": reads, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
+		"list_logs": reads, "move_file": writes, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
 	}
 	got := map[string]hints{}
 	for _, tool := range listTools(t, connect(t, newServer(t, ""))) {
@@ -49,8 +49,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	w.send(method("1", "tools/list", "", ""))
 	raw := w.must().raw
 	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 11 {
-			t.Errorf("%s stands %d times in tools/list, want 11", hint, n)
+		if n := strings.Count(raw, hint); n != 12 {
+			t.Errorf("%s stands %d times in tools/list, want 12", hint, n)
 		}
 	}
 	if n := strings.Count(raw, `"readOnlyHint":true`); n != 6 {
@@ -88,8 +88,8 @@ func TestToolsAreStable(t *testing.T) {
 	for i, tool := range modernList {
 		names[i] = tool.Name
 	}
-	if !slices.IsSorted(names) || len(names) != 11 || strings.Contains(want, "nextCursor") {
-		t.Errorf("the tools are %q, want 11 in the order of their names and one page", names)
+	if !slices.IsSorted(names) || len(names) != 12 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 12 in the order of their names and one page", names)
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	readFactor   = 30 // of the content that is read: escaping may make it six times longer
 	answerFactor = 5  // of the answer as JSON while it is encoded
 	diffFactor   = 24 // of both texts while they are compared
-	editFactor   = 4  // of the file that is edited
+	editFactor   = 4  // of the file that is edited or moved
 	logFactor    = 5  // of the page of a log, counted as JSON
 )
 
@@ -79,7 +79,7 @@ func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool stri
 func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (weight int64, isDiff bool, err error) {
 	var f workspace.Extent
 	switch tool {
-	case "read_file", "resources/read", "edit_file", summarizeName:
+	case "read_file", "resources/read", "edit_file", "move_file", summarizeName:
 		f, err = ws.FileExtent(ctx, a.text("path"))
 	case "read_log":
 		f, err = ws.LogExtent(ctx, a.text("path"))
@@ -98,7 +98,7 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text"))), false, nil
 	case tool == summarizeName && s.asksModel():
 		return leastCall, false, nil // it may take minutes, and should not hold memory for so long
-	case tool == summarizeName:
+	case tool == summarizeName, tool == "move_file":
 		return leastCall + editFactor*f.Bytes, false, nil
 	case since == f.Version && since > 0:
 		return leastCall, false, nil

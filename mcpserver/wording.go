@@ -7,6 +7,7 @@ import "github.com/agent-scratchpad/scratchpad/workspace"
 var words = workspace.Words{
 	Arg: map[workspace.Arg]string{
 		workspace.ArgAgent:      "agent_id",
+		workspace.ArgNewPath:    "new_path",
 		workspace.ArgAfter:      "after",
 		workspace.ArgIfVersion:  "if_version",
 		workspace.ArgVersion:    "version",
