@@ -16,21 +16,24 @@ import (
 
 type filesEdit struct {
 	Path      string  `arg:"" help:"The file."`
-	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once."`
+	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once. If it is empty, the other text is appended."`
 	New       *string `arg:"" optional:"" help:"The text to put in its place; may be empty."`
 	All       bool    `help:"Replace every occurrence."`
-	IfVersion *count  `placeholder:"N" help:"Edit only if the file is at version N."`
+	IfVersion *number `placeholder:"N" help:"Edit only if the file is at version N. To append, 0: only if there is no file."`
 }
 
 // Help is shown by scratchpad files edit --help.
 func (filesEdit) Help() string {
 	return `Without a text, the command opens a copy of the file in $VISUAL or $EDITOR. It then writes what you saved, unless somebody else wrote the file meanwhile. Put -- before a text that begins with a dash. Like files write, the command keeps as many versions as there are, unless you give --max-versions.
 
+If the text to replace is empty, the command appends the other text on a line of its own. It makes the file if there is none.
+
 Examples:
 
   scratchpad files edit plan.md
   scratchpad files edit plan.md Tuesday Wednesday --all
-  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'`
+  scratchpad files edit todo.md -- '- [ ] test' '- [x] test'
+  scratchpad files edit todo.md -- '' '- [ ] release'`
 }
 
 // Run replaces the text, or opens the editor.
@@ -47,7 +50,11 @@ func (c filesEdit) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
+	open := p.openExisting
+	if c.Old != nil && *c.Old == "" {
+		open = p.openDatabase
+	}
+	return p.withKept(open, path, func(ws *workspace.Workspace) error {
 		if c.Old == nil {
 			return c.open(p, ws)
 		}

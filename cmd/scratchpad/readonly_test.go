@@ -49,7 +49,7 @@ func TestLookEmpty(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "empty.db")
 	writeFile(t, path, "")
-	for _, args := range append([]string{"verify", "backup copy.db", "files rm plan.md --yes", "files edit plan.md a b", "logs rm decisions --yes", "agents rm alice --yes"}, looks...) {
+	for _, args := range append([]string{"verify", "backup copy.db", "files rm plan.md --yes", "files edit plan.md a b", "files mv plan.md b", "files restore plan.md 1", "logs rm decisions --yes", "agents rm alice --yes"}, looks...) {
 		for _, db := range []string{path, filepath.Join(dir, "none.db"), filepath.Join(dir, "none", "a.db")} {
 			o := runCommand(t, dir, []string{"SCRATCHPAD_DB=" + db}, strings.Fields(args)...)
 			if o.code != exitNotFound || !strings.Contains(o.err, "there is no database at "+db) {

@@ -12,6 +12,7 @@ import (
 var words = workspace.Words{
 	Arg: map[workspace.Arg]string{
 		workspace.ArgAgent:      "agent_id",
+		workspace.ArgNewPath:    "new path",
 		workspace.ArgIfVersion:  "--if-version",
 		workspace.ArgVersion:    "--version",
 		workspace.ArgFromLine:   "--from-line",
@@ -57,6 +58,8 @@ func wayOut(e *workspace.Error) string {
 		return "scratchpad logs cat prints it"
 	case workspace.DoList:
 		return "scratchpad files ls shows those that exist"
+	case workspace.DoOtherPath:
+		return "give another path, or delete that file with scratchpad files rm"
 	case workspace.DoGiveMoreText:
 		return "give more of the text around it, or give --all"
 	case workspace.DoSplitFile:

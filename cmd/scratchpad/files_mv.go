@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesMv struct {
+	Path      string `arg:"" help:"The file."`
+	New       string `arg:"" help:"The new path. There must be no file."`
+	IfVersion *count `placeholder:"N" help:"Move only if the file is at version N."`
+}
+
+// Help is shown by scratchpad files mv --help.
+func (filesMv) Help() string {
+	return `The versions go along. The content is also stored as a new version at the new path, so that whoever follows the file sees the move. If the new path had a file before, versions whose numbers it has used are removed. A log of the same name stays.
+
+Examples:
+
+  scratchpad files mv draft.md notes/draft.md`
+}
+
+type movedRecord struct {
+	Path    string `json:"path"`
+	From    string `json:"from"`
+	Version int64  `json:"version"`
+}
+
+// Run moves the file.
+func (c filesMv) Run(p *process) error {
+	if _, err := workspace.ParsePath(c.Path); err != nil {
+		return err
+	}
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+		r, err := ws.MoveFile(p.ctx, c.Path, c.New, workspace.MoveOptions{IfVersion: (*int64)(c.IfVersion)})
+		if err != nil {
+			return err
+		}
+		return p.answer(movedRecord{Path: r.Path, From: r.From, Version: r.Version}, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s: version %d, moved from %s\n", r.Path, r.Version, r.From)
+			return err
+		})
+	})
+}

@@ -1,0 +1,32 @@
+package main
+
+import "github.com/agent-scratchpad/scratchpad/workspace"
+
+type filesRestore struct {
+	Path      string `arg:"" help:"The file."`
+	Version   count  `arg:"" help:"A version that is kept."`
+	IfVersion *count `placeholder:"N" help:"Restore only if the file is at version N."`
+}
+
+// Help is shown by scratchpad files restore --help.
+func (filesRestore) Help() string {
+	return `The content of the version is stored as the next version. The present version is kept. To see which versions are kept, run scratchpad files history.
+
+Examples:
+
+  scratchpad files restore plan.md 1`
+}
+
+// Run restores the version.
+func (c filesRestore) Run(p *process) error {
+	if _, err := workspace.ParsePath(c.Path); err != nil {
+		return err
+	}
+	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+		r, err := ws.RestoreFile(p.ctx, c.Path, int64(c.Version), workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
+		if err != nil {
+			return err
+		}
+		return p.answerWritten(writeRecord{Path: r.Path, Version: r.Version, BytesWritten: r.Bytes})
+	})
+}
