@@ -37,11 +37,11 @@ type MoveResult struct {
 // new path; [ErrInvalid] if the paths are equal; [ErrQuota].
 func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOptions) (MoveResult, error) {
 	const op = "move"
-	from, err := start(ctx, op, path)
+	from, err := w.start(ctx, op, path)
 	if err != nil {
 		return MoveResult{}, err
 	}
-	to, err := parseNewPath(op, path, newPath)
+	to, err := w.parseNewPath(op, from, newPath)
 	if err != nil {
 		return MoveResult{}, err
 	}
@@ -51,7 +51,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 			return MoveResult{}, err
 		}
 	}
-	a, err := w.newAttempt(op, path, o.IdempotencyKey, []byte(newPath), conditionBytes(o.IfVersion))
+	a, err := w.newAttempt(op, from.name, o.IdempotencyKey, []byte(to.name), conditionBytes(o.IfVersion))
 	if err != nil {
 		return MoveResult{}, err
 	}
@@ -64,20 +64,19 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 	if err != nil {
 		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
 	}
-	return MoveResult{Path: newPath, From: path, Version: out.Number, Bytes: out.Bytes}, nil
+	return MoveResult{Path: to.name, From: from.name, Version: out.Number, Bytes: out.Bytes}, nil
 }
 
 // parseNewPath parses the path to which a file moves.
-func parseNewPath(op, path, newPath string) (Path, error) {
-	to, err := ParsePath(newPath)
-	if e, ok := err.(*Error); ok {
-		e.Arg = ArgNewPath
-		return Path{}, within(op, path, e)
+func (w *Workspace) parseNewPath(op string, from Path, newPath string) (Path, error) {
+	name, err := w.paths.clean(ArgNewPath, newPath, names.Rule.Path)
+	if err != nil {
+		return Path{}, within(op, from.name, err)
 	}
-	if newPath == path {
-		return Path{}, fail(ErrInvalid, op, path, "%s and %s are equal", ArgPath, ArgNewPath)
+	if name == from.name {
+		return Path{}, fail(ErrInvalid, op, from.name, "%s and %s are equal", ArgPath, ArgNewPath)
 	}
-	return to, err
+	return Path{name}, nil
 }
 
 // checkMove refuses a move for what is at the two paths.

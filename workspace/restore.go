@@ -9,7 +9,7 @@ import "context"
 // [ErrConflict], [ErrQuota].
 func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64, o WriteOptions) (WriteResult, error) {
 	const op = "restore"
-	p, err := start(ctx, op, path)
+	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -22,7 +22,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 			return WriteResult{}, err
 		}
 	}
-	a, err := w.newAttempt(op, path, o.IdempotencyKey, conditionBytes(&version), conditionBytes(o.IfVersion))
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, conditionBytes(&version), conditionBytes(o.IfVersion))
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -37,7 +37,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 	if err != nil {
 		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
-	return WriteResult{Path: path, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
 }
 
 // checkRestore refuses to restore a version of a file as it was loaded.
