@@ -30,10 +30,11 @@ type movedRecord struct {
 
 // Run moves the file.
 func (c filesMv) Run(p *process) error {
-	if _, err := workspace.ParsePath(c.Path); err != nil {
+	path, err := p.line.Paths.Parse(c.Path)
+	if err != nil {
 		return err
 	}
-	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
 		r, err := ws.MoveFile(p.ctx, c.Path, c.New, workspace.MoveOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err

@@ -19,10 +19,11 @@ Examples:
 
 // Run restores the version.
 func (c filesRestore) Run(p *process) error {
-	if _, err := workspace.ParsePath(c.Path); err != nil {
+	path, err := p.line.Paths.Parse(c.Path)
+	if err != nil {
 		return err
 	}
-	return p.withKept(p.openExisting, c.Path, func(ws *workspace.Workspace) error {
+	return p.withKept(p.openExisting, path, func(ws *workspace.Workspace) error {
 		r, err := ws.RestoreFile(p.ctx, c.Path, int64(c.Version), workspace.WriteOptions{IfVersion: (*int64)(c.IfVersion)})
 		if err != nil {
 			return err
