@@ -53,6 +53,7 @@ type Fold[M any] struct {
 	graves map[key]track[M] // deleted, and known to the reader: by the known path
 	shown  int              // how many paths are shown
 	rows   int
+	full   bool     // the row that is being added may be one too many
 	undo   []func() // takes back the row that is being added
 }
 
@@ -78,8 +79,9 @@ func New[M any](prefix string, limit int) *Fold[M] {
 // Add takes the next row. It reports false, and leaves the row out, if more paths than the
 // limit, which is above 0, would be shown with it.
 func (f *Fold[M]) Add(r Row[M]) bool {
-	f.undo = f.undo[:0]
+	const most = 3 // paths that a row can add: len(places)
 	was := f.shown
+	f.full, f.undo = was+most > f.limit, f.undo[:0]
 	f.rows++
 	at := key{r.Kind, r.Path}
 	from := at
@@ -147,10 +149,9 @@ func (f *Fold[M]) clear(m map[key]track[M], k key) {
 	delete(m, k)
 }
 
-// remember prepares to take back a change. A row shows at most one path more, so there is
-// none to take back below the limit.
+// remember prepares to take back a change.
 func (f *Fold[M]) remember(m map[key]track[M], k key) {
-	if f.shown < f.limit-1 {
+	if !f.full {
 		return
 	}
 	old, there := m[k]

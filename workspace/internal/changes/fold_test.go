@@ -1,0 +1,248 @@
+package changes_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+)
+
+func TestMain(m *testing.M) {
+	testkit.Checks{Checks: 4000, Long: 200000}.Set()
+	m.Run()
+}
+
+type place struct{ kind, path string }
+
+// A thing is a file or a log that keeps its id through all moves.
+type thing struct {
+	id     int
+	number int64
+}
+
+// A history is what happened, told in things and snapshots. Nothing in it follows a path.
+type history struct {
+	rows      []changes.Row[int]
+	ids       []int             // of the thing that a row changed
+	snapshots []map[place]thing // before the first row, and after each
+	numbers   map[place]int64   // the highest of each place
+	nextID    int
+}
+
+// step makes a random change, if the one that was drawn is possible.
+func (h *history) step(t *rapid.T) {
+	now := maps.Clone(h.snapshots[len(h.snapshots)-1])
+	at := place{rapid.SampledFrom([]string{"file", "file", "log"}).Draw(t, "kind"), drawPath(t)}
+	r := changes.Row[int]{Kind: at.kind, Path: at.path, Own: rapid.Bool().Draw(t, "own"), Mark: len(h.rows)}
+	what, there := now[at]
+	r.Before = what.number
+	switch action := rapid.SampledFrom([]string{"write", "write", "delete", "move", "move", "trim"}).Draw(t, "action"); {
+	case action == "write":
+		if !there {
+			h.nextID++
+			what.id = h.nextID
+		}
+		what.number = h.numbers[at] + 1
+		now[at] = what
+	case !there:
+		return
+	case action == "delete":
+		delete(now, at)
+		what.number = 0
+	case action == "trim" && at.kind == "log":
+	case action == "move":
+		to := place{at.kind, drawPath(t)}
+		if _, taken := now[to]; taken {
+			return
+		}
+		r.From, r.Path = at.path, to.path
+		what.number = max(h.numbers[at], h.numbers[to]) + 1
+		delete(now, at)
+		now[to] = what
+		at = to
+	default:
+		return
+	}
+	r.After = what.number
+	h.numbers[at] = max(h.numbers[at], what.number)
+	h.rows = append(h.rows, r)
+	h.ids = append(h.ids, what.id)
+	h.snapshots = append(h.snapshots, now)
+}
+
+func drawPath(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"a", "b", "x/a", "x/b"}).Draw(t, "path")
+}
+
+func drawHistory(t *rapid.T) *history {
+	h := &history{snapshots: []map[place]thing{{}}, numbers: map[place]int64{}}
+	for range rapid.IntRange(1, 40).Draw(t, "steps") {
+		h.step(t)
+	}
+	return h
+}
+
+// between returns what became of the paths after the first from rows until to rows had
+// been made, as two snapshots tell it. Each path says who else changed it.
+func (h *history) between(from, to int, prefix string) []changes.Path[int] {
+	was, is := h.snapshots[from], h.snapshots[to]
+	wherewas, whereis := byID(was), byID(is)
+	newest := map[int]int{} // the newest row of a thing
+	for i := from; i < to; i++ {
+		newest[h.ids[i]] = i
+	}
+	var all []changes.Path[int]
+	add := func(p changes.Path[int], row int) {
+		p.Mark = row
+		matches := strings.HasPrefix(p.Path, prefix) || p.From != "" && strings.HasPrefix(p.From, prefix)
+		if matches && h.foreign(from, to, place{p.Kind, p.Path}) {
+			all = append(all, p)
+		}
+	}
+	for at, what := range is {
+		row, changed := newest[what.id]
+		if !changed {
+			continue
+		}
+		p := changes.Path[int]{Kind: at.kind, Path: at.path, After: what.number}
+		old, known := wherewas[what.id]
+		earlier, taken := was[at]
+		_, survives := whereis[earlier.id]
+		switch {
+		case known && old == at:
+			p.Fate, p.Before = changes.Changed, was[at].number
+		case known:
+			p.Fate, p.From, p.Before = changes.Moved, old.path, was[old].number
+		case taken && !survives:
+			p.Fate, p.Before = changes.Changed, earlier.number
+		}
+		add(p, row)
+	}
+	for at, what := range was {
+		_, survives := whereis[what.id]
+		if _, taken := is[at]; taken || survives {
+			continue
+		}
+		last := newest[what.id]
+		for i := last; i < to; i++ { // also what was made there again, and deleted
+			_, known := wherewas[h.ids[i]]
+			if r := h.rows[i]; (place{r.Kind, r.Path}) == at && r.After == 0 && !known {
+				last = i
+			}
+		}
+		add(changes.Path[int]{Fate: changes.Deleted, Kind: at.kind, Path: at.path, Before: what.number}, last)
+	}
+	slices.SortFunc(all, func(a, b changes.Path[int]) int { return cmp.Compare(a.Mark, b.Mark) })
+	return all
+}
+
+func byID(snapshot map[place]thing) map[int]place {
+	m := map[int]place{}
+	for at, what := range snapshot {
+		m[what.id] = at
+	}
+	return m
+}
+
+// foreign reports whether somebody else changed what is at a place, what was known there
+// and is deleted, or what was deleted there before the next one came.
+func (h *history) foreign(from, to int, at place) bool {
+	seen := map[int]bool{}
+	var visit func(id, until int)
+	visit = func(id, until int) {
+		if seen[id] {
+			return
+		}
+		seen[id] = true
+		for i := from; i < until; i++ {
+			r := h.rows[i]
+			before := h.snapshots[i][place{r.Kind, r.Path}]
+			if h.ids[i] == id && before.id != id { // it came to this path
+				if dead, row := h.lastDead(from, i, place{r.Kind, r.Path}); dead != 0 {
+					visit(dead, row+1)
+				}
+			}
+		}
+	}
+	if what, there := h.snapshots[to][at]; there {
+		visit(what.id, to)
+	} else if dead, row := h.lastDead(from, to, at); dead != 0 {
+		visit(dead, row+1)
+	}
+	if known, there := h.snapshots[from][at]; there {
+		if _, survives := byID(h.snapshots[to])[known.id]; !survives {
+			visit(known.id, to)
+			for i := from; i < to; i++ { // and what came there after it, and was deleted
+				if r := h.rows[i]; seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) {
+					visit(h.ids[i], i+1)
+				}
+			}
+		}
+	}
+	for i := from; i < to; i++ {
+		if seen[h.ids[i]] && !h.rows[i].Own {
+			return true
+		}
+	}
+	return false
+}
+
+// lastDead returns the thing that was the last one at a place before a row, if it was
+// deleted there.
+func (h *history) lastDead(from, until int, at place) (id, row int) {
+	for i := until - 1; i >= from; i-- {
+		r := h.rows[i]
+		switch {
+		case place{r.Kind, r.Path} == at && r.After == 0:
+			return h.ids[i], i
+		case r.From != "" && place{r.Kind, r.From} == at:
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
+
+// The answer from the rows is the one from two snapshots, and a page ends before the first
+// row with which it would show too many paths.
+func TestFold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")
+		prefix := rapid.SampledFrom([]string{"", "", "a", "x/", "x/b", "none"}).Draw(t, "prefix")
+		limit := rapid.SampledFrom([]int{1, 2, 3, 100}).Draw(t, "limit")
+		f := changes.New[int](prefix, limit)
+		to := from
+		for to < len(h.rows) && f.Add(h.rows[to]) {
+			to++
+		}
+		end := from
+		for end < len(h.rows) && len(h.between(from, end+1, prefix)) <= limit {
+			end++
+		}
+		if to != end {
+			t.Fatalf("the page from %d ends at %d, want %d%s", from, to, end, h)
+		}
+		want := h.between(from, to, prefix)
+		if diff := gocmp.Diff(want, f.Paths(), equateEmpty); diff != "" {
+			t.Fatalf("from %d to %d (-want +got):\n%s%s", from, to, diff, h)
+		}
+	})
+}
+
+var equateEmpty = gocmp.Transformer("", func(p []changes.Path[int]) string { return fmt.Sprintf("%+v", p) })
+
+func (h *history) String() string {
+	var b strings.Builder
+	for i, r := range h.rows {
+		fmt.Fprintf(&b, "\n%d: thing %d: %+v", i, h.ids[i], r)
+	}
+	return b.String()
+}

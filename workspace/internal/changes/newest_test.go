@@ -1,0 +1,60 @@
+package changes_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+)
+
+// Newest lists the paths that exist in the order of their newest rows, wherever the rows
+// that it is given begin.
+func TestNewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		last := map[place]int{}
+		for i, r := range h.rows {
+			last[place{r.Kind, r.Path}] = i
+		}
+		var heads []changes.Head
+		for at, what := range h.snapshots[len(h.rows)] {
+			heads = append(heads, changes.Head{Kind: at.kind, Path: at.path, Number: what.number, Updated: testkit.Start.Add(time.Duration(last[at]) * time.Second)})
+		}
+		row := func(head changes.Head) int { return last[place{head.Kind, head.Path}] }
+		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")
+		limit := rapid.IntRange(1, 8).Draw(t, "limit")
+		n := changes.NewNewest[int](limit)
+		for _, r := range h.rows[from:] {
+			n.Row(r)
+		}
+		old := rapid.IntRange(0, 100).Draw(t, "old")
+		for i := range old {
+			n.Head(changes.Head{Kind: "old", Path: fmt.Sprint(i), Updated: testkit.Start.Add(-time.Hour)})
+		}
+		for _, head := range heads {
+			n.Head(head)
+		}
+		slices.SortFunc(heads, func(a, b changes.Head) int { return cmp.Compare(row(b), row(a)) })
+		i := 0
+		more := n.Each(func(got changes.Head, mark int, known bool) {
+			switch {
+			case i >= len(heads):
+				if got.Kind != "old" {
+					t.Fatalf("path %d is %+v, want an old one", i, got)
+				}
+			case got != heads[i] || known != (row(got) >= from) || known && mark != row(got):
+				t.Fatalf("path %d is %+v, row %d (%v), want %+v, row %d%s", i, got, mark, known, heads[i], row(heads[i]), h)
+			}
+			i++
+		})
+		if all := len(heads) + old; i != min(limit, all) || more != (all > limit) {
+			t.Fatalf("there are %d paths of %d, more %v, limit %d", i, all, more, limit)
+		}
+	})
+}
