@@ -22,12 +22,15 @@ func TestNewest(t *testing.T) {
 		for i, r := range h.rows {
 			last[place{r.Kind, r.Path}] = i
 		}
+		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")
+		clock := func(row int) time.Time { // it goes back after row from
+			return testkit.Start.Add(time.Duration(from-max(row-from, from-row)) * time.Second)
+		}
 		var heads []changes.Head
 		for at, what := range h.snapshots[len(h.rows)] {
-			heads = append(heads, changes.Head{Kind: at.kind, Path: at.path, Number: what.number, Updated: testkit.Start.Add(time.Duration(last[at]) * time.Second)})
+			heads = append(heads, changes.Head{Kind: at.kind, Path: at.path, Number: what.number, Updated: clock(last[at])})
 		}
 		row := func(head changes.Head) int { return last[place{head.Kind, head.Path}] }
-		from := rapid.IntRange(0, len(h.rows)).Draw(t, "from")
 		limit := rapid.IntRange(1, 8).Draw(t, "limit")
 		n := changes.NewNewest[int](limit)
 		for _, r := range h.rows[from:] {
