@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"workspace/internal/records":       {},
 	"workspace/internal/summaries":     {"workspace/internal/records"},
 	"workspace/internal/turn":          {},
+	"workspace/internal/wake":          {},
 	"workspace/memstore":               {"workspace"},
 	"workspace/storetest":              {"workspace", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt":     {"conversation"},

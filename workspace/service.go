@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
 )
 
 // Options of [New]. The zero value works.
@@ -32,6 +33,7 @@ type Service struct {
 	now    func() time.Time
 	paths  PathRule
 	reads  *count.Tally[Owner] // not written yet
+	wakes  *wake.Hub[Owner]    // of those who watch
 
 	summarizer *Summarizer
 	summaries  *summaries.Maker[SummaryResult]
@@ -67,6 +69,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths}
 	s.reads = s.newReadTally()
+	s.wakes = wake.NewHub(store.Watch)
 	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)

@@ -78,6 +78,7 @@ const (
 	DoNewKey                         // use a new idempotency key
 	DoRetry                          // try again
 	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
+	DoCallChanges                    // call Changes with N as its cursor
 )
 
 // Words are the terms of a front end, in which [Error.Text] words an error. The
@@ -190,6 +191,8 @@ func (e *Error) way(w Words) string {
 		return "try again"
 	case DoUnicodePaths:
 		return "UnicodePaths allow it"
+	case DoCallChanges:
+		return "Changes says what is there now"
 	}
 	return ""
 }

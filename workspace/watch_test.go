@@ -1,0 +1,153 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// Each watcher gets every change once and in order, whenever it begins.
+func TestWatch(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	const writes, watchers = 304, 8
+	ended := make(chan error, watchers)
+	watch := func(since int64) error {
+		next := since + 1
+		for c, err := range ws.Watch(t.Context(), since) {
+			if err != nil || c.Revision != next || c.Path != fmt.Sprint("f", next%7) {
+				return fmt.Errorf("the watcher since %d got %+v, %v, want change %d", since, c, err, next)
+			}
+			if next++; next > writes {
+				return nil
+			}
+		}
+		return fmt.Errorf("the watcher since %d ended before change %d", since, next)
+	}
+	for i := range writes {
+		if i%(writes/watchers) == 0 {
+			go func() { ended <- watch(int64(i) / 2) }()
+		}
+		write(t, ws, fmt.Sprint("f", (i+1)%7), "x")
+		write(t, agentOf(t, svc, "other"), "f", "x")
+	}
+	for range watchers {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// countedStore counts what is asked of a store.
+type countedStore struct {
+	workspace.Store
+	views, watches atomic.Int64
+}
+
+func (s *countedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	s.views.Add(1)
+	return s.Store.View(ctx, o, fn)
+}
+
+func (s *countedStore) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+	s.watches.Add(1)
+	return s.Store.Watch(ctx)
+}
+
+// Watchers share one subscription. They read nothing until their own agent has written,
+// and nobody waits for one who does not read.
+func TestWatchIsCheap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &countedStore{Store: memstore.New()}
+		defer store.Close()
+		svc, err := workspace.New(store, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer svc.Close(t.Context())
+		ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
+		for round := range 2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			var seen atomic.Int64
+			const watchers = 50
+			for i := range watchers {
+				go func() {
+					for _, err := range ws.Watch(ctx, int64(round)) {
+						if err != nil {
+							t.Error(err)
+						}
+						if seen.Add(1); i == 0 {
+							<-ctx.Done() // it does not read on
+						}
+					}
+				}()
+			}
+			synctest.Wait()
+			if n := store.watches.Load(); n != int64(round+1) {
+				t.Errorf("round %d: %d subscriptions, want one for all watchers", round, n)
+			}
+			before := store.views.Load()
+			time.Sleep(time.Hour)
+			write(t, other, "f", "x")
+			synctest.Wait()
+			if n := store.views.Load() - before; n != 0 {
+				t.Errorf("%d reads while nothing was written, want 0", n)
+			}
+			start := time.Now()
+			write(t, ws, "f", "x")
+			synctest.Wait()
+			if n, d := seen.Load(), time.Since(start); n != watchers || d > 10*time.Millisecond {
+				t.Errorf("after %v %d watchers have seen the write, want %d", d, n, watchers)
+			}
+			if n := store.views.Load() - before; n > watchers {
+				t.Errorf("%d reads for one write, want one for each of %d watchers", n, watchers)
+			}
+			cancel()
+			synctest.Wait()
+		}
+	})
+}
+
+func TestWatchEnds(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{Changes: 3}})
+	ws := agentOf(t, svc, "a")
+	for range 10 {
+		write(t, ws, "f", "x")
+	}
+	first := func(ctx context.Context, since int64) (n int, err error) {
+		for _, err = range ws.Watch(ctx, since) {
+			n++
+		}
+		return n, err
+	}
+	_, err := first(t.Context(), 6)
+	wantErr(t, "Watch too old", err, workspace.ErrNotFound, "changes after 6 are not kept", "Changes says")
+	_, err = first(t.Context(), 11)
+	wantErr(t, "Watch ahead", err, workspace.ErrInvalid, "Since is 11, the last revision is 10")
+	_, err = first(t.Context(), -1)
+	wantErr(t, "Watch below 0", err, workspace.ErrInvalid, "Since is -1")
+	_, err = first(nil, 1)
+	wantErr(t, "Watch without a context", err, workspace.ErrInvalid, "context is nil")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if n, err := first(ctx, 7); n != 3 || err != nil {
+		t.Errorf("a Watch that ended with its context gave %d changes, %v, want 3 and no error", n, err)
+	}
+	if n, err := first(ctx, 7); n != 0 || err != nil {
+		t.Errorf("a Watch whose context had ended gave %d changes, %v, want none", n, err)
+	}
+	for c, err := range ws.Watch(t.Context(), 8) {
+		if c.Revision == 10 {
+			store.Close()
+		}
+		if c.Revision == 0 {
+			wantErr(t, "Watch of a store that was closed", err, workspace.ErrClosed)
+		}
+	}
+}
