@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"workspace/internal/changes":       {},
 	"workspace/internal/count":         {"workspace/internal/turn"},
 	"workspace/internal/filetree":      {},
-	"workspace/internal/fit":           {"linediff", "tokens"},
+	"workspace/internal/fit":           {"linediff", "tokens", "internal/unified"},
 	"workspace/internal/names":         {"golang.org/x/text/unicode/norm"},
 	"workspace/internal/floors":        {"workspace/internal/records"},
 	"workspace/internal/nearest":       {},

@@ -2,10 +2,8 @@ package mcpserver
 
 import (
 	"context"
-	"strconv"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -58,8 +56,7 @@ type logRecord struct {
 	Hint        string `json:"hint,omitempty"`
 }
 
-// logResult returns a line of JSON for each entry: its id, the whole seconds after the
-// first entry, and its text. As JSON, an entry cannot look like two.
+// logResult returns the record of a page of a log, and a line for each entry.
 func logResult(page workspace.LogPage) result {
 	rec := logRecord{Path: page.Path, Count: len(page.Entries), Total: page.Total, LastEntryID: page.Last, HasMore: page.More, Removed: page.Removed, Nearest: page.Nearest}
 	if !page.Exists {
@@ -71,22 +68,8 @@ func logResult(page workspace.LogPage) result {
 	if len(page.Entries) == 0 {
 		return result{record: rec}
 	}
-	base := page.Entries[0].Time
-	rec.BaseTime = base.UTC().Format(time.RFC3339)
-	var body []byte
-	for i, e := range page.Entries {
-		if i > 0 {
-			body = append(body, '\n')
-		}
-		body = append(body, '[')
-		body = strconv.AppendInt(body, e.ID, 10)
-		body = append(body, ',')
-		body = strconv.AppendInt(body, max(0, e.Time.Unix()-base.Unix()), 10) // 0 if a clock was set back
-		body = append(body, ',')
-		body = linediff.AppendString(body, string(e.Content))
-		body = append(body, ']')
-	}
-	return result{record: rec, body: body}
+	rec.BaseTime = page.Entries[0].Time.UTC().Format(time.RFC3339)
+	return result{record: rec, body: page.AppendLines(nil)}
 }
 
 var deleteLog = tool{

@@ -15,6 +15,7 @@ type ChangesOptions struct {
 	Prefix string  // of the paths, and of those before a move, as in ListOptions
 	Limit  int     // paths at most, 1-100; 0: 100, or 20 with Recent
 	Except *Author // leaves out a path if nobody else has changed it; all fields must be equal; nil: nobody
+	Diffs  bool    // returns the differences too
 }
 
 // Changes is what has changed in the files and logs of an agent. All of it comes from one
@@ -40,6 +41,14 @@ type Changes struct {
 	// With Recent or TooOld, Before is 0. A path that was changed long ago has no
 	// Revision and no Author; its Op is OpCreate or OpAppend.
 	Paths []Change
+
+	// With ChangesOptions.Diffs, Diffs has what has changed in files and logs, in the order
+	// of Paths, as much as costs a model at most 4,000 tokens together, as tokens.Estimate
+	// counts. A difference never costs more than to read the file whole. Omitted counts the
+	// paths whose difference is left out: it does not fit, or what the reader had is not
+	// kept any more. With Recent or TooOld, all are left out.
+	Diffs   []PathDiff
+	Omitted int
 }
 
 const (
@@ -69,6 +78,11 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	})
 	if err != nil {
 		return Changes{}, within(opChanges, "", err)
+	}
+	if o.Diffs {
+		if err := w.addDiffs(ctx, &c, o); err != nil {
+			return Changes{}, within(opChanges, "", err)
+		}
 	}
 	return c, nil
 }

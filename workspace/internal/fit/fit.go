@@ -16,6 +16,9 @@ func Within(text []byte, maxTokens int) bool {
 	return len(text) <= maxTokens || tokens.EstimateBytes(text) <= maxTokens // a token has at least one byte
 }
 
+// Tokens returns about what a text costs a model.
+func Tokens(text []byte) int { return tokens.EstimateBytes(text) }
+
 // Cut returns the longest beginning of a text that is within a number of tokens. It
 // ends with a line, unless the first line alone is too long. In that case it ends
 // within the first line, and lost is how many bytes of that line are left out.

@@ -1,0 +1,76 @@
+package workspace_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// diffs returns the differences, with an empty line between them.
+func diffs(c workspace.Changes) string {
+	var all []string
+	for _, d := range c.Diffs {
+		all = append(all, string(d.Text))
+	}
+	return strings.Join(all, "\n\n") + fmt.Sprintf("\nomitted %d", c.Omitted)
+}
+
+func TestChangesDiffs(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{Versions: 3}})
+	ws := agentOf(t, svc, "a")
+	var lines strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&lines, "line %d of the plan\n", i+1)
+	}
+	text := lines.String()
+	for _, path := range []string{"gone", "moved", "plan", "short", "deleted", "again"} {
+		write(t, ws, path, text)
+	}
+	appendLog(t, ws, "log", "one", "two")
+	appendLog(t, ws, "trimmed", "one", "two")
+	cursor := changes(t, ws, since(0)).Cursor
+	for i := range 4 {
+		write(t, ws, "gone", fmt.Sprint(text, i))
+	}
+	write(t, ws, "plan", strings.Replace(text, "line 52 ", "the line ", 1)+"and a last one")
+	write(t, ws, "moved", text+"more\n")
+	moveFile(t, store, ws, "moved", "there")
+	remove(t, ws, "deleted")
+	remove(t, ws, "again")
+	write(t, ws, "again", text)
+	write(t, ws, "short", "x\n")
+	write(t, ws, "short", "y\n")
+	write(t, ws, "new", "x\n")
+	appendLog(t, ws, "log", "three", "a line\nand \"another\"")
+	if _, err := ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
+	when := got.Paths[len(got.Paths)-1].Time.Format("2006-01-02T15:04:05Z")
+	want := `--- plan 1
++++ plan 2
+@@ -52 +52 @@
+-line 52 of the plan
++the line of the plan
+@@ -100,0 +101 @@
++and a last one
+\ No newline at end of file
+
+log ` + when + `
+[3,0,"three"]
+[4,0,"a line\nand \"another\""]
+omitted 5` // gone, there (the move has pruned the version), again, short, new
+	if diff := cmp.Diff(want, diffs(got)); diff != "" {
+		t.Errorf("%s\n(-want +got):\n%s", brief(got), diff)
+	}
+	for _, o := range []workspace.ChangesOptions{{Recent: true}, {Since: cursor}} {
+		o.Diffs = o.Recent
+		if got := changes(t, ws, o); got.Diffs != nil || o.Diffs && got.Omitted != 8 {
+			t.Errorf("Changes(%+v) has %d differences, %d are omitted", o, len(got.Diffs), got.Omitted)
+		}
+	}
+}
