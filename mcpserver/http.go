@@ -71,6 +71,9 @@ func (s *Server) numbered(next http.Handler) http.Handler {
 		q := &request{values: context.WithoutCancel(ctx), client: ctx, charge: chargeOf(ctx)}
 		if m, ok := ctx.Value(memberKey{}).(member); ok {
 			q.sessions, q.caller, q.session = true, m.caller, m.session
+			if m.session != nil {
+				q.connection = m.session.connection
+			}
 		}
 		number := s.requests.add(q)
 		defer s.requests.drop(number)

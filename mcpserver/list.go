@@ -51,11 +51,13 @@ func (a *arguments) page() workspace.ListOptions {
 	return workspace.ListOptions{Prefix: a.text("prefix"), After: a.text("after")}
 }
 
+const minute = "2006-01-02T15:04Z" // how lists show a time, which is in UTC
+
 // row appends a line to a list. No column can hold a tab.
 func row(body []byte, path string, updated time.Time, numbers ...int64) []byte {
 	body = append(append(body, '\n'), path...)
 	for _, n := range numbers {
 		body = strconv.AppendInt(append(body, '\t'), n, 10)
 	}
-	return updated.UTC().AppendFormat(append(body, '\t'), "2006-01-02T15:04Z")
+	return updated.UTC().AppendFormat(append(body, '\t'), minute)
 }

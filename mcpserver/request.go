@@ -18,6 +18,8 @@ type request struct {
 	client context.Context // done when the client has hung up; nil on stdio
 	charge *charge         // nil for lines that have no answer
 
+	connection string // tells what a connection or a session writes from what others do; "": neither lasts
+
 	sessions bool     // the protocol has sessions: HTTP before 2026-07-28
 	caller   string   // with sessions
 	session  *session // the caller's; nil if the request names none

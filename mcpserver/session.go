@@ -33,6 +33,7 @@ type sessions struct {
 // A session either has a place among the idle sessions or has requests under way.
 type session struct {
 	id, caller  string
+	connection  string // a name that is no secret
 	close       func() // ends the SDK's session; a second call does nothing
 	busy        int    // requests and calls under way
 	place       *list.Element
@@ -52,7 +53,7 @@ func newSessions() *sessions {
 // no room, the session that has been idle longest ends. If none is idle, the error is
 // errSessions.
 func (q *sessions) begin(id, caller string, end func()) (*session, error) {
-	s := &session{id: id, caller: caller, close: end, busy: 1}
+	s := &session{id: id, caller: caller, connection: newConnection(), close: end, busy: 1}
 	var gone []*session
 	q.mu.Lock()
 	room := caller == q.shared || q.count[caller] < q.each || q.dropOldest(&gone, func(o *session) bool { return o.caller == caller })

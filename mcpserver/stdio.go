@@ -38,6 +38,7 @@ type lines struct {
 	failing sync.Once
 
 	server  *Server
+	name    string          // of the connection
 	values  context.Context // the context of Run, for its values
 	silent  string          // the number in requests for all lines that need no answer
 	waiting context.Context // done when no more lines are read: nobody waits for memory then
@@ -64,7 +65,7 @@ var errLong = errors.New("line too long")
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		server: s, values: context.WithoutCancel(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
+		server: s, name: newConnection(), values: context.WithoutCancel(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
 	l.silent = s.requests.add(&request{values: l.values})

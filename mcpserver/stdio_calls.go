@@ -19,7 +19,7 @@ type call struct {
 // reports false if another call has the same id.
 func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
 	hasRoom := l.room.Acquire(l.waiting, 1) == nil
-	number := l.server.requests.add(&request{values: l.values, charge: c})
+	number := l.server.requests.add(&request{values: l.values, charge: c, connection: l.name})
 	end := func() {
 		l.server.requests.drop(number)
 		c.leave()

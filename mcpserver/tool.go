@@ -23,7 +23,7 @@ type tool struct {
 
 // tools returns all tools. Clients see them in the order of their names.
 func tools(o Options) []tool {
-	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, usageStats}
+	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, listChanges, usageStats}
 	if o.Summarizer != nil {
 		list = append(list, summarizeFile(o.Summarizer))
 	}
@@ -69,6 +69,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 		return result{}, err
 	}
 	args.progress = progressOf(ctx, req)
+	args.author = author(ctx, req.ClientInfo())
 	ws, err := s.workspace(ctx, Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}, args.has("agent_id"), req.ClientInfo())
 	if err != nil {
 		return result{}, err
@@ -93,10 +94,26 @@ func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.
 	if err != nil {
 		return nil, err
 	}
-	if client != nil {
-		ws = ws.As(workspace.Author{Client: client.Name, Version: client.Version})
+	if a := author(ctx, client); a != nil {
+		ws = ws.As(*a)
 	}
 	return ws, nil
+}
+
+// author returns who makes a call, or nil if nothing is known. Calls without a connection
+// that lasts have no Session.
+func author(ctx context.Context, client *mcp.Implementation) *workspace.Author {
+	var a workspace.Author
+	if client != nil {
+		a.Client, a.Version = client.Name, client.Version
+	}
+	if r := requestOf(ctx); r != nil {
+		a.Session = r.connection
+	}
+	if a == (workspace.Author{}) {
+		return nil
+	}
+	return &a
 }
 
 // keyField is the field of _meta for a key with which a client can repeat a call safely.

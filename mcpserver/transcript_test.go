@@ -33,6 +33,7 @@ var update = flag.Bool("update", false, "write what the tools answer into testda
 //	let long = "a line\n" * 9 for $(long) in an argument
 //	advance 90s               the clock, which begins at 2026-11-21T04:50:00Z
 //	times 3 TOOL ARGUMENTS    calls, with # for their number; the last answer is shown
+//	other TOOL ARGUMENTS      a call of another client, whose answer is not shown
 //	> TOOL ARGUMENTS          a call
 //	< RECORD                  the first block of its answer
 //	| BODY                    the second, line by line; "| " alone follows a last line end
@@ -75,6 +76,7 @@ type conversation struct {
 	tokens  int // of a body of read_file; 0: no bound
 	texts   map[string]string
 	session *mcp.ClientSession // nil before the first call
+	other   *mcp.ClientSession // of another client
 }
 
 // replay makes the calls of a transcript and returns it with the answers.
@@ -119,6 +121,10 @@ func (c *conversation) step(line string) string {
 			answer = c.call(strings.ReplaceAll(rest, "#", strconv.Itoa(i+1)))
 		}
 		return answer
+	case "other":
+		c.begin()
+		tool, args := c.parse(rest)
+		mustCall(c.t, c.other, tool, args)
 	case ">":
 		return c.call(rest)
 	default:
@@ -144,20 +150,34 @@ func (c *conversation) let(rest string) {
 	c.texts[name] = strings.Repeat(text, n)
 }
 
-func (c *conversation) call(line string) string {
-	if c.session == nil {
-		svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
-		c.session = connect(c.t, newServerWith(c.t, mcpserver.Options{
-			Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens,
-		}))
+// begin begins the sessions before the first call.
+func (c *conversation) begin() {
+	if c.session != nil {
+		return
 	}
-	tool, args, _ := strings.Cut(line, " ")
-	for name, text := range c.texts {
-		quoted, err := json.Marshal(text)
+	svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
+	server := newServerWith(c.t, mcpserver.Options{
+		Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens,
+	})
+	c.session = connect(c.t, server)
+	c.other = connectAs(c.t, server, "", &mcp.Implementation{Name: "other", Version: "1"})
+}
+
+// parse returns the tool of a call and its arguments.
+func (c *conversation) parse(line string) (tool string, args json.RawMessage) {
+	tool, text, _ := strings.Cut(line, " ")
+	for name, value := range c.texts {
+		quoted, err := json.Marshal(value)
 		c.check(line, err)
-		args = strings.ReplaceAll(args, "$("+name+")", strings.Trim(string(quoted), `"`))
+		text = strings.ReplaceAll(text, "$("+name+")", strings.Trim(string(quoted), `"`))
 	}
-	blocks, isError := call(c.t, c.session, tool, json.RawMessage(args))
+	return tool, json.RawMessage(text)
+}
+
+func (c *conversation) call(line string) string {
+	c.begin()
+	tool, args := c.parse(line)
+	blocks, isError := call(c.t, c.session, tool, args)
 	switch {
 	case isError && len(blocks) == 1:
 		checkError(c.t, line, blocks[0])

@@ -15,12 +15,13 @@ import (
 // bytes. They follow from the copies that the SDK and encoding/json make. TestLoad
 // checks them.
 const (
-	bodyFactor   = 6  // of the request: as it came, in the buffers of the decoder, and decoded
-	readFactor   = 30 // of the content that is read: escaping may make it six times longer
-	answerFactor = 5  // of the answer as JSON while it is encoded
-	diffFactor   = 24 // of both texts while they are compared
-	editFactor   = 4  // of the file that is edited or moved
-	logFactor    = 5  // of the page of a log, counted as JSON
+	bodyFactor   = 6       // of the request: as it came, in the buffers of the decoder, and decoded
+	readFactor   = 30      // of the content that is read: escaping may make it six times longer
+	answerFactor = 5       // of the answer as JSON while it is encoded
+	diffFactor   = 24      // of both texts while they are compared
+	editFactor   = 4       // of the file that is edited or moved
+	logFactor    = 5       // of the page of a log, counted as JSON
+	changeWeight = 1 << 10 // of a row of the journal of changes
 )
 
 const ordinaryFile = 1 << 20 // the default limit of a file
@@ -83,6 +84,8 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 		f, err = ws.FileExtent(ctx, a.text("path"))
 	case "read_log":
 		f, err = ws.LogExtent(ctx, a.text("path"))
+	case changesName:
+		f, err = ws.ChangesExtent(ctx, a.changes())
 	}
 	switch {
 	case errors.Is(err, workspace.ErrInvalid):
@@ -92,6 +95,8 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	}
 	since := a.integers["since_version"]
 	switch {
+	case tool == changesName:
+		return leastCall + changeWeight*f.Rows + 2*diffFactor*f.Largest, a.flag("diffs") && f.Rows > 0, nil
 	case tool == "read_log":
 		return min(leastCall+logFactor*f.Bytes, smallCall), false, nil
 	case tool == "edit_file":

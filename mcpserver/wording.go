@@ -6,22 +6,23 @@ import "github.com/agent-scratchpad/scratchpad/workspace"
 // words an error of the workspace.
 var words = workspace.Words{
 	Arg: map[workspace.Arg]string{
-		workspace.ArgAgent:      "agent_id",
-		workspace.ArgNewPath:    "new_path",
-		workspace.ArgAfter:      "after",
-		workspace.ArgIfVersion:  "if_version",
-		workspace.ArgVersion:    "version",
-		workspace.ArgSince:      "since_version",
-		workspace.ArgContext:    "context",
-		workspace.ArgFromLine:   "from_line",
-		workspace.ArgToLine:     "to_line",
-		workspace.ArgOld:        "old_text",
-		workspace.ArgNew:        "new_text",
-		workspace.ArgAll:        "all",
-		workspace.ArgSinceEntry: "since_entry",
-		workspace.ArgLimit:      "limit",
-		workspace.ArgTail:       "tail",
-		workspace.ArgThrough:    "through_entry",
+		workspace.ArgAgent:       "agent_id",
+		workspace.ArgAfter:       "after",
+		workspace.ArgIfVersion:   "if_version",
+		workspace.ArgVersion:     "version",
+		workspace.ArgSince:       "since_version",
+		workspace.ArgContext:     "context",
+		workspace.ArgFromLine:    "from_line",
+		workspace.ArgToLine:      "to_line",
+		workspace.ArgOld:         "old_text",
+		workspace.ArgNew:         "new_text",
+		workspace.ArgAll:         "all",
+		workspace.ArgSinceEntry:  "since_entry",
+		workspace.ArgLimit:       "limit",
+		workspace.ArgTail:        "tail",
+		workspace.ArgThrough:     "through_entry",
+		workspace.ArgSinceChange: "since",
+		workspace.ArgNewPath:     "new_path",
 	},
 	Way: wayOut,
 }
@@ -47,6 +48,8 @@ func wayOut(e *workspace.Error) string {
 		return "the operator can allow it with --paths unicode"
 	case workspace.DoDelete:
 		return "make room with delete_log or delete_file"
+	case workspace.DoCallChanges:
+		return "call changes without since"
 	case workspace.DoFreeStore:
 		if e.Quota != nil && e.Quota.Of == workspace.StoreAgents {
 			return "use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents"

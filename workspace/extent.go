@@ -6,7 +6,8 @@ import "context"
 type Extent struct {
 	Version int64 // the current version of a file
 	Bytes   int64 // of the current version of a file, or of the longest page of a log
-	Largest int64 // bytes of the largest version of a file that is retained
+	Largest int64 // bytes of the largest version of a file that is retained, or that may be
+	Rows    int64 // of the journal of changes
 }
 
 // FileExtent returns the extent of a file. It costs less than reading the file, and is
@@ -35,6 +36,34 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 		return err
 	})
 	return Extent{Bytes: min(head.Bytes, pageBytes)}, err
+}
+
+// ChangesExtent returns the most that Changes reads, as FileExtent does for a file. With
+// Diffs, Largest is set.
+func (w *Workspace) ChangesExtent(ctx context.Context, o ChangesOptions) (Extent, error) {
+	if err := checkContext(ctx, opChanges, ""); err != nil {
+		return Extent{}, err
+	}
+	if err := o.complete(w.paths); err != nil {
+		return Extent{}, err
+	}
+	l, err := w.load(ctx, Query{})
+	if err != nil {
+		return Extent{}, within(opChanges, "", err)
+	}
+	state := l.Owner
+	kept, err := w.keeps(state, o.Since)
+	if err != nil {
+		return Extent{}, within(opChanges, "", err)
+	}
+	if o.Recent || !kept {
+		return Extent{Rows: min(state.Changes, recentRows) + pagePaths}, nil
+	}
+	e := Extent{Rows: state.Revision - o.Since}
+	if o.Diffs && e.Rows > 0 {
+		e.Largest = min(w.svc.limits.FileBytes, state.Bytes)
+	}
+	return e, nil
 }
 
 // viewUncounted runs a read on a path without counting it.
