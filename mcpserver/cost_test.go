@@ -163,3 +163,92 @@ func mustCallIn(t *rapid.T, s *mcp.ClientSession, tool string, args any) []strin
 	}
 	return blocks
 }
+
+func TestChangesTokens(t *testing.T) {
+	server := newServer(t, "a")
+	s, other := connect(t, server), connectAs(t, server, modern, &mcp.Implementation{Name: "claude-code", Version: "2.0"})
+	r := rand.New(rand.NewPCG(7, 8))
+	lines := make([]string, 2000)
+	for i := range lines {
+		lines[i] = sentence(r, 40)
+	}
+	write := func() {
+		mustCall(t, other, "write_file", m{"path": "plan.md", "content": strings.Join(lines, "\n") + "\n"})
+	}
+	write()
+	checkCost(t, "changes, nothing new", mustCall(t, s, "changes", m{"since": 1}), 20)
+	lines[51] = strings.Replace(lines[51], " ", " not ", 1)
+	write()
+	checkCost(t, "changes, one file", mustCall(t, s, "changes", m{"since": 1}), 60)
+	checkCost(t, "changes with diffs, one line of 2,000", mustCall(t, s, "changes", m{"since": 1, "diffs": true}), 100)
+	blocks := mustCall(t, s, "changes", m{"since": 1, "diffs": true})
+	_, row, _ := strings.Cut(blocks[1], "\n")
+	checkCost(t, "the row and the diff of one line of 2,000", []string{row}, 70)
+	for i := range 99 {
+		mustCall(t, other, "write_file", m{"path": fmt.Sprintf("notes/%s-%03d.md", words[r.IntN(7)], i), "content": sentence(r, 100+r.IntN(5000))})
+	}
+	checkCost(t, "changes, 100 files", mustCall(t, s, "changes", m{"since": 1}), 3700)
+	checkCost(t, "changes with diffs, 100 files", mustCall(t, s, "changes", m{"since": 1, "diffs": true}), 3700+4200)
+	checkCost(t, "changes, the 20 last", mustCall(t, s, "changes", m{}), 800)
+}
+
+// The differences of changes never cost more than to read the files and logs whole.
+func TestChangesAreNeverDearer(t *testing.T) {
+	server := newServer(t, "a")
+	s, other := connect(t, server), connect(t, server)
+	n, shown := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		alphabet := rapid.SampledFrom(alphabets).Draw(t, "alphabet")
+		line := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 0, 40, -1)
+		lines := rapid.SliceOfN(line, 0, 150).Draw(t, "lines")
+		files := rapid.IntRange(1, 3).Draw(t, "files")
+		path := func(i int) string {
+			return fmt.Sprintf("%s%d-%d", rapid.SampledFrom([]string{"f", "a/b/c/file"}).Draw(t, "path"), n, i)
+		}
+		var paths []string
+		for i := range files {
+			paths = append(paths, path(i))
+			mustCallIn(t, other, "write_file", m{"path": paths[i], "content": strings.Join(lines, "\n")})
+		}
+		since := cursorOf(t, mustCallIn(t, s, "changes", m{}))
+		since -= int64(rapid.IntRange(0, files).Draw(t, "new"))
+		for _, p := range paths {
+			for range rapid.IntRange(0, 4).Draw(t, "edits") {
+				at := rapid.IntRange(0, len(lines)).Draw(t, "at")
+				cut := rapid.IntRange(at, min(len(lines), at+2)).Draw(t, "to")
+				lines = append(append(append([]string{}, lines[:at]...), rapid.SliceOfN(line, 0, 3).Draw(t, "line")...), lines[cut:]...)
+			}
+			mustCallIn(t, other, "write_file", m{"path": p, "content": strings.Join(lines, "\n")})
+		}
+		table := cost(mustCallIn(t, s, "changes", m{"since": since}))
+		with := mustCallIn(t, s, "changes", m{"since": since, "diffs": true})
+		whole := 0
+		for _, p := range paths {
+			if strings.Contains(with[1], "\n+++ "+p+" ") {
+				whole += cost(mustCallIn(t, s, "read_file", m{"path": p}))
+				shown++
+			}
+		}
+		for _, p := range paths {
+			mustCallIn(t, s, "delete_file", m{"path": p})
+		}
+		const omitted = 6 // tokens of "omitted" in the record
+		if got := cost(with); got > table+whole+omitted {
+			t.Fatalf("changes with diffs costs %d tokens, without %d, the files %d: %q", got, table, whole, with)
+		}
+	})
+	if shown == 0 {
+		t.Error("no difference was shown")
+	}
+	t.Logf("%d differences of %d cases", shown, n)
+}
+
+func cursorOf(t *rapid.T, blocks []string) int64 {
+	t.Helper()
+	var rec struct{ Cursor int64 }
+	if err := json.Unmarshal([]byte(blocks[0]), &rec); err != nil {
+		t.Fatal(err)
+	}
+	return rec.Cursor
+}

@@ -23,7 +23,7 @@ var (
 // Every tool sets all four hints, because clients take a missing one for true.
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
-		"append_log": writes, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
+		"append_log": writes, "changes": reads, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
 		"list_logs": reads, "move_file": writes, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
 	}
 	got := map[string]hints{}
@@ -53,8 +53,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 			t.Errorf("%s stands %d times in tools/list, want 12", hint, n)
 		}
 	}
-	if n := strings.Count(raw, `"readOnlyHint":true`); n != 6 {
-		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 6`, n)
+	if n := strings.Count(raw, `"readOnlyHint":true`); n != 7 {
+		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 7`, n)
 	}
 }
 
