@@ -14,7 +14,7 @@ const changesName = "changes"
 
 var listChanges = tool{
 	name:        changesName,
-	description: "List what others changed in your memory since a cursor, by path prefix; all includes you",
+	description: "List what others changed in your memory by prefix since a cursor; all adds you",
 	properties: []property{
 		{name: "since", kind: "integer"},
 		{name: "prefix", kind: "string"},

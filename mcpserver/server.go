@@ -140,7 +140,7 @@ func instructions(o Options) string {
 	}
 	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
 Keep it cheap:
-- Begin with changes: it lists what changed last, with a cursor. Later give that cursor as since to see what others changed meanwhile; diffs shows how.
+- Begin with changes: it lists what changed last, with a cursor. Later give that cursor as since to see what others changed meanwhile, and diffs to see how.
 - Every write_file and edit_file answers with the file's version. Remember it. To see what others changed, call read_file with since_version: you get a short diff, "unchanged", or the whole file where that is cheaper.
 - Change a file with edit_file, which sends only what changes, or appends; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
 - %s
