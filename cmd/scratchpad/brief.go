@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -33,18 +32,7 @@ type briefRecord struct {
 	Entries int64          `json:"entries"`
 	TooOld  bool           `json:"too_old,omitempty"`
 	More    bool           `json:"has_more"`
-	Paths   []briefChanged `json:"paths"`
-}
-
-type briefChanged struct {
-	Op     workspace.ChangeOp `json:"op"`
-	Kind   workspace.PathKind `json:"kind"`
-	Path   string             `json:"path"`
-	From   string             `json:"from,omitempty"`
-	Before int64              `json:"before"`
-	After  int64              `json:"after"`
-	By     *author            `json:"author,omitempty"`
-	When   time.Time          `json:"time"`
+	Paths   []changeRecord `json:"paths"`
 }
 
 // Run prints the brief, and then moves the mark.
@@ -59,7 +47,7 @@ func (c briefCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := p.answer(recordOf(b), func(out io.Writer) error {
+	if err := p.answer(briefOf(b), func(out io.Writer) error {
 		_, err := fmt.Fprintln(p.screen(out), b.Text(int(c.Tokens)))
 		return err
 	}); err != nil || c.Mark == "" || b.Cursor == 0 {
@@ -91,15 +79,13 @@ func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 	return b, err
 }
 
-func recordOf(b brief.Brief) briefRecord {
-	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []briefChanged{}}
+func briefOf(b brief.Brief) briefRecord {
+	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []changeRecord{}}
 	if b.Since >= 0 {
 		r.Since = &b.Since
 	}
 	for _, c := range b.Paths {
-		r.Paths = append(r.Paths, briefChanged{
-			Op: c.Op, Kind: c.Kind, Path: c.Path, From: c.From, Before: c.Before, After: c.After, By: authorOf(c.Author), When: c.Time.UTC(),
-		})
+		r.Paths = append(r.Paths, recordOf(c))
 	}
 	return r
 }

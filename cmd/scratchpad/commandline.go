@@ -16,7 +16,7 @@ import (
 type commandLine struct {
 	DB    *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
 	Agent *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
-	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry. An error is one line of JSON on standard error."`
+	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
 
 	Durability durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
 	Paths      pathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
@@ -31,6 +31,7 @@ type commandLine struct {
 	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
+	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
 	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`

@@ -19,6 +19,7 @@ import (
 var notRun = map[string]string{
 	"scratchpad files edit plan.md":     "opens an editor; TestEditor has it",
 	"scratchpad logs tail decisions -f": "ends at a signal; follow.txtar has it",
+	"scratchpad changes --follow":       "ends at a signal; changes.txtar has it",
 }
 
 // Each example in the help of a command runs as written, in a folder with the files

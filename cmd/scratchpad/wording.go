@@ -11,19 +11,20 @@ import (
 // calls of a workspace. No other file words an error of the workspace.
 var words = workspace.Words{
 	Arg: map[workspace.Arg]string{
-		workspace.ArgAgent:      "agent_id",
-		workspace.ArgNewPath:    "new path",
-		workspace.ArgIfVersion:  "--if-version",
-		workspace.ArgVersion:    "--version",
-		workspace.ArgFromLine:   "--from-line",
-		workspace.ArgToLine:     "--to-line",
-		workspace.ArgContext:    "--context",
-		workspace.ArgOld:        "the text to replace",
-		workspace.ArgNew:        "the one that replaces it",
-		workspace.ArgAll:        "--all",
-		workspace.ArgSinceEntry: "--since",
-		workspace.ArgTail:       "--tail",
-		workspace.ArgThrough:    "--through",
+		workspace.ArgAgent:       "agent_id",
+		workspace.ArgIfVersion:   "--if-version",
+		workspace.ArgVersion:     "--version",
+		workspace.ArgFromLine:    "--from-line",
+		workspace.ArgToLine:      "--to-line",
+		workspace.ArgContext:     "--context",
+		workspace.ArgOld:         "the text to replace",
+		workspace.ArgNew:         "the one that replaces it",
+		workspace.ArgAll:         "--all",
+		workspace.ArgSinceEntry:  "--since",
+		workspace.ArgTail:        "--tail",
+		workspace.ArgSinceChange: "--since",
+		workspace.ArgThrough:     "--through",
+		workspace.ArgNewPath:     "new path",
 	},
 	Way:    wayOut,
 	NoKind: true,
@@ -70,6 +71,8 @@ func wayOut(e *workspace.Error) string {
 		return "--paths unicode allows it"
 	case workspace.DoDelete:
 		return "delete what is not needed" + raise
+	case workspace.DoCallChanges:
+		return "scratchpad changes shows what is there now"
 	case workspace.DoFreeStore:
 		return "delete agents with scratchpad agents rm" + raise
 	}
