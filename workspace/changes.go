@@ -195,7 +195,12 @@ func nextRows(r Reader, after, last int64, limit int) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || rows[0].Revision != after+1 || rows[len(rows)-1].Revision > last {
+	for i, row := range rows {
+		if row.Revision != after+int64(i)+1 || row.Revision > last {
+			return nil, Errorf(ErrCorrupt, "change %d is where change %d belongs, the last is %d", row.Revision, after+int64(i)+1, last)
+		}
+	}
+	if len(rows) == 0 {
 		return nil, Errorf(ErrCorrupt, "change %d is missing", after+1)
 	}
 	return rows, nil
