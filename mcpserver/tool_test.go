@@ -49,8 +49,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	w.send(method("1", "tools/list", "", ""))
 	raw := w.must().raw
 	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 12 {
-			t.Errorf("%s stands %d times in tools/list, want 12", hint, n)
+		if n := strings.Count(raw, hint); n != 13 {
+			t.Errorf("%s stands %d times in tools/list, want 13", hint, n)
 		}
 	}
 	if n := strings.Count(raw, `"readOnlyHint":true`); n != 7 {
@@ -88,8 +88,8 @@ func TestToolsAreStable(t *testing.T) {
 	for i, tool := range modernList {
 		names[i] = tool.Name
 	}
-	if !slices.IsSorted(names) || len(names) != 12 || strings.Contains(want, "nextCursor") {
-		t.Errorf("the tools are %q, want 12 in the order of their names and one page", names)
+	if !slices.IsSorted(names) || len(names) != 13 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 13 in the order of their names and one page", names)
 	}
 }
 
