@@ -10,7 +10,7 @@ type Query struct {
 	File    string // a file, for its head; "": none
 	Current bool   // its current version too, with the content unless it is version Since
 	Version int64  // this version in place of the current one, if it is retained; 0: off
-	Since   int64  // this version too, if it is retained and older than the current one; 0: off
+	Since   int64  // the version that the caller has: loads it too, if it is retained and older than the current one; 0: off
 	History bool   // all retained versions, without content
 
 	To string // another file, for its head; "": none
@@ -28,7 +28,7 @@ type Query struct {
 type Loaded struct {
 	Owner    OwnerState
 	File, To FileHead // as of [Reader.File]
-	Version  Version  // the zero value if there is none
+	Version  Version  // the zero value if there is none; only its Number if the caller has it
 	Old      Version  // version Since; the zero value if it is not retained, or the current one
 	Versions []Version
 	Log      LogHead
@@ -90,7 +90,7 @@ func (l *Loaded) loadVersions(r Reader, q Query) (err error) {
 	}
 	switch {
 	case !q.Current && q.Version == 0:
-	case n == q.Since:
+	case q.Version == 0 && n == q.Since: // the caller has its content
 		if l.Version, err = described(r, l.File, n); err != nil {
 			return err
 		}
