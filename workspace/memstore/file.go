@@ -106,7 +106,7 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 	}
 	if c.New != nil {
 		v := *c.New
-		v.Time = stored(v.Time)
+		v.Time, v.Author.Session = stored(v.Time), ""
 		v.Content = slices.Clone(v.Content)
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
 			return workspace.Errorf(workspace.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)

@@ -101,7 +101,7 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
 			return workspace.Errorf(workspace.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID, l.entries[n-1].ID)
 		}
-		e.Time = stored(e.Time)
+		e.Time, e.Author.Session = stored(e.Time), ""
 		e.Content = slices.Clone(e.Content)
 		l.entries = append(l.entries, e)
 	}

@@ -3,25 +3,37 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Count adds reads to the operations of owners.
+// Count adds reads to the operations of owners, at one moment. It waits for the turn of
+// each.
 func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
-	for o, n := range reads {
-		err := s.Update(ctx, o, func(tx workspace.Tx) error {
-			state, err := tx.Owner()
-			if err != nil || state.Usage == (workspace.Usage{}) {
-				return err
-			}
-			state.Operations += n
-			return tx.SaveOwner(state)
-		})
+	owners := slices.SortedFunc(maps.Keys(reads), func(a, b workspace.Owner) int {
+		return strings.Compare(a.String(), b.String()) // so that two Counts do not wait for each other
+	})
+	var desks []*desk
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for i, d := range desks {
+			s.end(owners[i], d)
+		}
+	}()
+	for _, o := range owners {
+		d, err := s.enter(ctx, o)
 		if err != nil {
-			return err
+			return failed(err, "count reads of %s", o)
+		}
+		desks = append(desks, d)
+	}
+	for i, d := range desks {
+		if d.data.state.Usage != (workspace.Usage{}) {
+			d.data.state.Operations += reads[owners[i]]
 		}
 	}
 	return nil

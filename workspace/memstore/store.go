@@ -180,6 +180,11 @@ func (s *Store) enter(ctx context.Context, o workspace.Owner) (*desk, error) {
 func (s *Store) leave(o workspace.Owner, d *desk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.end(o, d)
+}
+
+// end is leave for a caller that holds s.mu.
+func (s *Store) end(o workspace.Owner, d *desk) {
 	d.state = d.data.state
 	<-d.turn
 	s.release(o, d)
