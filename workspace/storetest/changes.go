@@ -42,17 +42,44 @@ func entry(id int64, moment int, content string) workspace.Entry {
 	}
 }
 
+// change gives the owner's journal one more row.
+func change(state *workspace.OwnerState, moment int, c workspace.Change) workspace.Change {
+	state.Revision++
+	state.Changes++
+	c.Revision, c.Author, c.Time = state.Revision, author(moment), at(moment)
+	c.Author.Session = fmt.Sprintf("session %d", moment)
+	return c
+}
+
+// opFor returns what the write of a file is called.
+func opFor(exists bool) workspace.ChangeOp {
+	if exists {
+		return workspace.OpEdit
+	}
+	return workspace.OpCreate
+}
+
+// silent is a Tx that adds no row to the journal.
+type silent struct{ workspace.Tx }
+
+func (tx silent) SaveFile(c workspace.FileChange) error {
+	c.Change = workspace.Change{}
+	return tx.Tx.SaveFile(c)
+}
+
 // write stores the next version of a file.
 func write(tx workspace.Tx, moment int, path, content string) error {
 	head, state, err := tx.File(path)
 	if err != nil {
 		return err
 	}
+	row := workspace.Change{Op: opFor(head.Exists()), Kind: workspace.KindFile, Path: path, Before: head.Version}
 	if !head.Exists() {
 		if head.Deleted {
 			state.DeletedFiles--
 		}
 		state.Files++
+		row.Before = 0
 		head = workspace.FileHead{Path: path, Version: max(head.Version, state.FileFloor), Created: at(moment)}
 	}
 	head.Version++
@@ -68,8 +95,56 @@ func write(tx workspace.Tx, moment int, path, content string) error {
 		head.Sizes = head.Sizes[1:]
 		c.Prune = head.Oldest() - 1
 	}
+	row.After = head.Version
+	c.Change = change(&state, moment, row)
 	c.Head, c.Owner = head, state
 	return tx.SaveFile(c)
+}
+
+// move moves a file to a path where none is. Its versions go along if the number of the
+// new one is next to them.
+func move(tx workspace.Tx, moment int, path, to string) error {
+	from, _, err := tx.File(path)
+	if err != nil || !from.Exists() {
+		return err
+	}
+	_, current, err := tx.Current(path)
+	if err != nil {
+		return err
+	}
+	target, state, err := tx.File(to)
+	if err != nil || target.Exists() {
+		return err
+	}
+	if target.Deleted {
+		state.DeletedFiles--
+	}
+	state.DeletedFiles++
+	m := workspace.FileMove{New: current, Above: from.Oldest() - 1}
+	m.To = workspace.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes, Created: from.Created, Updated: at(moment)}
+	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
+	if m.To.Version != from.Version+1 {
+		m.Above, m.To.Sizes = from.Version, nil
+	}
+	m.To.Sizes = append(m.To.Sizes, current.Size)
+	if len(m.To.Sizes) > retained {
+		m.To.Sizes = m.To.Sizes[1:]
+		m.Prune = m.To.Oldest() - 1
+	}
+	for _, size := range from.Sizes {
+		state.Bytes -= size
+	}
+	for _, size := range m.To.Sizes {
+		state.Bytes += size
+	}
+	state.Bytes -= from.Summary
+	state.Operations++
+	m.Change = change(&state, moment, workspace.Change{
+		Op: workspace.OpMove, Kind: workspace.KindFile, Path: to, From: path, Before: from.Version, After: m.To.Version,
+	})
+	m.From = workspace.FileHead{Path: path, Version: from.Version, Deleted: true, Created: from.Created, Updated: at(moment)}
+	m.Owner = state
+	return tx.MoveFile(m)
 }
 
 // remove deletes a file.
@@ -86,6 +161,7 @@ func remove(tx workspace.Tx, moment int, path string) error {
 	state.DeletedFiles++
 	state.Operations++
 	c := workspace.FileChange{Prune: head.Version, Forget: head.Summary > 0}
+	c.Change = change(&state, moment, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindFile, Path: path, Before: head.Version})
 	head.Sizes, head.Summary, head.Deleted, head.Updated = nil, 0, true, at(moment)
 	c.Head, c.Owner = head, state
 	return tx.SaveFile(c)
@@ -132,7 +208,9 @@ func add(tx workspace.Tx, moment int, path string, contents ...string) error {
 	if err != nil {
 		return err
 	}
+	row := workspace.Change{Op: workspace.OpAppend, Kind: workspace.KindLog, Path: path, Before: head.Last, Entries: int64(len(contents))}
 	if !head.Exists() {
+		row.Before = 0
 		if head.Deleted {
 			state.DeletedLogs--
 		}
@@ -150,6 +228,8 @@ func add(tx workspace.Tx, moment int, path string, contents ...string) error {
 	head.Updated = at(moment)
 	state.Entries += int64(len(contents))
 	state.Operations++
+	row.After = head.Last
+	c.Change = change(&state, moment, row)
 	c.Head, c.Owner = head, state
 	return tx.SaveLog(c)
 }
@@ -165,8 +245,9 @@ func drop(tx workspace.Tx, moment int, path string) error {
 	state.Entries -= head.Entries()
 	state.Bytes -= head.Bytes
 	state.Operations++
+	row := change(&state, moment, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindLog, Path: path, Before: head.Last})
 	head.First, head.Bytes, head.Deleted, head.Updated = head.Last+1, 0, true, at(moment)
-	return tx.SaveLog(workspace.LogChange{Head: head, Prune: head.Last, Owner: state})
+	return tx.SaveLog(workspace.LogChange{Head: head, Prune: head.Last, Change: row, Owner: state})
 }
 
 // trim removes the n oldest entries of a log, or all if there are fewer.
@@ -183,8 +264,21 @@ func trim(tx workspace.Tx, moment int, path string, n int) error {
 	state.Entries -= through - head.First + 1
 	state.Bytes -= size
 	state.Operations++
+	row := change(&state, moment, workspace.Change{Op: workspace.OpTrim, Kind: workspace.KindLog, Path: path, Before: head.Last, After: head.Last})
 	head.First, head.Bytes, head.Updated = through+1, head.Bytes-size, at(moment)
-	return tx.SaveLog(workspace.LogChange{Head: head, Prune: through, Owner: state})
+	return tx.SaveLog(workspace.LogChange{Head: head, Prune: through, Change: row, Owner: state})
+}
+
+// dropChanges removes the n oldest rows of the journal, or all if there are fewer.
+func dropChanges(tx workspace.Tx, n int) error {
+	state, err := tx.Owner()
+	if err != nil {
+		return err
+	}
+	drop := min(int64(n), state.Changes)
+	oldest := state.Revision - state.Changes
+	state.Changes -= drop
+	return errors.Join(tx.DropChanges(oldest+drop), tx.SaveOwner(state))
 }
 
 // keepRequest keeps a request.

@@ -16,6 +16,8 @@ import (
 var concurrency = []check{
 	{"Concurrency/NoUpdateIsLost", concurrentCounter},
 	{"Concurrency/Owners", concurrentOwners},
+	{"Concurrency/Count", concurrentCount},
+	{"Concurrency/CountIsOneMoment", concurrentCounts},
 	{"Concurrency/OneAfterTheOther", concurrentQuota},
 	{"Concurrency/ViewIsOneMoment", concurrentView},
 	{"Concurrency/OneOfManyCancelled", concurrentCancel},
@@ -59,6 +61,61 @@ func concurrentCounter(t testing.TB, s workspace.Store) {
 	if got, want := view(t, s, alice, readOwner).Operations, int64(many*n); got != want {
 		t.Errorf("%d goroutines counted to %d together, want %d", many, got, want)
 	}
+}
+
+// concurrentCount counts reads beside Updates of the same owners.
+func concurrentCount(t testing.TB, s workspace.Store) {
+	n := rounds(100, 10, 3)
+	for i := range 3 {
+		update(t, s, worker(i), count)
+	}
+	each(func(i int) {
+		for range n {
+			var err error
+			if i%2 == 0 {
+				err = s.Update(t.Context(), worker(i%3), count)
+			} else {
+				err = s.Count(t.Context(), map[workspace.Owner]int64{worker(0): 1, worker(1): 1, worker(2): 1})
+			}
+			if err != nil {
+				t.Errorf("Update and Count beside others = %v, want nil", err)
+			}
+		}
+	})
+	got, want := int64(0), int64(3+many/2*n+3*many/2*n)
+	for i := range 3 {
+		got += view(t, s, worker(i), readOwner).Operations
+	}
+	if got != want {
+		t.Errorf("Updates and Counts together counted to %d, want %d", got, want)
+	}
+}
+
+// concurrentCounts looks at two owners that are always counted together.
+func concurrentCounts(t testing.TB, s workspace.Store) {
+	update(t, s, alice, count)
+	update(t, s, bob, count)
+	var counting sync.WaitGroup
+	var stop atomic.Bool
+	for range 2 {
+		counting.Go(func() {
+			for !stop.Load() {
+				if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1, bob: 1}); err != nil {
+					t.Errorf("Count beside Owners = %v, want nil", err)
+				}
+			}
+		})
+	}
+	for range rounds(2000, 300, 100) {
+		got := list(t, s, "local", "", 10)
+		if len(got) != 2 || got[0].Usage != got[1].Usage {
+			t.Errorf("Owners beside Count = %+v, want the same count for both", got)
+			break
+		}
+		runtime.Gosched()
+	}
+	stop.Store(true)
+	counting.Wait()
 }
 
 // concurrentOwners lets many owners work at the same time. Each sees at once what it has
@@ -130,7 +187,8 @@ func concurrentView(t testing.TB, s workspace.Store) {
 			return errors.Join(
 				write(tx, int(n), "a", text), write(tx, int(n), "b", text), add(tx, int(n), "log", text),
 				tx.SaveRequest(workspace.Request{Key: "k", Outcome: workspace.Outcome{Number: n}}),
-				tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Operations: n}}))
+				tx.DropChanges(3*(n-1)),
+				tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Operations: n}, Revision: 3 * n, Changes: 3}))
 		}
 	}
 	update(t, s, alice, same(1))
@@ -200,7 +258,16 @@ func sample(r workspace.Reader) (got []int64, err error) {
 		if err != nil || len(tail) != 1 {
 			return nil, fmt.Errorf("%d entries: %w", len(tail), err)
 		}
-		got = append(got, state.Operations, q.Outcome.Number, tail[0].ID)
+		rows, err := r.Changes(0, 10)
+		if err != nil || len(rows) != 3 {
+			return nil, fmt.Errorf("%d rows of the journal, want 3: %w", len(rows), err)
+		}
+		l, err := r.Load(workspace.Query{File: "a", Current: true, Log: "log", Request: "k"})
+		if err != nil || l.Request == nil {
+			return nil, fmt.Errorf("Load gives the request %v: %w", l.Request, err)
+		}
+		got = append(got, state.Operations, q.Outcome.Number, tail[0].ID, rows[2].Revision/3,
+			l.Owner.Operations, l.File.Version, l.Version.Number, l.Log.Last, l.Request.Outcome.Number)
 		runtime.Gosched()
 	}
 	return got, nil

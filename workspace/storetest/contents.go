@@ -47,13 +47,17 @@ func spoil(tx workspace.Tx) error {
 		drop(tx, 26, "src/log"),
 		keepRequest(tx, 27, "key 1"),
 		keepRequest(tx, 28, "new"),
+		move(tx, 29, "src/b.go", "src/moved"),
+		dropChanges(tx, 3),
 	); err != nil {
 		return err
 	}
 	_, err1 := tx.FoldFiles(1)
 	_, err2 := tx.FoldLogs(1)
 	err3 := tx.DropRequests(at(17), at(100), 1)
-	return errors.Join(err1, err2, err3, tx.SaveOwner(workspace.OwnerState{FileFloor: 99}))
+	state, err4 := tx.Owner()
+	state = workspace.OwnerState{FileFloor: 99, Requests: state.Requests, Revision: state.Revision, Changes: state.Changes}
+	return errors.Join(err1, err2, err3, err4, tx.SaveOwner(state))
 }
 
 // contents is what a Reader shows of an owner.
@@ -64,6 +68,7 @@ type contents struct {
 	File     []file
 	Log      []log
 	Requests []workspace.Request
+	Changes  []workspace.Change
 }
 
 type file struct {
@@ -84,7 +89,7 @@ type log struct {
 // and spoil use.
 func everything(r workspace.Reader) (contents, error) {
 	return dump(r,
-		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new"},
+		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new", "src/moved"},
 		[]string{"key 1", "key 2", "new"})
 }
 
@@ -97,6 +102,9 @@ func dump(r workspace.Reader, paths, keys []string) (c contents, err error) {
 		return c, err
 	}
 	if c.Logs, err = r.Logs("", "", 1000); err != nil {
+		return c, err
+	}
+	if c.Changes, err = r.Changes(0, 1000); err != nil {
 		return c, err
 	}
 	for _, path := range paths {

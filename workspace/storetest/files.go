@@ -392,6 +392,11 @@ func authors() []workspace.Author {
 		{Client: "{\"Client\":\"x\"}", Version: "null", Key: " "},
 		{Client: "a|b", Version: "/", Key: "a,b"},
 		{Client: long, Version: long, Key: long},
+		{Client: "a\x00b"},
+		{Version: "\x00"},
+		{Key: "k\x00\x00"},
+		{Client: "\x00", Version: "x\x00y", Key: "\x00z"},
+		{Client: "\ufffd\ufeff\u202e", Version: "\x7f\x1b[0m", Key: strings.Repeat("\U0010ffff", 64)},
 	}
 }
 

@@ -120,7 +120,7 @@ func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
 			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs", "drop requests", "floor",
-			"summarise", "summarise",
+			"summarise", "summarise", "move", "move", "drop changes",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
 		Key:    rapid.SampledFrom(modelKeys).Draw(t, "key"),
@@ -157,6 +157,10 @@ func (o op) run(tx workspace.Tx) string {
 		var dropped int
 		dropped, err = dropRequests(tx, at(o.Moment), at(o.Moment+4), o.N)
 		n = int64(dropped)
+	case "move":
+		err = move(tx, o.Moment, o.Path, modelPaths[(slices.Index(modelPaths, o.Path)+1+o.N)%len(modelPaths)])
+	case "drop changes":
+		err = dropChanges(tx, o.N)
 	case "floor":
 		var state workspace.OwnerState
 		state, err = tx.Owner()
@@ -171,11 +175,29 @@ type query struct {
 	Prefix, After, Path string
 	Limit               int
 	Entries             workspace.EntryQuery
+	Load                workspace.Query
 }
 
 func drawQuery(t *rapid.T) query {
 	names := append([]string{"", "a/", "B", "z"}, modelPaths...)
+	load := workspace.Query{
+		File:    rapid.SampledFrom(append(slices.Clone(modelPaths), "", "never")).Draw(t, "load"),
+		Current: rapid.Bool().Draw(t, "current"),
+		Since:   rapid.Int64Range(0, 5).Draw(t, "since"),
+		History: rapid.Bool().Draw(t, "history"),
+		To:      rapid.SampledFrom(append(slices.Clone(modelPaths), "")).Draw(t, "to"),
+		Log:     rapid.SampledFrom(modelPaths).Draw(t, "log"),
+		Through: rapid.Int64Range(0, 5).Draw(t, "through"),
+		Request: rapid.SampledFrom(append(slices.Clone(modelKeys), "")).Draw(t, "request"),
+		From:    at(rapid.IntRange(0, 9).Draw(t, "from")),
+		Until:   at(rapid.IntRange(0, 9).Draw(t, "until")),
+		MaxDue:  rapid.IntRange(0, 3).Draw(t, "due"),
+	}
+	if rapid.Bool().Draw(t, "with entries") {
+		load.Entries = &workspace.EntryQuery{After: rapid.Int64Range(0, 5).Draw(t, "load after"), Limit: rapid.IntRange(0, 3).Draw(t, "load limit")}
+	}
 	return query{
+		Load:   load,
 		Prefix: rapid.SampledFrom(names).Draw(t, "prefix"),
 		After:  rapid.SampledFrom(names).Draw(t, "after"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
@@ -194,10 +216,12 @@ type answer struct {
 	Entries []workspace.Entry
 	Tail    []workspace.Entry
 	Bytes   int64 // of the entries up to the first after the cursor
+	Changes []workspace.Change
+	Loaded  workspace.Loaded
 }
 
 func (q query) run(r workspace.Reader) (a answer, err error) {
-	var errs [5]error
+	var errs [7]error
 	a.Files, errs[0] = r.Files(q.Prefix, q.After, q.Limit)
 	a.Logs, errs[1] = r.Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
@@ -205,5 +229,7 @@ func (q query) run(r workspace.Reader) (a answer, err error) {
 	tail.After, tail.Tail = 0, true
 	a.Tail, errs[3] = r.Entries(q.Path, tail)
 	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
+	a.Changes, errs[5] = r.Changes(q.Entries.After, q.Limit)
+	a.Loaded, errs[6] = r.Load(q.Load)
 	return a, errors.Join(errs[:]...)
 }

@@ -1,9 +1,12 @@
 package storetest
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +19,9 @@ var owners = []check{
 	{"Owners/List", ownerList},
 	{"Owners/ListIsOfOneTenant", ownerTenants},
 	{"Owners/ListLeavesEmptyOut", ownerEmpty},
+	{"Owners/Query", ownerQuery},
+	{"Owners/Count", ownerCount},
+	{"Owners/CountUndone", ownerCountUndone},
 	{"Owners/Totals", ownerTotals},
 	{"Owners/Deleted", ownerDeleted},
 }
@@ -134,6 +140,167 @@ func ownerEmpty(t testing.TB, s workspace.Store) {
 	equal(t, "Owners, the usage gone again", list(t, s, "local", "", 10), []workspace.OwnerUsage{})
 }
 
+// queried are owners with ties in bytes and in the time of the last write.
+func queried() (all []workspace.OwnerUsage) {
+	for i, name := range []string{"a", "A", "aB", "a-", "a_", "a0", "ab", "abc", "B", "b", "_", "-", "0", "Zab", "xAB-c", "local", "z"} {
+		u := workspace.OwnerUsage{Owner: workspace.Owner{Tenant: "local", Agent: name}, Usage: workspace.Usage{Bytes: int64(i % 4), Operations: 1}}
+		if i%5 > 0 {
+			u.Updated = at(i % 3).Add(time.Duration(i%2) * time.Microsecond)
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// page returns what a query answers, the naive way.
+func page(all []workspace.OwnerUsage, q workspace.OwnersQuery) (found []workspace.OwnerUsage) {
+	compare := func(a, b workspace.OwnerUsage) int {
+		byName := strings.Compare(a.Owner.Agent, b.Owner.Agent)
+		switch q.Order {
+		case workspace.ByUpdated:
+			return cmp.Or(-a.Updated.Compare(b.Updated), byName)
+		case workspace.ByBytes:
+			return cmp.Or(-cmp.Compare(a.Usage.Bytes, b.Usage.Bytes), byName)
+		}
+		return byName
+	}
+	for _, u := range slices.SortedFunc(slices.Values(all), compare) {
+		name := u.Owner.Agent
+		if strings.HasPrefix(name, q.Prefix) && strings.Contains(strings.ToLower(name), strings.ToLower(q.Part)) &&
+			(q.After == nil || compare(u, *q.After) > 0) && len(found) < q.Limit {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// ownerQuery compares all kinds of queries with the naive answer.
+func ownerQuery(t testing.TB, s workspace.Store) {
+	all := queried()
+	for _, u := range all {
+		for _, tenant := range []string{"local", "locala", "loca"} { // the others are in no answer
+			update(t, s, workspace.Owner{Tenant: tenant, Agent: u.Owner.Agent}, func(tx workspace.Tx) error {
+				return tx.SaveOwner(workspace.OwnerState{Usage: u.Usage, Updated: u.Updated})
+			})
+		}
+	}
+	gone := workspace.OwnerUsage{Owner: workspace.Owner{Tenant: "local", Agent: "aa"}, Usage: workspace.Usage{Bytes: 2}, Updated: at(1)}
+	afters := []*workspace.OwnerUsage{nil, &gone, {Owner: workspace.Owner{Tenant: "local"}, Usage: workspace.Usage{Bytes: 1 << 62}, Updated: at(9)}}
+	for i := range all {
+		afters = append(afters, &all[i])
+	}
+	for _, order := range []workspace.OwnersOrder{workspace.ByName, workspace.ByUpdated, workspace.ByBytes} {
+		for _, part := range []struct{ prefix, part string }{
+			{}, {prefix: "a"}, {prefix: "A"}, {prefix: "a_"}, {prefix: "abcd"}, {part: "ab"}, {part: "AB"}, {part: "aB-"},
+			{part: "_"}, {part: "%"}, {part: "local"}, {part: "/"}, {prefix: "a", part: "B"}, {prefix: "x", part: "ab-C"},
+		} {
+			for i, after := range afters {
+				q := workspace.OwnersQuery{Tenant: "local", Prefix: part.prefix, Part: part.part, Order: order, After: after, Limit: []int{100, 1, 4}[i%3]}
+				got, err := s.Owners(t.Context(), q)
+				if err != nil {
+					t.Fatalf("Owners(%+v) = %v, want nil", q, err)
+				}
+				if diff := difference(page(all, q), got); diff != "" {
+					t.Errorf("Owners(%+v), after %+v (-want +got):\n%s", q, after, diff)
+				}
+			}
+		}
+	}
+	ownerPages(t, s, all)
+}
+
+// ownerPages reads all owners page by page. None comes twice, and none is missing.
+func ownerPages(t testing.TB, s workspace.Store, all []workspace.OwnerUsage) {
+	for _, order := range []workspace.OwnersOrder{workspace.ByName, workspace.ByUpdated, workspace.ByBytes} {
+		for _, limit := range []int{1, 3, len(all)} {
+			q := workspace.OwnersQuery{Tenant: "local", Order: order, Limit: limit}
+			var got []workspace.OwnerUsage
+			for len(got) <= len(all) {
+				list, err := s.Owners(t.Context(), q)
+				if err != nil {
+					t.Fatalf("Owners(%+v) = %v, want nil", q, err)
+				}
+				if len(list) == 0 {
+					break
+				}
+				got = append(got, list...)
+				q.After = &got[len(got)-1]
+			}
+			equal(t, "all pages of Owners", got, page(all, workspace.OwnersQuery{Order: order, Limit: 100}))
+		}
+	}
+}
+
+func ownerCount(t testing.TB, s workspace.Store) {
+	count := func(reads map[workspace.Owner]int64) {
+		t.Helper()
+		if err := s.Count(t.Context(), reads); err != nil {
+			t.Fatalf("Count(%v) = %v, want nil", reads, err)
+		}
+	}
+	count(nil)
+	update(t, s, alice, fillAs("alice"))
+	update(t, s, bob, fillAs("bob"))
+	deleted := workspace.Owner{Tenant: "local", Agent: "deleted"}
+	floor := workspace.OwnerState{FileFloor: 7, Revision: 8, Changes: 1, Updated: at(1)}
+	update(t, s, deleted, func(tx workspace.Tx) error { return tx.SaveOwner(floor) })
+	wantAlice, wantBob := view(t, s, alice, everything), view(t, s, bob, everything)
+
+	nobody := workspace.Owner{Tenant: "local", Agent: "nobody"}
+	other := workspace.Owner{Tenant: "other", Agent: "alice"}
+	count(map[workspace.Owner]int64{alice: 3, deleted: 2, nobody: 5, other: 7})
+	wantAlice.State.Operations += 3
+	count(map[workspace.Owner]int64{alice: 1 << 40, bob: 1})
+	wantAlice.State.Operations += 1 << 40
+	wantBob.State.Operations++
+	equal(t, "everything of alice after Count", view(t, s, alice, everything), wantAlice)
+	equal(t, "everything of bob after Count", view(t, s, bob, everything), wantBob)
+	equal(t, "the state of an owner that holds nothing after Count", view(t, s, deleted, readOwner), floor)
+	for _, o := range []workspace.Owner{nobody, other} {
+		equal(t, "the state of an owner that never wrote after Count", view(t, s, o, readOwner), workspace.OwnerState{})
+	}
+	if got := list(t, s, "local", "", 10); len(got) != 2 {
+		t.Errorf("Owners after Count = %v, want alice and bob alone", got)
+	}
+	equal(t, "Owners of another tenant after Count", list(t, s, "other", "", 10), []workspace.OwnerUsage{})
+
+	reads := map[workspace.Owner]int64{}
+	for i := range 500 {
+		o := worker(i)
+		reads[o] = int64(i)
+		if i%2 == 0 {
+			update(t, s, o, func(tx workspace.Tx) error {
+				return tx.SaveOwner(workspace.OwnerState{Usage: workspace.Usage{Files: 1}})
+			})
+		}
+	}
+	count(reads)
+	for i := range 500 {
+		want := workspace.OwnerState{}
+		if i%2 == 0 {
+			want.Usage = workspace.Usage{Files: 1, Operations: int64(i)}
+		}
+		equal(t, "the state of one of many owners after Count", view(t, s, worker(i), readOwner), want)
+	}
+}
+
+func ownerCountUndone(t testing.TB, s workspace.Store) {
+	update(t, s, alice, fillAs("alice"))
+	want := view(t, s, alice, readOwner)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Count(ctx, map[workspace.Owner]int64{alice: 1, bob: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Count with a cancelled context = %v, want context.Canceled", err)
+	}
+	equal(t, "the state after Count with a cancelled context", view(t, s, alice, readOwner), want)
+	if err := s.Close(); err != nil {
+		t.Fatalf("Close = %v, want nil", err)
+	}
+	if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1}); !errors.Is(err, workspace.ErrClosed) {
+		t.Errorf("Count after Close = %v, want ErrClosed", err)
+	}
+}
+
 func totals(t testing.TB, s workspace.Store, tenant string) workspace.Totals {
 	t.Helper()
 	got, err := s.Totals(t.Context(), tenant)
@@ -191,11 +358,11 @@ func ownerDeleted(t testing.TB, s workspace.Store) {
 	for i, name := range []string{"d", "a", "c", "b"} { // deleted at 1, 2, 3, 4
 		save("local", name, gone(i+1))
 	}
-	save("local", "unknown", workspace.OwnerState{LogFloor: 1})
+	save("local", "unknown", workspace.OwnerState{LogFloor: 1, Revision: 7})
 	save("other", "a", gone(1))
 	for i, left := range []workspace.OwnerState{
 		{Usage: workspace.Usage{Files: 1}}, {Usage: workspace.Usage{Logs: 1}}, {Usage: workspace.Usage{Entries: 1}}, {Usage: workspace.Usage{Bytes: 1}},
-		{Usage: workspace.Usage{Operations: 1}}, {DeletedFiles: 1}, {DeletedLogs: 1}, {Requests: 1}, {Versions: 1},
+		{Usage: workspace.Usage{Operations: 1}}, {DeletedFiles: 1}, {DeletedLogs: 1}, {Requests: 1}, {Versions: 1}, {Changes: 1},
 	} {
 		left.FileFloor = 1
 		save("local", fmt.Sprint("holds-", i), left)

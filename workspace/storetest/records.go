@@ -19,6 +19,8 @@ var records = []check{
 	{"Records/DeleteAtRevision", recordDeleteAt},
 	{"Records/RevisionsNeverRepeat", recordRevisions},
 	{"Records/List", recordList},
+	{"Records/Pages", recordPages},
+	{"Records/Now", recordNow},
 	{"Records/Values", recordValues},
 	{"Records/ResultsAreOwn", recordResultsOwn},
 	{"Records/OneWinner", recordWinner},
@@ -174,6 +176,61 @@ func recordList(t testing.TB, s workspace.Store) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("List(%q) = %q, want %q", prefix, got, want)
+		}
+	}
+}
+
+func recordPages(t testing.TB, s workspace.Store) {
+	r := s.System(t.Context())
+	keys := []string{"a", "a/", "a/1", "a/10", "a/2", "a/B", "a/_", "a/b", "a0", "b", "B/a", "a/é", "a/%"}
+	for _, key := range keys {
+		put(t, r, key, key, 0)
+	}
+	slices.Sort(keys)
+	names := append([]string{"", "a/", "a/1~", "A", "a/~", "none", "~"}, keys...)
+	for _, prefix := range names {
+		for _, after := range names {
+			for _, limit := range []int{1, 3, 100} {
+				var want, got []string
+				for _, key := range keys {
+					if strings.HasPrefix(key, prefix) && key > after && len(want) < limit {
+						want = append(want, key)
+					}
+				}
+				list, err := r.List(prefix, after, limit)
+				for _, found := range list {
+					got = append(got, found.Key)
+				}
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("List(%q, %q, %d) = %q, %v, want %q", prefix, after, limit, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// recordNow reads the clock before and after a Put, which takes its time from it.
+func recordNow(t testing.TB, s workspace.Store) {
+	r := s.System(t.Context())
+	now := func() time.Time {
+		t.Helper()
+		got, err := r.Now()
+		if err != nil {
+			t.Fatalf("Now = %v, want nil", err)
+		}
+		if off := time.Since(got).Abs(); off > time.Hour || got.Location() != time.UTC || got != got.Truncate(time.Microsecond) {
+			t.Errorf("Now = %v, want about %v in UTC, to the microsecond", got, time.Now().UTC())
+		}
+		return got
+	}
+	revision := int64(0)
+	for range 20 {
+		before := now()
+		revision = put(t, r, "k", "v", revision)
+		after := now()
+		got, err := r.Get("k")
+		if err != nil || got.Updated.Before(before) || got.Updated.After(after) {
+			t.Errorf("a Put between %v and %v of Now has the time %v, %v", before, after, got.Updated, err)
 		}
 	}
 }

@@ -80,12 +80,12 @@ func txMany(t testing.TB, s workspace.Store) {
 func unchanged(t testing.TB, s workspace.Store, what string, before contents) {
 	t.Helper()
 	equal(t, "everything after "+what, view(t, s, alice, everything), before)
-	update(t, s, alice, func(tx workspace.Tx) error { return write(tx, 30, "after", "x") })
+	update(t, s, alice, func(tx workspace.Tx) error { return write(silent{tx}, 30, "after", "x") })
 	if f := view(t, s, alice, readFile("after")); string(f.Current.Content) != "x" {
 		t.Errorf("the Update after %s left %+v, want its write", what, f)
 	}
 	update(t, s, alice, func(tx workspace.Tx) error {
-		return errors.Join(remove(tx, 31, "after"), tx.SaveOwner(before.State))
+		return errors.Join(remove(silent{tx}, 31, "after"), tx.SaveOwner(before.State))
 	})
 	equal(t, "everything after the Update after "+what, view(t, s, alice, everything), before)
 }
@@ -234,10 +234,11 @@ func txClosed(t testing.TB, s workspace.Store) {
 	err6 := r.Delete("k", 1)
 	_, err7 := r.List("", "", 10)
 	_, err8 := s.Totals(t.Context(), "local")
+	err10 := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1})
 	_, err9 := s.Deleted(t.Context(), "local", at(1), at(1), 1)
-	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if !errors.Is(err, workspace.ErrClosed) {
-			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "Totals", "Deleted"}[i]
+			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "Totals", "Deleted", "Count"}[i]
 			t.Errorf("%s after Close = %v, want ErrClosed", call, err)
 		}
 	}

@@ -1,0 +1,241 @@
+package storetest
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var loads = []check{
+	{"Load/Alone", loadAlone},
+	{"Load/Random", loadRandom},
+	{"Load/CurrentMissing", loadMissing},
+	{"Load/OwnWritesAreRead", loadOwnWrites},
+	{"Load/ResultsAreOwn", loadResultsOwn},
+}
+
+func readLoad(q workspace.Query) func(workspace.Reader) (workspace.Loaded, error) {
+	return func(r workspace.Reader) (workspace.Loaded, error) { return r.Load(q) }
+}
+
+// loadNaive composes a Load of single calls.
+func loadNaive(r workspace.Reader, q workspace.Query) (l workspace.Loaded, err error) {
+	var errs []error
+	keep := func(err error) bool {
+		errs = append(errs, err)
+		return err == nil
+	}
+	l.Owner, err = r.Owner()
+	keep(err)
+	if q.File != "" {
+		l.File, _, err = r.File(q.File)
+		keep(err)
+	}
+	if q.To != "" {
+		l.To, _, err = r.File(q.To)
+		keep(err)
+	}
+	if q.Log != "" {
+		l.Log, _, err = r.Log(q.Log)
+		keep(err)
+		l.Bytes, err = r.EntryBytes(q.Log, q.Through)
+		keep(err)
+	}
+	if q.Log != "" && q.Entries != nil {
+		l.Entries, err = r.Entries(q.Log, *q.Entries)
+		keep(err)
+	}
+	if q.File != "" && q.History {
+		l.Versions, err = r.Versions(q.File)
+		keep(err)
+	}
+	one := func(n int64) (v workspace.Version) {
+		v, err := r.Version(q.File, n)
+		if !errors.Is(err, workspace.ErrNotFound) {
+			keep(err)
+		}
+		return v
+	}
+	switch {
+	case !l.File.Exists():
+	case q.Version != 0:
+		l.Version = one(q.Version)
+	case q.Current && q.Since == l.File.Version:
+		l.Version.Number = q.Since
+	case q.Current:
+		l.Version = one(l.File.Version)
+	}
+	if l.File.Exists() && q.Since != 0 && q.Since < l.File.Version {
+		l.Old = one(q.Since)
+	}
+	if kept, err := r.Request(q.Request); err == nil && q.Request != "" {
+		l.Request = &kept
+	}
+	if q.MaxDue > 0 {
+		l.Due, err = r.DueRequests(q.From, q.Until, q.MaxDue)
+		keep(err)
+	}
+	return l, errors.Join(errs...)
+}
+
+// sameLoad compares a Load with one that is composed of single calls.
+func sameLoad(r workspace.Reader, q workspace.Query) (diff string, err error) {
+	got, err := r.Load(q)
+	if err != nil {
+		return "", err
+	}
+	want, err := loadNaive(r, q)
+	if q.Version == 0 && q.Since == got.Version.Number { // of this version only the number is sure
+		if got.Version.Content != nil {
+			diff = "Load gives the content of the version that the caller has\n"
+		}
+		got.Version = workspace.Version{Number: got.Version.Number}
+	}
+	return diff + difference(want, got), err
+}
+
+func drawLoad(rnd *rand.Rand) workspace.Query {
+	name := func(names ...string) string { return names[rnd.IntN(len(names))] }
+	number := func() int64 { return max(0, rnd.Int64N(9)-2) }
+	paths := []string{"", "plan.md", "src/a.go", "src/b.go", "gone", "gone too", "new", "src/log", "never", "PLAN.md"}
+	q := workspace.Query{
+		File: name(paths...), To: name(paths...), Log: name(paths...), Request: name("", "key 1", "key 2", "KEY 1", "never"),
+		Current: rnd.IntN(2) == 0, History: rnd.IntN(2) == 0, Version: number(), Since: number(),
+		From: at(rnd.IntN(30)), Until: at(rnd.IntN(30)), MaxDue: rnd.IntN(4),
+	}
+	if rnd.IntN(3) > 0 {
+		q.Version = 0 // as in most calls
+	}
+	if q.Log != "" {
+		q.Through = number()
+		if rnd.IntN(2) == 0 {
+			q.Entries = &workspace.EntryQuery{After: number(), Limit: rnd.IntN(4), MaxBytes: int64(rnd.IntN(40))}
+			if rnd.IntN(3) == 0 {
+				q.Entries.After, q.Entries.Tail = 0, true
+			}
+		}
+	}
+	return q
+}
+
+// loadAlone asks for each thing alone.
+func loadAlone(t testing.TB, s workspace.Store) {
+	update(t, s, alice, fillAs("alice"))
+	whole := view(t, s, alice, everything)
+	plan, entries := whole.File[0], whole.Log[0]
+	key := whole.Requests[0]
+	four := plan.Retained[2]
+	for _, c := range []struct {
+		q    workspace.Query
+		want workspace.Loaded
+	}{
+		{workspace.Query{}, workspace.Loaded{}},
+		{workspace.Query{File: "plan.md"}, workspace.Loaded{File: plan.Head}},
+		{workspace.Query{File: "plan.md", Current: true}, workspace.Loaded{File: plan.Head, Version: four}},
+		{workspace.Query{File: "plan.md", Current: true, Since: 3}, workspace.Loaded{File: plan.Head, Version: four, Old: plan.Retained[1]}},
+		{workspace.Query{File: "plan.md", Current: true, Since: 1}, workspace.Loaded{File: plan.Head, Version: four}},
+		{workspace.Query{File: "plan.md", Current: true, Since: 5}, workspace.Loaded{File: plan.Head, Version: four}},
+		{workspace.Query{File: "plan.md", Since: 2}, workspace.Loaded{File: plan.Head, Old: plan.Retained[0]}},
+		{workspace.Query{File: "plan.md", Version: 2}, workspace.Loaded{File: plan.Head, Version: plan.Retained[0]}},
+		{workspace.Query{File: "plan.md", Version: 2, Since: 2}, workspace.Loaded{File: plan.Head, Version: plan.Retained[0], Old: plan.Retained[0]}},
+		{workspace.Query{File: "plan.md", Version: 1}, workspace.Loaded{File: plan.Head}},
+		{workspace.Query{File: "plan.md", Version: 5}, workspace.Loaded{File: plan.Head}},
+		{workspace.Query{File: "plan.md", History: true}, workspace.Loaded{File: plan.Head, Versions: plan.Versions}},
+		{workspace.Query{File: "gone", Current: true, History: true, Since: 1}, workspace.Loaded{File: whole.File[4].Head}},
+		{workspace.Query{File: "never", Current: true, History: true}, workspace.Loaded{File: workspace.FileHead{Path: "never"}}},
+		{workspace.Query{To: "gone"}, workspace.Loaded{To: whole.File[4].Head}},
+		{workspace.Query{File: "never", To: "plan.md"}, workspace.Loaded{File: workspace.FileHead{Path: "never"}, To: plan.Head}},
+		{workspace.Query{Log: "plan.md"}, workspace.Loaded{Log: entries.Head}},
+		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{}}, workspace.Loaded{Log: entries.Head, Entries: entries.Entries}},
+		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{Tail: true, Limit: 2}}, workspace.Loaded{Log: entries.Head, Entries: entries.Tail}},
+		{workspace.Query{Log: "plan.md", Through: 2}, workspace.Loaded{Log: entries.Head, Bytes: int64(len("alice first") + len("alice second\x00"))}},
+		{workspace.Query{Log: "gone", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: whole.Log[4].Head}},
+		{workspace.Query{Log: "never", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: workspace.LogHead{Path: "never"}}},
+		{workspace.Query{Request: "key 1"}, workspace.Loaded{Request: &key}},
+		{workspace.Query{Request: "never"}, workspace.Loaded{}},
+		{workspace.Query{From: at(16), Until: at(100), MaxDue: 10}, workspace.Loaded{Due: 1}},
+		{workspace.Query{From: at(17), Until: at(100), MaxDue: 10}, workspace.Loaded{Due: 2}},
+		{workspace.Query{From: at(0), Until: at(15), MaxDue: 10}, workspace.Loaded{Due: 1}},
+		{workspace.Query{From: at(17), Until: at(100), MaxDue: 1}, workspace.Loaded{Due: 1}},
+		{workspace.Query{From: at(17), Until: at(100)}, workspace.Loaded{}},
+	} {
+		c.want.Owner = whole.State
+		if diff := difference(c.want, view(t, s, alice, readLoad(c.q))); diff != "" {
+			t.Errorf("Load(%+v) (-want +got):\n%s", c.q, diff)
+		}
+	}
+	equal(t, "Load of an owner that never wrote", view(t, s, bob, readLoad(workspace.Query{
+		File: "a", Current: true, History: true, To: "b", Log: "c", Entries: &workspace.EntryQuery{}, Request: "d", From: at(100), Until: time.Time{}, MaxDue: 3,
+	})), workspace.Loaded{File: workspace.FileHead{Path: "a"}, To: workspace.FileHead{Path: "b"}, Log: workspace.LogHead{Path: "c"}})
+}
+
+// loadRandom compares Load with the other methods, for random queries.
+func loadRandom(t testing.TB, s workspace.Store) {
+	update(t, s, alice, fillAs("alice"))
+	update(t, s, bob, func(tx workspace.Tx) error {
+		return errors.Join(fill(tx, "bob"), trim(tx, 30, "plan.md", 1), write(tx, 31, "gone", "again"), remove(tx, 32, "src/b.go"))
+	})
+	rnd := rand.New(rand.NewPCG(1, 2))
+	nobody := workspace.Owner{Tenant: "local", Agent: "nobody"}
+	for range rounds(10000, 1000, 300) {
+		q, o := drawLoad(rnd), []workspace.Owner{alice, bob, nobody}[rnd.IntN(3)]
+		diff, err := try(t, s, o, func(r workspace.Reader) (string, error) { return sameLoad(r, q) })
+		if diff != "" || err != nil {
+			t.Fatalf("Load(%+v) of %s: %v (-single calls +Load):\n%s", q, o, err, diff)
+		}
+	}
+}
+
+func loadMissing(t testing.TB, s workspace.Store) {
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 7, Sizes: []int64{4, 5}}})
+	})
+	for _, q := range []workspace.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}} {
+		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, workspace.ErrCorrupt) {
+			t.Errorf("Load(%+v) of a version that is not there = %+v, %v, want ErrCorrupt", q, l, err)
+		}
+	}
+	if l := view(t, s, alice, readLoad(workspace.Query{File: "a", Current: true, Since: 7})); l.Version.Number != 7 {
+		t.Errorf("Load of the version that the caller has gives version %d, want 7", l.Version.Number)
+	}
+}
+
+func loadOwnWrites(t testing.TB, s workspace.Store) {
+	diffs := ""
+	update(t, s, alice, func(tx workspace.Tx) error {
+		if err := errors.Join(fill(tx, "alice"), spoil(tx)); err != nil {
+			return err
+		}
+		diffs = ""
+		rnd := rand.New(rand.NewPCG(3, 4))
+		for range 100 {
+			diff, err := sameLoad(tx, drawLoad(rnd))
+			if err != nil {
+				return err
+			}
+			diffs += diff
+		}
+		return nil
+	})
+	if diffs != "" {
+		t.Errorf("Load in an Update (-single calls +Load):\n%.2000s", diffs)
+	}
+}
+
+func loadResultsOwn(t testing.TB, s workspace.Store) {
+	update(t, s, alice, fillAs("alice"))
+	q := workspace.Query{
+		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md", Entries: &workspace.EntryQuery{}, Request: "key 1",
+	}
+	want := view(t, s, alice, readLoad(q))
+	for range 2 {
+		got := view(t, s, alice, readLoad(q))
+		equal(t, "Load after its caller wrote into what it got", got, want)
+		got.File.Sizes[0], got.To.Sizes[0], got.Version.Content[0], got.Old.Content[0] = 99, 99, 'X', 'X'
+		got.Versions[0].Number, got.Entries[0].Content[0], got.Entries[1].ID = 99, 'X', 99
+		got.Request.Key = "X"
+	}
+}
