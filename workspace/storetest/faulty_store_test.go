@@ -16,12 +16,14 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// faultyStores have one bug each. The checks that are named must find it.
-var faultyStores = []struct {
+type faultyStore struct {
 	name   string
 	open   func(workspace.Store) workspace.Store
 	caught []string
-}{
+}
+
+// faultyStores have one bug each. The checks that are named must find it.
+var faultyStores = []faultyStore{
 	{"an error undoes nothing", updating(keepsOnError), []string{"Transactions/Error", "Transactions/FirstIsUndone", "Concurrency/OneOfManyFails"}},
 	{"a panic undoes nothing", updating(keepsOnPanic), []string{"Transactions/Panic"}},
 	{"a Goexit undoes nothing", updating(keepsOnGoexit), []string{"Transactions/Goexit"}},

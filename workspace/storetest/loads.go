@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -151,7 +152,7 @@ func loadAlone(t testing.TB, s workspace.Store) {
 		{workspace.Query{Log: "plan.md"}, workspace.Loaded{Log: entries.Head}},
 		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{}}, workspace.Loaded{Log: entries.Head, Entries: entries.Entries}},
 		{workspace.Query{Log: "plan.md", Entries: &workspace.EntryQuery{Tail: true, Limit: 2}}, workspace.Loaded{Log: entries.Head, Entries: entries.Tail}},
-		{workspace.Query{Log: "plan.md", Through: 2}, workspace.Loaded{Log: entries.Head, Bytes: int64(len("alice first") + len("alice second\x00"))}},
+		{workspace.Query{Log: "plan.md", Through: 1}, workspace.Loaded{Log: entries.Head, Bytes: int64(len("alice first"))}},
 		{workspace.Query{Log: "gone", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: whole.Log[4].Head}},
 		{workspace.Query{Log: "never", Entries: &workspace.EntryQuery{}, Through: 9}, workspace.Loaded{Log: workspace.LogHead{Path: "never"}}},
 		{workspace.Query{Request: "key 1"}, workspace.Loaded{Request: &key}},
@@ -230,10 +231,16 @@ func loadResultsOwn(t testing.TB, s workspace.Store) {
 	q := workspace.Query{
 		File: "plan.md", To: "src/a.go", Current: true, Since: 3, History: true, Log: "plan.md", Entries: &workspace.EntryQuery{}, Request: "key 1",
 	}
-	want := view(t, s, alice, readLoad(q))
-	for range 2 {
+	var texts []string // a result of the store's may change with another
+	for range 3 {
 		got := view(t, s, alice, readLoad(q))
-		equal(t, "Load after its caller wrote into what it got", got, want)
+		kept := *got.Request
+		bare := got
+		bare.Request = nil
+		texts = append(texts, fmt.Sprintf("%+v %+v", bare, kept))
+		if texts[0] != texts[len(texts)-1] {
+			t.Errorf("Load after its caller wrote into what it got = %.500s, want %.500s", texts[1], texts[0])
+		}
 		got.File.Sizes[0], got.To.Sizes[0], got.Version.Content[0], got.Old.Content[0] = 99, 99, 'X', 'X'
 		got.Versions[0].Number, got.Entries[0].Content[0], got.Entries[1].ID = 99, 'X', 99
 		got.Request.Key = "X"

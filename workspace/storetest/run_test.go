@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -72,8 +74,6 @@ type lenient struct {
 	active *sync.RWMutex // held for reading by an Update, which to the store is two
 }
 
-var errAgain = errors.New("again")
-
 func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	s.active.RLock()
 	defer s.active.RUnlock()
@@ -93,6 +93,15 @@ func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 		return fmt.Errorf("update %s: %w", o, workspace.ErrOutcomeUnknown)
 	}
 	return err
+}
+
+func (s lenient) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.Store.View(ctx, o, func(r workspace.Reader) error {
+		if err := elsewhere(func() error { return fn(r) }); err != nil {
+			return err
+		}
+		return elsewhere(func() error { return fn(r) })
+	})
 }
 
 func (s lenient) Close() error {
@@ -150,16 +159,93 @@ func TestRunDurable(t *testing.T) {
 	}
 }
 
+// oneOf is a store of which another has the same database.
+type oneOf struct {
+	workspace.Store
+	closed *atomic.Bool
+}
+
+func (s oneOf) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+func (s oneOf) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	if s.closed.Load() {
+		return workspace.ErrClosed
+	}
+	return s.Store.View(ctx, o, fn)
+}
+
+func twoOf(s workspace.Store) (a, b workspace.Store) {
+	return oneOf{s, new(atomic.Bool)}, oneOf{s, new(atomic.Bool)}
+}
+
+func TestRunShared(t *testing.T) {
+	RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+		s := memstore.New()
+		t.Cleanup(func() { s.Close() })
+		return twoOf(s)
+	})
+	if testing.Short() {
+		return // waits for watchers that are not told
+	}
+	defer func(d time.Duration) { watchTime = d }(watchTime)
+	watchTime = time.Second
+	for _, c := range shareds {
+		if c.name == "UndoneIsNotSeen" || c.name == "CloseLeavesOther" {
+			continue // see faultyShared
+		}
+		if said := reports(t, func(t testing.TB) { c.run(t, memstore.New(), memstore.New()) }); len(said) == 0 {
+			t.Errorf("%s accepts two stores that have nothing in common", c.name)
+		}
+	}
+	for _, m := range faultyShared {
+		t.Run(m.name, func(t *testing.T) {
+			i := slices.IndexFunc(shareds, func(c sharedCheck) bool { return c.name == m.caught })
+			s := memstore.New()
+			defer s.Close()
+			said := reports(t, func(t testing.TB) {
+				a, b := m.open(s)
+				shareds[i].run(t, a, b)
+			})
+			if len(said) == 0 {
+				t.Errorf("%s accepts two stores where %s", m.caught, m.name)
+			} else {
+				t.Logf("%s: %.300s", m.caught, said[0])
+			}
+		})
+	}
+}
+
+// TestRerun runs the checks on a store that runs each function twice.
+func TestRerun(t *testing.T) {
+	Run(t, func(t testing.TB) workspace.Store {
+		s := memstore.New()
+		t.Cleanup(func() { s.Close() })
+		return Rerun(s)
+	})
+	runs := map[string]int{}
+	s := Rerun(memstore.New())
+	s.View(t.Context(), alice, func(workspace.Reader) error { runs["View"]++; return nil })
+	s.Update(t.Context(), alice, func(tx workspace.Tx) error { runs["Update"]++; return count(tx) })
+	if runs["View"] != 2 || runs["Update"] != 2 || view(t, s, alice, readOwner).Operations != 1 {
+		t.Errorf("Rerun runs %v, want each twice, and one Update", runs)
+	}
+}
+
 func TestRunFindsFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many checks many times")
 	}
 	t.Setenv("SCRATCHPAD_TEST", "")
+	defer func(d time.Duration) { watchTime = d }(watchTime)
+	watchTime = time.Second
 	named := map[string]check{}
 	for _, c := range checks() {
 		named[c.name] = c
 	}
-	for _, m := range faultyStores {
+	for _, m := range slices.Concat(faultyStores, faultyPorts) {
 		t.Run(m.name, func(t *testing.T) {
 			for _, name := range m.caught {
 				c, ok := named[name]

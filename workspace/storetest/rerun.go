@@ -1,0 +1,46 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Rerun returns a store that runs each function twice, as every store may. The first run
+// of an Update is undone. It is for tests of code that stands on a store: whoever leaves a
+// result of the first run in place is found out.
+func Rerun(s workspace.Store) workspace.Store { return &rerun{Store: s} }
+
+type rerun struct {
+	workspace.Store
+	active sync.RWMutex // held for reading by an Update, which to the store is two
+}
+
+var errAgain = errors.New("again")
+
+func (s *rerun) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.Store.View(ctx, o, func(r workspace.Reader) error {
+		_ = fn(r) // the second run decides
+		return fn(r)
+	})
+}
+
+func (s *rerun) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	s.active.RLock()
+	defer s.active.RUnlock()
+	if err := s.Store.Update(ctx, o, func(tx workspace.Tx) error {
+		_ = fn(tx)
+		return errAgain
+	}); err != errAgain {
+		return err
+	}
+	return s.Store.Update(ctx, o, fn)
+}
+
+func (s *rerun) Close() error {
+	s.active.Lock()
+	defer s.active.Unlock()
+	return s.Store.Close()
+}
