@@ -36,3 +36,11 @@ func TestStoreDurable(t *testing.T) {
 		return s, func() workspace.Store { s = open(t, path); return s }
 	})
 }
+
+func TestStoreShared(t *testing.T) {
+	t.Parallel()
+	storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+		path := filepath.Join(t.TempDir(), "test.db")
+		return open(t, path), open(t, path)
+	})
+}
