@@ -49,6 +49,19 @@ type agent struct {
 	requests            map[string]kept
 	fileFloor, logFloor int64
 	operations, pending int64 // pending: reads that no write has counted yet
+	revision            int64 // of the last change
+	rows                []workspace.Change
+}
+
+// record adds a row to the journal. From a hundred rows over the limit on, the oldest
+// hundred go.
+func (a *agent) record(c call, row workspace.Change, now time.Time, l workspace.Limits) {
+	a.revision++
+	row.Revision, row.Path, row.Author, row.Time = a.revision, c.path, c.author, now
+	a.rows = append(slices.Clip(a.rows), row)
+	if int64(len(a.rows)) >= l.Changes+100 {
+		a.rows = a.rows[100:]
+	}
 }
 
 // An item is a file with its retained versions, or a log with its entries.
@@ -208,7 +221,7 @@ func over(a, b *agent, bytes int64, l workspace.Limits) bool {
 }
 
 func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error) {
-	f := a.files[c.path]
+	f, log := a.files[c.path], a.logs[c.path]
 	if c.op != "edit" && c.op != "trim" && !f.matches(c.ifVersion) {
 		return answer{}, workspace.ErrConflict
 	}
@@ -224,22 +237,27 @@ func (a *agent) change(c call, now time.Time, l workspace.Limits) (answer, error
 		ans.Some = n
 		return ans, nil
 	case "append":
-		return a.append(c, now), nil
+		return a.append(c, now, l), nil
 	case "delete":
 		a.files[c.path] = f.cleared(now)
 		if f.last == 0 {
 			delete(a.files, c.path)
 		}
+		if f.live() {
+			a.record(c, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindFile, Before: f.last}, a.files[c.path].updated, l)
+		}
 		return answer{Path: c.path, Some: int64(len(f.parts)), Deleted: f.live()}, nil
 	case "delete log":
-		log := a.logs[c.path]
 		a.logs[c.path] = log.cleared(now)
 		if log.last == 0 {
 			delete(a.logs, c.path)
 		}
+		if log.live() {
+			a.record(c, workspace.Change{Op: workspace.OpDelete, Kind: workspace.KindLog, Before: log.last}, a.logs[c.path].updated, l)
+		}
 		return answer{Path: c.path, Some: int64(len(log.parts)), Deleted: log.live()}, nil
 	case "trim":
-		return a.trim(c, now)
+		return a.trim(c, now, l)
 	}
 	panic("no such operation: " + c.op)
 }
@@ -298,8 +316,9 @@ func (i item) cleared(now time.Time) item {
 	return i
 }
 
-// add gives the item one more part.
+// add gives the item one more part. The journal alone has the author's session.
 func (i item) add(content string, author workspace.Author, now time.Time) item {
+	author.Session = ""
 	now = later(now, i.updated)
 	if !i.live() {
 		i.created = now
@@ -320,17 +339,27 @@ func later(a, b time.Time) time.Time {
 
 func (a *agent) write(c call, content string, now time.Time, l workspace.Limits) answer {
 	f, known := a.files[c.path]
+	row := workspace.Change{Op: workspace.OpCreate, Kind: workspace.KindFile}
+	if f.live() {
+		row.Op, row.Before = workspace.OpEdit, f.last
+	}
 	if !known {
 		f.last = a.fileFloor
 	}
 	f = f.add(content, c.author, now)
+	row.After = f.last
+	a.record(c, row, f.updated, l)
 	f.parts = f.parts[max(0, len(f.parts)-int(l.Versions)):]
 	a.files[c.path] = f
 	return answer{Path: c.path, Number: f.last, Bytes: int64(len(content))}
 }
 
-func (a *agent) append(c call, now time.Time) answer {
+func (a *agent) append(c call, now time.Time, l workspace.Limits) answer {
 	log, known := a.logs[c.path]
+	row := workspace.Change{Op: workspace.OpAppend, Kind: workspace.KindLog, Entries: int64(len(c.entries))}
+	if log.live() {
+		row.Before = log.last
+	}
 	if !known {
 		log.last = a.logFloor
 	}
@@ -340,11 +369,12 @@ func (a *agent) append(c call, now time.Time) answer {
 		ans.Bytes += int64(len(e))
 	}
 	a.logs[c.path] = log
-	ans.Number = log.last
+	ans.Number, row.After = log.last, log.last
+	a.record(c, row, log.updated, l)
 	return ans
 }
 
-func (a *agent) trim(c call, now time.Time) (answer, error) {
+func (a *agent) trim(c call, now time.Time, l workspace.Limits) (answer, error) {
 	log := a.logs[c.path]
 	ans := answer{Path: c.path}
 	if !log.live() {
@@ -358,6 +388,7 @@ func (a *agent) trim(c call, now time.Time) (answer, error) {
 		ans.Deleted = true
 		log.parts, log.emptied, log.updated = left, len(left) == 0, later(now, log.updated)
 		a.logs[c.path] = log
+		a.record(c, workspace.Change{Op: workspace.OpTrim, Kind: workspace.KindLog, Before: log.last, After: log.last}, log.updated, l)
 	}
 	return ans, nil
 }
@@ -386,6 +417,7 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 func (a *agent) erase() {
 	b := newAgent()
 	b.fileFloor, b.logFloor = a.fileFloor, a.logFloor
+	b.revision = a.revision + int64(len(live(a.files, ""))+len(live(a.logs, ""))) // each was deleted by a change
 	for _, f := range a.files {
 		b.fileFloor = max(b.fileFloor, f.last)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -22,6 +23,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
 )
 
 // TestCalls makes random calls for two agents, on a store and on a model. The results,
@@ -36,6 +38,13 @@ func TestCalls(t *testing.T) {
 			runCalls(rt, &machine{store: store, tenant: "case", seen: seen})
 		})
 		wantSeen(t, seen)
+	})
+	t.Run("each function runs twice", func(t *testing.T) {
+		rapid.Check(t, func(rt *rapid.T) {
+			store := storetest.Rerun(memstore.New())
+			defer store.Close()
+			runCalls(rt, &machine{store: store, tenant: "case", seen: map[string]int{}})
+		})
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		testkit.ScaleChecks(t, 1, 3)
@@ -153,7 +162,7 @@ func (m *machine) newService(t *rapid.T) {
 		Logs:       limit("Logs", 100, 100, 3, 1),
 		Entries:    limit("Entries", 100, 100, 12, 3),
 		Bytes:      limit("Bytes", 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 9000, 1500, 700, 20),
-		Changes:    10_000,
+		Changes:    limit("Changes", 1000, 1000, 30, 3, 1),
 	}
 	svc, err := workspace.New(m.store, workspace.Options{Tenant: m.tenant, Limits: m.limits, Now: m.clock.Now})
 	if err != nil {
@@ -238,7 +247,7 @@ func drawKey(t *rapid.T) string {
 }
 
 func drawAuthor(t *rapid.T) workspace.Author {
-	return pick(workspace.Author{}, workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}, workspace.Author{Client: "é\x00", Key: "日本"}).Draw(t, "author")
+	return pick(workspace.Author{}, workspace.Author{Client: "claude", Version: "2.1", Key: "key-7"}, workspace.Author{Client: "é\x00", Key: "日本", Session: "s\x00é"}, workspace.Author{Session: "s2"}).Draw(t, "author")
 }
 
 // drawVersion draws a condition near the present version.
@@ -762,8 +771,31 @@ func (m *machine) erase(t *rapid.T) {
 	a.erase()
 }
 
+// journal compares the rows of the journal, and what the agent's state says of them.
+func (m *machine) journal(t *rapid.T) {
+	for name, a := range m.agents {
+		var rows []workspace.Change
+		var state workspace.OwnerState
+		if err := m.store.View(t.Context(), workspace.Owner{Tenant: m.tenant, Agent: name}, func(r workspace.Reader) (err error) {
+			if state, err = r.Owner(); err == nil {
+				rows, err = r.Changes(0, 1<<20)
+			}
+			return err
+		}); err != nil {
+			t.Fatalf("Changes = %v", err)
+		}
+		if diff := cmp.Diff(a.rows, rows, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("the journal of %s, want - got +:\n%s", name, diff)
+		}
+		if state.Changes != int64(len(rows)) || state.Revision != a.revision && state != (workspace.OwnerState{}) {
+			t.Fatalf("the state of %s counts %d rows up to %d, want %d up to %d", name, state.Changes, state.Revision, len(rows), a.revision)
+		}
+	}
+}
+
 // check compares the counts. It uses the list of agents, which counts nothing itself.
 func (m *machine) check(t *rapid.T) {
+	m.journal(t)
 	var want []workspace.AgentUsage
 	for _, name := range slices.Sorted(maps.Keys(m.agents)) {
 		if u := m.agents[name].usage(); u != (workspace.Usage{}) {

@@ -29,7 +29,7 @@ var faultyLoads = []faultyStore{
 		if l.To.Deleted {
 			l.To = workspace.FileHead{Path: q.To}
 		}
-	}), []string{"Load/Alone", "Load/Random", "Model"}},
+	}), []string{"Load/Alone", "Load/Random"}},
 	{"Load gives no path for what never was", bendLoad(func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) {
 		if l.Log.Last == 0 {
 			l.Log = workspace.LogHead{}

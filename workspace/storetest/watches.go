@@ -38,7 +38,7 @@ func watch(t testing.TB, ctx context.Context, s workspace.Store) <-chan workspac
 func isTold(t testing.TB, told <-chan workspace.Owner, o workspace.Owner) {
 	t.Helper()
 	if err := awaitTold(told, o, watchTime); err != nil {
-		t.Errorf("a watcher of what %s wrote: %v", o, err)
+		t.Fatalf("a watcher of what %s wrote: %v", o, err)
 	}
 }
 
