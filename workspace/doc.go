@@ -42,8 +42,9 @@
 //
 // A backend implements [Store] with [Reader], [Tx] and [Records]. Nobody else needs
 // them, nor the types that they carry: [Owner], [OwnerState], [OwnerUsage], [FileHead],
-// [FileChange], [Version], [LogHead], [LogChange], [EntryQuery], [Summary], [SummaryKey],
-// [SummaryChange], [Request], [Outcome] and [Record].
+// [FileChange], [FileMove], [Version], [LogHead], [LogChange], [EntryQuery], [Change],
+// [Summary], [SummaryKey], [SummaryChange], [Request], [Outcome], [Query], [Loaded],
+// [OwnersQuery] and [Record]. [LoadFrom] and [Watchers] help to implement a Store.
 //
 // A backend keeps records and knows no rule. Every rule is in this package: names, sizes,
 // quotas, versions, conditions, retries, hashes, and when a diff is worth sending. A call

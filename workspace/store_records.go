@@ -20,8 +20,9 @@ type Records interface {
 	// the first one after a key, at most limit of them. limit is above 0.
 	List(prefix, after string, limit int) ([]Record, error)
 
-	// Now returns the time of the store's clock, which all processes share. A lease or a
-	// mark of time in a record is taken from it.
+	// Now returns the time of the store's clock, in UTC and to the microsecond. All
+	// processes share that clock, and Record.Updated is taken from it. It goes back only
+	// if the clock of its machine is set back.
 	Now() (time.Time, error)
 }
 
