@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"workspace/internal/projects":      {"workspace/internal/records"},
 	"workspace/internal/recordlog":     {"conversation", "workspace/internal/turn"},
 	"workspace/internal/records":       {},
+	"workspace/internal/search":        {"golang.org/x/sync/semaphore", "golang.org/x/text/unicode/norm"},
 	"workspace/internal/summaries":     {"workspace/internal/records"},
 	"workspace/internal/turn":          {},
 	"workspace/internal/wake":          {},

@@ -23,7 +23,7 @@ type tool struct {
 
 // tools returns all tools. Clients see them in the order of their names.
 func tools(o Options) []tool {
-	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, listChanges, usageStats}
+	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, listChanges, searchTool, usageStats}
 	if o.Summarizer != nil {
 		list = append(list, summarizeFile(o.Summarizer))
 	}

@@ -80,6 +80,8 @@ func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool stri
 func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (weight int64, isDiff bool, err error) {
 	var f workspace.Extent
 	switch tool {
+	case searchName:
+		return min(leastCall+workspace.SearchMemory, s.budget.large.size), false, nil
 	case "read_file", "resources/read", "edit_file", "move_file", summarizeName:
 		f, err = ws.FileExtent(ctx, a.text("path"))
 	case "read_log":

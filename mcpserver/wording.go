@@ -50,6 +50,8 @@ func wayOut(e *workspace.Error) string {
 		return "make room with delete_log or delete_file"
 	case workspace.DoCallChanges:
 		return "call changes without since"
+	case workspace.DoSearchExact:
+		return "set exact to look for it as it stands"
 	case workspace.DoFreeStore:
 		if e.Quota != nil && e.Quota.Of == workspace.StoreAgents {
 			return "use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents"

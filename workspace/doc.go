@@ -18,6 +18,7 @@
 //     [Workspace.ListFiles], [Workspace.DeleteFile] and [Workspace.Summarize].
 //   - Logs: [Workspace.AppendLog], [Workspace.ReadLog], [Workspace.ListLogs],
 //     [Workspace.TrimLog] and [Workspace.DeleteLog].
+//   - Both: [Workspace.Search] finds passages in files and logs.
 //   - Other packages: [Workspace.Saver] keeps a pad, [Workspace.Journal] keeps a
 //     conversation, and [Workspace.FS] shows the files as an [io/fs.FS].
 //   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
@@ -35,7 +36,7 @@
 // fields say what was tried, which limit was met, and what the caller can do. A front end
 // words an error in its own terms with [Error.Text].
 //
-// This is not a database for programs: there are no queries over content, no
+// This is not a database for programs: there is no index over content, there are no
 // transactions over several calls, and nothing is shared between agents.
 //
 // # For backends

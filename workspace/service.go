@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
 )
@@ -34,6 +35,8 @@ type Service struct {
 	paths  PathRule
 	reads  *count.Tally[Owner] // not written yet
 	wakes  *wake.Hub[Owner]    // of those who watch
+
+	searches search.Budget
 
 	summarizer *Summarizer
 	summaries  *summaries.Maker[SummaryResult]
@@ -67,7 +70,10 @@ func New(store Store, o Options) (*Service, error) {
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths}
+	s := &Service{
+		store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths,
+		searches: search.NewBudget(),
+	}
 	s.reads = s.newReadTally()
 	s.wakes = wake.NewHub(store.Watch)
 	s.summaries = s.newMaker(o.SummaryTokens)

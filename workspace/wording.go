@@ -79,6 +79,7 @@ const (
 	DoRetry                          // try again
 	DoUnicodePaths                   // use a Service with UnicodePaths, which allow this name
 	DoCallChanges                    // call Changes with N as its cursor
+	DoSearchExact                    // search for the query as it stands, with Exact
 )
 
 // Words are the terms of a front end, in which [Error.Text] words an error. The
@@ -193,6 +194,8 @@ func (e *Error) way(w Words) string {
 		return "UnicodePaths allow it"
 	case DoCallChanges:
 		return "Changes says what is there now"
+	case DoSearchExact:
+		return "set Exact to look for it as it stands"
 	}
 	return ""
 }

@@ -32,6 +32,7 @@ type commandLine struct {
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
 	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
+	Search       searchCommand       `cmd:"" help:"Find passages in an agent's files and logs."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
 	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
@@ -62,6 +63,7 @@ const description = `Memory for AI agents: versioned files with diffs and append
   scratchpad demo                                       see what it does
   scratchpad setup                                      add it to your clients
   scratchpad files ls                                   see what an agent keeps
+  scratchpad search budget                              find it
 
 Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`
 

@@ -25,6 +25,7 @@ var words = workspace.Words{
 		workspace.ArgSinceChange: "--since",
 		workspace.ArgThrough:     "--through",
 		workspace.ArgNewPath:     "new path",
+		workspace.ArgLimit:       "--limit",
 	},
 	Way:    wayOut,
 	NoKind: true,
@@ -73,6 +74,8 @@ func wayOut(e *workspace.Error) string {
 		return "delete what is not needed" + raise
 	case workspace.DoCallChanges:
 		return "scratchpad changes shows what is there now"
+	case workspace.DoSearchExact:
+		return "give --exact to look for it as it stands"
 	case workspace.DoFreeStore:
 		return "delete agents with scratchpad agents rm" + raise
 	}

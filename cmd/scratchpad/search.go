@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type searchCommand struct {
+	Query  []string `arg:"" help:"What to look for."`
+	Prefix string   `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
+	Kind   string   `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
+	Exact  bool     `xor:"how" help:"Find the lines that hold the query, byte for byte."`
+	Regexp bool     `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
+	Limit  count    `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
+}
+
+// Help is shown by scratchpad search --help.
+func (searchCommand) Help() string {
+	return `Any of the words may occur; passages with more of them come first. "A phrase" in double quotes must occur, and -word must not: write -- before a query that begins with a minus sign. Case and accents do not matter. A word of 4 characters or more also finds longer words that begin with it.
+
+Each hit has its path, its line and the text of the line. An entry of a log is shown as path#entry.
+
+Examples:
+
+  scratchpad search budget meeting
+  scratchpad search '"a note" -draft' --prefix notes/
+  scratchpad search --regexp 'Mon|Tue' --kind file --json`
+}
+
+type searchRecord struct {
+	Count   int         `json:"count"`
+	Total   int64       `json:"total"`
+	HasMore bool        `json:"has_more"`
+	Hits    []hitRecord `json:"hits"`
+}
+
+type hitRecord struct {
+	Path    string    `json:"path"`
+	Entry   int64     `json:"entry,omitempty"`
+	Line    int       `json:"line"`
+	Time    time.Time `json:"time"`
+	Text    string    `json:"text"`
+	Matches [][2]int  `json:"matches"` // ranges of bytes in text
+}
+
+// Run prints the hits.
+func (c searchCommand) Run(p *process) error {
+	query := strings.Join(c.Query, " ")
+	o := workspace.SearchOptions{Prefix: c.Prefix, Exact: c.Exact, Regexp: c.Regexp, Limit: int(c.Limit), MaxTokens: -1}
+	if c.Kind != "all" {
+		o.Kind = workspace.PathKind(c.Kind)
+	}
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		r, err := ws.Search(p.ctx, query, o)
+		if err != nil {
+			return err
+		}
+		record := searchRecord{Count: len(r.Hits), Total: r.Total, HasMore: r.More, Hits: make([]hitRecord, len(r.Hits))}
+		for i, h := range r.Hits {
+			record.Hits[i] = hitRecord{h.Path, h.Entry, h.Line, h.Time.UTC(), h.Text, h.Marks}
+			if h.Marks == nil {
+				record.Hits[i].Matches = [][2]int{}
+			}
+		}
+		if err := p.answer(record, func(out io.Writer) error { return p.printHits(out, r.Hits) }); err != nil || p.line.JSON {
+			return err
+		}
+		switch {
+		case len(r.Hits) == 0:
+			return p.note("nothing found%s in the memory of agent %s\n", below(c.Prefix), ws.Agent())
+		case r.More:
+			return p.note("%d of %d; --limit shows up to 50\n", len(r.Hits), r.Total)
+		}
+		return nil
+	})
+}
+
+func (p *process) printHits(out io.Writer, hits []workspace.SearchHit) error {
+	for _, h := range hits {
+		place := fmt.Sprintf(":%d", h.Line)
+		if h.Entry > 0 {
+			place = fmt.Sprintf("#%d", h.Entry)
+		}
+		if _, err := fmt.Fprintf(out, "%s%s: %s\n", p.paint(h.Path, color.FgMagenta), p.paint(place, color.FgGreen), p.marked(h)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked returns the text of a hit with the matches in colour.
+func (p *process) marked(h workspace.SearchHit) string {
+	var b strings.Builder
+	at := 0
+	show := func(text string) string {
+		if isTerminal(p.out) {
+			return visible(text)
+		}
+		return text
+	}
+	for _, m := range h.Marks {
+		b.WriteString(show(h.Text[at:m[0]]))
+		b.WriteString(p.paint(show(h.Text[m[0]:m[1]]), color.FgRed, color.Bold))
+		at = m[1]
+	}
+	b.WriteString(show(h.Text[at:]))
+	return b.String()
+}

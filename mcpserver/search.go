@@ -1,0 +1,55 @@
+package mcpserver
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const searchName = "search"
+
+var searchTool = tool{
+	name:        searchName,
+	description: `Search your memory for words, "a phrase", -word, best first; exact: lines with query. Up to limit (10) of path, line, text; of logs path#entry, text`,
+	properties: []property{
+		{name: "query", kind: "string", required: true},
+		{name: "prefix", kind: "string"},
+		{name: "exact", kind: "boolean"},
+		{name: "limit", kind: "integer"},
+	},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		r, err := ws.Search(ctx, a.text("query"), workspace.SearchOptions{
+			Prefix: a.text("prefix"), Exact: a.flag("exact"), Limit: toInt(a.integers["limit"]), Zeros: a.zeros(),
+		})
+		if err != nil {
+			return result{}, err
+		}
+		return searchResult(r), nil
+	},
+}
+
+type searchRecord struct {
+	Count   int   `json:"count"`
+	Total   int64 `json:"total"`
+	HasMore bool  `json:"has_more"`
+}
+
+// searchResult returns a line for each hit, with tabs between its columns. The text of a
+// hit has neither tabs nor line feeds.
+func searchResult(r workspace.SearchResult) result {
+	var body []byte
+	for i, h := range r.Hits {
+		if i > 0 {
+			body = append(body, '\n')
+		}
+		body = append(body, h.Path...)
+		if h.Entry > 0 {
+			body = strconv.AppendInt(append(body, '#'), h.Entry, 10)
+		} else {
+			body = strconv.AppendInt(append(body, '\t'), int64(h.Line), 10)
+		}
+		body = append(append(body, '\t'), h.Text...)
+	}
+	return result{searchRecord{len(r.Hits), r.Total, r.More}, body}
+}

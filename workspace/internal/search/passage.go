@@ -1,0 +1,167 @@
+package search
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxLines   = 12       // of a passage of a file that is not Markdown
+	maxPassage = 64 << 10 // bytes; a longer passage is cut in several
+)
+
+// A passage is a part of a text.
+type passage struct {
+	start, end int
+	line       int // the number of its first line, from 1
+	headEnd    int // where its heading ends; the heading begins at head
+	head       int // where the heading is under which it stands; before start in all but the first part of a section
+}
+
+// A splitter cuts a text into passages.
+type splitter struct {
+	text     []byte
+	markdown bool
+	whole    bool // an entry of a log: one passage
+
+	at, line   int  // where the next line begins, and its number
+	head, hEnd int  // of the present section
+	fence      byte // with which a block of code began; 0: none is open
+	some       bool // a passage was returned
+}
+
+func newSplitter(t *Text) *splitter {
+	s := &splitter{text: t.Content, line: 1, whole: t.Entry > 0}
+	switch strings.ToLower(path.Ext(t.Path)) {
+	case ".md", ".markdown", ".mdx":
+		s.markdown = !s.whole
+	}
+	return s
+}
+
+// next returns the next passage. Every text has one at least.
+func (s *splitter) next() (p passage, ok bool) {
+	p = passage{start: s.at, line: s.line, head: s.head, headEnd: s.hEnd}
+	lines, begun := 0, false
+	for s.at < len(s.text) {
+		size := lineSize(s.text[s.at:])
+		line := s.text[s.at : s.at+size]
+		blank := isBlank(line)
+		switch {
+		case s.at+size-p.start > maxPassage && s.at > p.start:
+			return s.end(p, s.at)
+		case size > maxPassage:
+			s.at += cutAt(line)
+			return s.end(p, s.at)
+		case s.whole:
+		case s.markdown:
+			if head := s.heading(line); head > 0 {
+				if begun {
+					return s.end(p, s.at)
+				}
+				s.head, s.hEnd = s.at, s.at+head
+				p.head, p.headEnd = s.head, s.hEnd
+				s.skip(head)
+				begun = true
+				continue
+			}
+		case blank && begun, lines == maxLines:
+			return s.end(p, s.at)
+		case blank:
+			p.start, p.line = s.at+size, s.line+1
+		}
+		begun = begun || !blank
+		lines++
+		if !begun && !s.markdown {
+			lines = 0
+		}
+		s.at += size
+		s.line++
+	}
+	if p.start == len(s.text) && s.some {
+		return p, false
+	}
+	return s.end(p, len(s.text))
+}
+
+// end returns the passage that ends at a byte, where the next one begins.
+func (s *splitter) end(p passage, at int) (passage, bool) {
+	p.end, s.at, s.some = at, at, true
+	return p, true
+}
+
+// skip goes on after the lines of a heading.
+func (s *splitter) skip(size int) {
+	s.line += bytes.Count(s.text[s.at:s.at+size], []byte("\n"))
+	s.at += size
+}
+
+// heading returns the bytes of the heading that begins with a line; 0: it is none.
+func (s *splitter) heading(line []byte) int {
+	text := bytes.TrimLeft(line, " ")
+	if len(text) == 0 || len(line)-len(text) > 3 {
+		return 0
+	}
+	if c := text[0]; (c == '`' || c == '~') && len(text) > 2 && text[1] == c && text[2] == c {
+		switch s.fence {
+		case 0:
+			s.fence = c
+		case c:
+			s.fence = 0
+		}
+		return 0
+	}
+	if s.fence != 0 || text[0] == '\n' || text[0] == '\r' {
+		return 0
+	}
+	if text[0] == '#' {
+		level := len(text) - len(bytes.TrimLeft(text, "#"))
+		if rest := text[level:]; level <= 6 && (len(rest) == 0 || rest[0] <= ' ') {
+			return len(line)
+		}
+		return 0
+	}
+	under := s.text[s.at+len(line):]
+	if len(under) == 0 || under[0] != '=' && under[0] != '-' || bytes.ContainsAny(text[:1], "-=|>*+") {
+		return 0
+	}
+	size := lineSize(under)
+	rule := bytes.TrimRight(under[:size], " \t\r\n")
+	if size > maxPassage || len(rule) < 2 || len(bytes.Trim(rule, string(under[:1]))) > 0 {
+		return 0
+	}
+	return len(line) + size
+}
+
+// lineSize returns the bytes of the first line, with its line feed.
+func lineSize(text []byte) int {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+func isBlank(line []byte) bool {
+	for _, b := range line {
+		if b != ' ' && b != '\n' && b != '\t' && b != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// cutAt returns where to cut a line that is too long for a passage: after a space near
+// the end, if there is one, and never within a character.
+func cutAt(line []byte) int {
+	const near = 1 << 10
+	if i := bytes.LastIndexByte(line[maxPassage-near:maxPassage], ' '); i >= 0 {
+		return maxPassage - near + i + 1
+	}
+	at := maxPassage
+	for at > maxPassage-utf8.UTFMax && !utf8.RuneStart(line[at]) {
+		at--
+	}
+	return at
+}

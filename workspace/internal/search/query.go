@@ -1,0 +1,390 @@
+package search
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxQuery is the most characters of a query.
+const MaxQuery = 1000
+
+// prefixLen is how many characters a word of a query needs to match longer words.
+const prefixLen = 4
+
+// A Query is a list of words and phrases to look for. It is safe for concurrent use.
+type Query struct {
+	terms   []term
+	main    int // terms of weight 1, which are the words as the user wrote them
+	phrases []phrase
+	banned  []int32 // terms that must not match whole words
+
+	words     []word           // in byte order
+	grams     map[uint64]int32 // by key
+	gramSizes [4]bool          // whether there are grams of so many characters
+	begins    [1 << 10]uint32  // of the first three characters of each word, five bits of each
+	wordBits  [64]uint64       // of the first four bytes of each word
+	gramBits  [64]uint64       // of the first character of each gram
+}
+
+// A term is counted in each passage.
+type term struct {
+	weight float64 // 0: the term is needed for a phrase, or must not occur
+}
+
+// A word is a term that is compared with words.
+type word struct {
+	text   string
+	term   int32
+	prefix bool  // matches longer words too
+	parent int32 // the longest other word that this one begins with; -1: none
+}
+
+// A phrase is found as it stands, with any white space between its words.
+type phrase struct {
+	text             string  // folded
+	needs            []int32 // terms without which the phrase cannot occur
+	term             int32
+	banned           bool
+	startsIn, endsIn bool // with a letter of a word, so that no other letter stands beside it
+}
+
+// Parse returns the query that a text stands for. If it is none, cause says why.
+func Parse(text string) (q *Query, cause string) {
+	b := builder{q: &Query{grams: map[uint64]int32{}}, terms: map[string]int32{}}
+	for rest := text; ; {
+		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return classOf(r) == space })
+		if rest == "" {
+			break
+		}
+		var item string
+		var quoted, banned bool
+		item, rest, quoted, banned = cutItem(rest)
+		b.add(item, quoted, banned)
+	}
+	b.finish()
+	for _, t := range b.q.terms {
+		if t.weight > 0 {
+			return b.q, ""
+		}
+	}
+	if len(b.q.terms) > 0 {
+		return nil, "every word of it is excluded; give a word to look for"
+	}
+	return nil, "it has no letter or digit"
+}
+
+// cutItem cuts the first word or phrase off a query.
+func cutItem(text string) (item, rest string, quoted, banned bool) {
+	if len(text) > 1 && text[0] == '-' && text[1] != '-' {
+		banned, text = true, text[1:]
+	}
+	if text[0] == '"' {
+		item, rest, _ = strings.Cut(text[1:], `"`)
+		return item, rest, true, banned
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return classOf(r) == space })
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:], false, banned
+}
+
+// A builder makes a query.
+type builder struct {
+	q     *Query
+	terms map[string]int32 // by text; phrases begin with a quote
+}
+
+// A token is a word or a run of a query.
+type token struct{ units []unit }
+
+func (b *builder) add(item string, quoted, banned bool) {
+	units := appendUnits(nil, []byte(item), 0)
+	tokens, first, last := tokensOf(units)
+	switch {
+	case len(tokens) == 0:
+	case banned && !quoted && len(tokens) == 1 && tokens[0].units[0].c.inWord():
+		b.q.banned = append(b.q.banned, b.word(tokens[0].units, 0))
+	case quoted || banned:
+		b.phrase(units[first:last], tokens, banned)
+	default:
+		for _, t := range tokens {
+			b.token(t.units)
+		}
+	}
+}
+
+// token adds a word with the parts of its camelCase, or the grams of a run.
+func (b *builder) token(units []unit) {
+	if units[0].c.inRun() {
+		b.run(units, 1)
+		return
+	}
+	b.word(units, 1)
+	if parts := partsOf(units, nil); len(parts) > 1 {
+		for i, from := range parts {
+			to := len(units)
+			if i+1 < len(parts) {
+				to = int(parts[i+1])
+			}
+			b.word(units[from:to], partWeight)
+		}
+	}
+}
+
+func (b *builder) phrase(units []unit, tokens []token, banned bool) {
+	p := phrase{text: string(appendPlain(nil, nil, units)), banned: banned}
+	p.startsIn, p.endsIn = units[0].c.inWord(), units[len(units)-1].c.inWord()
+	for _, t := range tokens {
+		if t.units[0].c.inRun() {
+			p.needs = append(p.needs, b.run(t.units, 0)...)
+		} else {
+			p.needs = append(p.needs, b.word(t.units, 0))
+		}
+	}
+	weight := 1.0
+	if banned {
+		weight = 0
+	}
+	p.term = b.term("\""+p.text, weight)
+	b.q.phrases = append(b.q.phrases, p)
+}
+
+// term returns the term of a text, which is added if it is new.
+func (b *builder) term(text string, weight float64) int32 {
+	i, known := b.terms[text]
+	if !known {
+		i = int32(len(b.q.terms))
+		b.terms[text] = i
+		b.q.terms = append(b.q.terms, term{})
+	}
+	b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
+	return i
+}
+
+func (b *builder) word(units []unit, weight float64) int32 {
+	text := make([]byte, 0, len(units))
+	for _, u := range units {
+		text = utf8.AppendRune(text, u.r)
+	}
+	known := len(b.q.terms)
+	i := b.term(string(text), weight)
+	if int(i) == known {
+		b.q.words = append(b.q.words, word{text: string(text), term: i, prefix: len(units) >= prefixLen, parent: -1})
+		setBit(&b.q.wordBits, wordKey(text))
+		b.q.setBegin(text)
+	}
+	return i
+}
+
+func (b *builder) run(units []unit, weight float64) (terms []int32) {
+	size := min(gramSize(units[0].c), len(units))
+	for at := range len(units) - size + 1 {
+		key := gramKey(units[at : at+size])
+		i, known := b.q.grams[key]
+		if !known {
+			i = b.term(string(plainGram(units[at:at+size])), weight)
+			b.q.grams[key] = i
+			b.q.gramSizes[size] = true
+			setBit(&b.q.gramBits, uint32(units[at].r))
+		}
+		b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
+		terms = append(terms, i)
+	}
+	return terms
+}
+
+// finish sorts the words and finds their parents.
+func (b *builder) finish() {
+	words := b.q.words
+	sort.Slice(words, func(i, j int) bool { return words[i].text < words[j].text })
+	for i := range words {
+		parent := int32(i) - 1
+		for parent >= 0 && !strings.HasPrefix(words[i].text, words[parent].text) {
+			parent = words[parent].parent
+		}
+		words[i].parent = parent
+	}
+	for _, t := range b.q.terms {
+		if t.weight == 1 {
+			b.q.main++
+		}
+	}
+}
+
+// longest returns the longest word of the query that a text begins with; -1: none.
+func (q *Query) longest(text []byte) int32 {
+	low, high := 0, len(q.words) // the last word that is not after text is in [low-1, high)
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if q.words[mid].text <= string(text) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	i := int32(low) - 1
+	for i >= 0 && (len(q.words[i].text) > len(text) || q.words[i].text != string(text[:len(q.words[i].text)])) {
+		i = q.words[i].parent
+	}
+	return i
+}
+
+// tokensOf returns the words and runs among the units, and where the first begins and the
+// last ends.
+func tokensOf(units []unit) (tokens []token, first, last int) {
+	for i := 0; i < len(units); {
+		end := tokenEnd(units, i)
+		if end == i {
+			i++
+			continue
+		}
+		if tokens == nil {
+			first = i
+		}
+		tokens, i, last = append(tokens, token{units[i:end]}), end, end
+	}
+	return tokens, first, last
+}
+
+// tokenEnd returns where the word or run ends that begins at i; i if there is none.
+func tokenEnd(units []unit, i int) int {
+	end := i
+	switch c := units[i].c; {
+	case c.inWord():
+		for end < len(units) && units[end].c.inWord() {
+			end++
+		}
+	case c.inRun():
+		for end < len(units) && units[end].c == c {
+			end++
+		}
+	}
+	return end
+}
+
+// maxParts is how many parts of a word are told apart. The last has the rest of the word.
+const maxParts = 12
+
+// partsOf appends where the parts of a word in camelCase begin.
+func partsOf(units []unit, parts []int32) []int32 {
+	parts = append(parts, 0)
+	for i := 1; i < len(units) && len(parts) < maxParts; i++ {
+		before, now := units[i-1].c, units[i].c
+		switch {
+		case now == upper && before != upper:
+			parts = append(parts, int32(i))
+		case now == lower && before == upper && int32(i-1) > parts[len(parts)-1]:
+			parts = append(parts, int32(i-1))
+		}
+	}
+	return parts
+}
+
+// gramSize returns how many characters in a row are compared.
+func gramSize(c class) int {
+	if c == run3 {
+		return 3
+	}
+	return 2
+}
+
+func gramKey(units []unit) (key uint64) {
+	for i, u := range units {
+		key |= uint64(u.r) << (21 * i)
+	}
+	return key
+}
+
+func plainGram(units []unit) []byte { return appendPlain([]byte("\x00"), nil, units) }
+
+// appendPlain appends the text of the units with one space for each white space. If at is
+// not nil, it gets the unit of each byte.
+func appendPlain(text []byte, at *[]int32, units []unit) []byte {
+	for i, u := range units {
+		before := len(text)
+		switch {
+		case u.c != space:
+			text = utf8.AppendRune(text, u.r)
+		case i > 0 && units[i-1].c != space:
+			text = append(text, ' ')
+		}
+		for range len(text) - before {
+			if at != nil {
+				*at = append(*at, int32(i))
+			}
+		}
+	}
+	return text
+}
+
+// wordKey returns the first four bytes of a word, which select a bit.
+func wordKey(text []byte) (key uint32) {
+	for i := range min(4, len(text)) {
+		key |= uint32(text[i]) << (8 * i)
+	}
+	return key
+}
+
+func bit(key uint32) (at uint32, mask uint64) {
+	n := key * 0x9e3779b1 >> 20 // 12 bits
+	return n >> 6, 1 << (n & 63)
+}
+
+func setBit(bits *[64]uint64, key uint32) {
+	at, mask := bit(key)
+	bits[at] |= mask
+}
+
+func hasBit(bits *[64]uint64, key uint32) bool {
+	at, mask := bit(key)
+	return bits[at]&mask != 0
+}
+
+// setBegin notes how a word begins. Of a short word, anything may come after it.
+func (q *Query) setBegin(text []byte) {
+	key, free := uint32(0), 0
+	for i := range 3 {
+		key <<= 5
+		if i < len(text) {
+			key |= uint32(text[i] & 31)
+		} else {
+			free += 5
+		}
+	}
+	for after := range uint32(1) << free {
+		q.begins[(key|after)>>5] |= 1 << ((key | after) & 31)
+	}
+}
+
+// mayMatch reports whether a text may have a term. It is several times as fast as to look
+// at each word, and says yes to all text that is not ASCII.
+func (q *Query) mayMatch(text []byte) bool {
+	key := uint32(0)
+	for i, b := range text {
+		if b >= utf8.RuneSelf {
+			return true
+		}
+		key = (key<<5 | uint32(b&31)) & (1<<15 - 1)
+		if q.begins[key>>5]&(1<<(key&31)) != 0 && i >= 2 && beginsWord(text, i-2) {
+			return true
+		}
+	}
+	for at := len(text) - 2; at < len(text); at++ { // the last word may be short
+		key = key << 5 & (1<<15 - 1)
+		if at >= 0 && q.begins[key>>5]&(1<<(key&31)) != 0 && beginsWord(text, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWord reports whether a word, or a part of one, may begin at a byte of ASCII.
+func beginsWord(text []byte, at int) bool {
+	now := byteClass[text[at]]
+	if now == byteBetween {
+		return false
+	}
+	return at == 0 || byteClass[text[at-1]] == byteBetween || now == byteUpper
+}

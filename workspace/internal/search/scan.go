@@ -1,0 +1,297 @@
+package search
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// A hit is where a term occurs in a passage.
+type hit struct {
+	term       int32
+	pos        int32 // the number of the word; -1: of a phrase
+	start, end int32
+}
+
+// A scanner finds the terms of a query in one passage after another.
+type scanner struct {
+	q *Query
+
+	// Of the last passage:
+	hits  []hit
+	count []int32 // of each term: 2 for each whole word, 1 for each longer one
+	whole []bool  // of each term: whether it matched a whole word
+	seen  []int32 // the terms whose count is above 0
+
+	pos   int32
+	units []unit
+	buf   []byte
+	at    []int32
+	parts []int32
+}
+
+func newScanner(q *Query) *scanner {
+	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms))}
+}
+
+// scan finds the terms of a passage. It reports whether the passage matches: all phrases
+// occur and nothing that is banned.
+func (s *scanner) scan(text []byte) bool {
+	for _, t := range s.seen {
+		s.count[t], s.whole[t] = 0, false
+	}
+	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
+	if s.q.mayMatch(text) {
+		s.findWords(text)
+	}
+	if len(s.q.phrases) > 0 && !s.findPhrases(text) {
+		return false
+	}
+	for _, t := range s.q.banned {
+		if s.whole[t] {
+			return false
+		}
+	}
+	return true
+}
+
+// findWords goes over the words of ASCII as bytes. Where it comes upon another character,
+// findWide takes over until the next white space or punctuation of ASCII.
+func (s *scanner) findWords(text []byte) {
+	for i := 0; i < len(text); {
+		c := byteClass[text[i]]
+		if c == byteBetween {
+			i++
+			continue
+		}
+		start, camel, before := i, false, c
+		for ; i < len(text); i++ {
+			if c = byteClass[text[i]]; c == before {
+				continue
+			}
+			if c == byteBetween || c == byteWide {
+				break
+			}
+			camel = camel || c == byteUpper || before == byteUpper && c == byteLower && i-1 > start
+			before = c
+		}
+		switch {
+		case i < len(text) && c == byteWide || before == byteWide:
+			for i < len(text) && byteClass[text[i]] != byteBetween {
+				i++
+			}
+			s.findWide(text[start:i], start)
+		case camel:
+			s.findCamel(text, start, i)
+			s.pos += int32(len(s.parts))
+		default:
+			if hasBit(&s.q.wordBits, asciiKey(text, start, i)) {
+				s.parts = append(s.parts[:0], 0)
+				s.lookUpASCII(text, start, i)
+			}
+			s.pos++
+		}
+	}
+}
+
+// findCamel looks up a word of ASCII that may have several parts.
+func (s *scanner) findCamel(text []byte, start, end int) {
+	s.parts = append(s.parts[:0], 0)
+	for i := start + 1; i < end && len(s.parts) < maxParts; i++ {
+		before, now := byteClass[text[i-1]], byteClass[text[i]]
+		switch {
+		case now == byteUpper && before != byteUpper:
+			s.parts = append(s.parts, int32(i-start))
+		case now == byteLower && before == byteUpper && int32(i-1-start) > s.parts[len(s.parts)-1]:
+			s.parts = append(s.parts, int32(i-1-start))
+		}
+	}
+	for i, part := range s.parts {
+		if s.mayBegin(asciiKey(text, start+int(part), end), i) {
+			s.lookUpASCII(text, start, end)
+			break
+		}
+	}
+}
+
+// lookUpASCII looks up a word of ASCII whose parts are in s.parts.
+func (s *scanner) lookUpASCII(text []byte, start, end int) {
+	s.buf = s.buf[:0]
+	for _, b := range text[start:end] {
+		if b >= 'A' && b <= 'Z' {
+			b |= 0x20
+		}
+		s.buf = append(s.buf, b)
+	}
+	s.lookUp(start, nil)
+}
+
+// asciiKey is wordKey for a word of ASCII that is not folded.
+func asciiKey(text []byte, at, end int) (key uint32) {
+	const lowerCase = 0x20202020 // digits have the bit already
+	if at+4 <= end {
+		return binary.LittleEndian.Uint32(text[at:]) | lowerCase
+	}
+	for i, b := range text[at:end] {
+		key |= uint32(b|0x20) << (8 * i)
+	}
+	return key
+}
+
+// mayBegin reports whether a word of the query may begin with a part of s.parts, which
+// has the key, or be that part.
+func (s *scanner) mayBegin(key uint32, part int) bool {
+	if hasBit(&s.q.wordBits, key) {
+		return true
+	}
+	for _, next := range s.parts[part+1:] {
+		size := next - s.parts[part]
+		if size >= 4 {
+			break
+		}
+		if hasBit(&s.q.wordBits, key&(1<<(8*size)-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookUp finds the terms in the folded word in s.buf, at the beginnings of its parts. The
+// word begins at start of the passage, or has the given units.
+func (s *scanner) lookUp(start int, units []unit) {
+	for i, part := range s.parts {
+		rest := s.buf[part:]
+		if !s.mayBegin(wordKey(rest), i) {
+			continue
+		}
+		longer := false
+		for w := s.q.longest(rest); w >= 0; {
+			found := &s.q.words[w]
+			w = found.parent
+			end := part + int32(len(found.text))
+			whole := int(end) == len(s.buf) || contains(s.parts[i+1:], end)
+			if !whole && (longer || !found.prefix) {
+				continue
+			}
+			longer = longer || !whole
+			h := hit{found.term, s.pos + int32(i), int32(start) + part, int32(start) + end}
+			if units != nil {
+				from := utf8.RuneCount(s.buf[:part])
+				h.start, h.end = units[from].start, units[from+utf8.RuneCountInString(found.text)-1].end
+			}
+			s.hit(h, whole)
+		}
+	}
+}
+
+func contains(list []int32, n int32) bool {
+	for _, each := range list {
+		if each == n {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scanner) hit(h hit, whole bool) {
+	if s.count[h.term] == 0 {
+		s.seen = append(s.seen, h.term)
+	}
+	s.count[h.term]++
+	if whole {
+		s.count[h.term]++
+		s.whole[h.term] = true
+	}
+	s.hits = append(s.hits, h)
+}
+
+// findWide finds the terms in text of any script, which is at offset of the passage.
+func (s *scanner) findWide(text []byte, offset int) {
+	s.units = appendUnits(s.units[:0], text, offset)
+	for i := 0; i < len(s.units); {
+		end := tokenEnd(s.units, i)
+		switch {
+		case end == i:
+			end++
+		case s.units[i].c.inRun():
+			s.findGrams(s.units[i:end])
+		default:
+			s.findWideWord(s.units[i:end])
+		}
+		i = end
+	}
+}
+
+func (s *scanner) findWideWord(units []unit) {
+	s.parts = partsOf(units, s.parts[:0])
+	s.buf = s.buf[:0]
+	part := 0
+	for i, u := range units {
+		if part < len(s.parts) && int(s.parts[part]) == i {
+			s.parts[part] = int32(len(s.buf)) // from here on in bytes
+			part++
+		}
+		s.buf = utf8.AppendRune(s.buf, u.r)
+	}
+	s.lookUp(0, units)
+	s.pos += int32(len(s.parts))
+}
+
+func (s *scanner) findGrams(units []unit) {
+	for i := range units {
+		s.pos++
+		if !hasBit(&s.q.gramBits, uint32(units[i].r)) {
+			continue
+		}
+		for size := 1; size <= 3 && i+size <= len(units); size++ {
+			if !s.q.gramSizes[size] {
+				continue
+			}
+			if term, ok := s.q.grams[gramKey(units[i:i+size])]; ok {
+				s.hit(hit{term, s.pos - 1, units[i].start, units[i+size-1].end}, true)
+			}
+		}
+	}
+}
+
+// findPhrases looks for the phrases whose words all occur. It reports whether the passage
+// has those that it must have, and none that it must not have.
+func (s *scanner) findPhrases(text []byte) bool {
+	plain := false
+	for i := range s.q.phrases {
+		p := &s.q.phrases[i]
+		possible := true
+		for _, t := range p.needs {
+			possible = possible && s.whole[t]
+		}
+		if possible && !plain {
+			plain = true
+			s.units = appendUnits(s.units[:0], text, 0)
+			s.at = s.at[:0]
+			s.buf = appendPlain(s.buf[:0], &s.at, s.units)
+		}
+		if found := possible && s.findPhrase(p); found == p.banned {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scanner) findPhrase(p *phrase) (found bool) {
+	for from := 0; ; {
+		i := bytes.Index(s.buf[from:], []byte(p.text))
+		if i < 0 {
+			return found
+		}
+		from += i
+		first, last := s.at[from], s.at[from+len(p.text)-1]
+		if p.startsIn && first > 0 && s.units[first-1].c.inWord() || p.endsIn && int(last+1) < len(s.units) && s.units[last+1].c.inWord() {
+			_, size := utf8.DecodeRune(s.buf[from:])
+			from += size
+			continue
+		}
+		found = true
+		s.hit(hit{p.term, -1, s.units[first].start, s.units[last].end}, true)
+		from += len(p.text)
+	}
+}

@@ -1,0 +1,169 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+)
+
+// SearchOptions of [Workspace.Search]. The zero value searches everything by words.
+type SearchOptions struct {
+	Prefix    string     // how the paths begin, as in ListOptions
+	Kind      PathKind // "": files and logs
+	Exact     bool       // find the lines that hold the query, byte for byte
+	Regexp    bool       // find the lines that match the query, in the syntax of package regexp
+	Limit     int        // 1-50 hits; 0: 10
+	MaxTokens int        // of all hits together, as tokens.Estimate counts; 0: 600; -1: no bound
+
+	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
+	Zeros []Arg
+}
+
+// SearchMemory is about how many bytes a search uses while it runs, where files have at
+// most 1 MiB. All searches of a [Service] together use at most 64 MiB; more wait.
+const SearchMemory = 8 << 20
+
+const (
+	defaultHits, maxHits = 10, 50
+	defaultHitTokens     = 600
+	maxQuery             = search.MaxQuery
+)
+
+// A SearchHit is a passage that was found, or a line of an exact search.
+type SearchHit struct {
+	Path  string
+	Entry int64     // of a log; 0: of a file
+	Line  int       // of the file or the entry, from 1
+	Time  time.Time // of the version or the entry
+	Text  string    // the line, or up to 200 characters of it; white space is single spaces
+	Marks [][2]int  // the ranges of bytes in Text that match, in ascending order
+}
+
+// SearchResult is what a search found.
+type SearchResult struct {
+	Hits  []SearchHit
+	Total int64 // passages or lines that matched, with those that are not among Hits
+	More  bool  // Total is larger than the number of Hits
+}
+
+// Search finds passages in the current files and the log entries, the best first.
+//
+// The query has 1-1,000 characters: words in any script, of which any may occur; phrases
+// in double quotes, which must occur; and words or phrases after a minus sign, which must
+// not. Case and marks such as accents do not matter. A word also matches the parts of
+// names such as camelCase and snake_case, and from 4 characters on the beginning of a
+// longer word, which counts half. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
+// match by characters in a row.
+//
+// A passage is a section of a Markdown file, a paragraph or 12 lines of another file, or
+// an entry of a log. Passages with more and rarer words are better, with words near each
+// other, with all words, and with words in the heading or the path. Of equal ones, the
+// newest is first.
+//
+// With Exact or Regexp each line is a hit, in the order of path and line.
+//
+// A search reads in pages, each as of one moment. What is written during a search may or
+// may not be found. Errors: [ErrInvalid]; [ErrCorrupt] if the stored bytes of a text that
+// matches are not those that were written.
+func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
+	const op = "search"
+	if err := checkContext(ctx, op, query); err != nil {
+		return SearchResult{}, err
+	}
+	run, err := o.prepare(w.paths, op, query)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	done, err := w.svc.searches.Take(ctx, search.Weight(max(w.svc.limits.FileBytes, w.svc.limits.EntryBytes)))
+	if err != nil {
+		return SearchResult{}, within(op, query, err)
+	}
+	defer done()
+	found, err := run(ctx, searchPages{w, o}.read)
+	if w.counted(err) != nil {
+		return SearchResult{}, within(op, query, err)
+	}
+	return o.result(found), nil
+}
+
+// prepare checks the arguments and returns the search.
+func (o *SearchOptions) prepare(paths PathRule, op, query string) (run func(context.Context, search.Pages[searchPlace]) (search.Result, error), err error) {
+	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+		return nil, err
+	}
+	switch n := utf8.RuneCountInString(query); {
+	case o.Limit < 0 || o.Limit > maxHits || o.Limit == 0 && slices.Contains(o.Zeros, ArgLimit):
+		return nil, fail(ErrInvalid, op, query, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, maxHits)
+	case o.MaxTokens < -1:
+		return nil, fail(ErrInvalid, op, query, "%s is %d, the least is -1 (no bound)", ArgMaxTokens, o.MaxTokens)
+	case o.Kind != "" && o.Kind != KindFile && o.Kind != KindLog:
+		return nil, fail(ErrInvalid, op, query, "the kind is %q, allowed are %q and %q", o.Kind, KindFile, KindLog)
+	case o.Exact && o.Regexp:
+		return nil, fail(ErrInvalid, op, query, "exact and regexp exclude each other")
+	case n == 0:
+		return nil, fail(ErrInvalid, op, query, "the query is empty")
+	case n > maxQuery:
+		return nil, within(op, query, Errorf(ErrInvalid, "the query has %d characters, limit %d", n, maxQuery))
+	case !utf8.ValidString(query):
+		return nil, fail(ErrInvalid, op, query, "the query is not valid UTF-8")
+	}
+	if o.Limit == 0 {
+		o.Limit = defaultHits
+	}
+	if o.MaxTokens == 0 {
+		o.MaxTokens = defaultHitTokens
+	}
+	limit := o.Limit
+	if !o.Exact && !o.Regexp {
+		q, cause := search.Parse(query)
+		if cause != "" {
+			return nil, within(op, query, Errorf(ErrInvalid, "%s", cause).or(DoSearchExact, 0))
+		}
+		return func(ctx context.Context, pages search.Pages[searchPlace]) (search.Result, error) {
+			return search.Rank(ctx, q, limit, pages)
+		}, nil
+	}
+	compile := search.Exact
+	if o.Regexp {
+		compile = search.Regexp
+	}
+	p, cause := compile(query)
+	if cause != "" {
+		return nil, fail(ErrInvalid, op, query, "%s", cause)
+	}
+	return func(ctx context.Context, pages search.Pages[searchPlace]) (search.Result, error) {
+		return search.Find(ctx, p, limit, pages)
+	}, nil
+}
+
+// result returns the hits that fit o.MaxTokens. If the first one alone does not, its text
+// is cut.
+func (o *SearchOptions) result(found search.Result) SearchResult {
+	const record, around = 24, 8 // tokens of the totals, and of the number and the tabs of a line
+	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
+	used := record
+	for _, h := range found.Hits {
+		before := used + around + tokens.Estimate(h.Path)
+		used = before + tokens.Estimate(h.Text)
+		if o.MaxTokens > 0 && used > o.MaxTokens {
+			if len(r.Hits) > 0 {
+				break
+			}
+			h.Cut(len(cutTokens(h.Text, o.MaxTokens-before)))
+		}
+		r.Hits = append(r.Hits, SearchHit{Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time, Text: h.Text, Marks: h.Marks})
+	}
+	r.More = r.Total > int64(len(r.Hits))
+	return r
+}
+
+func cutTokens(text string, most int) []byte {
+	begin, _ := fit.Cut([]byte(text), max(1, most))
+	return begin
+}
