@@ -59,6 +59,7 @@ var good = map[string]map[string]string{
 	"list_files":      {"prefix": `"f"`, "after": `"e"`},
 	"list_logs":       {"prefix": `"f"`, "after": `"e"`},
 	"move_file":       {"path": `"f"`, "new_path": `"h"`, "if_version": "1"},
+	"search":          {"query": `"x"`, "prefix": `"f"`, "exact": "true", "limit": "5"},
 	"delete_file":     {"path": `"f"`, "if_version": "1"},
 	"delete_log":      {"path": `"f"`, "through_entry": "1"},
 	"summarize_file":  {"path": `"f"`},
@@ -66,12 +67,12 @@ var good = map[string]map[string]string{
 }
 
 var kindOf = map[string]string{
-	"agent_id": "string", "path": "string", "new_path": "string", "content": "string", "old_text": "string", "new_text": "string", "entry": "string", "prefix": "string", "after": "string",
+	"agent_id": "string", "path": "string", "new_path": "string", "content": "string", "old_text": "string", "new_text": "string", "entry": "string", "query": "string", "prefix": "string", "after": "string",
 	"if_version": "integer", "since_version": "integer", "context": "integer", "version": "integer", "from_line": "integer", "to_line": "integer",
-	"since_entry": "integer", "through_entry": "integer", "limit": "integer", "tail": "integer", "all": "boolean",
+	"since_entry": "integer", "through_entry": "integer", "limit": "integer", "tail": "integer", "all": "boolean", "exact": "boolean",
 }
 
-var required = map[string]bool{"agent_id": true, "path": true, "new_path": true, "content": true, "old_text": true, "new_text": true, "entry": true}
+var required = map[string]bool{"agent_id": true, "path": true, "new_path": true, "content": true, "old_text": true, "new_text": true, "entry": true, "query": true}
 
 // bad are values that every argument of a kind refuses.
 var bad = map[string][]string{

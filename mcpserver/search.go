@@ -11,7 +11,7 @@ const searchName = "search"
 
 var searchTool = tool{
 	name:        searchName,
-	description: `Search your memory for words, "a phrase", -word, best first; exact: lines with query. Up to limit (10) of path, line, text; of logs path#entry, text`,
+	description: `Search your memory: best limit hits below prefix, or lines with exact query`,
 	properties: []property{
 		{name: "query", kind: "string", required: true},
 		{name: "prefix", kind: "string"},

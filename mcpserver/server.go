@@ -145,7 +145,7 @@ Keep it cheap:
 - Change a file with edit_file, which sends only what changes, or appends; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
 - %s
 - For notes that only grow, use append_log. To see what is new, call read_log with since_entry = the last last_entry_id that you saw. tail gives the last entries.
-- list_files and list_logs show all there is. Make room with delete_file and delete_log.
+- search finds where you wrote something, by words, "a phrase" and -word. list_files and list_logs show all there is. Make room with delete_file and delete_log.
 An error says what to do next.`, who, long)
 }
 

@@ -24,7 +24,7 @@ var (
 func TestAnnotations(t *testing.T) {
 	want := map[string]hints{
 		"append_log": writes, "changes": reads, "delete_file": {Destructive: true, Idempotent: true}, "delete_log": deletes, "edit_file": writes, "get_usage_stats": reads, "list_files": reads,
-		"list_logs": reads, "move_file": writes, "read_file": reads, "read_log": reads, "summarize_file": reads, "write_file": writes,
+		"list_logs": reads, "move_file": writes, "read_file": reads, "read_log": reads, "search": reads, "summarize_file": reads, "write_file": writes,
 	}
 	got := map[string]hints{}
 	for _, tool := range listTools(t, connect(t, newServer(t, ""))) {
@@ -49,8 +49,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 	w.send(method("1", "tools/list", "", ""))
 	raw := w.must().raw
 	for _, hint := range []string{`"destructiveHint":`, `"openWorldHint":false`} {
-		if n := strings.Count(raw, hint); n != 13 {
-			t.Errorf("%s stands %d times in tools/list, want 13", hint, n)
+		if n := strings.Count(raw, hint); n != 14 {
+			t.Errorf("%s stands %d times in tools/list, want 14", hint, n)
 		}
 	}
 	if n := strings.Count(raw, `"readOnlyHint":true`); n != 7 {
@@ -88,8 +88,8 @@ func TestToolsAreStable(t *testing.T) {
 	for i, tool := range modernList {
 		names[i] = tool.Name
 	}
-	if !slices.IsSorted(names) || len(names) != 13 || strings.Contains(want, "nextCursor") {
-		t.Errorf("the tools are %q, want 13 in the order of their names and one page", names)
+	if !slices.IsSorted(names) || len(names) != 14 || strings.Contains(want, "nextCursor") {
+		t.Errorf("the tools are %q, want 14 in the order of their names and one page", names)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestInstructions(t *testing.T) {
 	if n := len(text); n == 0 || n > 1800 {
 		t.Errorf("the instructions have %d characters, want some up to 1,800", n)
 	}
-	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "changes", "cursor", "since", "summarize_file", "delete_log", "agent_id"} {
+	for _, habit := range []string{"since_version", "edit_file", "last_entry_id", "version", "changes", "cursor", "since", "summarize_file", "search", "delete_log", "agent_id"} {
 		if !strings.Contains(text, habit) {
 			t.Errorf("the instructions say nothing of %s", habit)
 		}

@@ -123,7 +123,11 @@ func (o *SearchOptions) prepare(paths PathRule, op, query string) (run func(cont
 	if !o.Exact && !o.Regexp {
 		q, cause := search.Parse(query)
 		if cause != "" {
-			return nil, within(op, query, Errorf(ErrInvalid, "%s", cause).or(DoSearchExact, 0))
+			e := Errorf(ErrInvalid, "%s", cause)
+			if cause == search.NoWord {
+				e.Way.Do = DoSearchExact
+			}
+			return nil, within(op, query, e)
 		}
 		return func(ctx context.Context, pages search.Pages[searchPlace]) (search.Result, error) {
 			return search.Rank(ctx, q, limit, pages)

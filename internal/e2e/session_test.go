@@ -73,8 +73,8 @@ func session() []step {
 
 func discoverySteps() []step {
 	return []step{
-		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "delete_file", "delete_log", "edit_file",
-			"get_usage_stats", "list_files", "list_logs", "move_file", "read_file", "read_log", "summarize_file", "write_file"}},
+		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "changes", "delete_file", "delete_log", "edit_file",
+			"get_usage_stats", "list_files", "list_logs", "move_file", "read_file", "read_log", "search", "summarize_file", "write_file"}},
 		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
 	}
 }

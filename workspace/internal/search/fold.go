@@ -98,7 +98,9 @@ func foldSlowly(r rune) (forms []uint32) {
 func foldCase(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
+		if classOf(next) != dropped { // the iota below a letter is a mark
+			least = min(least, next)
+		}
 	}
 	if least == r && unicode.SimpleFold(r) == r {
 		return r

@@ -10,8 +10,9 @@ import (
 const MaxText = 200
 
 // bestLine returns the line of the last passage that was matched which says most: the
-// one with the rarest terms. line counts from 0.
-func (r *ranker) bestLine(text []byte) (line int, shown string, marks [][2]int) {
+// one with the rarest terms. A heading, which ends before headEnd, is shown if no other
+// line says as much. line counts from 0.
+func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, marks [][2]int) {
 	hits := r.body.hits
 	slices.SortStableFunc(hits, func(a, b hit) int { return int(a.start) - int(b.start) }) // phrases come last
 	bestAt, bestScore, bestFrom, bestTo := firstText(text), -1.0, 0, 0
@@ -26,6 +27,9 @@ func (r *ranker) bestLine(text []byte) (line int, shown string, marks [][2]int) 
 				used[t] = true
 				score += r.rarities[t]
 			}
+		}
+		if at < headEnd {
+			score *= 0.99
 		}
 		if score > bestScore {
 			bestAt, bestScore, bestFrom, bestTo = at, score, from, i

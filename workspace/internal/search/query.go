@@ -9,6 +9,9 @@ import (
 // MaxQuery is the most characters of a query.
 const MaxQuery = 1000
 
+// NoWord is the cause if a query has nothing to look for.
+const NoWord = "it has no letter or digit"
+
 // prefixLen is how many characters a word of a query needs to match longer words.
 const prefixLen = 4
 
@@ -71,7 +74,7 @@ func Parse(text string) (q *Query, cause string) {
 	if len(b.q.terms) > 0 {
 		return nil, "every word of it is excluded; give a word to look for"
 	}
-	return nil, "it has no letter or digit"
+	return nil, NoWord
 }
 
 // cutItem cuts the first word or phrase off a query.

@@ -120,7 +120,7 @@ func (r *ranker) rank(t *Text, best *top) {
 		}
 		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(t, p, first)}
 		if best.takes(f) {
-			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end])
+			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end], p.headEnd-p.start)
 			f.line += p.line
 			best.add(f)
 		}

@@ -65,7 +65,7 @@ func (s *scanner) findWords(text []byte) {
 			continue
 		}
 		start, camel, before := i, false, c
-		for ; i < len(text); i++ {
+		for ; i < len(text) && before != byteWide; i++ {
 			if c = byteClass[text[i]]; c == before {
 				continue
 			}
@@ -76,7 +76,7 @@ func (s *scanner) findWords(text []byte) {
 			before = c
 		}
 		switch {
-		case i < len(text) && c == byteWide || before == byteWide:
+		case c == byteWide:
 			for i < len(text) && byteClass[text[i]] != byteBetween {
 				i++
 			}
