@@ -27,7 +27,7 @@ type SearchOptions struct {
 
 // SearchMemory is about how many bytes a search uses while it runs, where files have at
 // most 1 MiB. All searches of a [Service] together use at most 64 MiB; more wait.
-const SearchMemory = 8 << 20
+const SearchMemory = 14 << 20
 
 const (
 	defaultHits, maxHits = 10, 50

@@ -11,10 +11,10 @@ const (
 	Memory = 64 << 20
 
 	// PageBytes is about how much content a page may have, if it has more than one text.
-	PageBytes = 1 << 20
+	PageBytes = 256 << 10
 
-	fixed   = 6 << 20 // of one search: the texts that it keeps, a page, and what it computes
-	inPages = 2       // copies of a text while it is read
+	fixed   = 10 << 20 // of one search: the texts and records that it keeps, and its passages
+	inPages = 4        // texts of the largest size at once: one that is read, its copy, and one for each worker
 )
 
 // A Budget limits the memory of all searches together. It is safe for concurrent use.

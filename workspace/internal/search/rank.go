@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -18,18 +19,49 @@ const (
 	partWeight = 0.5  // of the parts of a word in camelCase
 )
 
-// A ranker counts the terms in all texts, and then scores passages.
+// A feature is what a passage has of a term.
+type feature struct {
+	term  int32
+	count uint16 // 2 for each whole word, 1 for each longer one; 0: it is in the path alone
+	near  uint8  // the distance to the nearest other term, in words; 0: none is near
+	where uint8  // inHead, onPath
+}
+
+const (
+	inHead = 1 << iota
+	onPath
+)
+
+// A record is a passage that matched, with its features.
+type record struct {
+	text        int32 // in ranker.texts
+	at, size    int32
+	first, last int32 // in ranker.features
+}
+
+// A ranker counts the terms in texts, and then scores passages.
 type ranker struct {
 	q             *Query
 	body, headers *scanner
 
 	path     string // whose terms are in pathHas
 	pathHas  []bool // of each term
-	pathAny  bool
-	headHas  []bool // of each term
-	near     []float64
-	rarities []float64 // of each term, as soon as all texts were counted
+	pathAny  bool   // whether any of them is looked for
+	near     []uint8
+	headHas  []bool
+	features []feature // of the records, and of the last passage
 
+	counts
+	records []record
+	texts   []Text // that have records, without content
+	full    bool   // there were too many records, and so there are none
+
+	rarities []float64 // of each term, as soon as all texts were counted
+	average  float64   // bytes of a passage
+}
+
+// counts are of all texts.
+type counts struct {
 	passages, bytes int64
 	with            []int64 // of each term: passages that have it
 	matched         int64   // passages
@@ -39,7 +71,7 @@ func newRanker(q *Query) *ranker {
 	n := len(q.terms)
 	return &ranker{
 		q: q, body: newScanner(q), headers: newScanner(q),
-		pathHas: make([]bool, n), headHas: make([]bool, n), near: make([]float64, n), with: make([]int64, n),
+		pathHas: make([]bool, n), headHas: make([]bool, n), near: make([]uint8, n), counts: counts{with: make([]int64, n)},
 	}
 }
 
@@ -80,10 +112,7 @@ func (r *ranker) count(t *Text) (matches bool) {
 	split := newSplitter(t)
 	for p, ok := split.next(); ok; p, ok = split.next() {
 		first := t.first && p.start == 0
-		if r.match(t.Content[p.start:p.end], first) {
-			matches = true
-			r.matched++
-		}
+		matched := r.match(t.Content[p.start:p.end], first)
 		r.passages++
 		r.bytes += int64(p.end - p.start)
 		for _, term := range r.body.seen {
@@ -96,16 +125,142 @@ func (r *ranker) count(t *Text) (matches bool) {
 				}
 			}
 		}
+		if matched {
+			r.matched++
+			r.note(t, p, first, !matches)
+			matches = true
+		}
 	}
 	return matches
 }
 
+// maxRecords is how many bytes the records of a search may take.
+const maxRecords = 1 << 20
+
+// note makes a record of a passage.
+func (r *ranker) note(t *Text, p passage, first, newText bool) {
+	if r.full {
+		return
+	}
+	from := len(r.features)
+	r.describe(t, p, first)
+	if newText {
+		r.texts = append(r.texts, Text{Path: t.Path, Entry: t.Entry, Time: t.Time})
+	}
+	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start), int32(from), int32(len(r.features))})
+	const ofRecord, ofFeature, ofText = 20, 8, 96
+	if len(r.records)*ofRecord+len(r.features)*ofFeature+len(r.texts)*ofText > maxRecords {
+		r.full, r.records, r.features, r.texts = true, nil, nil, nil
+	}
+}
+
+// describe appends the features of the passage that was matched last.
+func (r *ranker) describe(t *Text, p passage, first bool) {
+	from := len(r.features)
+	r.findNear()
+	if p.head < p.start && p.headEnd > p.head {
+		r.headers.scan(t.Content[p.head:min(p.headEnd, p.head+maxPassage)])
+		for _, term := range r.headers.seen {
+			r.headHas[term] = true
+		}
+	} else {
+		for _, h := range r.body.hits {
+			r.headHas[h.term] = r.headHas[h.term] || int(h.start) < p.headEnd-p.start
+		}
+	}
+	for _, term := range r.body.seen {
+		f := feature{term: term, count: uint16(min(r.body.count[term], math.MaxUint16)), near: r.near[term]}
+		if r.headHas[term] {
+			f.where |= inHead
+		}
+		if r.pathHas[term] {
+			f.where |= onPath
+		}
+		r.features = append(r.features, f)
+	}
+	clear(r.headHas)
+	if first && r.pathAny {
+		for term, has := range r.pathHas {
+			if has && r.body.count[term] == 0 {
+				r.features = append(r.features, feature{term: int32(term), where: onPath})
+			}
+		}
+	}
+	// In the order of the query, so that sums of the same numbers are the same.
+	slices.SortFunc(r.features[from:], func(a, b feature) int { return int(a.term) - int(b.term) })
+}
+
+// findNear says of each term how far the nearest other one is.
+func (r *ranker) findNear() {
+	for _, t := range r.body.seen {
+		r.near[t] = 0
+	}
+	last := hit{term: -1}
+	for _, h := range r.body.hits {
+		if h.pos < 0 || r.q.terms[h.term].weight == 0 {
+			continue
+		}
+		if distance := h.pos - last.pos; last.term >= 0 && last.term != h.term && distance > 0 && distance <= nearWords {
+			for _, t := range []int32{h.term, last.term} {
+				if r.near[t] == 0 || r.near[t] > uint8(distance) {
+					r.near[t] = uint8(distance)
+				}
+			}
+		}
+		last = h
+	}
+}
+
 // weigh computes how rare each term is, from what was counted.
-func (r *ranker) weigh() {
+func (r *ranker) weigh(all counts) {
 	r.rarities = make([]float64, len(r.q.terms))
 	for i, t := range r.q.terms {
-		with := float64(r.with[i])
-		r.rarities[i] = t.weight * math.Log(1+(max(0, float64(r.passages)-with)+0.5)/(with+0.5))
+		with := float64(all.with[i])
+		r.rarities[i] = t.weight * math.Log(1+(max(0, float64(all.passages)-with)+0.5)/(with+0.5))
+	}
+	r.average = max(1, float64(all.bytes)/float64(max(1, all.passages)))
+}
+
+// score scores a passage of some bytes.
+func (r *ranker) score(features []feature, size int) float64 {
+	norm := saturation * (1 - lengths + lengths*float64(size)/r.average)
+	score, main := 0.0, 0
+	for _, f := range features {
+		rarity := r.rarities[f.term]
+		if r.q.terms[f.term].weight == 1 {
+			main++
+		}
+		if f.count == 0 {
+			score += rarity * pathAlone
+			continue
+		}
+		count := float64(f.count) / 2
+		s := rarity * count * (saturation + 1) / (count + norm)
+		if f.where&inHead != 0 {
+			score += s * inHeading
+		}
+		if f.where&onPath != 0 {
+			score += s * inPath
+		}
+		if f.near > 0 {
+			score += rarity * nearWeight / float64(f.near)
+		}
+		score += s
+	}
+	if main == r.q.main {
+		score *= 1 + allWeight
+	}
+	return score
+}
+
+// rankRecords offers the records to the best, without their lines.
+func (r *ranker) rankRecords(best *top) {
+	for _, c := range r.records {
+		t := &r.texts[c.text]
+		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size))}
+		if best.takes(f) {
+			best.add(f)
+		}
 	}
 }
 
@@ -118,67 +273,14 @@ func (r *ranker) rank(t *Text, best *top) {
 		if !r.match(t.Content[p.start:p.end], first) {
 			continue
 		}
-		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(t, p, first)}
+		r.features = r.features[:0]
+		r.describe(t, p, first)
+		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
 		if best.takes(f) {
 			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end], p.headEnd-p.start)
 			f.line += p.line
 			best.add(f)
 		}
-	}
-}
-
-func (r *ranker) score(t *Text, p passage, first bool) float64 {
-	clear(r.headHas)
-	if p.headEnd > 0 {
-		r.headers.scan(t.Content[p.head:min(p.headEnd, p.head+maxPassage)])
-		for _, term := range r.headers.seen {
-			r.headHas[term] = true
-		}
-	}
-	r.findNear()
-	average := max(1, float64(r.bytes)/float64(max(1, r.passages)))
-	norm := saturation * (1 - lengths + lengths*float64(p.end-p.start)/average)
-	score, main := 0.0, 0
-	for term, rarity := range r.rarities { // in the order of the query, so that sums are the same
-		count := float64(r.body.count[term]) / 2
-		inPathOnly := count == 0 && first && r.pathHas[term]
-		switch {
-		case inPathOnly:
-			score += rarity * pathAlone
-		case count > 0:
-			s := rarity * count * (saturation + 1) / (count + norm)
-			if r.headHas[term] {
-				score += s * inHeading
-			}
-			if r.pathHas[term] {
-				score += s * inPath
-			}
-			score += s + rarity*r.near[term]*nearWeight
-		}
-		if r.q.terms[term].weight == 1 && (count > 0 || inPathOnly) {
-			main++
-		}
-	}
-	if main == r.q.main {
-		score *= 1 + allWeight
-	}
-	return score
-}
-
-// findNear says of each term how near another one stands to it: 1 if they are beside each
-// other.
-func (r *ranker) findNear() {
-	clear(r.near)
-	last := hit{term: -1}
-	for _, h := range r.body.hits {
-		if h.pos < 0 || r.q.terms[h.term].weight == 0 {
-			continue
-		}
-		if distance := h.pos - last.pos; last.term >= 0 && last.term != h.term && distance > 0 && distance <= nearWords {
-			near := 1 / float64(distance)
-			r.near[h.term], r.near[last.term] = max(r.near[h.term], near), max(r.near[last.term], near)
-		}
-		last = h
 	}
 }
 

@@ -49,65 +49,28 @@ type Result struct {
 // one after the other.
 type Pages[P comparable] func(ctx context.Context, at P) (texts []Text, next P, err error)
 
-// keepBytes is how many bytes of matched texts a search keeps, so that it need not read
-// them again.
-const (
-	keepBytes = 3 << 20
-	keptText  = 256 // bytes that a text takes besides its content
-)
-
 // Find returns the lines that match a pattern, in the order of path and line.
 func Find[P comparable](ctx context.Context, p *Pattern, limit int, pages Pages[P]) (Result, error) {
 	best := top{limit: limit, before: byPlace}
 	var total int64
-	err := each(ctx, pages, func(_ P, t *Text) error {
-		n := p.lines(ctx, t, &best)
-		total += n
-		return t.check(n > 0)
+	err := each(ctx, pages, func(_ P, texts []Text) error {
+		for i := range texts {
+			n := p.lines(ctx, &texts[i], &best)
+			total += n
+			if err := texts[i].check(n > 0); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return best.result(total), err
 }
 
-// Rank returns the passages that match a query, the best first.
-func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]) (Result, error) {
-	r := newRanker(q)
-	best := top{limit: limit, before: byScore}
-	var kept []Text
-	var again []rest[P]
-	room := keepBytes
-	err := each(ctx, pages, func(at P, t *Text) error {
-		matches := r.count(t)
-		switch size := len(t.Content) + keptText; {
-		case !matches || len(again) > 0 && again[len(again)-1].at == at:
-		case size <= room:
-			room -= size
-			kept = append(kept, *t)
-		default:
-			again = append(again, rest[P]{at: at, path: t.Path, entry: t.Entry, first: t.first})
-		}
-		return t.check(matches)
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	r.weigh()
-	for i := range kept {
-		if err := ctx.Err(); err != nil {
-			return Result{}, err
-		}
-		r.rank(&kept[i], &best)
-	}
-	kept = nil // free for the garbage collector
-	for _, page := range again {
-		if err := page.each(ctx, pages, func(t *Text) { r.rank(t, &best) }); err != nil {
-			return Result{}, err
-		}
-	}
-	return best.result(r.matched), nil
-}
-
-// each calls fn with each text and the place of its page.
-func each[P comparable](ctx context.Context, pages Pages[P], fn func(P, *Text) error) error {
+// each calls fn with each page.
+func each[P comparable](ctx context.Context, pages Pages[P], fn func(at P, texts []Text) error) error {
 	var at, end P
 	last := Text{Path: "/"} // no path is this
 	for {
@@ -119,43 +82,14 @@ func each[P comparable](ctx context.Context, pages Pages[P], fn func(P, *Text) e
 			t := &texts[i]
 			t.first = t.Path != last.Path || t.Entry > 0 != (last.Entry > 0)
 			last = Text{Path: t.Path, Entry: t.Entry}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := fn(at, t); err != nil {
-				return err
-			}
+		}
+		if err := fn(at, texts); err != nil {
+			return err
 		}
 		if at = next; at == end {
 			return ctx.Err()
 		}
 	}
-}
-
-// A rest is the texts of a page from one on. They have to be read again.
-type rest[P comparable] struct {
-	at    P
-	path  string
-	entry int64
-	first bool
-}
-
-// each calls fn with the texts. The page may have changed meanwhile.
-func (r rest[P]) each(ctx context.Context, pages Pages[P], fn func(*Text)) error {
-	texts, _, err := pages(ctx, r.at)
-	last := r.path
-	for i := range texts {
-		t := &texts[i]
-		if t.Path < r.path || t.Path == r.path && t.Entry < r.entry {
-			continue
-		}
-		t.first, last = t.Path != last || t.Path == r.path && t.Entry == r.entry && r.first, t.Path
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		fn(t)
-	}
-	return err
 }
 
 // check finds out whether a text that matches is what was written.
