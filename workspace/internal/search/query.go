@@ -33,6 +33,9 @@ type Query struct {
 // A term is counted in each passage.
 type term struct {
 	weight float64 // 0: the term is needed for a phrase, or must not occur
+	next   int32   // the word or gram after it in the query; -1: none
+	before int32   // the term whose next this is; -1: none
+	gap    int32   // how many words before next it is in the query
 }
 
 // A word is a term that is compared with words.
@@ -97,6 +100,9 @@ func cutItem(text string) (item, rest string, quoted, banned bool) {
 type builder struct {
 	q     *Query
 	terms map[string]int32 // by text; phrases begin with a quote
+	last  int32            // the last word or gram that was added to look for, plus 1
+	at    int32            // its position
+	pos   int32            // the next position
 }
 
 // A token is a word or a run of a query.
@@ -121,11 +127,16 @@ func (b *builder) add(item string, quoted, banned bool) {
 // token adds a word with the parts of its camelCase, or the grams of a run.
 func (b *builder) token(units []unit) {
 	if units[0].c.inRun() {
-		b.run(units, 1)
+		for i, t := range b.run(units, 1) {
+			b.follow(t, b.pos+int32(i))
+		}
+		b.pos += int32(len(units))
 		return
 	}
-	b.word(units, 1)
-	if parts := partsOf(units, nil); len(parts) > 1 {
+	b.follow(b.word(units, 1), b.pos)
+	parts := partsOf(units, nil)
+	b.pos += int32(len(parts))
+	if len(parts) > 1 {
 		for i, from := range parts {
 			to := len(units)
 			if i+1 < len(parts) {
@@ -134,6 +145,15 @@ func (b *builder) token(units []unit) {
 			b.word(units[from:to], partWeight)
 		}
 	}
+}
+
+// follow notes which term is after which, and how far.
+func (b *builder) follow(t, pos int32) {
+	if last := b.last - 1; last >= 0 && last != t && b.q.terms[last].next < 0 && b.q.terms[t].before < 0 {
+		b.q.terms[last].next, b.q.terms[last].gap = t, pos-b.at
+		b.q.terms[t].before = last
+	}
+	b.last, b.at = t+1, pos
 }
 
 func (b *builder) phrase(units []unit, tokens []token, banned bool) {
@@ -160,7 +180,7 @@ func (b *builder) term(text string, weight float64) int32 {
 	if !known {
 		i = int32(len(b.q.terms))
 		b.terms[text] = i
-		b.q.terms = append(b.q.terms, term{})
+		b.q.terms = append(b.q.terms, term{next: -1, before: -1})
 	}
 	b.q.terms[i].weight = max(b.q.terms[i].weight, weight)
 	return i

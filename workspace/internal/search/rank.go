@@ -10,11 +10,12 @@ import (
 const (
 	saturation = 1.2  // k1: how soon more occurrences of a word count no more
 	lengths    = 0.6  // b: how much less a word counts in a long passage; 0: no less
-	inHeading  = 0.8  // for a word in the heading, as a part of what it counts
+	inHeading  = 1.0  // for a word in the heading, as a part of what it counts
 	inPath     = 0.4  // for a word in the path
-	pathAlone  = 0.6  // for a word that is in the path only, as a part of its rarity
-	nearWeight = 0.5  // for a word beside another one; half of it two words apart, and so on
-	nearWords  = 8    // words further apart are not near
+	asWord     = 0.3  // for a whole word, which is not a part of another one
+	pathAlone  = 0.9  // for a word that is in the path only, as a part of its rarity
+	nearWeight = 1.0  // for two words that stand as in the query; two thirds of it one word further apart
+	nearWords  = 8    // words further apart than in the query by so many are not near
 	allWeight  = 0.25 // for a passage that has all words, as a part of its score
 	partWeight = 0.5  // of the parts of a word in camelCase
 )
@@ -23,13 +24,14 @@ const (
 type feature struct {
 	term  int32
 	count uint16 // 2 for each whole word, 1 for each longer one; 0: it is in the path alone
-	near  uint8  // the distance to the nearest other term, in words; 0: none is near
-	where uint8  // inHead, onPath
+	near  uint8  // 1: the next term of the query is as near as in the query, 2: a word further; 0: it is not near
+	where uint8  // inHead, onPath, isWord
 }
 
 const (
 	inHead = 1 << iota
 	onPath
+	isWord
 )
 
 // A record is a passage that matched, with its features.
@@ -44,10 +46,11 @@ type ranker struct {
 	q             *Query
 	body, headers *scanner
 
-	path     string // whose terms are in pathHas
-	pathHas  []bool // of each term
-	pathAny  bool   // whether any of them is looked for
-	near     []uint8
+	path     string  // whose terms are in pathHas
+	pathHas  []bool  // of each term
+	pathAny  bool    // whether any of them is looked for
+	near     []uint8 // as in feature
+	lastPos  []int32 // of each term in the passage
 	headHas  []bool
 	features []feature // of the records, and of the last passage
 
@@ -71,7 +74,7 @@ func newRanker(q *Query) *ranker {
 	n := len(q.terms)
 	return &ranker{
 		q: q, body: newScanner(q), headers: newScanner(q),
-		pathHas: make([]bool, n), headHas: make([]bool, n), near: make([]uint8, n), counts: counts{with: make([]int64, n)},
+		pathHas: make([]bool, n), headHas: make([]bool, n), near: make([]uint8, n), lastPos: make([]int32, n), counts: counts{with: make([]int64, n)},
 	}
 }
 
@@ -176,10 +179,13 @@ func (r *ranker) describe(t *Text, p passage, first bool) {
 		if r.pathHas[term] {
 			f.where |= onPath
 		}
+		if r.body.word[term] {
+			f.where |= isWord
+		}
 		r.features = append(r.features, f)
 	}
 	clear(r.headHas)
-	if first && r.pathAny {
+	if r.pathAny {
 		for term, has := range r.pathHas {
 			if has && r.body.count[term] == 0 {
 				r.features = append(r.features, feature{term: int32(term), where: onPath})
@@ -190,24 +196,31 @@ func (r *ranker) describe(t *Text, p passage, first bool) {
 	slices.SortFunc(r.features[from:], func(a, b feature) int { return int(a.term) - int(b.term) })
 }
 
-// findNear says of each term how far the nearest other one is.
+// findNear says of each term how far the one after it in the query is. If the passage has
+// them in another order, they count as one word further apart.
 func (r *ranker) findNear() {
 	for _, t := range r.body.seen {
-		r.near[t] = 0
+		r.near[t], r.lastPos[t] = 0, -1
 	}
-	last := hit{term: -1}
 	for _, h := range r.body.hits {
-		if h.pos < 0 || r.q.terms[h.term].weight == 0 {
+		t := &r.q.terms[h.term]
+		if h.pos < 0 || t.weight == 0 {
 			continue
 		}
-		if distance := h.pos - last.pos; last.term >= 0 && last.term != h.term && distance > 0 && distance <= nearWords {
-			for _, t := range []int32{h.term, last.term} {
-				if r.near[t] == 0 || r.near[t] > uint8(distance) {
-					r.near[t] = uint8(distance)
-				}
-			}
+		if t.before >= 0 && r.body.count[t.before] > 0 && r.lastPos[t.before] >= 0 {
+			r.setNear(t.before, h.pos-r.lastPos[t.before]-r.q.terms[t.before].gap+1)
 		}
-		last = h
+		if t.next >= 0 && r.body.count[t.next] > 0 && r.lastPos[t.next] >= 0 {
+			r.setNear(h.term, h.pos-r.lastPos[t.next]+1)
+		}
+		r.lastPos[h.term] = h.pos
+	}
+}
+
+func (r *ranker) setNear(term, distance int32) {
+	distance = max(distance, 1)
+	if distance <= nearWords && (r.near[term] == 0 || r.near[term] > uint8(distance)) {
+		r.near[term] = uint8(distance)
 	}
 }
 
@@ -242,8 +255,11 @@ func (r *ranker) score(features []feature, size int) float64 {
 		if f.where&onPath != 0 {
 			score += s * inPath
 		}
+		if f.where&isWord != 0 {
+			score += s * asWord
+		}
 		if f.near > 0 {
-			score += rarity * nearWeight / float64(f.near)
+			score += min(rarity, r.rarities[r.q.terms[f.term].next]) * nearWeight * 2 / float64(f.near+1)
 		}
 		score += s
 	}

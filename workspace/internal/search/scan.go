@@ -20,7 +20,8 @@ type scanner struct {
 	// Of the last passage:
 	hits  []hit
 	count []int32 // of each term: 2 for each whole word, 1 for each longer one
-	whole []bool  // of each term: whether it matched a whole word
+	whole []bool  // of each term: whether it matched a whole word, or a whole part of one
+	word  []bool  // of each term: whether it matched a whole word
 	seen  []int32 // the terms whose count is above 0
 
 	pos   int32
@@ -31,14 +32,14 @@ type scanner struct {
 }
 
 func newScanner(q *Query) *scanner {
-	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms))}
+	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms)), word: make([]bool, len(q.terms))}
 }
 
 // scan finds the terms of a passage. It reports whether the passage matches: all phrases
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
 	for _, t := range s.seen {
-		s.count[t], s.whole[t] = 0, false
+		s.count[t], s.whole[t], s.word[t] = 0, false, false
 	}
 	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
 	if s.q.mayMatch(text) {
@@ -180,6 +181,7 @@ func (s *scanner) lookUp(start int, units []unit) {
 				h.start, h.end = units[from].start, units[from+utf8.RuneCountInString(found.text)-1].end
 			}
 			s.hit(h, whole)
+			s.word[h.term] = s.word[h.term] || part == 0 && int(end) == len(s.buf)
 		}
 	}
 }
