@@ -115,6 +115,21 @@ func TestReadLogTokens(t *testing.T) {
 	checkCost(t, "read_log of 100 entries of text", mustCall(t, s, "read_log", m{"path": "real"}), 2800)
 }
 
+// The answer of a search is bounded, whatever the texts and the paths are.
+func TestSearchTokens(t *testing.T) {
+	s := connect(t, newServer(t, "a"))
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range 60 {
+		mustCall(t, s, "write_file", m{"path": fmt.Sprintf("notes/%s-%03d.md", words[r.IntN(7)], i), "content": sentence(r, 3000) + " budget " + sentence(r, 3000)})
+		mustCall(t, s, "append_log", m{"path": "runs", "entry": sentence(r, 500) + " budget"})
+		mustCall(t, s, "write_file", m{"path": strings.Repeat("X9-", 80) + fmt.Sprint(i), "content": strings.Repeat("ạếữ🚀 zwölf ", 30)})
+	}
+	checkCost(t, "search, 10 hits", mustCall(t, s, "search", m{"query": "budget"}), 600)
+	checkCost(t, "search, 50 hits asked for", mustCall(t, s, "search", m{"query": "budget", "limit": 50}), 600)
+	checkCost(t, "search, hits of dear characters", mustCall(t, s, "search", m{"query": "zwölf"}), 600)
+	checkCost(t, "search, nothing found", mustCall(t, s, "search", m{"query": "zebra"}), 20)
+}
+
 // An answer to since_version never costs more than the file itself.
 func TestSinceVersionIsNeverDearer(t *testing.T) {
 	s := connect(t, newServer(t, "a"))

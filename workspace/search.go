@@ -14,12 +14,12 @@ import (
 
 // SearchOptions of [Workspace.Search]. The zero value searches everything by words.
 type SearchOptions struct {
-	Prefix    string     // how the paths begin, as in ListOptions
+	Prefix    string   // how the paths begin, as in ListOptions
 	Kind      PathKind // "": files and logs
-	Exact     bool       // find the lines that hold the query, byte for byte
-	Regexp    bool       // find the lines that match the query, in the syntax of package regexp
-	Limit     int        // 1-50 hits; 0: 10
-	MaxTokens int        // of all hits together, as tokens.Estimate counts; 0: 600; -1: no bound
+	Exact     bool     // find the lines that hold the query, byte for byte
+	Regexp    bool     // find the lines that match the query, in the syntax of package regexp
+	Limit     int      // 1-50 hits; 0: 10
+	MaxTokens int      // of all hits together, as tokens.Estimate counts; 0: 600; -1: no bound
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
 	Zeros []Arg

@@ -1,42 +1,216 @@
 package workspace_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-func TestSearch(t *testing.T) {
-	svc, err := workspace.New(memstore.New(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+// searchStores are stores on which a search gives the same.
+func searchStores(t *testing.T) map[string]workspace.Store {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"), sqlite.Options{Durability: sqlite.Normal})
+	testkit.Must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return map[string]workspace.Store{"memstore": memstore.New(), "sqlite": db}
+}
+
+func searchedBy(t *testing.T, store workspace.Store, o workspace.Options) *workspace.Workspace {
+	t.Helper()
+	svc, err := workspace.New(store, o)
+	testkit.Must(t, err)
 	ws, err := svc.Agent("a")
+	testkit.Must(t, err)
+	return ws
+}
+
+// hitsOf returns where the hits of a search are.
+func hitsOf(t *testing.T, ws *workspace.Workspace, query string, o workspace.SearchOptions) string {
+	t.Helper()
+	r, err := ws.Search(t.Context(), query, o)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Search(%q, %+v) = %v", query, o, err)
 	}
-	for path, text := range map[string]string{
-		"notes/plan.md":  "# Release\n\nWe ship on Friday.\n\n## Budget\n\nThe budget is 5,000.\n",
-		"src/config.go":  "package config\n\nfunc parseConfigFile(name string) error {\n\treturn nil\n}\n",
-		"notes/kyoto.md": "# 旅行\n\n京都の紅葉を見に行く。\n",
+	var hits []string
+	for _, h := range r.Hits {
+		if h.Entry > 0 {
+			hits = append(hits, fmt.Sprintf("%s#%d", h.Path, h.Entry))
+		} else {
+			hits = append(hits, fmt.Sprintf("%s:%d", h.Path, h.Line))
+		}
+	}
+	return strings.Join(hits, " ")
+}
+
+// Search reads the current version of each file and every entry of each log, in many
+// pages, and nothing of another agent.
+func TestSearchReadsEverything(t *testing.T) {
+	for name, store := range searchStores(t) {
+		t.Run(name, func(t *testing.T) {
+			ws := searchedBy(t, store, workspace.Options{})
+			other, err := workspace.New(store, workspace.Options{})
+			testkit.Must(t, err)
+			b, err := other.Agent("b")
+			testkit.Must(t, err)
+			_, err = b.WriteFile(t.Context(), "f", []byte("needle of another agent"), workspace.WriteOptions{})
+			testkit.Must(t, err)
+			for i := range 150 {
+				path := fmt.Sprintf("f%03d", i)
+				_, err := ws.WriteFile(t.Context(), path, []byte("an old needle"), workspace.WriteOptions{})
+				testkit.Must(t, err)
+				_, err = ws.WriteFile(t.Context(), path, fmt.Appendf(nil, "hay%d %s", i, strings.Repeat("x ", 2000)), workspace.WriteOptions{})
+				testkit.Must(t, err)
+			}
+			for log := range 70 {
+				var entries [][]byte
+				for i := range 100 {
+					entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
+				}
+				_, err := ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)
+				testkit.Must(t, err)
+			}
+			_, err = ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})
+			testkit.Must(t, err)
+			for query, want := range map[string]string{
+				"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw69x99": "l69#100", "straw42x55": "l42#56", "straw7x49": "", "straw7x50": "l07#51",
+			} {
+				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
+					t.Errorf("%s: %q, want %q", query, got, want)
+				}
+				if got := hitsOf(t, ws, query+" ", workspace.SearchOptions{Exact: true}); got != want {
+					t.Errorf("exact %s: %q, want %q", query, got, want)
+				}
+			}
+			for o, want := range map[workspace.SearchKind]int64{"": 7100, workspace.SearchFiles: 150, workspace.SearchLogs: 6950} {
+				r, err := ws.Search(t.Context(), "x y", workspace.SearchOptions{Kind: o, MaxTokens: -1, Limit: 50})
+				if err != nil || r.Total != want || len(r.Hits) != 50 || !r.More {
+					t.Errorf("kind %q: %d hits of %d, %v, want 50 of %d", o, len(r.Hits), r.Total, err, want)
+				}
+			}
+		})
+	}
+}
+
+// What is in the heading or the path, what has all words, and what has them side by side
+// comes first. Of equal ones, the newest does.
+func TestSearchOrder(t *testing.T) {
+	clock := testkit.NewClock()
+	for name, store := range searchStores(t) {
+		t.Run(name, func(t *testing.T) {
+			ws := searchedBy(t, store, workspace.Options{Now: clock.Now})
+			write := func(path, text string) {
+				t.Helper()
+				_, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{})
+				testkit.Must(t, err)
+				clock.Advance(1e9)
+			}
+			write("old.txt", "the equal words")
+			write("new.txt", "the equal words")
+			write("a.md", "# Apple\n\nsome words of text here\n")
+			write("b.md", "# Pear\n\nsome words of apple here\n")
+			write("near.txt", "green tea is on the table with a cup and the sugar")
+			write("far.txt", "green is on the table with a cup and the sugar tea")
+			write("one.txt", "lemon lemon lemon lime of other sort")
+			write("both.txt", "lemon cake lime of the other sort!!")
+			write("lilac.txt", "violet flowers in the vase")
+			write("vase.txt", "violet flowers in a pot....")
+			for query, want := range map[string]string{
+				"equal": "new.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
+			} {
+				if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
+					t.Errorf("%s: %q, want %q", query, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A search counts as one operation, however many pages it reads.
+func TestSearchIsOneOperation(t *testing.T) {
+	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	for i := range 100 {
+		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte("word"), workspace.WriteOptions{})
+		testkit.Must(t, err)
+	}
+	before, err := ws.Usage(t.Context())
+	testkit.Must(t, err)
+	hitsOf(t, ws, "word", workspace.SearchOptions{})
+	_, _ = ws.Search(t.Context(), "", workspace.SearchOptions{}) // fails, and does not count
+	after, err := ws.Usage(t.Context())
+	testkit.Must(t, err)
+	if n := after.Operations - before.Operations; n != 2 { // the search and the call of Usage
+		t.Errorf("%d operations were counted, want 2", n)
+	}
+}
+
+// Wrong arguments are refused before anything is read.
+func TestSearchRefuses(t *testing.T) {
+	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	for _, c := range []struct {
+		query string
+		o     workspace.SearchOptions
+	}{
+		{"", workspace.SearchOptions{}}, {" ", workspace.SearchOptions{}}, {"-a", workspace.SearchOptions{}}, {"\xff", workspace.SearchOptions{}},
+		{strings.Repeat("é", 1001), workspace.SearchOptions{}}, {"a", workspace.SearchOptions{Limit: 51}}, {"a", workspace.SearchOptions{Limit: -1}},
+		{"a", workspace.SearchOptions{MaxTokens: -2}}, {"a", workspace.SearchOptions{Kind: "x"}}, {"a", workspace.SearchOptions{Exact: true, Regexp: true}},
+		{"a\n", workspace.SearchOptions{Exact: true}}, {"(", workspace.SearchOptions{Regexp: true}}, {"a", workspace.SearchOptions{Prefix: "../"}},
 	} {
-		if _, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}); err != nil {
-			t.Fatal(err)
+		if _, err := ws.Search(t.Context(), c.query, c.o); !errors.Is(err, workspace.ErrInvalid) {
+			t.Errorf("Search(%.20q, %+v) = %v, want ErrInvalid", c.query, c.o, err)
 		}
 	}
-	if _, err := ws.AppendLog(t.Context(), "decisions", []byte("the budget was raised\nto 6,000"), []byte("CAFÉ closed")); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := ws.Search(ctx, "a", workspace.SearchOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Search with an ended context = %v", err)
 	}
-	for _, q := range []string{"budget", "config", "parse file", "紅葉", "cafe", `"ship on friday" -budget`, "plan", "release"} {
-		r, err := ws.Search(t.Context(), q, workspace.SearchOptions{})
-		t.Logf("%s: %d %v", q, r.Total, err)
-		for _, h := range r.Hits {
-			t.Logf("   %s#%d:%d %q %v", h.Path, h.Entry, h.Line, h.Text, h.Marks)
+	hitsOf(t, ws, strings.Repeat("é", 1000), workspace.SearchOptions{})
+}
+
+// Many searches at once stay within the memory of all searches together, and all end.
+func TestSearchMemory(t *testing.T) {
+	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	for i := range 30 {
+		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(strings.Repeat("common words and ", 60_000)), workspace.WriteOptions{})
+		testkit.Must(t, err)
+	}
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var most uint64
+	var group sync.WaitGroup
+	for range 12 {
+		group.Go(func() {
+			if _, err := ws.Search(t.Context(), "common words", workspace.SearchOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { group.Wait(); close(done) }()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+			runtime.GC()
+			runtime.ReadMemStats(&now)
+			most = max(most, now.HeapAlloc)
 		}
 	}
-	for _, q := range []string{"5,000", "budget"} {
-		r, err := ws.Search(t.Context(), q, workspace.SearchOptions{Exact: true})
-		t.Log(q, r, err)
+	if used := int64(most) - int64(before.HeapAlloc); used > 100<<20 { // with what the collector has not found yet
+		t.Errorf("12 searches took %d MiB", used>>20)
+	} else {
+		t.Logf("12 searches took %d MiB", used>>20)
 	}
 }

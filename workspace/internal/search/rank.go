@@ -9,12 +9,12 @@ import (
 // BM25 and what is added to it.
 const (
 	saturation = 1.2  // k1: how soon more occurrences of a word count no more
-	lengths    = 0.6  // b: how much less a word counts in a long passage; 0: no less
-	inHeading  = 1.0  // for a word in the heading, as a part of what it counts
+	lengths    = 0.7  // b: how much less a word counts in a long passage; 0: no less
+	inHeading  = 1.6  // for a word in the heading, as a part of what it counts
 	inPath     = 0.4  // for a word in the path
 	asWord     = 0.3  // for a whole word, which is not a part of another one
-	pathAlone  = 0.9  // for a word that is in the path only, as a part of its rarity
-	nearWeight = 1.0  // for two words that stand as in the query; two thirds of it one word further apart
+	pathAlone  = 1.4  // for a word that is in the path only, as a part of its rarity
+	nearWeight = 3.0  // for two words that stand as in the query; less where they are further apart
 	nearWords  = 8    // words further apart than in the query by so many are not near
 	allWeight  = 0.25 // for a passage that has all words, as a part of its score
 	partWeight = 0.5  // of the parts of a word in camelCase
