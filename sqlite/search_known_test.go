@@ -200,7 +200,7 @@ func goDocumentation(t testing.TB) (items []knownItem) {
 			continue // files of several systems
 		}
 		add := func(title, text string) {
-			first := doc.Synopsis(text)
+			first := p.Synopsis(text)
 			if utf8.RuneCountInString(text) < 60 || len(first) > 300 {
 				return
 			}

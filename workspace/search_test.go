@@ -180,7 +180,7 @@ func TestSearchRefuses(t *testing.T) {
 // Many searches at once stay within the memory of all searches together, and all end.
 func TestSearchMemory(t *testing.T) {
 	ws := searchedBy(t, memstore.New(), workspace.Options{})
-	for i := range 30 {
+	for i := range 10 {
 		_, err := ws.WriteFile(t.Context(), fmt.Sprint("f", i), []byte(strings.Repeat("common words and ", 60_000)), workspace.WriteOptions{})
 		testkit.Must(t, err)
 	}
