@@ -98,7 +98,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 		if head.Deleted {
 			state.DeletedLogs--
 		} else {
-			head.Last = state.LogFloor
+			head.Last = max(state.LogFloor, added[0].ID-1) // imported entries have numbers
 		}
 		head.Deleted, head.Bytes, head.First, head.Created = false, 0, head.Last+1, time.Time{}
 	}
@@ -106,16 +106,20 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	if now.Before(head.Updated) {
 		now = head.Updated
 	}
-	if head.Created.IsZero() {
-		head.Created = now
-	}
-	head.Updated = now
 	entries := slices.Clone(added) // the function may run again
 	var size int64
 	for i := range entries {
 		head.Last++
-		entries[i].ID, entries[i].Time = head.Last, now
+		if entries[i].ID = head.Last; entries[i].Time.IsZero() { // imported entries have times
+			entries[i].Time = now
+		}
 		size += int64(len(entries[i].Content))
+	}
+	if head.Created.IsZero() {
+		head.Created = entries[0].Time
+	}
+	if last := entries[len(entries)-1].Time; last.After(head.Updated) {
+		head.Updated = last
 	}
 	head.Bytes += size
 	state.Bytes += size

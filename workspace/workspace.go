@@ -35,6 +35,9 @@ func (w *Workspace) As(a Author) *Workspace {
 	return &c
 }
 
+// Author returns the author of what is written through the workspace.
+func (w *Workspace) Author() Author { return w.author }
+
 // Author is who wrote a version or an entry, as far as it is known.
 type Author struct {
 	Client  string // the name that an MCP client gives itself

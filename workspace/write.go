@@ -97,7 +97,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	if head.Created.IsZero() {
 		head.Created = v.Time
 	}
-	head.Version++
+	head.Version = max(head.Version+1, v.Number) // an imported version has a number
 	head.Updated = v.Time
 	v.Number = head.Version
 	sizes := append(slices.Clone(head.Sizes), v.Size)
