@@ -59,6 +59,9 @@ func TestImportFile(t *testing.T) {
 		if r := importFile(t, ws, "f", want); r.Version != 9 || r.Bytes != 9 {
 			t.Errorf("ImportFile = %+v, want version 9", r)
 		}
+		if u := usage(t, ws); u.Operations != 2 { // with the call of Usage
+			t.Errorf("importing three versions counts as %d operations", u.Operations-1)
+		}
 		history, err := ws.History(t.Context(), "f")
 		testkit.Must(t, err)
 		for i, h := range history {
