@@ -1,0 +1,83 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// entryRecord is an entry of a log in its file.
+type entryRecord struct {
+	ID     int64     `json:"id"`
+	Time   time.Time `json:"time"`
+	Author *author   `json:"author,omitempty"`
+	Text   *string   `json:"text"`
+}
+
+// appendEntry appends a line for an entry.
+func appendEntry(to *bytes.Buffer, e workspace.Entry) error {
+	text := string(e.Content)
+	out := json.NewEncoder(to)
+	out.SetEscapeHTML(false)
+	return out.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Author: authorOf(e.Author), Text: &text})
+}
+
+// entryReader reads the file of a log line by line. No line is longer than most bytes.
+type entryReader struct {
+	in    *bufio.Reader
+	most  int
+	lines int64
+	last  int64 // the number of the last entry
+	buf   []byte
+}
+
+func newEntryReader(in io.Reader, entryBytes int64) *entryReader {
+	const around, escaped = 4096, 6 // the other fields; \u0000
+	return &entryReader{in: bufio.NewReaderSize(in, 64<<10), most: int(entryBytes)*escaped + around}
+}
+
+// next returns the next entry, and at the end [io.EOF].
+func (r *entryReader) next() (workspace.Entry, error) {
+	line, err := r.line()
+	if err != nil {
+		return workspace.Entry{}, err
+	}
+	r.lines++
+	var e entryRecord
+	if err := json.Unmarshal(line, &e); err != nil || e.Text == nil {
+		return workspace.Entry{}, errKind{fmt.Sprintf("line %d is not an entry", r.lines)}
+	}
+	if e.ID < 1 || r.last > 0 && e.ID != r.last+1 {
+		return workspace.Entry{}, errKind{fmt.Sprintf("line %d has the number %d after %d", r.lines, e.ID, r.last)}
+	}
+	r.last = e.ID
+	content := []byte(*e.Text)
+	return workspace.Entry{ID: e.ID, Author: e.Author.author(), Time: e.Time, Content: content, SHA256: sha256.Sum256(content)}, nil
+}
+
+func (r *entryReader) line() ([]byte, error) {
+	r.buf = r.buf[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if len(r.buf)+len(part) > r.most {
+			e := workspace.Errorf(workspace.ErrTooLarge, "line %d has more than %d bytes", r.lines+1, r.most)
+			e.Quota = &workspace.Quota{Of: workspace.EntrySize, Adds: int64(r.most) + 1, Limit: int64(r.most)}
+			e.Way = workspace.Way{Do: workspace.DoSplitEntry}
+			return nil, e
+		}
+		r.buf = append(r.buf, part...)
+		switch {
+		case err == nil, err == io.EOF && len(r.buf) > 0:
+			return r.buf, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}

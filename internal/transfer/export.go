@@ -1,0 +1,325 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// ExportOptions of [Export]. The zero value exports the current files and the logs.
+type ExportOptions struct {
+	Versions bool                    // export all versions that are kept
+	Database string                  // the id of the installation; "": it has none
+	Now      func() time.Time        // nil: time.Now
+	Progress func(done, total int64) // called after each file and each page of a log, with bytes; nil: not called
+}
+
+// Exported is what an export holds.
+type Exported struct {
+	Files    int64
+	Versions int64 // of the files, with the current ones
+	Logs     int64
+	Entries  int64
+	Bytes    int64 // of content
+}
+
+// Export writes the files of an agent, and its logs that have entries, into a folder, which
+// must be empty or absent. Each file is as it was at the moment when it was read, and so is each page of a
+// log. The manifest gets its name last, when everything is safely on the disk. Until then,
+// [Import] refuses the folder. After an error, what was written stays; export again into
+// another folder.
+//
+// Errors: [workspace.ErrConflict] if the folder is not empty, and those of the workspace
+// and of the file system.
+func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOptions) (Exported, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Exported{}, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Exported{}, err
+	}
+	defer root.Close()
+	if err := checkEmpty(root, dir); err != nil {
+		return Exported{}, err
+	}
+	e := &exporter{ctx: ctx, ws: ws, o: o, root: root, folders: map[string]bool{".": true}}
+	if err := e.run(); err != nil {
+		return e.sum, err
+	}
+	return e.sum, nil
+}
+
+func checkEmpty(root *os.Root, dir string) error {
+	names, err := folder{root}.first()
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	way := "it is not empty; give a new or an empty folder"
+	if names[0] == unfinished {
+		way = "it holds an export that was interrupted; give a new folder, and remove this one"
+	}
+	e := workspace.Errorf(workspace.ErrConflict, "%s", way)
+	e.Op, e.Object = "export to", dir
+	return e
+}
+
+// first returns the name of an interrupted export, or another name in the folder, or
+// nothing if the folder is empty.
+func (f folder) first() ([]string, error) {
+	if _, err := f.root.Lstat(unfinished); err == nil {
+		return []string{unfinished}, nil
+	}
+	d, err := f.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(1)
+	if err == io.EOF {
+		err = nil
+	}
+	return names, err
+}
+
+type exporter struct {
+	ctx     context.Context
+	ws      *workspace.Workspace
+	o       ExportOptions
+	root    *os.Root
+	folders map[string]bool // that were made
+	out     *manifestWriter
+	sum     Exported
+	total   int64 // bytes to export, about
+}
+
+func (e *exporter) run() error {
+	files, logs, err := e.list()
+	if err != nil {
+		return err
+	}
+	return e.write(unfinished, func(out io.Writer) error {
+		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
+		if e.out, err = newManifestWriter(out, head); err != nil {
+			return err
+		}
+		e.out.begin("files")
+		names := escapeAll(files)
+		for _, path := range files {
+			if err := e.file(path, names[path]); err != nil {
+				return err
+			}
+		}
+		e.out.begin("logs")
+		names = escapeAll(logs)
+		for _, path := range logs {
+			if err := e.log(path[:len(path)-len(logEnd)], names[path]); err != nil {
+				return err
+			}
+		}
+		return e.out.end()
+	}, e.finish)
+}
+
+// finish gives the manifest its name. All folders are on the disk before and after.
+func (e *exporter) finish() error {
+	folders := make([]string, 0, len(e.folders))
+	for dir := range e.folders {
+		folders = append(folders, dir)
+	}
+	slices.Sort(folders)
+	for _, dir := range folders {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		if err := syncFolder(e.root, dir); err != nil {
+			return err
+		}
+	}
+	if err := e.root.Rename(unfinished, manifestName); err != nil {
+		return err
+	}
+	return syncFolder(e.root, ".")
+}
+
+// list returns the paths of the files, and those of the logs with their ends.
+func (e *exporter) list() (files, logs []string, err error) {
+	for o := (workspace.ListOptions{}); ; {
+		page, err := e.ws.ListFiles(e.ctx, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range page.Files {
+			files = append(files, f.Path)
+			if e.total += f.Bytes; e.o.Versions {
+				e.total += f.Kept - f.Bytes
+			}
+		}
+		if o.After = page.Next; !page.More {
+			break
+		}
+	}
+	for o := (workspace.ListOptions{}); ; {
+		page, err := e.ws.ListLogs(e.ctx, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range page.Logs {
+			if l.Entries > 0 { // else all were removed
+				logs = append(logs, l.Path+logEnd)
+				e.total += l.Bytes
+			}
+		}
+		if o.After = page.Next; !page.More {
+			return files, logs, nil
+		}
+	}
+}
+
+// file exports a file: the current version, and then the older ones down to the first
+// that is not kept any more. So all are of one history, whatever is written meanwhile.
+func (e *exporter) file(path, name string) error {
+	var records []fileRecord
+	for number := int64(0); ; {
+		r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
+		if errors.Is(err, workspace.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		to := filesDir + name
+		if number > 0 {
+			to = versionsDir + name + versionMark + fmt.Sprint(r.Version)
+		}
+		if err := e.write(to, func(out io.Writer) error { _, err := out.Write(r.Content); return err }, nil); err != nil {
+			return err
+		}
+		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
+			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author)})
+		e.sum.Versions++
+		e.did(r.Bytes)
+		if number = r.Version - 1; !e.o.Versions || number == 0 {
+			break
+		}
+	}
+	if len(records) > 0 { // else it was deleted meanwhile
+		e.sum.Files++
+	}
+	for _, r := range slices.Backward(records) {
+		if err := e.out.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// log exports a log, page by page.
+func (e *exporter) log(path, name string) error {
+	record := logRecord{Path: path, Name: logsDir + name}
+	sum := &hashing{hash: sha256.New()}
+	err := e.write(record.Name, func(out io.Writer) error {
+		sum.out = out
+		var lines bytes.Buffer
+		for o := (workspace.ReadLogOptions{}); ; {
+			page, err := e.ws.ReadLog(e.ctx, path, o)
+			if err != nil {
+				return err
+			}
+			if page.Removed > 0 && o.Since > 0 {
+				e := workspace.Errorf(workspace.ErrConflict, "entries were removed while it was exported; export again")
+				e.Op, e.Object = "export log", path
+				return e
+			}
+			lines.Reset()
+			for _, entry := range page.Entries {
+				if err := appendEntry(&lines, entry); err != nil {
+					return err
+				}
+				record.Entries, record.Last = record.Entries+1, entry.ID
+				e.did(int64(len(entry.Content)))
+			}
+			if _, err := sum.Write(lines.Bytes()); err != nil {
+				return err
+			}
+			if o.Since = page.Last; !page.More {
+				return nil
+			}
+		}
+	}, nil)
+	if err != nil {
+		return err
+	}
+	if record.Entries == 0 { // all were removed meanwhile
+		return e.root.Remove(record.Name)
+	}
+	record.Bytes, record.SHA256 = sum.size, hex.EncodeToString(sum.hash.Sum(nil))
+	e.sum.Logs++
+	e.sum.Entries += record.Entries
+	return e.out.add(record)
+}
+
+// hashing is a writer that hashes and counts.
+type hashing struct {
+	out  io.Writer
+	hash hash.Hash
+	size int64
+}
+
+func (h *hashing) Write(p []byte) (int, error) {
+	h.hash.Write(p)
+	h.size += int64(len(p))
+	return h.out.Write(p)
+}
+
+func (e *exporter) did(bytes int64) {
+	e.sum.Bytes += bytes
+	if e.o.Progress != nil {
+		e.o.Progress(e.sum.Bytes, max(e.total, e.sum.Bytes))
+	}
+}
+
+// write makes a new file with its folders, and waits until it is on the disk. Then it
+// calls finish, unless that is nil.
+func (e *exporter) write(name string, fill func(io.Writer) error, finish func() error) error {
+	if err := e.ctx.Err(); err != nil {
+		return err
+	}
+	for dir := path.Dir(name); !e.folders[dir]; dir = path.Dir(dir) {
+		if err := e.root.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		e.folders[dir] = true
+	}
+	file, err := e.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(file, 64<<10)
+	if err = fill(out); err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil || finish == nil {
+		return err
+	}
+	return finish()
+}

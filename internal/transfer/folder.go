@@ -1,0 +1,170 @@
+package transfer
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A folder is the root of an export. Nothing outside of it is opened, whatever links
+// there are in it.
+type folder struct{ root *os.Root }
+
+// maxNames is how many names an import looks at in a folder that is no export.
+const maxNames = 100_000
+
+// errKind is the cause of a name that is left out.
+type errKind struct{ cause string }
+
+func (e errKind) Error() string { return e.cause }
+
+// open opens a regular file for reading. No part of its name may be a link. Waiting for
+// the writer of a pipe is not possible.
+func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
+	if !fs.ValidPath(name) || name == "." {
+		return nil, nil, errKind{"the name leads out of the folder"}
+	}
+	var want fs.FileInfo
+	for at := range segments(name) {
+		info, err := f.root.Lstat(name[:at.to])
+		if err != nil {
+			return nil, nil, err
+		}
+		if want = info; at.to == len(name) {
+			break
+		}
+		if err := check(info, fs.ModeDir); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := check(want, 0); err != nil {
+		return nil, nil, err
+	}
+	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = check(info, 0)
+	}
+	if err == nil && !os.SameFile(want, info) {
+		err = errKind{"it was replaced while it was opened"}
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// check refuses what is not of a type: [fs.ModeDir], or 0 for a regular file.
+func check(info fs.FileInfo, want fs.FileMode) error {
+	switch got := info.Mode().Type(); {
+	case got == want:
+		return nil
+	case got&fs.ModeSymlink != 0:
+		return errKind{"it is a link, and links are not followed"}
+	case got == fs.ModeDir:
+		return errKind{"it is a folder"}
+	case got == 0:
+		return errKind{"it is a file, and a folder is needed"}
+	}
+	return errKind{"it is a device, a pipe or a socket"}
+}
+
+// read returns the content of a file of at most limit bytes.
+func (f folder) read(name string, limit int64) ([]byte, error) {
+	file, info, err := f.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if size := info.Size(); size > limit {
+		return nil, sizeError(size, limit)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = sizeError(int64(len(content)), limit)
+	}
+	return content, err
+}
+
+func sizeError(size, limit int64) error {
+	e := workspace.Errorf(workspace.ErrTooLarge, "%d bytes, limit %d", size, limit)
+	e.Quota = &workspace.Quota{Of: workspace.FileSize, Adds: size, Limit: limit}
+	e.Way = workspace.Way{Do: workspace.DoSplitFile}
+	return e
+}
+
+// walk calls fn for each name below a folder that is not a folder itself, in byte order
+// within each folder. It goes into no folder whose path is not valid, but calls fn for it.
+func (f folder) walk(dir string, left *int, fn func(name string, info fs.FileInfo) error) error {
+	names, err := f.list(dir, left)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		full := path.Join(dir, name)
+		info, err := f.root.Lstat(full)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, bad := workspace.ParsePath(full); info.IsDir() && bad == nil {
+			err = f.walk(full, left, fn)
+		} else {
+			err = fn(full, info)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the names in a folder in byte order.
+func (f folder) list(dir string, left *int) ([]string, error) {
+	d, err := f.root.OpenFile(dir, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var names []string
+	for {
+		some, err := d.Readdirnames(1000)
+		if *left -= len(some); *left < 0 {
+			return nil, workspace.Errorf(workspace.ErrTooLarge, "the folder has more than %d names; import its folders one by one", maxNames)
+		}
+		names = append(names, some...)
+		if err == io.EOF {
+			slices.Sort(names)
+			return names, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cause returns why a name is left out, and whether err is such a reason.
+func cause(err error) (string, bool) {
+	var kind errKind
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &kind):
+		return kind.cause, true
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not there", true
+	case errors.As(err, &system):
+		return system.Err.Error(), true
+	}
+	return "", false
+}

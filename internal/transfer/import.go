@@ -1,0 +1,268 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// ImportOptions of [Import]. The zero value imports.
+type ImportOptions struct {
+	DryRun   bool                    // change nothing, but say what would change; limits are not checked
+	Now      func() time.Time        // nil: time.Now
+	Progress func(done, total int64) // called after each file and each log, with bytes; nil: not called
+}
+
+// Imported says what an import did, or would do.
+type Imported struct {
+	Export  bool      // the folder is an export; else it is a folder of other files
+	Changes []Change  // in the order in which they were made
+	Same    int64     // files and logs that were there already
+	LeftOut []LeftOut // what cannot be imported; at most 1,000
+	Omitted int64     // what was left out besides LeftOut
+}
+
+// A Change is a file or a log that an import changed.
+type Change struct {
+	Path     string
+	Log      bool
+	New      bool  // there was no such file or log before
+	Versions int64 // of a file: versions that were added
+	Version  int64 // of a file: its version now; with DryRun 0
+	Entries  int64 // of a log: entries that were added
+}
+
+// LeftOut is a name in the folder that cannot be imported.
+type LeftOut struct {
+	Name   string
+	Reason string
+}
+
+const maxLeftOut = 1000
+
+// Import reads a folder into the files and logs of an agent. If the folder is an export,
+// it imports what manifest.json lists. Otherwise it imports each file of the folder under
+// its relative name.
+//
+// A file with the same bytes is left alone. Another file becomes a new version. If the
+// path never was a file of the agent, all versions in the export are restored, with their
+// numbers, authors and times. A file that was changed in the folder becomes a new version,
+// by the workspace's author, and its older versions are not restored.
+//
+// Of a log the missing entries are appended, with their authors and times. An entry is
+// missing if the log has no other one with the same text, author and time.
+//
+// Import can be run again after any error. It then goes on where it stopped. An error of a
+// limit names the file or the log; what was imported before stays. The result is valid
+// also when there is an error.
+//
+// Errors: [workspace.ErrInvalid] for a manifest that is wrong, [workspace.ErrConflict] for
+// an export that was interrupted, and those of the workspace.
+func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOptions) (Imported, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Imported{}, err
+	}
+	defer root.Close()
+	usage, err := ws.Usage(ctx)
+	if err != nil {
+		return Imported{}, err
+	}
+	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits}
+	err = im.run(dir)
+	return im.result, err
+}
+
+type importer struct {
+	ctx    context.Context
+	ws     *workspace.Workspace
+	o      ImportOptions
+	folder folder
+	limits workspace.Limits
+	result Imported
+
+	exported    time.Time // when the export began; zero if the folder is none
+	done, total int64     // bytes
+}
+
+func (im *importer) run(dir string) error {
+	if _, err := im.folder.root.Lstat(unfinished); err == nil {
+		e := workspace.Errorf(workspace.ErrConflict, "the export was interrupted, and is not whole; export again into another folder")
+		e.Op, e.Object = "import", dir
+		return e
+	}
+	if _, err := im.folder.root.Lstat(manifestName); errors.Is(err, fs.ErrNotExist) {
+		return im.plain()
+	}
+	m, err := im.manifest()
+	if err != nil {
+		return err
+	}
+	im.result.Export = true
+	for _, versions := range m.files {
+		for _, v := range versions {
+			im.total += v.Bytes
+		}
+	}
+	for _, l := range m.logs {
+		im.total += l.Bytes
+	}
+	for _, versions := range m.files {
+		last := versions[len(versions)-1]
+		if err := im.each(last.Name, last.Path, func() error { return im.file(versions) }); err != nil {
+			return err
+		}
+		for _, v := range versions {
+			im.did(v.Bytes)
+		}
+	}
+	for _, l := range m.logs {
+		if err := im.each(l.Name, l.Path, func() error { return im.log(l) }); err != nil {
+			return err
+		}
+		im.did(l.Bytes)
+	}
+	return nil
+}
+
+// manifest reads the manifest. Nothing has been changed yet.
+func (im *importer) manifest() (*manifest, error) {
+	file, _, err := im.folder.open(manifestName)
+	if err != nil {
+		if reason, is := cause(err); is {
+			err = badManifest("%s", reason)
+		}
+		return nil, err
+	}
+	defer file.Close()
+	m, err := readManifest(file)
+	if err != nil {
+		return nil, err
+	}
+	const skew = 5 * time.Minute
+	if m.Time.After(im.o.Now().Add(skew)) {
+		return nil, badManifest("the export is of %s, which is in the future; set the clock of this machine", m.Time.Format(time.RFC3339))
+	}
+	im.exported = m.Time
+	return m, nil
+}
+
+// each imports one path. What is wrong with the path or its content is listed.
+func (im *importer) each(name, path string, fn func() error) error {
+	if err := im.ctx.Err(); err != nil {
+		return err
+	}
+	_, err := workspace.ParsePath(path)
+	if err == nil {
+		err = fn()
+	}
+	if reason, is := cause(err); is {
+		im.leaveOut(name, reason)
+		return nil
+	}
+	if errors.Is(err, workspace.ErrInvalid) {
+		var e *workspace.Error
+		reason := err.Error()
+		if errors.As(err, &e) {
+			bare := *e
+			bare.Op, bare.Object, bare.Arg = "", "", 0
+			reason = bare.Text(workspace.Words{NoKind: true})
+		}
+		im.leaveOut(name, reason)
+		return nil
+	}
+	return named(name, err)
+}
+
+// named gives an error of a limit the name of the file in the folder.
+func named(name string, err error) error {
+	e, ok := err.(*workspace.Error)
+	if !ok || e.Op != "" {
+		return err
+	}
+	of := *e
+	of.Op, of.Object = "import", name
+	return &of
+}
+
+func (im *importer) leaveOut(name, reason string) {
+	if len(im.result.LeftOut) < maxLeftOut {
+		im.result.LeftOut = append(im.result.LeftOut, LeftOut{strings.ToValidUTF8(name, "\uFFFD"), reason})
+	} else {
+		im.result.Omitted++
+	}
+}
+
+func (im *importer) did(bytes int64) {
+	im.done += bytes
+	if im.o.Progress != nil {
+		im.o.Progress(im.done, im.total)
+	}
+}
+
+// changed notes a change. In a dry run nothing has got a number.
+func (im *importer) changed(c Change) error {
+	if im.o.DryRun {
+		c.Version = 0
+	}
+	im.result.Changes = append(im.result.Changes, c)
+	return nil
+}
+
+// plain imports the files of a folder that is no export.
+func (im *importer) plain() error {
+	type item struct {
+		name string
+		info fs.FileInfo
+	}
+	var items []item
+	left := maxNames
+	err := im.folder.walk(".", &left, func(name string, info fs.FileInfo) error {
+		if err := im.ctx.Err(); err != nil {
+			return err
+		}
+		items = append(items, item{name, info})
+		im.total += info.Size()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		err := im.each(it.name, it.name, func() error {
+			content, err := im.folder.read(it.name, im.limits.FileBytes)
+			if err != nil {
+				return err
+			}
+			return im.content(it.name, content, nil)
+		})
+		if err != nil {
+			return err
+		}
+		im.did(it.info.Size())
+	}
+	return nil
+}
+
+// tries is how often an import looks again at a path that somebody else keeps changing.
+const tries = 20
+
+// again calls fn until it does not meet a change that somebody else made meanwhile.
+func (im *importer) again(path string, fn func() error) error {
+	for range tries {
+		if err := fn(); !errors.Is(err, workspace.ErrConflict) {
+			return err
+		}
+	}
+	e := workspace.Errorf(workspace.ErrBusy, "others keep changing it; import again")
+	e.Op, e.Object = "import", path
+	return e
+}

@@ -1,0 +1,122 @@
+package transfer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// file imports a file of an export.
+func (im *importer) file(versions []fileRecord) error {
+	current := versions[len(versions)-1]
+	content, err := im.folder.read(current.Name, im.limits.FileBytes)
+	if err != nil {
+		return err
+	}
+	return im.content(current.Path, content, func() ([]workspace.Version, error) {
+		if !current.has(content) { // somebody changed it in the folder
+			return []workspace.Version{{Number: current.Version + 1, Content: content, Author: im.ws.Author()}}, nil
+		}
+		return im.history(versions, content)
+	})
+}
+
+// has reports whether a content is the one that was exported.
+func (f fileRecord) has(content []byte) bool {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:]) == f.SHA256
+}
+
+// history reads the versions of a file down to the first that is damaged, or is beyond
+// the limit.
+func (im *importer) history(records []fileRecord, content []byte) ([]workspace.Version, error) {
+	records = records[max(0, len(records)-int(im.limits.Versions)):]
+	versions := make([]workspace.Version, len(records))
+	for i := len(records) - 1; i >= 0; i-- {
+		r := records[i]
+		if err := im.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i < len(records)-1 {
+			var err error
+			content, err = im.folder.read(r.Name, im.limits.FileBytes)
+			reason, is := cause(err)
+			if err == nil && !r.has(content) {
+				reason, is = "its bytes do not match the SHA-256 in "+manifestName+", so older versions are not restored", true
+			}
+			if is {
+				im.leaveOut(r.Name, reason)
+				return versions[i+1:], nil
+			}
+			if err != nil {
+				return nil, named(r.Name, err)
+			}
+		}
+		versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time), Content: content}
+	}
+	return versions, nil
+}
+
+// clamp returns a time that is not after the export.
+func (im *importer) clamp(at time.Time) time.Time {
+	if at.After(im.exported) {
+		return im.exported
+	}
+	return at
+}
+
+// content makes a content the current one of a path. For a path that never was a file,
+// history returns the versions to restore; nil: there is the content alone.
+func (im *importer) content(path string, content []byte, history func() ([]workspace.Version, error)) error {
+	if !utf8.Valid(content) {
+		return errKind{"it is not UTF-8, and only text can be stored"}
+	}
+	noHistory := history == nil
+	return im.again(path, func() error {
+		old, err := im.ws.ReadFile(im.ctx, path, workspace.ReadOptions{})
+		isNew := errors.Is(err, workspace.ErrNotFound)
+		switch {
+		case err != nil && !isNew:
+			return err
+		case !isNew && bytes.Equal(old.Content, content):
+			im.result.Same++
+			return nil
+		case isNew && !noHistory:
+			err := im.restore(path, history)
+			if noHistory = errors.Is(err, workspace.ErrConflict); !noHistory {
+				return err
+			}
+		}
+		c := Change{Path: path, New: isNew, Versions: 1}
+		if !im.o.DryRun {
+			r, err := im.ws.WriteFile(im.ctx, path, content, workspace.WriteOptions{IfVersion: &old.Current})
+			if err != nil {
+				return err
+			}
+			c.Version = r.Version
+		}
+		return im.changed(c)
+	})
+}
+
+// restore imports the history of a path that never was a file.
+func (im *importer) restore(path string, history func() ([]workspace.Version, error)) error {
+	versions, err := history()
+	if err != nil {
+		return err
+	}
+	c := Change{Path: path, New: true, Versions: int64(len(versions))}
+	if !im.o.DryRun {
+		r, err := im.ws.ImportFile(im.ctx, path, versions)
+		if err != nil {
+			return err
+		}
+		c.Version = r.Version
+	}
+	return im.changed(c)
+}

@@ -1,0 +1,5 @@
+package transfer_test
+
+const killVariable = "SCRATCHPAD_TEST_KILL_TRANSFER"
+
+func beKilled(string) {}
