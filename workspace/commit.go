@@ -145,6 +145,7 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 		if err := tx.DropRequests(a.now.Add(-requestAge), a.now.Add(clockSkew), a.due); err != nil {
 			return err
 		}
+		a.due = 0 // an import settles several times
 	}
 	if a.key != "" {
 		if err := a.makeRoom(tx, after); err != nil {

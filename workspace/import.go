@@ -28,7 +28,7 @@ const maxImported = 1 << 40
 // that of the version before is raised to it. Errors: [ErrTooLarge], [ErrQuota],
 // [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
-	p, err := start(ctx, opImport, path)
+	p, err := w.start(ctx, opImport, path)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -36,7 +36,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	if len(versions) == 0 {
 		return WriteResult{}, fail(ErrInvalid, opImport, path, "there is no version to import")
 	}
-	a, err := w.newAttempt(opImport, path, "")
+	a, err := w.newAttempt(opImport, p.name, "")
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -51,26 +51,28 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
 	}
-	out, err := w.commit(ctx, a, func(tx Tx) (out Outcome, err error) {
+	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (out Outcome, err error) {
+		head, state := l.File, l.Owner
+		if head.Version > 0 {
+			return Outcome{}, Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version).or(DoRead, 0)
+		}
 		for i, v := range versions {
-			head, state, err := tx.File(p.name)
-			if err == nil && i == 0 && head.Version > 0 {
-				err = Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version).or(DoRead, 0)
+			if i > 0 {
+				a.ops = 0 // all versions are one operation
+				if head, state, err = tx.File(p.name); err != nil {
+					return Outcome{}, err
+				}
 			}
-			if err == nil {
-				out, err = w.saveVersion(tx, a, head, state, v, 0)
-			}
-			if err != nil {
+			if out, err = w.saveVersion(tx, a, head, state, v, OpEdit, 0); err != nil {
 				return Outcome{}, err
 			}
-			a.ops = 0 // all versions are one operation
 		}
 		return out, nil
 	})
 	if err != nil {
 		return WriteResult{}, within(opImport, path, err)
 	}
-	return WriteResult{Path: path, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
 }
 
 // ImportLog appends entries that were kept elsewhere to a log, with their authors and
@@ -82,14 +84,14 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 // numbers. A zero time is now. A time before that of the entry before is raised to it.
 // Errors: [ErrTooLarge], [ErrQuota], [ErrConflict].
 func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entries []Entry) (AppendResult, error) {
-	p, err := start(ctx, opImport, path)
+	p, err := w.start(ctx, opImport, path)
 	if err != nil {
 		return AppendResult{}, err
 	}
 	if len(entries) == 0 {
 		return AppendResult{}, fail(ErrInvalid, opImport, path, "there is no entry to import")
 	}
-	a, err := w.newAttempt(opImport, path, "")
+	a, err := w.newAttempt(opImport, p.name, "")
 	if err != nil {
 		return AppendResult{}, err
 	}
@@ -105,24 +107,17 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		added[i] = w.As(e.Author).newEntry(bytes.Clone(e.Content))
 		added[i].ID, added[i].Time = e.ID, at
 	}
-	out, err := w.commit(ctx, a, func(tx Tx) (Outcome, error) {
-		head, state, err := tx.Log(p.name)
-		if err != nil {
-			return Outcome{}, err
-		}
-		if now := head.Last; !head.Exists() && last != 0 || head.Exists() && last != now {
+	q := Query{Log: p.name, Entries: &EntryQuery{Tail: true, Limit: 1}}
+	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
+		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
 			return Outcome{}, Errorf(ErrConflict, "the last entry of the log is not %d any more", last).or(DoRetry, 0)
 		}
-		newest, err := tx.Entries(p.name, EntryQuery{Tail: true, Limit: 1})
-		if err != nil {
-			return Outcome{}, err
-		}
-		return w.saveEntries(tx, a, head, state, notBefore(added, newest))
+		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
 	})
 	if err != nil {
 		return AppendResult{}, within(opImport, path, err)
 	}
-	return AppendResult{Path: path, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
+	return AppendResult{Path: p.name, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
 }
 
 // importedTime checks the number and the time of what is imported. It returns the time as

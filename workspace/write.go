@@ -115,6 +115,9 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	}
 	out := Outcome{Number: v.Number, Bytes: v.Size, Count: count}
 	c.After, c.Time = v.Number, v.Time
+	if c.Time.Before(a.now) { // an imported version is older
+		c.Time = a.now
+	}
 	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
 		return Outcome{}, err
 	}

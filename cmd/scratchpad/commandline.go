@@ -39,6 +39,8 @@ type commandLine struct {
 	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
 	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`
 	Backup       backupCommand       `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
+	Export       exportCommand       `cmd:"" help:"Write an agent's files and logs to a folder."`
+	Import       importCommand       `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
 	ClientConfig clientConfigCommand `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`
 	Completion   completionCommand   `cmd:"" help:"Print a shell script that completes commands, flags and names with the Tab key."`
 	Complete     completeCommand     `cmd:"" name:"__complete" hidden:""`

@@ -88,17 +88,26 @@ func (d *database) keepVersions(path string) error {
 	if err != nil {
 		return err
 	}
-	limits := workspace.Limits(d.p.line.Limits)
-	if len(files.Files) > 0 && files.Files[0].Path == path && files.Files[0].Versions > limits.Versions {
-		limits.Versions = files.Files[0].Versions
-		svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options(), Paths: d.p.line.Paths.PathRule})
-		if err != nil {
-			return err
-		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.svc = svc
+	if len(files.Files) > 0 && files.Files[0].Path == path {
+		return d.raiseVersions(files.Files[0].Versions)
 	}
+	return nil
+}
+
+// raiseVersions raises the limit on versions to a number.
+func (d *database) raiseVersions(to int64) error {
+	limits := workspace.Limits(d.p.line.Limits)
+	if to <= limits.Versions {
+		return nil
+	}
+	limits.Versions = to
+	svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options(), Paths: d.p.line.Paths.PathRule})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.svc = svc
 	return nil
 }
 

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/internal/transfer"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type exportCommand struct {
+	Dir      string `arg:"" type:"path" help:"The folder. It must be empty or absent."`
+	Versions bool   `help:"Export the older versions of files too."`
+}
+
+// Help is shown by scratchpad export --help.
+func (exportCommand) Help() string {
+	return `Each file becomes a file in DIR/files. Each log becomes a file in DIR/logs with a line of JSON for each entry: id, time, author, text. DIR/manifest.json lists them with their versions, times, authors and hashes. It is written last: a folder without it is not a whole export.
+
+Names that some file systems cannot hold are escaped: %41 stands for A where a file a is beside it. The manifest has both names.
+
+Examples:
+
+  scratchpad export memory
+  scratchpad export reviewer-memory --agent reviewer --versions
+
+To bring an export into a database, run scratchpad import DIR.`
+}
+
+// exported is the answer of export.
+type exported struct {
+	Dir      string `json:"dir"`
+	Agent    string `json:"agent_id"`
+	Files    int64  `json:"files"`
+	Versions int64  `json:"versions"`
+	Logs     int64  `json:"logs"`
+	Entries  int64  `json:"entries"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// Run exports the agent's files and logs.
+func (c exportCommand) Run(p *process) error {
+	id, err := p.databaseID()
+	if err != nil {
+		return err
+	}
+	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
+		show, end := p.progress("exporting", inBytes...)
+		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id, Progress: show})
+		end()
+		if err != nil {
+			return err
+		}
+		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
+		return p.answer(a, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s  agent %s: %s, %s, %s, %s, %s\n", oneLine(a.Dir), a.Agent, plural(a.Files, "file"),
+				plural(a.Versions, "version"), plural(a.Logs, "log"), entries(a.Entries), humanBytes(a.Bytes))
+			return err
+		})
+	})
+}
+
+// databaseID returns the id of the database. The first export gives it one, if it can be
+// written.
+func (p *process) databaseID() (id string, err error) {
+	read := func(db *database) error {
+		svc, err := db.service(p.ctx)
+		if err == nil {
+			id, err = svc.DatabaseID(p.ctx)
+		}
+		return err
+	}
+	if err = p.use(p.openToLook, read); errors.Is(err, workspace.ErrReadOnly) {
+		err = p.use(p.openDatabase, read)
+	}
+	if errors.Is(err, workspace.ErrReadOnly) || errors.Is(err, workspace.ErrStorageFull) {
+		return "", nil
+	}
+	return id, err
+}
