@@ -15,8 +15,9 @@ import (
 // there are in it.
 type folder struct{ root *os.Root }
 
-// maxNames is how many names an import looks at in a folder that is no export.
-const maxNames = 100_000
+// maxNames is how many names an import looks at in a folder that is no export. Tests
+// change it.
+var maxNames = 100_000
 
 // errKind is the cause of a name that is left out.
 type errKind struct{ cause string }

@@ -1,0 +1,231 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/internal/transfer"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// contents counts the versions and the entries of an agent by path, author and text.
+func contents(t tester, ws *workspace.Workspace) map[string]int {
+	counts := map[string]int{}
+	for _, line := range state(t, ws, true) {
+		f := strings.SplitN(line, " ", 4)
+		after := f[3] // the author in braces, the time, the text
+		_, text, _ := strings.Cut(after, " UTC ")
+		counts[f[0]+" "+f[1]+" "+text]++
+	}
+	return counts
+}
+
+// current returns the content of each file.
+func current(t tester, ws *workspace.Workspace) map[string]string {
+	files := map[string]string{}
+	list, err := ws.ListFiles(context.Background(), workspace.ListOptions{})
+	must(t, err)
+	for _, f := range list.Files {
+		r, err := ws.ReadFile(context.Background(), f.Path, workspace.ReadOptions{})
+		must(t, err)
+		files[f.Path] = string(r.Content)
+	}
+	return files
+}
+
+// An import into a database that has changed makes the files those of the export. It
+// keeps every version and entry that was there, and a second import changes nothing.
+func TestImportIntoChanged(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+		base, n := t.TempDir(), 0
+		rapid.Check(t, func(t *rapid.T) {
+			n++
+			dir := filepath.Join(base, fmt.Sprint(n))
+			defer os.RemoveAll(dir)
+			store, done := open(t)
+			defer done()
+			limits := workspace.Options{Limits: workspace.Limits{Versions: 1000}}
+			to := agent(t, store, "to", limits)
+			from := to
+			if rapid.Bool().Draw(t, "another agent") {
+				from = agent(t, store, "from", limits)
+				fill(t, to)
+			}
+			fill(t, from)
+			export(t, from, dir, rapid.Bool().Draw(t, "versions"))
+			exported := current(t, from)
+			said := contents(t, from)
+			fill(t, to)
+			before := contents(t, to)
+
+			first := importAll(t, to, dir)
+			if len(first.LeftOut) > 0 {
+				t.Fatalf("left out: %+v", first.LeftOut)
+			}
+			files, after := current(t, to), contents(t, to)
+			for path, content := range exported {
+				if files[path] != content {
+					t.Fatalf("%s is %q, in the export %q", path, files[path], content)
+				}
+			}
+			for what, n := range before {
+				if after[what] < n {
+					t.Fatalf("%s was there %d times, and now %d", what, n, after[what])
+				}
+			}
+			for what, n := range said {
+				if strings.HasPrefix(what, "log ") && (after[what] < n || after[what] > n+before[what]) {
+					t.Fatalf("%s is there %d times; the export has it %d times, and it was there %d times", what, after[what], n, before[what])
+				}
+			}
+			if again := importAll(t, to, dir); len(again.Changes) > 0 {
+				t.Fatalf("the second import did %+v", again)
+			}
+		})
+	})
+}
+
+// An entry that is said again and again is told apart by its time.
+func TestImportRepeatedEntries(t *testing.T) {
+	clock := testkit.NewClock()
+	o := workspace.Options{Now: clock.Now}
+	here, there := memory(t, o), memory(t, o)
+	for range 5 {
+		for _, ws := range []*workspace.Workspace{here, there} {
+			clock.Advance(time.Second)
+			appendLog(t, ws, "log", "ok")
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "x")
+	_, err := transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
+	must(t, err)
+	for _, want := range []int64{5, 0} {
+		r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
+		must(t, err)
+		var added int64
+		for _, c := range r.Changes {
+			added += c.Entries
+		}
+		if added != want {
+			t.Errorf("%d entries were added, want %d", added, want)
+		}
+	}
+	appendLog(t, there, "log", "new")
+	must(t, os.RemoveAll(dir))
+	_, err = transfer.Export(t.Context(), there, dir, transfer.ExportOptions{Now: clock.Now})
+	must(t, err)
+	r, err := transfer.Import(t.Context(), here, dir, transfer.ImportOptions{Now: clock.Now})
+	if err != nil || len(r.Changes) != 1 || r.Changes[0].Entries != 1 {
+		t.Errorf("after one more entry: %+v, %v", r, err)
+	}
+}
+
+// A file that was edited in the folder becomes a new version, above the numbers of its
+// history. A log that was edited and an old version that was damaged are left out.
+func TestImportEdited(t *testing.T) {
+	from := memory(t, workspace.Options{})
+	for _, c := range []string{"1", "2", "3"} {
+		write(t, from, "edited", c)
+		write(t, from, "damaged", c)
+		write(t, from, "gone", c)
+	}
+	appendLog(t, from, "log", "x")
+	dir := t.TempDir()
+	export(t, from, dir, true)
+	for name, content := range map[string]string{"files/edited": "mine", "versions/damaged/%v2": "?", "logs/log.jsonl": "{}"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	must(t, os.Remove(filepath.Join(dir, "files/gone")))
+	to := memory(t, workspace.Options{})
+	r := importAll(t, to, dir)
+	want := []string{"logs/log.jsonl", "files/gone", "versions/damaged/%v2"}
+	for _, l := range r.LeftOut {
+		if !slices.Contains(want, l.Name) {
+			t.Errorf("left out: %+v", l)
+		}
+	}
+	if len(r.LeftOut) != len(want) || len(r.Changes) != 2 {
+		t.Errorf("Import = %+v", r)
+	}
+	got := state(t, to, true)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "file damaged 3 ") || !strings.HasPrefix(got[1], "file edited 4 {importer") {
+		t.Errorf("the agent has %q", got)
+	}
+	write(t, to, "edited", "later")
+	if r := importAll(t, to, dir); len(r.Changes) != 1 || r.Changes[0].Version != 6 {
+		t.Errorf("the second import did %+v", r.Changes)
+	}
+}
+
+// An import that meets a limit names the file and keeps what is imported. With a higher
+// limit it goes on.
+func TestImportLimits(t *testing.T) {
+	from := memory(t, workspace.Options{})
+	for i := range 9 {
+		write(t, from, fmt.Sprint("f", i), strings.Repeat("x", 100*i))
+		appendLog(t, from, fmt.Sprint("l", i), "a", "longer", strings.Repeat("y", 10*i))
+	}
+	dir := t.TempDir()
+	export(t, from, dir, true)
+	for _, c := range []struct {
+		limits workspace.Limits
+		kind   error
+		says   string
+	}{
+		{workspace.Limits{FileBytes: 450}, workspace.ErrTooLarge, "import files/f5: 500 bytes, limit 450"},
+		{workspace.Limits{EntryBytes: 45}, workspace.ErrTooLarge, "import l5, entry 3: 50 bytes, limit 45"},
+		{workspace.Limits{Files: 3}, workspace.ErrQuota, "import f3: file limit"},
+		{workspace.Limits{Logs: 3}, workspace.ErrQuota, "import l3: log limit"},
+		{workspace.Limits{Entries: 10}, workspace.ErrQuota, "import l3: entry limit"},
+		{workspace.Limits{Entries: 2}, workspace.ErrQuota, "import logs/l0.jsonl: it has more than 2 entries"},
+		{workspace.Limits{Bytes: 2000}, workspace.ErrQuota, "import f4: "},
+	} {
+		onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
+			store, done := open(t)
+			defer done()
+			_, err := transfer.Import(t.Context(), agent(t, store, "a", workspace.Options{Limits: c.limits}), dir, transfer.ImportOptions{})
+			if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.says) {
+				t.Errorf("%+v: Import = %v, want %q", c.limits, err, c.says)
+			}
+			ws := agent(t, store, "a", workspace.Options{})
+			some := len(state(t, ws, true))
+			r := importAll(t, ws, dir)
+			if got, want := state(t, ws, true), state(t, from, true); !slices.Equal(got, want) || some == 0 && c.limits.Entries != 2 || int64(some) < r.Same {
+				t.Errorf("%+v: %d were imported first, and then there are %q", c.limits, some, got)
+			}
+		})
+	}
+}
+
+// A folder with an export that was interrupted, and one that is not empty, are refused.
+func TestExportRefuses(t *testing.T) {
+	ws := memory(t, workspace.Options{})
+	write(t, ws, "a", "x")
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
+	_, err := transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{})
+	if !isKind(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "give a new or an empty folder") {
+		t.Errorf("into a folder that is not empty: %v", err)
+	}
+	must(t, os.Rename(filepath.Join(dir, "mine"), filepath.Join(dir, "manifest.json.unfinished")))
+	_, err = transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{})
+	if !isKind(err, workspace.ErrConflict) || !strings.Contains(err.Error(), "was interrupted; give a new folder") {
+		t.Errorf("into an interrupted export: %v", err)
+	}
+	if _, err = transfer.Import(t.Context(), ws, dir, transfer.ImportOptions{}); !isKind(err, workspace.ErrConflict) {
+		t.Errorf("import of an interrupted export: %v", err)
+	}
+	if _, err := transfer.Export(t.Context(), ws, filepath.Join(dir, "manifest.json.unfinished"), transfer.ExportOptions{}); err == nil {
+		t.Error("an export into a file had no error")
+	}
+}

@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
+
+// version returns the record of a version as JSON.
+func version(path, name string, n int) string {
+	return fmt.Sprintf(`{"path":%q,"name":%q,"version":%d,"bytes":1,"sha256":"%s","time":"2026-11-21T04:50:00Z"}`, path, name, n, zeros)
+}
+
+func manifestOf(files ...string) string {
+	return `{"format":"scratchpad export 1","agent":"a","time":"2026-11-21T04:50:00Z","files":[` + strings.Join(files, ",") + `],"logs":[]}`
+}
+
+func TestReadManifest(t *testing.T) {
+	m, err := readManifest(strings.NewReader(manifestOf(version("a", "versions/%61%/%v1", 1), version("a", "files/a", 2), version("b/c", "files/b/c", 7))))
+	if err != nil || len(m.files) != 2 || len(m.files[0]) != 2 || m.Agent != "a" {
+		t.Errorf("readManifest = %+v, %v", m, err)
+	}
+	for _, c := range []struct{ manifest, says string }{
+		{"", "it is not a manifest"},
+		{"[]", "it is not a manifest"},
+		{"{}", "its format is"},
+		{`{"name":"an app"}`, "rename the file if the folder is no export"},
+		{manifestOf(version("../a", "files/../a", 1), version("../a", "files/../a", 2)), "follows version 1"},
+		{manifestOf(version("a", "../a", 1)), "is not the name of"},
+		{manifestOf(version("a", "/etc/passwd", 1)), "is not the name of"},
+		{manifestOf(version("a", "files/b", 1)), "is not the name of"},
+		{manifestOf(version("a", "logs/a.jsonl", 1)), "is not the name of"},
+		{manifestOf(version("a", "versions/a/%v2", 1)), "is not the name of"},
+		{manifestOf(version("a", "files/a", 1), version("b", "files/b", 1), version("a", "files/%61", 1)), `two records for "a"`},
+		{manifestOf(version("a", "files/a", 1), version("a", "files/a", 2)), "follows version 1"},
+		{manifestOf(version("a", "versions/a/%v1", 1), version("a", "files/a", 3)), "follows version 1"},
+		{manifestOf(strings.ReplaceAll(version("a", "files/a", 1), zeros, "00")), "hash"},
+		{manifestOf(strings.ReplaceAll(version("a", "files/a", 1), `"bytes":1`, `"bytes":-1`)), "size"},
+		{strings.TrimSuffix(manifestOf(), "}"), "EOF"},
+		{strings.ReplaceAll(manifestOf(), `[]`, `{}`), "list"},
+		{strings.ReplaceAll(manifestOf(), "export 1", "export 2"), `"scratchpad export 2"`},
+		{strings.ReplaceAll(manifestOf(), `"logs":[]`, `"logs":[{"path":"a","name":"logs/a","sha256":"`+zeros+`"}]`), "is not the name of"},
+	} {
+		if m, err := readManifest(strings.NewReader(c.manifest)); workspace.Kind(err) != workspace.ErrInvalid || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %+v, %v, want %q", c.manifest, m, err, c.says)
+		}
+	}
+}
+
+// endless is a text that goes on and on.
+type endless struct {
+	begin, again string
+	rest         []byte
+	left         int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		if e.left <= 0 {
+			return 0, io.EOF
+		}
+		e.rest = []byte(e.begin + e.again)
+		if e.begin = ""; len(e.again) == 1 {
+			e.rest = append(e.rest, bytes.Repeat([]byte(e.again), 64<<10)...)
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest, e.left = e.rest[n:], e.left-n
+	return n, nil
+}
+
+// peak is by how much the heap grows at most while fn runs.
+func peak(fn func()) (bytes uint64) {
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	done, end := make(chan bool), make(chan bool)
+	go func() {
+		defer close(end)
+		for tick := time.NewTicker(time.Millisecond); ; {
+			runtime.ReadMemStats(&now)
+			if now.HeapAlloc > before.HeapAlloc {
+				bytes = max(bytes, now.HeapAlloc-before.HeapAlloc)
+			}
+			select {
+			case <-tick.C:
+			case <-done:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	fn()
+	close(done)
+	<-end
+	return bytes
+}
+
+// A huge manifest is refused, and does not take much memory.
+func TestHugeManifest(t *testing.T) {
+	for _, c := range []struct{ begin, again, says string }{
+		{`{"format":"`, "x", "more than 1048576 bytes"},
+		{`{"x`, "x", "more than 1048576 bytes"},
+		{`{"files":[{"path":"`, "x", "more than 1048576 bytes"},
+		{`{"files":[`, " ", "more than 1048576 bytes"},
+		{`{"files":[`, "[", "cannot unmarshal|exceeded max depth|more than 1048576 bytes"},
+		{`{"logs":[` + strings.Repeat(" ", 100), `{"path":"a","name":"logs/a.jsonl","sha256":"` + zeros + `"},`, "two records"},
+	} {
+		var err error
+		grew := peak(func() {
+			_, err = readManifest(&endless{begin: c.begin, again: c.again, left: 256 << 20})
+		})
+		ok := false
+		for says := range strings.SplitSeq(c.says, "|") {
+			ok = ok || err != nil && strings.Contains(err.Error(), says)
+		}
+		if !ok || grew > 32<<20 {
+			t.Errorf("%.30s: it took %d MiB: %.200v", c.begin, grew>>20, err)
+		}
+	}
+}
+
+// A line of a log that is too long is refused before it is read to its end.
+func TestLongLine(t *testing.T) {
+	var err error
+	in := &endless{begin: `{"id":1,"text":"`, again: "x", left: 100 << 20}
+	grew := peak(func() { _, err = newEntryReader(in, 64<<10).next() })
+	if workspace.Kind(err) != workspace.ErrTooLarge || grew > 8<<20 || in.left < 99<<20 {
+		t.Errorf("it took %d MiB, and %d MiB were left: %v", grew>>20, in.left>>20, err)
+	}
+}
+
+func TestEntries(t *testing.T) {
+	for _, c := range []struct {
+		lines, says string
+		n           int
+	}{
+		{`{"id":3,"text":"a"}` + "\r\n" + `{"id":4,"text":""}`, "", 2},
+		{"", "", 0},
+		{`{"id":1,"text":"a"}` + "\n\n", "line 2 is not an entry", 1},
+		{`{"id":1,"text":"a"}` + "\n" + `{"id":3,"text":"a"}`, "line 2 has the number 3 after 1", 1},
+		{`{"id":0,"text":"a"}`, "line 1 has the number 0", 0},
+		{`{"id":1}`, "line 1 is not an entry", 0},
+	} {
+		r := newEntryReader(strings.NewReader(c.lines), 100)
+		n := 0
+		_, err := r.next()
+		for ; err == nil; _, err = r.next() {
+			n++
+		}
+		if n != c.n || (err == io.EOF) != (c.says == "") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %d entries, %v", c.lines, n, err)
+		}
+	}
+}
+
+func FuzzReadManifest(f *testing.F) {
+	f.Add(manifestOf(version("a", "versions/a/%v1", 1), version("a", "files/a", 2)))
+	f.Add(manifestOf())
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := readManifest(strings.NewReader(text))
+		if err != nil {
+			if workspace.Kind(err) != workspace.ErrInvalid {
+				t.Errorf("%v is not ErrInvalid", err)
+			}
+			return
+		}
+		seen := map[string]bool{}
+		for _, versions := range m.files {
+			if seen[versions[0].Path] {
+				t.Errorf("%q is there twice", versions[0].Path)
+			}
+			seen[versions[0].Path] = true
+		}
+	})
+}
