@@ -24,6 +24,10 @@ type errKind struct{ cause string }
 
 func (e errKind) Error() string { return e.cause }
 
+// opening is called before a file is opened that was a regular one just before. Tests
+// change it.
+var opening = func(name string) {}
+
 // open opens a regular file for reading. No part of its name may be a link. Waiting for
 // the writer of a pipe is not possible.
 func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
@@ -46,6 +50,7 @@ func (f folder) open(name string) (*os.File, fs.FileInfo, error) {
 	if err := check(want, 0); err != nil {
 		return nil, nil, err
 	}
+	opening(name)
 	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
 	if err != nil {
 		return nil, nil, err
