@@ -44,6 +44,7 @@ var kinds = []struct {
 	{errDatabase, exitDatabase, "database"},
 	{errByHand, exitError, "by_hand"},
 	{errDeclined, exitError, "declined"},
+	{errLeftOut, exitError, "left_out"},
 }
 
 // exitCode turns the kind of an error into the process's exit code.

@@ -121,6 +121,9 @@ func (d *database) importing() (*workspace.Workspace, error) {
 	return look.As(ws.Author()), nil
 }
 
+// errLeftOut says that a part of a folder was not imported.
+var errLeftOut = errors.New("could not be imported")
+
 // report answers with what an import did, also if it ended with an error.
 func (c importCommand) report(p *process, agent string, r transfer.Imported, failed error) error {
 	a := imported{Dir: c.Dir, Agent: agent, DryRun: c.DryRun, Export: r.Export, Changes: []importedChange{}, Same: r.Same, LeftOut: []importedName{}, Omitted: r.Omitted}
@@ -147,7 +150,7 @@ func (c importCommand) report(p *process, agent string, r transfer.Imported, fai
 	case failed != nil:
 		return failed
 	case left > 0:
-		return fmt.Errorf("%s could not be imported; the list says why", plural(left, "name"))
+		return fmt.Errorf("%s %w; the list says why", plural(left, "name"), errLeftOut)
 	}
 	return nil
 }
