@@ -44,8 +44,10 @@ func TestInterruptedWait(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	makeDatabase(t, path)
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, "notes"), 0o700))
+	writeFile(t, filepath.Join(dir, "notes", "a.md"), "text")
 	holdTurn(t, path)
-	for _, args := range []string{"logs append l one", "files edit plan.md a b --agent alice", "agents rm bob --yes"} {
+	for _, args := range []string{"logs append l one", "files edit plan.md a b --agent alice", "agents rm bob --yes", "import " + filepath.Join(dir, "notes")} {
 		cmd := exec.Command(os.Args[0], append(strings.Fields(args), "--db", path)...)
 		cmd.Env = append(os.Environ(), runVariable+"=1", noRaceWait)
 		var said strings.Builder

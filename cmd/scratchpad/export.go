@@ -49,6 +49,9 @@ func (c exportCommand) Run(p *process) error {
 		show, end := p.progress("exporting", inBytes...)
 		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id, Progress: show})
 		end()
+		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
+			return followed{err, "the folder is not a whole export; remove it, and run the export again"}
+		}
 		if err != nil {
 			return err
 		}

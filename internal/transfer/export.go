@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -66,36 +67,30 @@ func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOp
 	return e.sum, nil
 }
 
+// IsHalf reports whether a folder holds an export that was not finished.
+func IsHalf(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, unfinished))
+	return err == nil
+}
+
 func checkEmpty(root *os.Root, dir string) error {
-	names, err := folder{root}.first()
-	if err != nil || len(names) == 0 {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if names, err := d.Readdirnames(1); len(names) == 0 && (err == nil || err == io.EOF) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	way := "it is not empty; give a new or an empty folder"
-	if names[0] == unfinished {
+	if IsHalf(dir) {
 		way = "it holds an export that was interrupted; give a new folder, and remove this one"
 	}
 	e := workspace.Errorf(workspace.ErrConflict, "%s", way)
 	e.Op, e.Object = "export to", dir
 	return e
-}
-
-// first returns the name of an interrupted export, or another name in the folder, or
-// nothing if the folder is empty.
-func (f folder) first() ([]string, error) {
-	if _, err := f.root.Lstat(unfinished); err == nil {
-		return []string{unfinished}, nil
-	}
-	d, err := f.root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(1)
-	if err == io.EOF {
-		err = nil
-	}
-	return names, err
 }
 
 type exporter struct {
