@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,6 +165,28 @@ func TestImportEdited(t *testing.T) {
 	write(t, to, "edited", "later")
 	if r := importAll(t, to, dir); len(r.Changes) != 1 || r.Changes[0].Version != 6 {
 		t.Errorf("the second import did %+v", r.Changes)
+	}
+}
+
+// A file that was added to the folder of an export is imported under the path that its
+// name stands for.
+func TestImportAdded(t *testing.T) {
+	from := memory(t, workspace.Options{})
+	write(t, from, "a", "x")
+	write(t, from, "sub/Con", "x")
+	dir := t.TempDir()
+	export(t, from, dir, false)
+	for name, content := range map[string]string{"sub/new.md": "new", "%41": "A", "%61": "another a", "%zz": "?", "b~": "?"} {
+		must(t, os.WriteFile(filepath.Join(dir, "files", name), []byte(content), 0o600))
+	}
+	to := memory(t, workspace.Options{})
+	r := importAll(t, to, dir)
+	want := map[string]string{"a": "x", "sub/Con": "x", "sub/new.md": "new", "A": "A"}
+	if got := current(t, to); !maps.Equal(got, want) || len(r.LeftOut) != 3 {
+		t.Errorf("the agent has %q, left out: %+v", got, r.LeftOut)
+	}
+	if again := importAll(t, to, dir); len(again.Changes) > 0 {
+		t.Errorf("the second import did %+v", again.Changes)
 	}
 }
 

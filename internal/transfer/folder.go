@@ -109,25 +109,29 @@ func sizeError(size, limit int64) error {
 }
 
 // walk calls fn for each name below a folder that is not a folder itself, in byte order
-// within each folder. It goes into no folder whose path is not valid, but calls fn for it.
-func (f folder) walk(dir string, left *int, fn func(name string, info fs.FileInfo) error) error {
+// within each folder. It does not go into a folder that enter refuses, but calls fn for it.
+// It also calls fn with the error of a name that cannot be looked at. left is how many
+// names it may still see.
+func (f folder) walk(dir string, left *int, enter func(name string) bool, fn func(name string, size int64, err error) error) error {
 	names, err := f.list(dir, left)
+	if _, is := cause(err); is {
+		return fn(dir, 0, err)
+	}
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		full := path.Join(dir, name)
 		info, err := f.root.Lstat(full)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			continue
-		}
-		if err != nil {
-			return err
-		}
-		if _, bad := workspace.ParsePath(full); info.IsDir() && bad == nil {
-			err = f.walk(full, left, fn)
-		} else {
-			err = fn(full, info)
+		case err != nil:
+			err = fn(full, 0, err)
+		case info.IsDir() && enter(full):
+			err = f.walk(full, left, enter, fn)
+		default:
+			err = fn(full, info.Size(), nil)
 		}
 		if err != nil {
 			return err

@@ -46,8 +46,8 @@ type LeftOut struct {
 const maxLeftOut = 1000
 
 // Import reads a folder into the files and logs of an agent. If the folder is an export,
-// it imports what manifest.json lists. Otherwise it imports each file of the folder under
-// its relative name.
+// it imports what manifest.json lists, and what else is in the folder files. Otherwise it
+// imports each file of the folder under its relative name.
 //
 // A file with the same bytes is left alone. Another file becomes a new version. If the
 // path never was a file of the agent, all versions in the export are restored, with their
@@ -130,7 +130,7 @@ func (im *importer) run(dir string) error {
 		}
 		im.did(l.Bytes)
 	}
-	return nil
+	return im.added(m)
 }
 
 // manifest reads the manifest. Nothing has been changed yet.
@@ -164,6 +164,11 @@ func (im *importer) each(name, path string, fn func() error) error {
 	if err == nil {
 		err = fn()
 	}
+	return im.unless(name, err)
+}
+
+// unless leaves a name out if the error is a reason for that. It returns other errors.
+func (im *importer) unless(name string, err error) error {
 	if reason, is := cause(err); is {
 		im.leaveOut(name, reason)
 		return nil
@@ -214,41 +219,6 @@ func (im *importer) changed(c Change) error {
 		c.Version = 0
 	}
 	im.result.Changes = append(im.result.Changes, c)
-	return nil
-}
-
-// plain imports the files of a folder that is no export.
-func (im *importer) plain() error {
-	type item struct {
-		name string
-		info fs.FileInfo
-	}
-	var items []item
-	left := maxNames
-	err := im.folder.walk(".", &left, func(name string, info fs.FileInfo) error {
-		if err := im.ctx.Err(); err != nil {
-			return err
-		}
-		items = append(items, item{name, info})
-		im.total += info.Size()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, it := range items {
-		err := im.each(it.name, it.name, func() error {
-			content, err := im.folder.read(it.name, im.limits.FileBytes)
-			if err != nil {
-				return err
-			}
-			return im.content(it.name, content, nil)
-		})
-		if err != nil {
-			return err
-		}
-		im.did(it.info.Size())
-	}
 	return nil
 }
 

@@ -236,8 +236,11 @@ func TestStopped(t *testing.T) {
 	whole := filepath.Join(base, "whole")
 	export(t, from, whole, true)
 	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
-		stopped := true
-		for at := int64(2); stopped; at++ {
+		stopped, step := true, int64(3)
+		if testkit.Long() {
+			step = 1
+		}
+		for at := int64(2); stopped; at += step {
 			store, done := open(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			steps := &stepStore{Store: store, at: at, stop: cancel}

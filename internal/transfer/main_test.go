@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		beKilled(dir)
 		return
 	}
-	testkit.Checks{Checks: 25, Long: 600, Steps: 30}.Set()
+	testkit.Checks{Checks: 12, Long: 300, Steps: 30}.Set()
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -126,7 +125,7 @@ func fold(name string) string {
 	}, name)
 }
 
-var errName = errors.New("it is no name of an export")
+var errName = errKind{"it is no name of an export"}
 
 // Unescape returns the path that an escaped name stands for.
 func Unescape(name string) (path string, err error) {

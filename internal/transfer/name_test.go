@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 func TestEscape(t *testing.T) {
@@ -44,6 +46,7 @@ func TestEscapeAny(t *testing.T) {
 		rapid.StringMatching(`[aA\x{e4}\x{c4}]{180,255}`),
 		rapid.StringMatching(`[^/\x00]{1,5}`),
 	).Filter(func(s string) bool { return s != "." && s != ".." })
+	testkit.ScaleChecks(t, 20, 1)
 	rapid.Check(t, func(t *rapid.T) {
 		paths := rapid.SliceOfNDistinct(rapid.Map(rapid.SliceOfN(segment, 1, 3), func(s []string) string { return strings.Join(s, "/") }), 1, 30, rapid.ID).Draw(t, "paths")
 		names := escapeAll(paths)
