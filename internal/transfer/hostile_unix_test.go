@@ -104,9 +104,8 @@ func TestImportHostileFolder(t *testing.T) {
 	}
 }
 
-// An export into which somebody has put links, pipes and names that lead out brings
-// nothing from outside.
-func TestImportHostileExport(t *testing.T) {
+// spoils are what somebody can do to an export.
+func spoils() map[string]func(t *testing.T, dir, elsewhere string) {
 	replace := func(name string, put func(name, elsewhere string) error) func(*testing.T, string, string) {
 		return func(t *testing.T, dir, elsewhere string) {
 			must(t, os.RemoveAll(filepath.Join(dir, name)))
@@ -128,7 +127,7 @@ func TestImportHostileExport(t *testing.T) {
 			must(t, os.WriteFile(name, []byte(text), 0o600))
 		}
 	}
-	for name, spoil := range map[string]func(t *testing.T, dir, elsewhere string){
+	return map[string]func(t *testing.T, dir, elsewhere string){
 		"link":          replace("files/secret", linkTo("secret")),
 		"link folder":   replace("files/notes", linkTo("notes")),
 		"link files":    replace("files", linkTo("")),
@@ -157,7 +156,13 @@ func TestImportHostileExport(t *testing.T) {
 		"escaped":  manifest(`"path":"secret","version":2,"name":"files/secret"`, `"path":"../../outside/secret","version":2,"name":"files/%2E%2E/%2E%2E/outside/secret"`),
 		"dots":     manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"../../outside/notes/a.md","version":1,"name":"files/../../outside/notes/a.md"`),
 		"twice":    manifest(`"path":"notes/a.md","version":1,"name":"files/notes/a.md"`, `"path":"secret","version":3,"name":"files/secret"`),
-	} {
+	}
+}
+
+// An export into which somebody has put links, pipes and names that lead out brings
+// nothing from outside.
+func TestImportHostileExport(t *testing.T) {
+	for name, spoil := range spoils() {
 		t.Run(name, func(t *testing.T) {
 			dir, elsewhere, check := outside(t)
 			from := memory(t, workspace.Options{})
