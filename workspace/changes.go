@@ -54,10 +54,11 @@ type Changes struct {
 const (
 	opChanges = "changes"
 
-	pageChanges   = 100 // paths, as many as Changes returns
-	recentChanges = 20  // paths without a cursor
-	changeRows    = 500 // rows of the journal that are read at once
-	recentRows    = 1000
+	pageChanges   = 100  // paths, as many as Changes returns
+	recentChanges = 20   // paths without a cursor
+	changeRows    = 500  // rows of the journal that are read at once
+	recentRows    = 1000 // of the end of the journal, for Recent; fewRows if they name enough paths
+	fewRows       = 100
 )
 
 // Changes returns what has changed since a cursor, one row for each path. If the cursor
@@ -216,18 +217,11 @@ func (o ChangesOptions) row(c Change) changes.Row[Change] {
 // say of them.
 func recent(r Reader, state OwnerState, o ChangesOptions) (Changes, error) {
 	c := Changes{Cursor: state.Revision}
-	newest := changes.NewNewest[Change](o.Limit)
-	for at := state.Revision - min(state.Changes, recentRows); at < state.Revision; {
-		rows, err := nextRows(r, at, state.Revision, changeRows)
-		if err != nil {
-			return Changes{}, err
-		}
-		for _, row := range rows {
-			newest.Row(o.row(row))
-		}
-		at = rows[len(rows)-1].Revision
+	newest, err := newestRows(r, state, o)
+	if err != nil {
+		return Changes{}, err
 	}
-	err := eachHead(r.Files, o.Prefix, func(h FileHead) string {
+	err = eachHead(r.Files, o.Prefix, func(h FileHead) string {
 		newest.Head(changes.Head{Kind: string(KindFile), Path: h.Path, Number: h.Version, Updated: h.Updated})
 		return h.Path
 	})
@@ -246,6 +240,31 @@ func recent(r Reader, state OwnerState, o ChangesOptions) (Changes, error) {
 		c.Paths = append(c.Paths, row)
 	})
 	return c, err
+}
+
+// newestRows returns a Newest with the last rows of the journal: few, or more if the few
+// name too few paths.
+func newestRows(r Reader, state OwnerState, o ChangesOptions) (*changes.Newest[Change], error) {
+	newest, err := lastRows(r, state, o, fewRows)
+	if err != nil || newest.Named(o.Prefix) >= o.Limit || state.Changes <= fewRows {
+		return newest, err
+	}
+	return lastRows(r, state, o, recentRows)
+}
+
+func lastRows(r Reader, state OwnerState, o ChangesOptions, most int64) (*changes.Newest[Change], error) {
+	newest := changes.NewNewest[Change](o.Limit)
+	for at := state.Revision - min(state.Changes, most); at < state.Revision; {
+		rows, err := nextRows(r, at, state.Revision, changeRows)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			newest.Row(o.row(row))
+		}
+		at = rows[len(rows)-1].Revision
+	}
+	return newest, nil
 }
 
 // eachHead calls fn for the heads of all files, or of all logs, whose path begins with a

@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,7 @@ type Newest[M any] struct {
 // placed is the newest row of a path, with its place among the rows.
 type placed[M any] struct {
 	place int
+	gone  bool // it was a deletion
 	mark  M
 }
 
@@ -43,7 +45,18 @@ func NewNewest[M any](limit int) *Newest[M] {
 // Row takes one of the newest rows of the journal, in order.
 func (n *Newest[M]) Row(r Row[M]) {
 	n.rows++
-	n.last[key{r.Kind, r.Path}] = placed[M]{place: n.rows, mark: r.Mark}
+	n.last[key{r.Kind, r.Path}] = placed[M]{place: n.rows, gone: r.After == 0, mark: r.Mark}
+}
+
+// Named returns how many paths with a prefix the rows name, without those that were deleted
+// last.
+func (n *Newest[M]) Named(prefix string) (paths int) {
+	for k, row := range n.last {
+		if !row.gone && strings.HasPrefix(k.path, prefix) {
+			paths++
+		}
+	}
+	return paths
 }
 
 // Head takes a path that exists.
