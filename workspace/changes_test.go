@@ -149,6 +149,99 @@ func TestChangesOptions(t *testing.T) {
 	}
 }
 
+// askedReader counts the calls of a Reader.
+type askedReader struct {
+	workspace.Reader
+	asked *[]string
+}
+
+func (r askedReader) Owner() (workspace.OwnerState, error) {
+	*r.asked = append(*r.asked, "owner")
+	return r.Reader.Owner()
+}
+
+func (r askedReader) Changes(after int64, limit int) ([]workspace.Change, error) {
+	*r.asked = append(*r.asked, "changes")
+	return r.Reader.Changes(after, limit)
+}
+
+func (r askedReader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
+	*r.asked = append(*r.asked, "files")
+	return r.Reader.Files(prefix, after, limit)
+}
+
+// askedStore runs each View twice, as a store may.
+type askedStore struct {
+	workspace.Store
+	asked *[]string
+}
+
+func (s askedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	if err := s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(r) }); err != nil {
+		return err
+	}
+	*s.asked = nil
+	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(askedReader{r, s.asked}) })
+}
+
+// If nothing is new, the owner's state is all that is read. A call is one operation, and
+// a View that runs again changes nothing.
+func TestChangesReads(t *testing.T) {
+	_, store := newService(t, workspace.Options{})
+	var asked []string
+	svc := serviceOn(t, askedStore{store, &asked}, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for i := range 3 {
+		write(t, ws, fmt.Sprint("f", i), "x")
+	}
+	wantChanges(t, ws, since(3), "3")
+	if got := strings.Join(asked, " "); got != "owner" {
+		t.Errorf("for nothing new the store was asked for %s, want owner alone", got)
+	}
+	wantChanges(t, ws, since(1), "3 create:file:f1:0-1 create:file:f2:0-1")
+	if got := strings.Join(asked, " "); got != "owner changes" {
+		t.Errorf("for two changes the store was asked for %s", got)
+	}
+	wantChanges(t, ws, workspace.ChangesOptions{Recent: true}, "3 create:file:f2:0-1 create:file:f1:0-1 create:file:f0:0-1")
+	wantChanges(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true}, "3 create:file:f1:0-1 create:file:f2:0-1")
+	u, err := ws.Usage(t.Context())
+	if err != nil || u.Operations != 3+4+1 {
+		t.Errorf("Usage = %d operations, %v, want 3 writes, 4 reads and this one", u.Operations, err)
+	}
+}
+
+// The rows of an owner whose journal has a gap are not answered.
+func TestChangesGap(t *testing.T) {
+	_, store := newService(t, workspace.Options{})
+	svc := serviceOn(t, gapStore{store}, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for i := range 5 {
+		write(t, ws, fmt.Sprint("f", i), "x")
+	}
+	for _, o := range []workspace.ChangesOptions{since(0), since(2), {Recent: true}} {
+		_, err := ws.Changes(t.Context(), o)
+		wantErr(t, "Changes of a journal with a gap", err, workspace.ErrCorrupt, "change 4 is where change 3 belongs")
+	}
+}
+
+type gapStore struct{ workspace.Store }
+
+func (s gapStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.Store.View(ctx, o, func(r workspace.Reader) error { return fn(gapReader{r}) })
+}
+
+type gapReader struct{ workspace.Reader }
+
+func (r gapReader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
+	all, err := r.Reader.Changes(after, limit)
+	for _, row := range all {
+		if row.Revision != 3 {
+			rows = append(rows, row)
+		}
+	}
+	return rows, err
+}
+
 // moveFile stores a move as MoveFile does.
 func moveFile(t testing.TB, store workspace.Store, ws *workspace.Workspace, from, to string) {
 	t.Helper()
