@@ -130,8 +130,6 @@ func (w *Workspace) readChanges(r Reader, o ChangesOptions) (Changes, error) {
 		c, err := recent(r, state, o)
 		c.TooOld = true
 		return c, err
-	case o.Since == state.Revision:
-		return Changes{Cursor: o.Since}, nil
 	}
 	return coalesced(r, state, o)
 }

@@ -32,6 +32,7 @@ func TestChangesDiffs(t *testing.T) {
 	}
 	appendLog(t, ws, "log", "one", "two")
 	appendLog(t, ws, "trimmed", "one", "two")
+	appendLog(t, ws, "cut", "one", "two")
 	cursor := changes(t, ws, since(0)).Cursor
 	for i := range 4 {
 		write(t, ws, "gone", fmt.Sprint(text, i))
@@ -49,6 +50,10 @@ func TestChangesDiffs(t *testing.T) {
 	if _, err := ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	appendLog(t, ws, "cut", "three", "four")
+	if _, err := ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
 	when := got.Paths[len(got.Paths)-1].Time.Format("2006-01-02T15:04:05Z")
 	want := `--- plan 1
@@ -63,13 +68,13 @@ func TestChangesDiffs(t *testing.T) {
 log ` + when + `
 [3,0,"three"]
 [4,0,"a line\nand \"another\""]
-omitted 5` // gone, there (the move has pruned the version), again, short, new
+omitted 6` // cut (entry 3 is gone), gone, there (the move has pruned the version), again, short, new
 	if diff := cmp.Diff(want, diffs(got)); diff != "" {
 		t.Errorf("%s\n(-want +got):\n%s", brief(got), diff)
 	}
 	for _, o := range []workspace.ChangesOptions{{Recent: true}, {Since: cursor}} {
 		o.Diffs = o.Recent
-		if got := changes(t, ws, o); got.Diffs != nil || o.Diffs && got.Omitted != 8 {
+		if got := changes(t, ws, o); got.Diffs != nil || o.Diffs && got.Omitted != 9 {
 			t.Errorf("Changes(%+v) has %d differences, %d are omitted", o, len(got.Diffs), got.Omitted)
 		}
 	}
