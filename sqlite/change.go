@@ -2,48 +2,86 @@ package sqlite
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// Changes returns ErrCorrupt also if a row is missing that the owner's state counts.
 func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
 	if r.c.schema < journalSchema {
 		return nil, nil
 	}
 	err = r.c.each(func(f *fields) error {
-		c := f.change(r.owner)
-		if err := f.err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision)); err != nil {
+		c, err := r.change(f)
+		if err != nil {
 			return err
 		}
 		if n := len(rows); n > 0 && c.Revision != rows[n-1].Revision+1 {
-			return workspace.Errorf(workspace.ErrCorrupt, "a change between %d and %d is missing", rows[n-1].Revision, c.Revision)
+			return missingChange(rows[n-1].Revision + 1)
 		}
 		rows = append(rows, c)
 		return nil
 	}, "SELECT "+changeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
-	return rows, err
+	if err == nil && (len(rows) < limit || rows[0].Revision != after+1) {
+		err = r.checkEnds(rows, after, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (r reader) change(f *fields) (workspace.Change, error) {
+	c := f.change(r.owner)
+	if f.bad {
+		return c, f.err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
+	}
+	return c, nil
+}
+
+// checkEnds compares the first row and the last one with the owner's state.
+func (r reader) checkEnds(rows []workspace.Change, after int64, limit int) error {
+	s, err := r.Owner()
+	if err != nil || s.Changes == 0 {
+		return err
+	}
+	first, last := max(after+1, s.Revision-s.Changes+1), after
+	if len(rows) > 0 {
+		last = rows[len(rows)-1].Revision
+		if rows[0].Revision > first {
+			return missingChange(first)
+		}
+	}
+	if len(rows) < limit && last < s.Revision {
+		return missingChange(max(first, last+1))
+	}
+	return nil
+}
+
+func missingChange(revision int64) error {
+	return workspace.Errorf(workspace.ErrCorrupt, "change %d is missing", revision)
 }
 
 // journal compares the rows of the journal with the owner's counters.
 func (k ownerCheck) journal(sum *workspace.OwnerState) error {
-	const page = 1000
-	for after := int64(0); ; {
-		rows, err := k.Changes(after, page)
-		if err != nil {
-			return err
-		}
-		for _, c := range rows {
-			if sum.Changes > 0 && c.Revision != sum.Revision+1 {
-				k.report.problem("%s: a change between %d and %d is missing", k.owner, sum.Revision, c.Revision)
-			}
-			sum.Changes++
-			sum.Revision = c.Revision
-		}
-		if len(rows) < page {
-			return k.ctx.Err()
-		}
-		after = sum.Revision
+	if k.c.schema < journalSchema {
+		return nil
 	}
+	return k.c.each(func(f *fields) error {
+		c, err := k.change(f)
+		next := sum.Revision + 1
+		switch {
+		case err != nil:
+			k.report.problem("%s: %v", k.owner, err)
+			c.Revision = next
+		case sum.Changes > 0 && c.Revision != next:
+			k.report.problem("%s: change %d is missing", k.owner, next)
+		}
+		sum.Changes++
+		sum.Revision = c.Revision
+		return k.ctx.Err()
+	}, "SELECT "+changeColumns+" FROM changes WHERE owner = ? ORDER BY revision", k.owner)
 }
 
 // journalOwners returns the part of a query for owners that asks the journal.
@@ -64,29 +102,31 @@ func (t *tx) addChange(c *workspace.Change) error {
 	return err
 }
 
+// DropChanges implements [workspace.Tx].
 func (t *tx) DropChanges(through int64) error {
 	t.removed = true
 	_, err := t.exec("DELETE FROM changes WHERE owner = ? AND revision <= ?", t.owner, through)
 	return err
 }
 
-// MoveFile writes the versions that go along again, because a row's checksum is of its
-// path too.
+// MoveFile writes the rows of the versions that go along again, because a row's checksum is
+// of its path too. No row of the other path stays that could have the same number.
 func (t *tx) MoveFile(m workspace.FileMove) error {
-	t.added = true
-	t.wrote += m.New.Size
 	versions, err := t.Versions(m.From.Path)
 	if err != nil {
+		return err
+	}
+	if _, err := t.exec(pruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
 		return err
 	}
 	for _, v := range versions {
 		if v.Number <= max(m.Above, m.Prune) {
 			continue
 		}
+		t.wrote += v.Size
 		values := versionValues(t.owner, m.To.Path, &v)
 		crc := values[len(values)-2]
-		if _, err := t.exec("UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?",
-			m.To.Path, crc, t.owner, m.From.Path, v.Number); err != nil {
+		if _, err := t.exec(moveVersion, m.To.Path, crc, t.owner, m.From.Path, v.Number); err != nil {
 			return err
 		}
 	}

@@ -164,17 +164,17 @@ func (c *conn) upgrade() (err error) {
 		if err != nil {
 			return err
 		}
-		migrationStep("schema")
+		migrationStep(fmt.Sprint("schema ", next))
 		if err := c.script(string(text)); err != nil {
 			return err
 		}
 		if rows := migrationRows[next]; rows != nil {
-			migrationStep("rows")
+			migrationStep(fmt.Sprint("rows ", next))
 			if err := rows(c); err != nil {
 				return err
 			}
 		}
-		migrationStep("version")
+		migrationStep(fmt.Sprint("version ", next))
 		if err := c.script(fmt.Sprintf("PRAGMA user_version = %d", next)); err != nil {
 			return err
 		}

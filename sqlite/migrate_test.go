@@ -20,13 +20,33 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// fixture copies a database of testdata/schema1, and its log if it has one, to a folder
-// of the test.
-func fixture(t testing.TB, name string) (path string) {
+// eachPastSchema runs a test for each schema before the present one.
+func eachPastSchema(t *testing.T, test func(t *testing.T, from int64)) {
+	for from := int64(1); from < sqlite.SchemaVersion; from++ {
+		t.Run(fmt.Sprint("Schema", from), func(t *testing.T) {
+			t.Parallel()
+			test(t, from)
+		})
+	}
+}
+
+// fixture copies a database of a past schema to a folder of the test.
+func fixture(t testing.TB, schema int64) (path string) {
+	t.Helper()
+	return copyFixture(t, fmt.Sprintf("schema%d.db", schema))
+}
+
+// logFixture copies a database whose last writes are in its log alone.
+func logFixture(t testing.TB, schema int64) (path string) {
+	t.Helper()
+	return copyFixture(t, fmt.Sprintf("schema%d-log.db", schema))
+}
+
+func copyFixture(t testing.TB, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "scratchpad.db")
 	for _, end := range []string{"", "-wal"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "schema1", name+end))
+		data, err := os.ReadFile(filepath.Join("testdata", "past", name+end))
 		if errors.Is(err, os.ErrNotExist) && end != "" {
 			continue
 		}
@@ -40,27 +60,34 @@ func fixture(t testing.TB, name string) (path string) {
 	return path
 }
 
-// A database of schema 1 is migrated to schema 2 with everything in it. It reads the
-// same before, after, and in the copy that is kept.
+// copyOf returns the name of the copy that a migration keeps.
+func copyOf(path string, from int64) string { return fmt.Sprintf("%s-schema%d-backup", path, from) }
+
+// A database of a past schema is migrated to the present one with everything in it. It
+// reads the same before, after, and in the copy that is kept.
 func TestMigration(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1.db")
-	want := goldenDump(t)
-	wantDump(t, path, 1, want)
+	eachPastSchema(t, testMigration)
+}
+
+func testMigration(t *testing.T, from int64) {
+	path := fixture(t, from)
+	want := pastDump(t, from)
+	wantDump(t, path, from, want)
 	s, err := sqlite.Open(t.Context(), path, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
+	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
 		t.Errorf("what is read after the migration, want - got +:\n%s", diff)
 	}
+	wantFirstRevisions(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantDump(t, path, 2, want)
-	copied := path + "-schema1-backup"
-	wantDump(t, copied, 1, want)
-	if info, err := os.Stat(copied); err != nil || info.Mode().Perm() != 0o600 {
+	wantDumpAs(t, path, sqlite.SchemaVersion, from, want)
+	wantDump(t, copyOf(path, from), from, want)
+	if info, err := os.Stat(copyOf(path, from)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the copy has the mode %v, %v, want 0600", info.Mode(), err)
 	}
 
@@ -72,24 +99,61 @@ func TestMigration(t *testing.T) {
 	if r, err := ws.WriteFile(t.Context(), "gone.md", nil, workspace.WriteOptions{}); err != nil || r.Version != 2 {
 		t.Errorf("a write where a file was deleted = %+v, %v, want version 2", r, err)
 	}
+	wantChanges(t, s, "files", 1, 2, 3)
 	back := agent(t, newService(t, s), "deleted")
 	if r, err := back.WriteFile(t.Context(), "f.md", nil, workspace.WriteOptions{}); err != nil || r.Version != 8 {
 		t.Errorf("a write of an agent that was deleted = %+v, %v, want version 8, above all it had", r, err)
 	}
+	wantChanges(t, s, "deleted", 0, 1)
 	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
 		t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
 	}
-	wantOneCopy(t, path)
+	wantOneCopy(t, path, from)
+}
+
+// wantFirstRevisions expects that each agent that holds something has the revision 1,
+// whose row is not kept, and that the others have none.
+func wantFirstRevisions(t *testing.T, s *sqlite.Store) {
+	t.Helper()
+	for name, want := range map[string]int64{"files": 1, "logs": 1, "keys": 1, "emptied": 1, "crowd-07": 1, "deleted": 0, "nobody": 0} {
+		err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: name}, func(r workspace.Reader) error {
+			state, err := r.Owner()
+			if err != nil || state.Revision != want || state.Changes != 0 {
+				t.Errorf("%s has the revision %d and %d rows, %v, want %d and 0", name, state.Revision, state.Changes, err, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		wantChanges(t, s, name, 0)
+	}
+}
+
+// wantChanges expects the revisions of the rows that a local agent's journal has after one.
+func wantChanges(t *testing.T, s *sqlite.Store, name string, after int64, want ...int64) {
+	t.Helper()
+	var got []int64
+	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: name}, func(r workspace.Reader) error {
+		rows, err := r.Changes(after, 100)
+		for _, c := range rows {
+			got = append(got, c.Revision)
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Changes(%d) of %s = %v, %v, want %v", after, name, got, err, want)
+	}
 }
 
 // wantOneCopy expects that one copy of the database is kept, and no other file.
-func wantOneCopy(t *testing.T, path string) {
+func wantOneCopy(t *testing.T, path string, from int64) {
 	t.Helper()
-	found, err := filepath.Glob(path + "-schema1-backup*")
+	found, err := filepath.Glob(path + "-schema*-backup*")
 	found = slices.DeleteFunc(found, func(name string) bool { // of having looked at it
 		return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm")
 	})
-	if err != nil || len(found) != 1 || found[0] != path+"-schema1-backup" {
+	if err != nil || len(found) != 1 || found[0] != copyOf(path, from) {
 		t.Errorf("the copies are %v, %v, want one", found, err)
 	}
 }
@@ -97,31 +161,35 @@ func wantOneCopy(t *testing.T, path string) {
 // Writes that are in the log alone are migrated and copied too.
 func TestMigrationOfALog(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1-log.db")
-	ws := agent(t, newService(t, open(t, path)), "unfolded")
-	expectFile(t, ws, "notes.md", "a note\n")
-	copied, err := sqlite.OpenReadOnly(t.Context(), path+"-schema1-backup", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer copied.Close()
-	ws = agent(t, newService(t, copied), "unfolded")
-	expectFile(t, ws, "notes.md", "a note\n")
-	if page, err := ws.ReadLog(t.Context(), "journal", workspace.ReadLogOptions{}); err != nil || page.Total != 2 {
-		t.Errorf("the log in the copy = %+v, %v, want 2 entries", page, err)
-	}
+	eachPastSchema(t, func(t *testing.T, from int64) {
+		path := logFixture(t, from)
+		ws := agent(t, newService(t, open(t, path)), "unfolded")
+		expectFile(t, ws, "notes.md", "a note\n")
+		copied, err := sqlite.OpenReadOnly(t.Context(), copyOf(path, from), quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer copied.Close()
+		ws = agent(t, newService(t, copied), "unfolded")
+		expectFile(t, ws, "notes.md", "a note\n")
+		if page, err := ws.ReadLog(t.Context(), "journal", workspace.ReadLogOptions{}); err != nil || page.Total != 2 {
+			t.Errorf("the log in the copy = %+v, %v, want 2 entries", page, err)
+		}
+	})
 }
 
 // The schema of a migrated database has exactly the text of a new one.
 func TestMigratedSchema(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1.db")
-	ours(t, path) // writes too
-	fresh := filepath.Join(t.TempDir(), "new.db")
-	ours(t, fresh)
-	if diff := cmp.Diff(schemaOf(t, fresh), schemaOf(t, path)); diff != "" {
-		t.Errorf("the schema of a new database - of a migrated one +:\n%s", diff)
-	}
+	eachPastSchema(t, func(t *testing.T, from int64) {
+		path := fixture(t, from)
+		ours(t, path) // writes too
+		fresh := filepath.Join(t.TempDir(), "new.db")
+		ours(t, fresh)
+		if diff := cmp.Diff(schemaOf(t, fresh), schemaOf(t, path)); diff != "" {
+			t.Errorf("the schema of a new database - of a migrated one +:\n%s", diff)
+		}
+	})
 }
 
 // schemaOf returns the text of each table and index, sorted.
@@ -145,27 +213,41 @@ func schemaOf(t *testing.T, path string) (texts []string) {
 	return texts
 }
 
-// A process of a version with schema 1 can store nothing in a migrated database: each
-// of its writes saves its owner's row with this statement.
-func TestOldProcessCannotWrite(t *testing.T) {
-	t.Parallel()
-	const upsertOwner1 = "INSERT INTO owners (owner, files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc)" +
+// pastUpserts are the statements with which the versions of each past schema save their
+// owner's row. Each of their writes does.
+var pastUpserts = map[int64]string{
+	1: "INSERT INTO owners (owner, files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc)" +
 		" VALUES ('local/files', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)" +
 		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, bytes = excluded.bytes," +
 		" operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
-		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests, crc = excluded.crc"
-	path := fixture(t, "schema1.db")
-	script(t, path, upsertOwner1) // as it does before
-	path = fixture(t, "schema1.db")
-	s := open(t, path)
-	db := openSQL(t, path)
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), upsertOwner1); err == nil {
-		t.Error("the statement of schema 1 was taken, which leaves the new counters stale")
-	}
-	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
-		t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
-	}
+		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests, crc = excluded.crc",
+	2: "INSERT INTO owners (owner, files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc)" +
+		" VALUES ('local/files', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)" +
+		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, versions = excluded.versions," +
+		" bytes = excluded.bytes, operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
+		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
+		" updated = excluded.updated, crc = excluded.crc",
+}
+
+// A process of a version with a past schema can store nothing in a migrated database.
+func TestOldProcessCannotWrite(t *testing.T) {
+	t.Parallel()
+	eachPastSchema(t, func(t *testing.T, from int64) {
+		path := fixture(t, from)
+		script(t, path, pastUpserts[from]) // as it does before
+		path = fixture(t, from)
+		s := open(t, path)
+		db := openSQL(t, path)
+		defer db.Close()
+		for past, upsert := range pastUpserts {
+			if _, err := db.ExecContext(t.Context(), upsert); err == nil {
+				t.Errorf("the statement of schema %d was taken, which leaves the new counters stale", past)
+			}
+		}
+		if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
+			t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
+		}
+	})
 }
 
 // "migrate DB STEP": opens a database, and ends as killed before a step.
@@ -188,29 +270,36 @@ var _ = register("migrate", func(args []string) error {
 // goes on. It uses the copy that is there.
 func TestKilledMigration(t *testing.T) {
 	t.Parallel()
-	want := goldenDump(t)
-	for _, step := range sqlite.MigrationSteps {
-		t.Run(step, func(t *testing.T) {
-			t.Parallel()
-			path := fixture(t, "schema1.db")
-			for range 2 {
-				c := startChild(t, "migrate", path, step)
-				c.expect(t, map[bool]string{false: "killed", true: "opened"}[step == "end" && schemaVersion(t, path) == 2])
-				c.finish(t)
-				schema := int64(1)
-				if step == "end" {
-					schema = 2
-				}
-				wantDump(t, path, schema, want)
-			}
-			s := open(t, path)
-			if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
-				t.Errorf("what is read in the end, want - got +:\n%s", diff)
-			}
-			wantDump(t, path+"-schema1-backup", 1, want)
-			wantOneCopy(t, path)
-		})
+	eachPastSchema(t, func(t *testing.T, from int64) {
+		want := pastDump(t, from)
+		for _, step := range sqlite.MigrationSteps(from) {
+			t.Run(strings.ReplaceAll(step, " ", ""), func(t *testing.T) {
+				t.Parallel()
+				testKilledMigration(t, from, step, want)
+			})
+		}
+	})
+}
+
+func testKilledMigration(t *testing.T, from int64, step string, want map[string]any) {
+	path := fixture(t, from)
+	for range 2 {
+		c := startChild(t, "migrate", path, step)
+		c.expect(t, map[bool]string{false: "killed", true: "opened"}[step == "end" && schemaVersion(t, path) == sqlite.SchemaVersion])
+		c.finish(t)
+		schema := from
+		if step == "end" {
+			schema = sqlite.SchemaVersion
+		}
+		wantDumpAs(t, path, schema, from, want)
 	}
+	s := open(t, path)
+	if diff := cmp.Diff(want, dumpStore(t, s, from)); diff != "" {
+		t.Errorf("what is read in the end, want - got +:\n%s", diff)
+	}
+	wantFirstRevisions(t, s)
+	wantDump(t, copyOf(path, from), from, want)
+	wantOneCopy(t, path, from)
 }
 
 func schemaVersion(t testing.TB, path string) int64 {
@@ -231,7 +320,11 @@ func schemaVersion(t testing.TB, path string) int64 {
 // it migrated.
 func TestMigrationAtOnce(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1-log.db")
+	eachPastSchema(t, testMigrationAtOnce)
+}
+
+func testMigrationAtOnce(t *testing.T, from int64) {
+	path := logFixture(t, from)
 	children := startChildren(t, 4, "create")
 	for _, c := range children {
 		c.expect(t, "ready")
@@ -243,7 +336,7 @@ func TestMigrationAtOnce(t *testing.T) {
 		c.expect(t, "created")
 		c.finish(t)
 	}
-	wantOneCopy(t, path)
+	wantOneCopy(t, path, from)
 	s := open(t, path)
 	for i := range children {
 		expectFile(t, agent(t, newService(t, s), "create"), fmt.Sprint("of-", i), fmt.Sprint("of-", i))
@@ -256,10 +349,10 @@ func TestMigrationAtOnce(t *testing.T) {
 // When the caller's context ends, Open returns, and the migration goes on without the
 // caller.
 func TestMigrationOutlivesItsCaller(t *testing.T) {
-	path := fixture(t, "schema1.db")
+	path := fixture(t, 1)
 	reached, goOn := make(chan bool), make(chan bool)
 	sqlite.OnMigrationStep(func(step string) {
-		if step == "version" {
+		if step == "version 2" {
 			close(reached)
 			<-goOn
 		}
@@ -280,15 +373,15 @@ func TestMigrationOutlivesItsCaller(t *testing.T) {
 	}
 	close(goOn)
 	s := open(t, path)
-	if info, err := s.Info(t.Context()); err != nil || info.Schema != 2 {
-		t.Errorf("Info = %+v, %v, want schema 2", info, err)
+	if info, err := s.Info(t.Context()); err != nil || info.Schema != sqlite.SchemaVersion {
+		t.Errorf("Info = %+v, %v, want the present schema", info, err)
 	}
 }
 
 // No file is overwritten: if the name of the copy is taken, it gets the next name.
 func TestMigrationCopyNames(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1.db")
+	path := fixture(t, 1)
 	if err := os.WriteFile(path+"-schema1-backup", []byte("of the user"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +395,7 @@ func TestMigrationCopyNames(t *testing.T) {
 	if got := string(readBytes(t, path+"-schema1-backup")); got != "of the user" {
 		t.Errorf("the user's file holds %q", got)
 	}
-	wantDump(t, path+"-schema1-backup-3", 1, goldenDump(t))
+	wantDump(t, path+"-schema1-backup-3", 1, pastDump(t, 1))
 	if _, err := os.Stat(path + "-schema1-backup-new-123-part"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("half a copy of a killed process is still there: %v", err)
 	}
@@ -312,7 +405,11 @@ func TestMigrationCopyNames(t *testing.T) {
 // structure is refused, and no byte changes.
 func TestMigrationOfDamage(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "schema1.db")
+	eachPastSchema(t, testMigrationOfDamage)
+}
+
+func testMigrationOfDamage(t *testing.T, from int64) {
+	path := fixture(t, from)
 	script(t, path,
 		"UPDATE versions SET content = x'00' WHERE owner = 'local/crowd-07'",
 		"UPDATE owners SET bytes = bytes + 1 WHERE owner = 'local/crowd-08'")
@@ -330,7 +427,7 @@ func TestMigrationOfDamage(t *testing.T) {
 		t.Errorf("a write on damaged counters = %v, want ErrCorrupt", err)
 	}
 
-	path = fixture(t, "schema1.db")
+	path = fixture(t, from)
 	script(t, path, "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'")
 	before := readBytes(t, path)
 	if s, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrCorrupt) {
@@ -341,9 +438,30 @@ func TestMigrationOfDamage(t *testing.T) {
 	}
 }
 
+// A damaged row that the next schema would refuse does not stop a migration.
+func TestMigrationOfNegativeCounters(t *testing.T) {
+	t.Parallel()
+	eachPastSchema(t, func(t *testing.T, from int64) {
+		path := fixture(t, from)
+		script(t, path, "PRAGMA ignore_check_constraints = ON", "UPDATE owners SET logs = -5 WHERE owner = 'local/crowd-08'")
+		s := open(t, path)
+		report, err := s.Verify(t.Context(), sqlite.VerifyOptions{})
+		if err != nil || !strings.Contains(strings.Join(report.Problems, "\n"), "usage of local/crowd-08") {
+			t.Errorf("Verify = %+v, %v, want the damaged row named", report, err)
+		}
+		expectFile(t, agent(t, newService(t, s), "crowd-07"), "f.md", strings.Repeat("crowd ", 7))
+	})
+}
+
 // wantDump expects that a database has the schema, reads as wanted, has no damage, and
 // does not change meanwhile.
 func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
+	t.Helper()
+	wantDumpAs(t, path, schema, schema, want)
+}
+
+// wantDumpAs is wantDump with what an older schema could say.
+func wantDumpAs(t testing.TB, path string, schema, as int64, want map[string]any) {
 	t.Helper()
 	before := readBytes(t, path)
 	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
@@ -354,7 +472,7 @@ func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	if info, err := s.Info(t.Context()); err != nil || info.Schema != schema {
 		t.Errorf("%s: Info = %+v, %v, want schema %d", path, info, err, schema)
 	}
-	if diff := cmp.Diff(want, dumpStore(t, s)); diff != "" {
+	if diff := cmp.Diff(want, dumpStore(t, s, as)); diff != "" {
 		t.Errorf("%s at schema %d, want - got +:\n%s", path, schema, diff)
 	}
 	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
@@ -368,11 +486,11 @@ func wantDump(t testing.TB, path string, schema int64, want map[string]any) {
 	}
 }
 
-// goldenDump returns what the code that made the fixture has read from it, with the
-// bytes as they are counted now: without 200 for each request.
-func goldenDump(t testing.TB) map[string]any {
+// pastDump returns what the code that made a fixture has read from it, with the bytes as
+// they are counted now: in schema 1 they included 200 for each request.
+func pastDump(t testing.TB, schema int64) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile("testdata/schema1/schema1.json")
+	text, err := os.ReadFile(fmt.Sprintf("testdata/past/schema%d.json", schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,6 +502,9 @@ func goldenDump(t testing.TB) map[string]any {
 	if keys["Requests"] != 6.0 {
 		t.Fatalf("the fixture has %v requests, want 6", keys["Requests"])
 	}
+	if schema > 1 {
+		return all
+	}
 	keys["Bytes"] = keys["Bytes"].(float64) - 6*200
 	for _, o := range all["owners of local"].([]any) {
 		if u := o.(map[string]any)["Usage"].(map[string]any); o.(map[string]any)["Owner"].(map[string]any)["Agent"] == "keys" {
@@ -393,9 +514,12 @@ func goldenDump(t testing.TB) map[string]any {
 	return all
 }
 
-// dumpStore does what dump of testdata/schema1/main.go does, and returns it as JSON has
-// it, without the fields that schema 1 did not have.
-func dumpStore(t testing.TB, store workspace.Store) (all map[string]any) {
+// newFields are the fields of an owner's state that came with each schema.
+var newFields = map[int64][]string{2: {"Versions", "Updated"}, 3: {"Revision", "Changes"}}
+
+// dumpStore does what dump of testdata/past/main.go does, and returns it as JSON has it,
+// without the fields that the schema did not have.
+func dumpStore(t testing.TB, store workspace.Store, schema int64) (all map[string]any) {
 	t.Helper()
 	dumped := map[string]any{}
 	for _, o := range []workspace.Owner{
@@ -431,10 +555,18 @@ func dumpStore(t testing.TB, store workspace.Store) (all map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range all {
+	for name, part := range all {
 		if o, ok := part.(map[string]any); ok {
-			delete(o["Usage"].(map[string]any), "Versions")
-			delete(o["Usage"].(map[string]any), "Updated")
+			for next := schema + 1; next <= sqlite.SchemaVersion; next++ {
+				for _, field := range newFields[next] {
+					delete(o["Usage"].(map[string]any), field)
+				}
+			}
+		}
+		if list, ok := part.([]any); ok && strings.HasPrefix(name, "owners of ") {
+			for _, o := range list {
+				delete(o.(map[string]any), "Updated")
+			}
 		}
 	}
 	return all

@@ -153,7 +153,7 @@ var refusals = []refusal{
 		crashWith(t, path, []string{"", "-journal"}, foreign, "CREATE TABLE big (a)", "PRAGMA cache_size = 1", "BEGIN",
 			"WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i+1 FROM n WHERE i < 500) INSERT INTO big SELECT randomblob(1000) FROM n", "UPDATE t SET a = a + 1")
 	}, workspace.ErrInvalid, "that program"},
-	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 3") }, workspace.ErrUnsupported, "newer"},
+	{"Newer", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 99") }, workspace.ErrUnsupported, "newer"},
 	{"VersionZero", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = 0") }, workspace.ErrCorrupt, "backup"},
 	{"VersionNegative", func(t *testing.T, path string) { ours(t, path); script(t, path, "PRAGMA user_version = -1") }, workspace.ErrCorrupt, "backup"},
 	{"TableMissing", func(t *testing.T, path string) { ours(t, path); script(t, path, "DROP TABLE summaries") }, workspace.ErrCorrupt, "the table summaries is missing; restore it from a backup"},

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// An ownerForm says how the rows of owners are read in one schema. The schemas differ in
-// little else for readers: schemas 1 and 2 have no journal of changes.
+// An ownerForm says how the rows of owners are read in one schema. The only other
+// difference for readers is that schemas 1 and 2 have no journal of changes.
 type ownerForm struct {
 	columns  string // to select from the table o
 	width    int    // the number of columns
@@ -42,7 +42,7 @@ const countVersions = "(SELECT count(*) FROM versions v WHERE v.owner = o.owner)
 var (
 	ownerForm1 = ownerForm{
 		columns: of("o", ownerColumns1) + ", " + countVersions, width: 12,
-		versions: countVersions, bytes: "o.bytes - 200 * o.requests", updated: strconv.Itoa(noTime), read: (*fields).owner1,
+		versions: countVersions, bytes: "max(0, o.bytes - 200 * o.requests)", updated: strconv.Itoa(noTime), read: (*fields).owner1,
 	}.withQueries()
 	ownerForm2 = ownerForm{
 		columns: of("o", ownerColumns2), width: 13,

@@ -69,7 +69,7 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 
 // Check looks for damage quickly, in about the time that reading the file once takes. It
 // checks SQLite's own structure, the record of each owner, and that each owner has as many
-// files, logs, entries and versions as the record says. It does not read what agents have
+// files, logs, entries, versions and changes as the record says. It does not read what agents have
 // stored; [Store.Verify] does. It returns nil if it finds no problem.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	var r VerifyReport
@@ -113,7 +113,11 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 			{"logs", "SELECT count(*) FROM logs WHERE owner = ? AND deleted = 0", have.Logs},
 			{"entries", "SELECT count(*) FROM entries WHERE owner = ?", have.Entries},
 			{"versions", "SELECT count(*) FROM versions WHERE owner = ?", have.Versions},
+			{"changes", "SELECT count(*) FROM changes WHERE owner = ?", have.Changes},
 		} {
+			if n.what == "changes" && c.schema < journalSchema {
+				continue
+			}
 			rows, err := c.number(n.query, owner)
 			if err != nil {
 				return err

@@ -33,7 +33,7 @@ func TestOpenReadOnly(t *testing.T) {
 		t.Errorf("Check() = %v, %v; want nil", problems, err)
 	}
 	info, err := s.Info(t.Context())
-	if err != nil || info.Schema != 2 || info.Newest != 2 || info.PageSize != 4096 || info.Pages < 10 {
+	if err != nil || info.Schema != sqlite.SchemaVersion || info.Newest != sqlite.SchemaVersion || info.PageSize != 4096 || info.Pages < 10 {
 		t.Errorf("Info() = %+v, %v", info, err)
 	}
 	if owners, err := s.Owners(t.Context(), workspace.OwnersQuery{Tenant: "local", Limit: 10}); err != nil || len(owners) != 3 {

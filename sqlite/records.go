@@ -74,22 +74,32 @@ func (r records) List(prefix, after string, limit int) (list []workspace.Record,
 		list = nil
 		return c.each(func(f *fields) error {
 			rec := f.record()
-			if !strings.HasPrefix(rec.Key, prefix) {
+			if !f.bad && !strings.HasPrefix(rec.Key, prefix) {
 				return errEnough
 			}
 			list = append(list, rec)
 			return f.err("record", rec.Key)
 		}, "SELECT "+recordColumns+" FROM records WHERE key >= ? AND key > ? ORDER BY key LIMIT ?", prefix, after, int64(limit))
 	})
-	if err == errEnough {
-		err = nil
+	if err != nil && err != errEnough {
+		return nil, err
 	}
-	return list, err
+	return list, nil
 }
 
 // Now returns the time of this machine. Processes of other machines cannot open the
 // database.
-func (r records) Now() (time.Time, error) { return time.Now().UTC().Truncate(time.Microsecond), nil }
+func (r records) Now() (time.Time, error) {
+	select {
+	case <-r.s.closed:
+		return time.Time{}, workspace.ErrClosed
+	default:
+	}
+	if r.ctx.Err() != nil {
+		return time.Time{}, notStarted(r.ctx)
+	}
+	return time.Now().UTC().Truncate(time.Microsecond), nil
+}
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {

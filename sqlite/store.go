@@ -146,7 +146,7 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
-		s.watches.close()
+		s.watches.close() // its connection too: the last one to close removes the log
 		for range cap(s.readers) {
 			if c := <-s.readers; c != nil {
 				err = errors.Join(err, c.close())

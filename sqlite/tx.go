@@ -30,6 +30,7 @@ const (
 	replaceVersion = "UPDATE versions SET version = ?3, size = ?4, sha256 = ?5, client = ?6, client_version = ?7, key_id = ?8," +
 		" created = ?9, crc = ?10, content = ?11 WHERE owner = ?1 AND path = ?2 AND version = ?12"
 	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
+	moveVersion   = "UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?"
 	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"

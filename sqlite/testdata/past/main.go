@@ -1,9 +1,9 @@
-// This program made the databases in this folder, when the module wrote schema 1.
-// It was built at that commit and run as "main FOLDER":
+// This program made the databases in this folder, each when the module wrote that schema.
+// For schema 2 it was built at the last commit of the schema and run as "main FOLDER schema2":
 //
-//	schema1.db        all in the file, as a process leaves it that ends in order
-//	schema1-log.db    its last writes are in the write-ahead log, as after a kill
-//	schema1.json      what package workspace read from schema1.db
+//	schema2.db        all in the file, as a process leaves it that ends in order
+//	schema2-log.db    its last writes are in the write-ahead log, as after a kill
+//	schema2.json      what package workspace read from schema2.db
 //
 // Its times are fixed, so that two runs differ in the revisions of records alone.
 package main
@@ -40,7 +40,8 @@ func check(err error) {
 }
 
 func main() {
-	path := filepath.Join(os.Args[1], "schema1.db")
+	stem := filepath.Join(os.Args[1], os.Args[2])
+	path := stem + ".db"
 	store, err := sqlite.Open(ctx, path, sqlite.Options{})
 	check(err)
 	fill(store)
@@ -51,11 +52,11 @@ func main() {
 	check(err)
 	text, err := json.Marshal(dump(store))
 	check(err)
-	check(os.WriteFile(filepath.Join(os.Args[1], "schema1.json"), append(text, '\n'), 0o644))
+	check(os.WriteFile(stem+".json", append(text, '\n'), 0o644))
 	check(store.Close())
 	remove(path)
 
-	path = filepath.Join(os.Args[1], "schema1-log.db")
+	path = stem + "-log.db"
 	store, err = sqlite.Open(ctx, path, sqlite.Options{})
 	check(err)
 	ws := agent(service(store, "local"), "unfolded")
