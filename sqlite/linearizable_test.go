@@ -409,7 +409,7 @@ func TestLinearizableCatches(t *testing.T) {
 	})
 	for name, wrap := range map[string]func(workspace.Store) workspace.Store{
 		"stale read": func(s workspace.Store) workspace.Store {
-			return &staleStore{Store: s, old: make(map[string]staleFile)}
+			return &staleStore{Store: s, old: make(map[string]workspace.Loaded)}
 		},
 		"lost update":    func(s workspace.Store) workspace.Store { return lostStore{s} },
 		"reused version": func(s workspace.Store) workspace.Store { return reusingStore{s} },
@@ -458,12 +458,7 @@ func catches(t *testing.T, wrap func(workspace.Store) workspace.Store, histories
 type staleStore struct {
 	workspace.Store
 	mu  sync.Mutex // guards the following
-	old map[string]staleFile
-}
-
-type staleFile struct {
-	head    workspace.FileHead
-	current workspace.Version
+	old map[string]workspace.Loaded
 }
 
 func (s *staleStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
@@ -475,16 +470,16 @@ type staleReader struct {
 	s *staleStore
 }
 
-func (r staleReader) Current(path string) (workspace.FileHead, workspace.Version, error) {
+func (r staleReader) Load(q workspace.Query) (workspace.Loaded, error) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	if old, ok := r.s.old[path]; ok {
-		delete(r.s.old, path)
-		return old.head, old.current, nil
+	if old, ok := r.s.old[q.File]; ok {
+		delete(r.s.old, q.File)
+		return old, nil
 	}
-	head, current, err := r.Reader.Current(path)
-	r.s.old[path] = staleFile{head, current}
-	return head, current, err
+	l, err := r.Reader.Load(q)
+	r.s.old[q.File] = l
+	return l, err
 }
 
 // lostStore reads the version outside of the transaction, so that the last one of two
@@ -500,6 +495,8 @@ type lostTx struct {
 	store workspace.Store
 	owner workspace.Owner
 }
+
+func (tx lostTx) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(tx, q) }
 
 func (tx lostTx) File(path string) (head workspace.FileHead, state workspace.OwnerState, err error) {
 	err = tx.store.View(context.Background(), tx.owner, func(r workspace.Reader) (err error) {
@@ -537,6 +534,10 @@ func (s reusingStore) Update(ctx context.Context, o workspace.Owner, fn func(wor
 }
 
 type reusingTx struct{ workspace.Tx }
+
+func (tx reusingTx) Load(q workspace.Query) (workspace.Loaded, error) {
+	return workspace.LoadFrom(tx, q)
+}
 
 func (tx reusingTx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
 	head, state, err := tx.Tx.File(path)

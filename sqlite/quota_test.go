@@ -363,7 +363,10 @@ type staleUsageTx struct {
 	state workspace.OwnerState
 }
 
-func (tx staleUsageTx) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
-	head, _, err := tx.Tx.File(path)
-	return head, tx.state, err
+func (tx staleUsageTx) Load(q workspace.Query) (workspace.Loaded, error) {
+	l, err := tx.Tx.Load(q)
+	fresh := l.Owner
+	l.Owner = tx.state
+	l.Owner.Revision, l.Owner.Changes = fresh.Revision, fresh.Changes
+	return l, err
 }
