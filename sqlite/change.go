@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -61,6 +62,51 @@ func (r reader) checkEnds(rows []workspace.Change, after int64, limit int) error
 
 func missingChange(revision int64) error {
 	return workspace.Errorf(workspace.ErrCorrupt, "change %d is missing", revision)
+}
+
+// changeValues packs the fields of a change into one value: numbers as varints, and each
+// text after its length.
+func changeValues(owner string, c *workspace.Change) []any {
+	b := make([]byte, 0, 128)
+	for _, n := range []int64{c.Before, c.After, c.Entries, micros(c.Time)} {
+		b = binary.AppendVarint(b, n)
+	}
+	a := &c.Author
+	for _, s := range []string{string(c.Op), string(c.Kind), c.Path, c.From, a.Client, a.Version, a.Key, a.Session} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return []any{owner, c.Revision, b, sum(owner, c.Revision, b)}
+}
+
+func (f *fields) change(owner string) (c workspace.Change) {
+	c.Revision = f.int()
+	b := f.bytes()
+	f.check(owner, c.Revision, b)
+	var micros int64
+	for _, n := range []*int64{&c.Before, &c.After, &c.Entries, &micros} {
+		v, size := binary.Varint(b)
+		if size <= 0 {
+			f.bad = true
+			return c
+		}
+		*n, b = v, b[size:]
+	}
+	c.Time = fromMicros(micros)
+	var op, kind string
+	a, all := &c.Author, string(b) // the texts share it
+	for _, s := range []*string{&op, &kind, &c.Path, &c.From, &a.Client, &a.Version, &a.Key, &a.Session} {
+		length, size := binary.Uvarint(b)
+		if size <= 0 || length > uint64(len(b)-size) {
+			f.bad = true
+			return c
+		}
+		end := size + int(length)
+		*s, b, all = all[size:end], b[end:], all[end:]
+	}
+	c.Op, c.Kind = workspace.ChangeOp(op), workspace.PathKind(kind)
+	f.bad = f.bad || len(b) > 0
+	return c
 }
 
 // journal compares the rows of the journal with the owner's counters.

@@ -168,7 +168,7 @@ const (
 	entryColumns   = "path, entry, sha256, client, client_version, key_id, created, crc"
 	summaryColumns = "path, version, method, model, prompt, sha256, tokens, created, crc"
 	requestColumns = "key, hash, created, number, count, bytes, crc"
-	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, session, created, crc"
+	changeColumns  = "revision, change, crc"
 )
 
 func ownerValues(owner string, s workspace.OwnerState) []any {
@@ -274,20 +274,4 @@ func (f *fields) request(owner string) (r workspace.Request) {
 	v := requestValues(owner, r)
 	f.check(v[:len(v)-1]...)
 	return r
-}
-
-func changeValues(owner string, c *workspace.Change) []any {
-	a := c.Author
-	v := []any{owner, c.Revision, string(c.Op), string(c.Kind), c.Path, c.From, c.Before, c.After, c.Entries,
-		a.Client, a.Version, a.Key, a.Session, micros(c.Time)}
-	return append(v, sum(v...))
-}
-
-func (f *fields) change(owner string) (c workspace.Change) {
-	c.Revision, c.Op, c.Kind = f.int(), workspace.ChangeOp(f.text()), workspace.PathKind(f.text())
-	c.Path, c.From, c.Before, c.After, c.Entries = f.text(), f.text(), f.int(), f.int(), f.int()
-	c.Author, c.Author.Session, c.Time = f.author(), f.text(), f.time()
-	v := changeValues(owner, &c)
-	f.check(v[:len(v)-1]...)
-	return c
 }

@@ -37,7 +37,7 @@ const (
 	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + summaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertEntry   = "INSERT INTO entries (owner, " + entryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
-	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES (?, ?, ?, ?)"
 	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 

@@ -25,22 +25,12 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 
 -- The journal of changes. The rows of an owner have the revisions up to that of its row in
--- owners, without gaps.
+-- owners, without gaps. change has the other fields, in the form of change.go. One column
+-- costs a write less than twelve.
 CREATE TABLE changes (
-	owner          TEXT NOT NULL,
-	revision       INTEGER NOT NULL CHECK (revision > 0),
-	op             TEXT NOT NULL,
-	kind           TEXT NOT NULL,
-	path           TEXT NOT NULL,
-	from_path      TEXT NOT NULL,
-	before         INTEGER NOT NULL CHECK (before >= 0),
-	after          INTEGER NOT NULL CHECK (after >= 0),
-	entries        INTEGER NOT NULL CHECK (entries >= 0),
-	client         TEXT NOT NULL,
-	client_version TEXT NOT NULL,
-	key_id         TEXT NOT NULL,
-	session        TEXT NOT NULL,
-	created        INTEGER NOT NULL,
-	crc            INTEGER NOT NULL,
+	owner    TEXT NOT NULL,
+	revision INTEGER NOT NULL CHECK (revision > 0),
+	change   BLOB NOT NULL,
+	crc      INTEGER NOT NULL,
 	PRIMARY KEY (owner, revision)
 ) STRICT, WITHOUT ROWID;

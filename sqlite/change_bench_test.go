@@ -1,0 +1,164 @@
+//go:build linux
+
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// rowless is a store whose writes add no row to the journal of changes, and are the same
+// otherwise.
+type rowless struct{ workspace.Store }
+
+func (s rowless) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx workspace.Tx) error { return fn(rowlessTx{tx}) })
+}
+
+type rowlessTx struct{ workspace.Tx }
+
+func (tx rowlessTx) SaveFile(ch workspace.FileChange) error {
+	ch.Change = workspace.Change{}
+	return tx.Tx.SaveFile(ch)
+}
+
+func (tx rowlessTx) SaveLog(ch workspace.LogChange) error {
+	ch.Change = workspace.Change{}
+	return tx.Tx.SaveLog(ch)
+}
+
+func (tx rowlessTx) DropChanges(int64) error { return nil }
+
+// BenchmarkJournalRow compares writes with those that add no row to the journal. The two
+// take turns, so that both meet the same disk. The journals are full before, so that rows
+// are removed too.
+func BenchmarkJournalRow(b *testing.B) {
+	kib := bytes.Repeat([]byte("0123456789abcde\n"), 64)
+	for _, c := range []struct {
+		name   string
+		agents int
+		call   func(*workspace.Workspace, int) error
+	}{
+		{"write-1KiB", 1, func(ws *workspace.Workspace, i int) error {
+			_, err := ws.WriteFile(context.Background(), fmt.Sprintf("file-%d", i%100), kib, workspace.WriteOptions{})
+			return err
+		}},
+		{"append-80B", 1, func(ws *workspace.Workspace, _ int) error {
+			_, err := ws.AppendLog(context.Background(), "log", kib[:80])
+			return err
+		}},
+		{"write-4KiB", 64, func(ws *workspace.Workspace, i int) error {
+			_, err := ws.WriteFile(context.Background(), fmt.Sprintf("file-%d", i%10), bytes.Repeat(kib, 4), workspace.WriteOptions{})
+			return err
+		}},
+	} {
+		b.Run(fmt.Sprintf("%s/agents=%d", c.name, c.agents), func(b *testing.B) { benchJournalRow(b, c.agents, c.call) })
+	}
+}
+
+func benchJournalRow(b *testing.B, agents int, call func(*workspace.Workspace, int) error) {
+	var sides [2][]*workspace.Workspace
+	for k := range sides {
+		path := filepath.Join(b.TempDir(), "bench.db")
+		store, err := sqlite.Open(b.Context(), path, sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { store.Close() })
+		svc, err := workspace.New([]workspace.Store{rowless{store}, store}[k], workspace.Options{Limits: workspace.Limits{Changes: 200}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for a := range agents {
+			ws, err := svc.Agent(fmt.Sprintf("agent-%d", a))
+			if err != nil {
+				b.Fatal(err)
+			}
+			sides[k] = append(sides[k], ws.As(workspace.Author{Client: "claude-code", Version: "2.0.14", Key: "k-0123456789", Session: "8f14e45fceea167a"}))
+		}
+	}
+	round := func(side []*workspace.Workspace, i int) {
+		var wg sync.WaitGroup
+		for _, ws := range side {
+			wg.Go(func() {
+				if err := call(ws, i); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	for i := range 320 {
+		round(sides[0], i)
+		round(sides[1], i)
+	}
+	var took [2]time.Duration
+	b.ResetTimer()
+	for i := range b.N {
+		for n := range 2 {
+			k := (n + i) % 2
+			began := time.Now()
+			round(sides[k], i)
+			took[k] += time.Since(began)
+		}
+	}
+	b.ReportMetric(float64(took[0].Microseconds())/float64(b.N), "without-us/op")
+	b.ReportMetric(float64(took[1].Microseconds())/float64(b.N), "with-us/op")
+	b.ReportMetric(float64(took[1])/float64(took[0]), "with/without")
+	b.ReportMetric(1e6/fsyncRate(b, true), "fsync-us")
+}
+
+// BenchmarkChanges reads rows of a journal of 10,000.
+func BenchmarkChanges(b *testing.B) {
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{Durability: sqlite.Normal})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { store.Close() })
+	owner := workspace.Owner{Tenant: "local", Agent: "a"}
+	const kept = 10_000
+	err = store.Update(b.Context(), owner, func(tx workspace.Tx) error {
+		for i := range int64(kept) {
+			at := time.UnixMicro(1_700_000_000_000_000 + i)
+			path := fmt.Sprintf("notes/projects/file-%d.md", i%100)
+			err := tx.SaveLog(workspace.LogChange{
+				Head: workspace.LogHead{Path: path, First: 1, Last: i + 1, Created: at, Updated: at},
+				Change: workspace.Change{Revision: i + 1, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: path, Before: i, After: i + 1, Entries: 1, Time: at,
+					Author: workspace.Author{Client: "claude-code", Version: "2.0.14", Key: "k-0123456789", Session: "8f14e45fceea167a"}},
+				Owner: workspace.OwnerState{Usage: workspace.Usage{Logs: 100}, Revision: i + 1, Changes: i + 1, Updated: at},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, rows := range []int64{0, 1, 100, kept} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				err := store.View(b.Context(), owner, func(r workspace.Reader) error {
+					got, err := r.Changes(kept-rows, kept)
+					if int64(len(got)) != rows {
+						b.Fatalf("%d rows, want %d", len(got), rows)
+					}
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
