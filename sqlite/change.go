@@ -1,10 +1,10 @@
 package sqlite
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -13,7 +13,7 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 	if r.c.schema < journalSchema {
 		return nil, nil
 	}
-	err = r.c.each(func(f *fields) error {
+	err = r.c.each(func(f *row.Fields) error {
 		c, err := r.change(f)
 		if err != nil {
 			return err
@@ -23,7 +23,7 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 		}
 		rows = append(rows, c)
 		return nil
-	}, "SELECT "+changeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
+	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
 	if err == nil && (len(rows) < limit || rows[0].Revision != after+1) {
 		err = r.checkEnds(rows, after, limit)
 	}
@@ -33,10 +33,10 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 	return rows, nil
 }
 
-func (r reader) change(f *fields) (workspace.Change, error) {
-	c := f.change(r.owner)
-	if f.bad {
-		return c, f.err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
+func (r reader) change(f *row.Fields) (workspace.Change, error) {
+	c := f.Change(r.owner)
+	if f.Bad {
+		return c, f.Err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
 	}
 	return c, nil
 }
@@ -64,57 +64,12 @@ func missingChange(revision int64) error {
 	return workspace.Errorf(workspace.ErrCorrupt, "change %d is missing", revision)
 }
 
-// changeValues packs the fields of a change into one value: numbers as varints, and each
-// text after its length.
-func changeValues(owner string, c *workspace.Change) []any {
-	b := make([]byte, 0, 128)
-	for _, n := range []int64{c.Before, c.After, c.Entries, micros(c.Time)} {
-		b = binary.AppendVarint(b, n)
-	}
-	a := &c.Author
-	for _, s := range []string{string(c.Op), string(c.Kind), c.Path, c.From, a.Client, a.Version, a.Key, a.Session} {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	return []any{owner, c.Revision, b, sum(owner, c.Revision, b)}
-}
-
-func (f *fields) change(owner string) (c workspace.Change) {
-	c.Revision = f.int()
-	b := f.bytes()
-	f.check(owner, c.Revision, b)
-	var micros int64
-	for _, n := range []*int64{&c.Before, &c.After, &c.Entries, &micros} {
-		v, size := binary.Varint(b)
-		if size <= 0 {
-			f.bad = true
-			return c
-		}
-		*n, b = v, b[size:]
-	}
-	c.Time = fromMicros(micros)
-	var op, kind string
-	a, all := &c.Author, string(b) // the texts share it
-	for _, s := range []*string{&op, &kind, &c.Path, &c.From, &a.Client, &a.Version, &a.Key, &a.Session} {
-		length, size := binary.Uvarint(b)
-		if size <= 0 || length > uint64(len(b)-size) {
-			f.bad = true
-			return c
-		}
-		end := size + int(length)
-		*s, b, all = all[size:end], b[end:], all[end:]
-	}
-	c.Op, c.Kind = workspace.ChangeOp(op), workspace.PathKind(kind)
-	f.bad = f.bad || len(b) > 0
-	return c
-}
-
 // journal compares the rows of the journal with the owner's counters.
 func (k ownerCheck) journal(sum *workspace.OwnerState) error {
 	if k.c.schema < journalSchema {
 		return nil
 	}
-	return k.c.each(func(f *fields) error {
+	return k.c.each(func(f *row.Fields) error {
 		c, err := k.change(f)
 		next := sum.Revision + 1
 		switch {
@@ -127,7 +82,7 @@ func (k ownerCheck) journal(sum *workspace.OwnerState) error {
 		sum.Changes++
 		sum.Revision = c.Revision
 		return k.ctx.Err()
-	}, "SELECT "+changeColumns+" FROM changes WHERE owner = ? ORDER BY revision", k.owner)
+	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? ORDER BY revision", k.owner)
 }
 
 // journalOwners returns the part of a query for owners that asks the journal.
@@ -144,7 +99,7 @@ func (t *tx) addChange(c *workspace.Change) error {
 		return nil
 	}
 	t.grew = true
-	_, err := t.exec(insertChange, changeValues(t.owner, c)...)
+	_, err := t.exec(insertChange, row.ChangeValues(t.owner, c)...)
 	return err
 }
 
@@ -170,7 +125,7 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 			continue
 		}
 		t.wrote += v.Size
-		values := versionValues(t.owner, m.To.Path, &v)
+		values := row.VersionValues(t.owner, m.To.Path, &v)
 		crc := values[len(values)-2]
 		if _, err := t.exec(moveVersion, m.To.Path, crc, t.owner, m.From.Path, v.Number); err != nil {
 			return err

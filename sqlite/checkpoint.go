@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
 )
@@ -110,11 +111,11 @@ type logState struct {
 // walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
 // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 func (c *conn) walCheckpoint(mode string) (l logState, err error) {
-	_, err = c.one(func(f *fields) error {
-		l.busy = f.int() != 0
-		l.pages = f.int()
-		l.folded = f.int()
-		return f.err("answer", "wal_checkpoint")
+	_, err = c.one(func(f *row.Fields) error {
+		l.busy = f.Int() != 0
+		l.pages = f.Int()
+		l.folded = f.Int()
+		return f.Err("answer", "wal_checkpoint")
 	}, "PRAGMA wal_checkpoint("+mode+")")
 	return l, err
 }
@@ -154,6 +155,6 @@ func (w *writer) refillReserve() {
 }
 
 func (c *conn) pragma(text string) error {
-	_, err := c.one(func(*fields) error { return nil }, "PRAGMA "+text)
+	_, err := c.one(func(*row.Fields) error { return nil }, "PRAGMA "+text)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"modernc.org/sqlite"
 )
 
@@ -24,7 +25,7 @@ type conn struct {
 	files  *dbfile.Opened      // nil except for the connection that writes
 	args   []driver.NamedValue // reused from call to call
 	dest   []driver.Value      // likewise
-	row    fields              // likewise
+	row    row.Fields          // likewise
 
 	// broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.
@@ -152,7 +153,7 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 
 // each runs a query and calls fn with every row. fn may keep the values but not the
 // fields.
-func (c *conn) each(fn func(*fields) error, query string, args ...any) error {
+func (c *conn) each(fn func(*row.Fields) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
 		return err
@@ -171,7 +172,7 @@ func (c *conn) each(fn func(*fields) error, query string, args ...any) error {
 			return translate(rows.Close())
 		}
 		if err == nil {
-			c.row = fields{row: c.dest[:n]}
+			c.row = row.Fields{Row: c.dest[:n]}
 			err = fn(&c.row)
 		}
 		if err != nil {
@@ -193,9 +194,9 @@ func (c *conn) failed(err error) error {
 }
 
 // one runs a query of at most one row and reports whether there was one.
-func (c *conn) one(fn func(*fields) error, query string, args ...any) (bool, error) {
+func (c *conn) one(fn func(*row.Fields) error, query string, args ...any) (bool, error) {
 	found := false
-	err := c.each(func(f *fields) error {
+	err := c.each(func(f *row.Fields) error {
 		found = true
 		return fn(f)
 	}, query, args...)
@@ -204,9 +205,9 @@ func (c *conn) one(fn func(*fields) error, query string, args ...any) (bool, err
 
 // number runs a query of one integer.
 func (c *conn) number(query string, args ...any) (n int64, err error) {
-	_, err = c.one(func(f *fields) error {
-		n = f.int()
-		return f.err("answer", query)
+	_, err = c.one(func(f *row.Fields) error {
+		n = f.Int()
+		return f.Err("answer", query)
 	}, query, args...)
 	return n, err
 }

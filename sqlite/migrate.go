@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -21,7 +22,7 @@ var migrations embed.FS
 // migrationRows holds the Go code that runs after the SQL of a migration, by the schema
 // that it migrates to. Most migrations need none.
 var migrationRows = map[int64]func(*conn) error{
-	2: func(c *conn) error { return c.moveOwners("owners_1", ownerForm1, ownerValues2) },
+	2: func(c *conn) error { return c.moveOwners("owners_1", ownerForm1, row.OwnerValues2) },
 	3: func(c *conn) error { return c.moveOwners("owners_2", ownerForm2, firstRevision) },
 }
 
@@ -32,7 +33,7 @@ func firstRevision(owner string, s workspace.OwnerState) []any {
 	if s.Usage != (workspace.Usage{}) {
 		s.Revision = 1
 	}
-	return ownerValues(owner, s)
+	return row.OwnerValues(owner, s)
 }
 
 // pastSchema returns the statements that make a schema before the present one.
@@ -212,10 +213,10 @@ func (c *conn) moveOwners(from string, form *ownerForm, values func(string, work
 // pastOwners returns rows of a past schema in the form of the next, and the name of the
 // last owner. A damaged row stays damaged: it gets a wrong checksum.
 func (c *conn) pastOwners(from string, form *ownerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
-	err = c.each(func(f *fields) error {
-		last = f.text()
+	err = c.each(func(f *row.Fields) error {
+		last = f.Text()
 		row := values(last, form.read(f, last))
-		if f.bad {
+		if f.Bad {
 			for i, v := range row { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {
 					row[i] = max(0, n)

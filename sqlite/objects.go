@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -59,9 +60,9 @@ func (c *conn) checkSchema() error {
 // change what is stored or read, and its index or constraint what may be stored.
 func (c *conn) checkObjects(schema string) error {
 	missing := objects(schema)
-	err := c.each(func(f *fields) error {
-		o, table, sql := object{f.text(), f.text()}, f.text(), f.text()
-		if f.bad {
+	err := c.each(func(f *row.Fields) error {
+		o, table, sql := object{f.Text(), f.Text()}, f.Text(), f.Text()
+		if f.Bad {
 			return workspace.Errorf(workspace.ErrCorrupt, "its schema cannot be read; restore it from a backup")
 		}
 		if sql == "" && o.kind == "index" && strings.HasPrefix(o.name, "sqlite_autoindex_") {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -258,8 +259,8 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 }
 
 func (c *conn) checkVersion() (err error) {
-	_, err = c.one(func(f *fields) error {
-		if v := f.text(); oldSQLite(v) {
+	_, err = c.one(func(f *row.Fields) error {
+		if v := f.Text(); oldSQLite(v) {
 			return workspace.Errorf(workspace.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,12 +18,12 @@ type ownerForm struct {
 	updated  string // the expression for the time of the last write
 	file     string // the query for an owner's row and the head of a file
 	log      string // the query for an owner's row and the head of a log
-	read     func(f *fields, owner string) workspace.OwnerState
+	read     func(f *row.Fields, owner string) workspace.OwnerState
 }
 
 func (f ownerForm) withQueries() *ownerForm {
-	f.file = selectWithOwner(f.columns, "files", fileColumns)
-	f.log = selectWithOwner(f.columns, "logs", logColumns)
+	f.file = selectWithOwner(f.columns, "files", row.FileColumns)
+	f.log = selectWithOwner(f.columns, "logs", row.LogColumns)
 	return &f
 }
 
@@ -41,16 +42,16 @@ const countVersions = "(SELECT count(*) FROM versions v WHERE v.owner = o.owner)
 
 var (
 	ownerForm1 = ownerForm{
-		columns: of("o", ownerColumns1) + ", " + countVersions, width: 12,
-		versions: countVersions, bytes: "max(0, o.bytes - 200 * o.requests)", updated: strconv.Itoa(noTime), read: (*fields).owner1,
+		columns: of("o", row.OwnerColumns1) + ", " + countVersions, width: 12,
+		versions: countVersions, bytes: "max(0, o.bytes - 200 * o.requests)", updated: strconv.Itoa(row.NoTime), read: (*row.Fields).Owner1,
 	}.withQueries()
 	ownerForm2 = ownerForm{
-		columns: of("o", ownerColumns2), width: 13,
-		versions: "o.versions", bytes: "o.bytes", updated: "o.updated", read: (*fields).owner2,
+		columns: of("o", row.OwnerColumns2), width: 13,
+		versions: "o.versions", bytes: "o.bytes", updated: "o.updated", read: (*row.Fields).Owner2,
 	}.withQueries()
 	ownerForm3 = ownerForm{
-		columns: of("o", ownerColumns), width: 15,
-		versions: "o.versions", bytes: "o.bytes", updated: "o.updated", read: (*fields).owner,
+		columns: of("o", row.OwnerColumns), width: 15,
+		versions: "o.versions", bytes: "o.bytes", updated: "o.updated", read: (*row.Fields).Owner,
 	}.withQueries()
 )
 
@@ -67,41 +68,3 @@ func (c *conn) owners() *ownerForm {
 
 // journalSchema is the first schema with a journal of changes.
 const journalSchema = 3
-
-const ownerColumns2 = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, updated, crc"
-
-// ownerValues2 are the values of a row of schema 2.
-func ownerValues2(owner string, s workspace.OwnerState) []any {
-	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,
-		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, micros(s.Updated)}
-	return append(v, sum(v...))
-}
-
-// owner2 reads a row of schema 2.
-func (f *fields) owner2(owner string) (s workspace.OwnerState) {
-	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
-		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
-		*n = f.int()
-	}
-	s.Updated = f.time()
-	v := ownerValues2(owner, s)
-	f.check(v[:len(v)-1]...)
-	return s
-}
-
-const ownerColumns1 = "files, logs, entries, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, crc"
-
-// owner1 reads a row of schema 1. There, bytes included 200 for each request, and versions
-// were not counted.
-func (f *fields) owner1(owner string) (s workspace.OwnerState) {
-	v := []any{owner}
-	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Bytes, &s.Operations,
-		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests} {
-		*n = f.int()
-		v = append(v, *n)
-	}
-	f.check(v...)
-	s.Bytes = max(0, s.Bytes-200*s.Requests)
-	s.Versions = f.int()
-	return s
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -43,14 +44,14 @@ func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []w
 		owners = nil
 		form := c.owners()
 		query, args := form.list(q)
-		return c.each(func(f *fields) error {
-			owner := f.text()
+		return c.each(func(f *row.Fields) error {
+			owner := f.Text()
 			state := form.read(f, owner)
 			agent := strings.TrimPrefix(owner, tenant)
 			owners = append(owners, workspace.OwnerUsage{
 				Owner: workspace.Owner{Tenant: q.Tenant, Agent: agent}, Usage: state.Usage, Updated: state.Updated,
 			})
-			return f.err("usage of", owner)
+			return f.Err("usage of", owner)
 		}, query, args...)
 	})
 	return owners, err
@@ -74,7 +75,7 @@ func (form *ownerForm) list(q workspace.OwnersQuery) (string, []any) {
 		} else {
 			at := q.After.Usage.Bytes
 			if q.Order == workspace.ByUpdated {
-				at = micros(q.After.Updated)
+				at = row.Micros(q.After.Updated)
 			}
 			where = append(where, "("+order+" < ? OR "+order+" = ? AND owner > ?)")
 			args = append(args, at, at, name)
@@ -93,13 +94,13 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 	prefix := tenant + "/"
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
-		return c.each(func(f *fields) error {
-			owner := f.text()
+		return c.each(func(f *row.Fields) error {
+			owner := f.Text()
 			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
-			return f.err("name of", "an owner")
+			return f.Err("name of", "an owner")
 		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+holdsAnything+
 			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
-			prefix, afterPrefix(prefix), micros(from), micros(to), int64(limit))
+			prefix, afterPrefix(prefix), row.Micros(from), row.Micros(to), int64(limit))
 	})
 	return owners, err
 }

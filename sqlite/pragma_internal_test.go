@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,7 +18,7 @@ import (
 func pragmas(c *conn) (map[string]any, error) {
 	got := map[string]any{}
 	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
-		if _, err := c.one(func(f *fields) error { got[name] = f.next(); return nil }, "PRAGMA "+name); err != nil {
+		if _, err := c.one(func(f *row.Fields) error { got[name] = f.Next(); return nil }, "PRAGMA "+name); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,17 +20,17 @@ func (r reader) Load(q workspace.Query) (workspace.Loaded, error) { return works
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()
-	_, err = r.c.one(func(f *fields) error {
+	_, err = r.c.one(func(f *row.Fields) error {
 		s = form.read(f, r.owner)
-		return f.err("usage of", r.owner)
+		return f.Err("usage of", r.owner)
 	}, "SELECT "+form.columns+" FROM owners o WHERE o.owner = ?", r.owner)
 	return s, err
 }
 
 func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(r.c.owners().file, path, &s, func(f *fields) (err error) {
-		h, err = f.headOf(r.owner, path)
+	err = r.withOwner(r.c.owners().file, path, &s, func(f *row.Fields) (err error) {
+		h, err = f.HeadOf(r.owner, path)
 		return err
 	})
 	return h, s, err
@@ -37,17 +38,17 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 
 // withOwner reads the owner's state and a head in one statement. Every write begins with
 // it. Either may be missing.
-func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*fields) error) error {
+func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*row.Fields) error) error {
 	form := r.c.owners()
-	_, err := r.c.one(func(f *fields) error {
-		both := f.row
-		if f.row = both[:form.width]; f.row[0] != nil {
+	_, err := r.c.one(func(f *row.Fields) error {
+		both := f.Row
+		if f.Row = both[:form.width]; f.Row[0] != nil {
 			*s = form.read(f, r.owner)
 		}
-		if err := f.err("usage of", r.owner); err != nil || both[form.width] == nil {
+		if err := f.Err("usage of", r.owner); err != nil || both[form.width] == nil {
 			return err
 		}
-		f.row = both[form.width:]
+		f.Row = both[form.width:]
 		return head(f)
 	}, query, r.owner, path)
 	return err
@@ -55,10 +56,10 @@ func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func
 
 func (r reader) head(path string) (workspace.FileHead, error) {
 	h := workspace.FileHead{Path: path}
-	_, err := r.c.one(func(f *fields) (err error) {
-		h, err = f.headOf(r.owner, path)
+	_, err := r.c.one(func(f *row.Fields) (err error) {
+		h, err = f.HeadOf(r.owner, path)
 		return err
-	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
+	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
 	return h, err
 }
 
@@ -75,12 +76,12 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 }
 
 func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
-	found, err := r.c.one(func(f *fields) error {
-		v = f.version(r.owner, path)
-		v.Content = f.content()
-		f.bad = f.bad || v.Number != n
-		return f.err("version of", fmt.Sprintf("%s, %d,", path, n))
-	}, "SELECT "+versionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
+	found, err := r.c.one(func(f *row.Fields) error {
+		v = f.Version(r.owner, path)
+		v.Content = f.Content()
+		f.Bad = f.Bad || v.Number != n
+		return f.Err("version of", fmt.Sprintf("%s, %d,", path, n))
+	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	if err == nil && !found {
 		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
 	}
@@ -88,20 +89,20 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 }
 
 func (r reader) Versions(path string) (versions []workspace.Version, err error) {
-	err = r.c.each(func(f *fields) error {
-		versions = append(versions, f.version(r.owner, path))
-		return f.err("version of", path)
-	}, "SELECT "+versionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
+	err = r.c.each(func(f *row.Fields) error {
+		versions = append(versions, f.Version(r.owner, path))
+		return f.Err("version of", path)
+	}, "SELECT "+row.VersionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
 	return versions, err
 }
 
 func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
-	found, err := r.c.one(func(f *fields) error {
-		s = f.summary(r.owner, path)
-		s.Content = f.content()
-		f.bad = f.bad || s.SummaryKey != k
-		return f.err("summary of", path)
-	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
+	found, err := r.c.one(func(f *row.Fields) error {
+		s = f.Summary(r.owner, path)
+		s.Content = f.Content()
+		f.Bad = f.Bad || s.SummaryKey != k
+		return f.Err("summary of", path)
+	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ? AND path = ? AND version = ? AND method = ? AND model = ? AND prompt = ?",
 		r.owner, path, k.Version, k.Method, k.Model, k.Prompt)
 	if err == nil && !found {
 		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
@@ -110,20 +111,20 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 }
 
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
-	err = r.c.each(func(f *fields) error {
-		heads = append(heads, f.file(r.owner))
-		return f.err("head of file", heads[len(heads)-1].Path)
-	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
+	err = r.c.each(func(f *row.Fields) error {
+		heads = append(heads, f.File(r.owner))
+		return f.Err("head of file", heads[len(heads)-1].Path)
+	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
 		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
 	return heads, err
 }
 
 func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(r.c.owners().log, path, &s, func(f *fields) error {
-		h = f.log(r.owner)
-		f.bad = f.bad || h.Path != path
-		return f.err("head of log", path)
+	err = r.withOwner(r.c.owners().log, path, &s, func(f *row.Fields) error {
+		h = f.Log(r.owner)
+		f.Bad = f.Bad || h.Path != path
+		return f.Err("head of log", path)
 	})
 	return h, s, err
 }
@@ -132,9 +133,9 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 var errEnough = errors.New("enough")
 
 func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
-	query, after := "SELECT "+entryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After
+	query, after := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After
 	if q.Tail {
-		query, after = "SELECT "+entryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0
+		query, after = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0
 	}
 	limit := int64(q.Limit)
 	if limit <= 0 {
@@ -142,10 +143,10 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	}
 	var entries []workspace.Entry
 	var size int64
-	err := r.c.each(func(f *fields) error {
-		e := f.entry(r.owner, path)
-		e.Content = f.content()
-		if err := f.err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
+	err := r.c.each(func(f *row.Fields) error {
+		e := f.Entry(r.owner, path)
+		e.Content = f.Content()
+		if err := f.Err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
 			return err
 		}
 		size += int64(len(e.Content))
@@ -179,20 +180,20 @@ func follows(a, b int64, down bool) bool {
 }
 
 func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
-	err = r.c.each(func(f *fields) error {
-		heads = append(heads, f.log(r.owner))
-		return f.err("head of log", heads[len(heads)-1].Path)
-	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
+	err = r.c.each(func(f *row.Fields) error {
+		heads = append(heads, f.Log(r.owner))
+		return f.Err("head of log", heads[len(heads)-1].Path)
+	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
 		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
 	return heads, err
 }
 
 func (r reader) Request(key string) (q workspace.Request, err error) {
-	found, err := r.c.one(func(f *fields) error {
-		q = f.request(r.owner)
-		f.bad = f.bad || q.Key != key
-		return f.err("request", key)
-	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
+	found, err := r.c.one(func(f *row.Fields) error {
+		q = f.Request(r.owner)
+		f.Bad = f.Bad || q.Key != key
+		return f.Err("request", key)
+	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ? AND key = ?", r.owner, key)
 	if err == nil && !found {
 		err = &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
 	}
@@ -200,12 +201,12 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 }
 
 func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
-	due, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, micros(from), int64(n))
+	due, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, row.Micros(from), int64(n))
 	if err != nil || due >= int64(n) {
 		return int(due), err
 	}
 	ahead, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND created >= ? LIMIT ?)",
-		r.owner, micros(to), micros(from), int64(n)-due)
+		r.owner, row.Micros(to), row.Micros(from), int64(n)-due)
 	return int(due + ahead), err
 }
 

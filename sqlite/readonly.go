@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -137,9 +138,9 @@ func LibraryVersion() (version string, err error) {
 		return "", err
 	}
 	defer c.close()
-	_, err = c.one(func(f *fields) error {
-		version = f.text()
-		return f.err("answer", "sqlite_version")
+	_, err = c.one(func(f *row.Fields) error {
+		version = f.Text()
+		return f.Err("answer", "sqlite_version")
 	}, "SELECT sqlite_version()")
 	return version, err
 }

@@ -7,13 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const (
-	recordColumns = "key, value, revision, updated, crc"
-	upsertRecord  = "INSERT OR REPLACE INTO records (" + recordColumns + ") VALUES (?, ?, ?, ?, ?)"
-)
+const upsertRecord = "INSERT OR REPLACE INTO records (" + row.RecordColumns + ") VALUES (?, ?, ?, ?, ?)"
 
 // records is a [workspace.Records] on the store.
 type records struct {
@@ -37,8 +35,8 @@ func (r records) Get(key string) (rec workspace.Record, err error) {
 
 func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
-	v := []any{key, blob(append([]byte(nil), value...)), next, micros(time.Now())}
-	v = append(v, sum(v...))
+	v := []any{key, row.Blob(append([]byte(nil), value...)), next, row.Micros(time.Now())}
+	v = append(v, row.Sum(v...))
 	err := r.s.write(r.ctx, "", func(t *tx) error {
 		if err := t.c.checkRevision(key, revision); err != nil {
 			return err
@@ -72,14 +70,14 @@ func (r records) Delete(key string, revision int64) error {
 func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
-		return c.each(func(f *fields) error {
-			rec := f.record()
-			if !f.bad && !strings.HasPrefix(rec.Key, prefix) {
+		return c.each(func(f *row.Fields) error {
+			rec := f.Record()
+			if !f.Bad && !strings.HasPrefix(rec.Key, prefix) {
 				return errEnough
 			}
 			list = append(list, rec)
-			return f.err("record", rec.Key)
-		}, "SELECT "+recordColumns+" FROM records WHERE key >= ? AND key > ? ORDER BY key LIMIT ?", prefix, after, int64(limit))
+			return f.Err("record", rec.Key)
+		}, "SELECT "+row.RecordColumns+" FROM records WHERE key >= ? AND key > ? ORDER BY key LIMIT ?", prefix, after, int64(limit))
 	})
 	if err != nil && err != errEnough {
 		return nil, err
@@ -103,11 +101,11 @@ func (r records) Now() (time.Time, error) {
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {
-	_, err = c.one(func(f *fields) error {
-		rec = f.record()
-		f.bad = f.bad || rec.Key != key
-		return f.err("record", key)
-	}, "SELECT "+recordColumns+" FROM records WHERE key = ?", key)
+	_, err = c.one(func(f *row.Fields) error {
+		rec = f.Record()
+		f.Bad = f.Bad || rec.Key != key
+		return f.Err("record", key)
+	}, "SELECT "+row.RecordColumns+" FROM records WHERE key = ?", key)
 	return rec, err
 }
 
@@ -117,10 +115,4 @@ func (c *conn) checkRevision(key string, revision int64) error {
 		err = workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
 	}
 	return err
-}
-
-func (f *fields) record() (r workspace.Record) {
-	r.Key, r.Value, r.Revision, r.Updated = f.text(), f.bytes(), f.int(), f.time()
-	f.check(r.Key, r.Value, r.Revision, micros(r.Updated))
-	return r
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -27,11 +28,11 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 // totals adds up the rows without checking them.
 func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	_, err = c.one(func(f *fields) error {
+	_, err = c.one(func(f *row.Fields) error {
 		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
-			*n = f.int()
+			*n = f.Int()
 		}
-		return f.err("totals of", tenant)
+		return f.Err("totals of", tenant)
 	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
 		" coalesce(sum("+form.versions+"), 0), coalesce(sum("+form.bytes+"), 0)"+
 		" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
@@ -42,9 +43,9 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 // long.
 func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	err = c.each(func(f *fields) error {
-		o := form.read(f, f.text())
-		if f.bad {
+	err = c.each(func(f *row.Fields) error {
+		o := form.read(f, f.Text())
+		if f.Bad {
 			return nil
 		}
 		sum.Agents++

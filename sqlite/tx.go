@@ -3,6 +3,7 @@ package sqlite
 import (
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -17,28 +18,28 @@ type tx struct {
 }
 
 const (
-	insertOwner = "INSERT INTO owners (owner, " + ownerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertOwner = "INSERT INTO owners (owner, " + row.OwnerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	upsertOwner = insertOwner +
 		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, versions = excluded.versions," +
 		" bytes = excluded.bytes, operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
 		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
 		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, crc = excluded.crc"
-	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
+	upsertFile = "INSERT INTO files (owner, " + row.FileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
-	insertVersion  = "INSERT INTO versions (owner, " + versionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertVersion  = "INSERT INTO versions (owner, " + row.VersionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	replaceVersion = "UPDATE versions SET version = ?3, size = ?4, sha256 = ?5, client = ?6, client_version = ?7, key_id = ?8," +
 		" created = ?9, crc = ?10, content = ?11 WHERE owner = ?1 AND path = ?2 AND version = ?12"
 	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
 	moveVersion   = "UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?"
-	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
+	upsertLog     = "INSERT INTO logs (owner, " + row.LogColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
 		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
 		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
-	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + summaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertEntry   = "INSERT INTO entries (owner, " + entryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + row.SummaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEntry   = "INSERT INTO entries (owner, " + row.EntryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
-	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES (?, ?, ?, ?)"
-	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + requestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	insertChange  = "INSERT INTO changes (owner, " + row.ChangeColumns + ") VALUES (?, ?, ?, ?)"
+	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + row.RequestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 func (t *tx) exec(query string, args ...any) (int64, error) {
@@ -56,7 +57,7 @@ func (t *tx) SaveFile(ch workspace.FileChange) error {
 			return err
 		}
 	}
-	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
+	if _, err := t.exec(upsertFile, row.FileValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
 	if err := t.addChange(&ch.Change); err != nil {
@@ -68,10 +69,10 @@ func (t *tx) SaveFile(ch workspace.FileChange) error {
 func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
 	t.added = true
 	t.wrote += int64(len(ch.New.Content))
-	if _, err := t.exec(upsertSummary, summaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
+	if _, err := t.exec(upsertSummary, row.SummaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
 		return err
 	}
-	if _, err := t.exec(upsertFile, fileValues(t.owner, ch.Head)...); err != nil {
+	if _, err := t.exec(upsertFile, row.FileValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
@@ -88,7 +89,7 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 		t.wrote += ch.New.Size
 	}
 	if ch.Pruned == 1 && ch.New != nil {
-		n, err := t.exec(replaceVersion, append(versionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
+		n, err := t.exec(replaceVersion, append(row.VersionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
 		if err != nil || n == 1 {
 			return err
 		}
@@ -101,7 +102,7 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 	if ch.New == nil {
 		return nil
 	}
-	_, err := t.exec(insertVersion, versionValues(t.owner, ch.Head.Path, ch.New)...)
+	_, err := t.exec(insertVersion, row.VersionValues(t.owner, ch.Head.Path, ch.New)...)
 	return err
 }
 
@@ -115,11 +116,11 @@ func (t *tx) SaveLog(ch workspace.LogChange) error {
 	for i := range ch.New {
 		t.added = true
 		t.wrote += int64(len(ch.New[i].Content))
-		if _, err := t.exec(insertEntry, entryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
+		if _, err := t.exec(insertEntry, row.EntryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(upsertLog, logValues(t.owner, ch.Head)...); err != nil {
+	if _, err := t.exec(upsertLog, row.LogValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
 	if err := t.addChange(&ch.Change); err != nil {
@@ -133,33 +134,33 @@ func (t *tx) SaveOwner(s workspace.OwnerState) error {
 		_, err := t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
 		return err
 	}
-	_, err := t.exec(upsertOwner, ownerValues(t.owner, s)...)
+	_, err := t.exec(upsertOwner, row.OwnerValues(t.owner, s)...)
 	return err
 }
 
 func (t *tx) FoldFiles(n int) (int64, error) {
 	return t.fold("DELETE FROM files WHERE owner = ? AND path IN"+
-		" (SELECT path FROM files WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+fileColumns,
-		n, func(f *fields) int64 { return f.file(t.owner).Version })
+		" (SELECT path FROM files WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.FileColumns,
+		n, func(f *row.Fields) int64 { return f.File(t.owner).Version })
 }
 
 func (t *tx) FoldLogs(n int) (int64, error) {
 	return t.fold("DELETE FROM logs WHERE owner = ? AND path IN"+
-		" (SELECT path FROM logs WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+logColumns,
-		n, func(f *fields) int64 { return f.log(t.owner).Last })
+		" (SELECT path FROM logs WHERE owner = ? AND deleted = 1 ORDER BY updated, path LIMIT ?) RETURNING "+row.LogColumns,
+		n, func(f *row.Fields) int64 { return f.Log(t.owner).Last })
 }
 
-func (t *tx) fold(query string, n int, number func(*fields) int64) (highest int64, err error) {
+func (t *tx) fold(query string, n int, number func(*row.Fields) int64) (highest int64, err error) {
 	t.changed, t.removed = true, true
-	err = t.c.each(func(f *fields) error {
+	err = t.c.each(func(f *row.Fields) error {
 		highest = max(highest, number(f))
-		return f.err("number of a deleted path of", t.owner)
+		return f.Err("number of a deleted path of", t.owner)
 	}, query, t.owner, t.owner, int64(n))
 	return highest, err
 }
 
 func (t *tx) SaveRequest(r workspace.Request) error {
-	_, err := t.exec(upsertRequest, requestValues(t.owner, r)...)
+	_, err := t.exec(upsertRequest, row.RequestValues(t.owner, r)...)
 	return err
 }
 
@@ -174,7 +175,7 @@ func (t *tx) DropRequests(from, to time.Time, n int) error {
 
 func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {
 	dropped, err := t.c.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
-		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner, micros(at), int64(n))
+		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner, row.Micros(at), int64(n))
 	if dropped > 0 || err != nil {
 		t.changed, t.removed = true, true
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -97,8 +98,8 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 
 // structure runs SQLite's own check of its pages.
 func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
-	return c.each(func(f *fields) error {
-		if said := f.next(); said != "ok" {
+	return c.each(func(f *row.Fields) error {
+		if said := f.Next(); said != "ok" {
 			r.problem("structure: %v", said)
 		}
 		return ctx.Err()
@@ -117,9 +118,9 @@ func (r *VerifyReport) damage(err error) error {
 
 // ownerNames returns every owner that has a row in any table.
 func (c *conn) ownerNames() (owners []string, err error) {
-	err = c.each(func(f *fields) error {
-		owners = append(owners, f.text())
-		return f.err("name of", "an owner")
+	err = c.each(func(f *row.Fields) error {
+		owners = append(owners, f.Text())
+		return f.Err("name of", "an owner")
 	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
 		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests"+
 		" UNION SELECT owner FROM summaries"+c.journalOwners()+" ORDER BY owner")
@@ -162,10 +163,10 @@ func (k ownerCheck) run() error {
 // files checks the heads of the files and their versions.
 func (k ownerCheck) files(sum *workspace.OwnerState) error {
 	var heads []workspace.FileHead
-	err := k.c.each(func(f *fields) error {
-		heads = append(heads, f.file(k.owner))
-		return f.err("head of file", heads[len(heads)-1].Path)
-	}, "SELECT "+fileColumns+" FROM files WHERE owner = ? ORDER BY path", k.owner)
+	err := k.c.each(func(f *row.Fields) error {
+		heads = append(heads, f.File(k.owner))
+		return f.Err("head of file", heads[len(heads)-1].Path)
+	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? ORDER BY path", k.owner)
 	if err != nil {
 		return err
 	}
@@ -219,14 +220,14 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 		return err
 	}
 	bytes := map[string]int64{}
-	err = k.c.each(func(f *fields) error {
-		path, _ := f.row[0].(string)
-		s := f.summary(k.owner, path)
-		s.Content = f.content()
+	err = k.c.each(func(f *row.Fields) error {
+		path, _ := f.Row[0].(string)
+		s := f.Summary(k.owner, path)
+		s.Content = f.Content()
 		h, known := heads[path]
 		switch {
-		case f.bad:
-			k.report.problem("%s: %v", k.owner, f.err("summary of", fmt.Sprintf("%s at version %d", path, s.Version)))
+		case f.Bad:
+			k.report.problem("%s: %v", k.owner, f.Err("summary of", fmt.Sprintf("%s at version %d", path, s.Version)))
 		case sha256.Sum256(s.Content) != s.SHA256:
 			k.report.problem("%s: file %s: summary of version %d: its bytes do not match their SHA-256", k.owner, path, s.Version)
 		case known && (h.Deleted || h.Version != s.Version):
@@ -236,7 +237,7 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 		sum.Bytes += int64(len(s.Content))
 		k.count(int64(len(s.Content)))
 		return k.ctx.Err()
-	}, "SELECT "+summaryColumns+", content FROM summaries WHERE owner = ?", k.owner)
+	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ?", k.owner)
 	if err != nil {
 		return err
 	}
@@ -256,11 +257,11 @@ func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
 // summarised returns the heads of the files that have summaries or whose heads say so.
 func (k ownerCheck) summarised() (map[string]workspace.FileHead, error) {
 	heads := map[string]workspace.FileHead{}
-	err := k.c.each(func(f *fields) error {
-		h := f.file(k.owner)
+	err := k.c.each(func(f *row.Fields) error {
+		h := f.File(k.owner)
 		heads[h.Path] = h
 		return k.ctx.Err() // files has already reported damaged heads
-	}, "SELECT "+fileColumns+" FROM files WHERE owner = ?1 AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?1))", k.owner)
+	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ?1 AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?1))", k.owner)
 	return heads, err
 }
 
@@ -273,10 +274,10 @@ func (k ownerCheck) count(bytes int64) {
 
 func (k ownerCheck) logs(sum *workspace.OwnerState) error {
 	var heads []workspace.LogHead
-	err := k.c.each(func(f *fields) error {
-		heads = append(heads, f.log(k.owner))
-		return f.err("head of log", heads[len(heads)-1].Path)
-	}, "SELECT "+logColumns+" FROM logs WHERE owner = ? ORDER BY path", k.owner)
+	err := k.c.each(func(f *row.Fields) error {
+		heads = append(heads, f.Log(k.owner))
+		return f.Err("head of log", heads[len(heads)-1].Path)
+	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? ORDER BY path", k.owner)
 	if err != nil {
 		return err
 	}
@@ -336,23 +337,23 @@ func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) erro
 }
 
 func (k ownerCheck) requests(sum *workspace.OwnerState) error {
-	return k.c.each(func(f *fields) error {
+	return k.c.each(func(f *row.Fields) error {
 		sum.Requests++
-		q := f.request(k.owner)
-		if err := f.err("request", q.Key); err != nil {
+		q := f.Request(k.owner)
+		if err := f.Err("request", q.Key); err != nil {
 			k.report.problem("%s: %v", k.owner, err)
 		}
 		return k.ctx.Err()
-	}, "SELECT "+requestColumns+" FROM requests WHERE owner = ?", k.owner)
+	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ?", k.owner)
 }
 
 // records checks the small records of the installation.
 func (c *conn) records(r *VerifyReport) error {
-	return c.each(func(f *fields) error {
-		rec := f.record()
-		if err := f.err("record", rec.Key); err != nil {
+	return c.each(func(f *row.Fields) error {
+		rec := f.Record()
+		if err := f.Err("record", rec.Key); err != nil {
 			r.problem("%v", err)
 		}
 		return nil
-	}, "SELECT "+recordColumns+" FROM records")
+	}, "SELECT "+row.RecordColumns+" FROM records")
 }

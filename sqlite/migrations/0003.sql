@@ -25,8 +25,8 @@ CREATE TABLE owners (
 ) STRICT, WITHOUT ROWID;
 
 -- The journal of changes. The rows of an owner have the revisions up to that of its row in
--- owners, without gaps. change has the other fields, in the form of change.go. One column
--- costs a write less than twelve.
+-- owners, without gaps. change has the other fields, packed: one column costs a write less
+-- than twelve.
 CREATE TABLE changes (
 	owner    TEXT NOT NULL,
 	revision INTEGER NOT NULL CHECK (revision > 0),

@@ -1,0 +1,143 @@
+package row
+
+import "github.com/agent-scratchpad/scratchpad/workspace"
+
+// The columns of each table but the owner, in the order in which the functions below read
+// and write them.
+const (
+	OwnerColumns   = "files, logs, entries, versions, bytes, operations, file_floor, log_floor, deleted_files, deleted_logs, requests, revision, changes, updated, crc"
+	FileColumns    = "path, version, sizes, summary_bytes, deleted, created, updated, crc"
+	VersionColumns = "path, version, size, sha256, client, client_version, key_id, created, crc"
+	LogColumns     = "path, first, last, bytes, deleted, created, updated, crc"
+	EntryColumns   = "path, entry, sha256, client, client_version, key_id, created, crc"
+	SummaryColumns = "path, version, method, model, prompt, sha256, tokens, created, crc"
+	RequestColumns = "key, hash, created, number, count, bytes, crc"
+	RecordColumns  = "key, value, revision, updated, crc"
+	ChangeColumns  = "revision, change, crc"
+)
+
+// OwnerValues returns the row of an owner.
+func OwnerValues(owner string, s workspace.OwnerState) []any {
+	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,
+		s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Revision, s.Changes, Micros(s.Updated)}
+	return append(v, Sum(v...))
+}
+
+// Owner reads it.
+func (f *Fields) Owner(owner string) (s workspace.OwnerState) {
+	for _, n := range []*int64{&s.Files, &s.Logs, &s.Entries, &s.Versions, &s.Bytes, &s.Operations,
+		&s.FileFloor, &s.LogFloor, &s.DeletedFiles, &s.DeletedLogs, &s.Requests, &s.Revision, &s.Changes} {
+		*n = f.Int()
+	}
+	s.Updated = f.Time()
+	v := OwnerValues(owner, s)
+	f.Check(v[:len(v)-1]...)
+	return s
+}
+
+// FileValues returns the row of a file.
+func FileValues(owner string, h workspace.FileHead) []any {
+	v := []any{owner, h.Path, h.Version, encodeSizes(h.Sizes), h.Summary, BoolInt(h.Deleted), Micros(h.Created), Micros(h.Updated)}
+	return append(v, Sum(v...))
+}
+
+// File reads it.
+func (f *Fields) File(owner string) (h workspace.FileHead) {
+	h.Path, h.Version = f.Text(), f.Int()
+	sizes := f.Bytes()
+	h.Summary, h.Deleted, h.Created, h.Updated = f.Int(), f.Int() != 0, f.Time(), f.Time()
+	f.Check(owner, h.Path, h.Version, sizes, h.Summary, BoolInt(h.Deleted), Micros(h.Created), Micros(h.Updated))
+	var ok bool
+	h.Sizes, ok = decodeSizes(sizes)
+	f.Bad = f.Bad || !ok
+	return h
+}
+
+// HeadOf is File with a check that the row is the one of the path.
+func (f *Fields) HeadOf(owner, path string) (workspace.FileHead, error) {
+	h := f.File(owner)
+	f.Bad = f.Bad || h.Path != path
+	return h, f.Err("head of file", path)
+}
+
+// VersionValues returns the row of a version, with its content.
+func VersionValues(owner, path string, v *workspace.Version) []any {
+	a := v.Author
+	r := []any{owner, path, v.Number, v.Size, v.SHA256[:], a.Client, a.Version, a.Key, Micros(v.Time)}
+	return append(r, Sum(r...), Blob(v.Content))
+}
+
+// Version reads it, without the content.
+func (f *Fields) Version(owner, path string) (v workspace.Version) {
+	f.Bad = f.Bad || f.Text() != path
+	v.Number, v.Size, v.SHA256, v.Author, v.Time = f.Int(), f.Int(), f.Hash(), f.Author(), f.Time()
+	f.Check(owner, path, v.Number, v.Size, v.SHA256[:], v.Author.Client, v.Author.Version, v.Author.Key, Micros(v.Time))
+	return v
+}
+
+// LogValues returns the row of a log.
+func LogValues(owner string, h workspace.LogHead) []any {
+	v := []any{owner, h.Path, h.First, h.Last, h.Bytes, BoolInt(h.Deleted), Micros(h.Created), Micros(h.Updated)}
+	return append(v, Sum(v...))
+}
+
+// Log reads it.
+func (f *Fields) Log(owner string) (h workspace.LogHead) {
+	h.Path, h.First, h.Last, h.Bytes = f.Text(), f.Int(), f.Int(), f.Int()
+	h.Deleted, h.Created, h.Updated = f.Int() != 0, f.Time(), f.Time()
+	v := LogValues(owner, h)
+	f.Check(v[:len(v)-1]...)
+	return h
+}
+
+// EntryValues returns the row of an entry, with its content.
+func EntryValues(owner, path string, e *workspace.Entry) []any {
+	a := e.Author
+	r := []any{owner, path, e.ID, e.SHA256[:], a.Client, a.Version, a.Key, Micros(e.Time)}
+	return append(r, Sum(r...), Blob(e.Content))
+}
+
+// Entry reads it, without the content.
+func (f *Fields) Entry(owner, path string) (e workspace.Entry) {
+	f.Bad = f.Bad || f.Text() != path
+	e.ID, e.SHA256, e.Author, e.Time = f.Int(), f.Hash(), f.Author(), f.Time()
+	f.Check(owner, path, e.ID, e.SHA256[:], e.Author.Client, e.Author.Version, e.Author.Key, Micros(e.Time))
+	return e
+}
+
+// SummaryValues returns the row of a summary, with its content.
+func SummaryValues(owner, path string, s *workspace.Summary) []any {
+	v := []any{owner, path, s.Version, s.Method, s.Model, s.Prompt, s.SHA256[:], s.Tokens, Micros(s.Time)}
+	return append(v, Sum(v...), Blob(s.Content))
+}
+
+// Summary reads it, without the content.
+func (f *Fields) Summary(owner, path string) (s workspace.Summary) {
+	f.Bad = f.Bad || f.Text() != path
+	s.Version, s.Method, s.Model, s.Prompt = f.Int(), f.Text(), f.Text(), f.Text()
+	s.SHA256, s.Tokens, s.Time = f.Hash(), f.Int(), f.Time()
+	f.Check(owner, path, s.Version, s.Method, s.Model, s.Prompt, s.SHA256[:], s.Tokens, Micros(s.Time))
+	return s
+}
+
+// RequestValues returns the row of a request.
+func RequestValues(owner string, r workspace.Request) []any {
+	v := []any{owner, r.Key, r.Hash[:], Micros(r.Time), r.Outcome.Number, r.Outcome.Count, r.Outcome.Bytes}
+	return append(v, Sum(v...))
+}
+
+// Request reads it.
+func (f *Fields) Request(owner string) (r workspace.Request) {
+	r.Key, r.Hash, r.Time = f.Text(), f.Hash(), f.Time()
+	r.Outcome = workspace.Outcome{Number: f.Int(), Count: f.Int(), Bytes: f.Int()}
+	v := RequestValues(owner, r)
+	f.Check(v[:len(v)-1]...)
+	return r
+}
+
+// Record reads a record of the installation.
+func (f *Fields) Record() (r workspace.Record) {
+	r.Key, r.Value, r.Revision, r.Updated = f.Text(), f.Bytes(), f.Int(), f.Time()
+	f.Check(r.Key, r.Value, r.Revision, Micros(r.Updated))
+	return r
+}
