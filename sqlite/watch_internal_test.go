@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// change stores a log with a row in the journal.
+func change(tx workspace.Tx) error {
+	return tx.SaveLog(workspace.LogChange{
+		Head:   workspace.LogHead{Path: "log", First: 1, Last: 1},
+		Change: workspace.Change{Revision: 1, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "log", After: 1},
+		Owner:  workspace.OwnerState{Usage: workspace.Usage{Logs: 1}, Revision: 1, Changes: 1},
+	})
+}
+
+// If a group has lost its transaction, or is run again because a function of it failed,
+// exactly those are told whose function went through.
+func TestToldAlone(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		s := openInternal(t)
+		told, err := s.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside, leave := make(chan struct{}), make(chan struct{})
+		answers := []<-chan error{start(s, func(workspace.Tx) error { // may run again
+			select {
+			case <-inside:
+			default:
+				close(inside)
+			}
+			<-leave
+			return nil
+		})}
+		<-inside
+		queue := func(agent string, fn func(workspace.Tx) error) {
+			answer := make(chan error, 1)
+			go func() {
+				err := errExited
+				defer func() { answer <- err }()
+				err = s.Update(context.Background(), workspace.Owner{Tenant: "local", Agent: agent}, fn)
+			}()
+			waitQueued(s, len(answers))
+			answers = append(answers, answer)
+		}
+		failed := errors.New("failed")
+		queue("stores", change)
+		queue("fails", func(tx workspace.Tx) error { return errors.Join(change(tx), failed) })
+		queue("exits", func(tx workspace.Tx) error { change(tx); runtime.Goexit(); return nil })
+		queue("ends", func(tx workspace.Tx) error {
+			if lost {
+				lost = false
+				s.writer.c.exec("ROLLBACK")
+				s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+				return nil
+			}
+			return change(tx)
+		})
+		close(leave)
+		for i, want := range []error{nil, nil, failed, errExited, nil} {
+			if err := <-answers[i]; !errors.Is(err, want) {
+				t.Errorf("function %d: %v, want %v", i, err, want)
+			}
+		}
+		got := map[string]bool{}
+		for len(told) > 0 {
+			got[(<-told).Agent] = true
+		}
+		if !got["stores"] || !got["ends"] || got["fails"] || got["exits"] {
+			t.Errorf("told of %v, want stores and ends", got)
+		}
+	}
+}

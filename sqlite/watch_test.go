@@ -1,0 +1,335 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+var alice = workspace.Owner{Tenant: "local", Agent: "alice"}
+
+// watchPatience is how long a test waits for what comes within half a second.
+const watchPatience = time.Minute
+
+// told reports whether a channel has an owner already.
+func told(c <-chan workspace.Owner, o workspace.Owner) bool {
+	for {
+		select {
+		case got := <-c:
+			if got == o {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// waitTold waits until any owner is told.
+func waitTold(t *testing.T, c <-chan workspace.Owner) {
+	t.Helper()
+	select {
+	case _, open := <-c:
+		if !open {
+			t.Fatal("the channel was closed")
+		}
+	case <-time.After(watchPatience):
+		t.Fatal("nothing was told")
+	}
+}
+
+// A write of this process has been told when it is answered. One that fails is not told.
+func TestWatchOwnWrites(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	var watchers []<-chan workspace.Owner
+	for range 3 {
+		c, err := s.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		watchers = append(watchers, c)
+	}
+	ws := workspaceOn(t, s, "alice")
+	for i := range 20 {
+		if _, err := ws.AppendLog(t.Context(), "log", []byte("entry")); err != nil {
+			t.Fatal(err)
+		}
+		for k, c := range watchers {
+			if !told(c, alice) {
+				t.Fatalf("append %d is answered, and watcher %d was not told", i, k)
+			}
+		}
+	}
+	if _, err := ws.ReadFile(t.Context(), "none", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1}); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		state, err := tx.Owner()
+		state.Revision++
+		state.Changes++
+		head := workspace.LogHead{Path: "other", First: 1, Last: 1}
+		change := workspace.Change{Revision: state.Revision, Op: workspace.OpAppend, Kind: workspace.KindLog, Path: "other"}
+		return errors.Join(err, tx.SaveLog(workspace.LogChange{Head: head, Change: change, Owner: state}), failed)
+	}); !errors.Is(err, failed) {
+		t.Fatalf("Update = %v", err)
+	}
+	if told(watchers[0], alice) {
+		t.Error("told of a read, a count, or a write that failed")
+	}
+}
+
+// "watched DB N": appends entries, one in each transaction, when the parent says so.
+var _ = register("watched", func(args []string) error {
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	s, err := sqlite.Open(context.Background(), args[0], sqlite.Options{Durability: sqlite.Normal})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		return err
+	}
+	ws, err := svc.Agent("alice")
+	if err != nil {
+		return err
+	}
+	tell("ready")
+	for range hear() {
+		for i := range n {
+			if _, err := ws.AppendLog(context.Background(), "log", []byte(fmt.Sprint(i))); err != nil {
+				return err
+			}
+		}
+		tell("written")
+	}
+	return nil
+})
+
+// follow reads the journal of alice each time it is told, until it has a revision. It
+// reports an error if a row is missing or comes twice.
+func follow(ctx context.Context, s *sqlite.Store, told <-chan workspace.Owner, until int64, pause time.Duration) error {
+	for at := int64(0); ; {
+		var rows []workspace.Change
+		err := s.View(ctx, alice, func(r workspace.Reader) (err error) {
+			rows, err = r.Changes(at, 700)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range rows {
+			if at++; c.Revision != at || c.After != at {
+				return fmt.Errorf("row %+v comes where revision %d should", c, at)
+			}
+		}
+		if at >= until {
+			return nil
+		}
+		if len(rows) == 700 {
+			continue
+		}
+		time.Sleep(pause) // a slow watcher
+		select {
+		case _, open := <-told:
+			if !open {
+				return fmt.Errorf("the channel was closed at revision %d", at)
+			}
+		case <-time.After(watchPatience):
+			return fmt.Errorf("nothing is told after revision %d", at)
+		}
+	}
+}
+
+// Watchers, slow ones too, get every write of another process and of this one.
+func TestWatchOtherProcess(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	looking, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer looking.Close()
+	writes := pick(1000, 4000)
+	const ours = 200
+	child := startChild(t, "watched", path, fmt.Sprint(writes))
+	child.expect(t, "ready")
+	done := make(chan error)
+	followers := 0
+	for _, store := range []*sqlite.Store{s, looking} {
+		for _, pause := range []time.Duration{0, 0, 30 * time.Millisecond} {
+			c, err := store.Watch(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			followers++
+			go func() { done <- follow(t.Context(), store, c, int64(writes+ours), pause) }()
+		}
+	}
+	child.say(t, "go")
+	ws := workspaceOn(t, s, "alice")
+	for range ours {
+		if _, err := ws.AppendLog(t.Context(), "log", []byte("ours")); err != nil {
+			t.Error(err)
+		}
+	}
+	child.expect(t, "written")
+	for range followers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	child.finish(t)
+}
+
+// A watcher that comes while others watch is told of the first commit after it.
+func TestWatchLate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours(t, path)
+	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	first, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, first) // at the beginning
+	late, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
+	waitTold(t, first)
+	waitTold(t, late)
+}
+
+// polls returns how many goroutines look for commits.
+func polls() int {
+	stacks := make([]byte, 4<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "sqlite.(*Store).poll(")
+}
+
+// One goroutine looks for commits, however often watchers come and go. It ends after the
+// last watcher. Not parallel: it counts the goroutines of all stores.
+func TestWatchGoroutine(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	for range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		c, err := s.Watch(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for range c { // until it is closed
+		}
+		if n := polls(); n > 1 {
+			t.Fatalf("%d goroutines look for commits, want 1", n)
+		}
+	}
+	for end := time.Now().Add(watchPatience); polls() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody watches, and a goroutine still looks for commits")
+		}
+	}
+	c, err := s.Watch(t.Context()) // it begins again
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, c)
+}
+
+// Close closes the channels, and waits for the goroutine and its connection: the log is
+// gone.
+func TestWatchClose(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, c)
+	put(t, workspaceOn(t, s, "alice"), "a.md")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range c {
+	}
+	if _, err := s.Watch(t.Context()); !errors.Is(err, workspace.ErrClosed) {
+		t.Errorf("Watch of a closed store = %v, want ErrClosed", err)
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the log is still there: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Watch(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Watch with a context that has ended = %v, want context.Canceled", err)
+	}
+}
+
+// While the database cannot be read, watchers are told again and again: whoever reads
+// gets the error, and later what was written meanwhile.
+func TestWatchUnreadable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours(t, path)
+	s, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, c)
+	waitTold(t, c)
+	err = s.View(t.Context(), alice, func(workspace.Reader) error { return nil })
+	if err == nil {
+		t.Error("View of a database that is not there = nil, want an error")
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, c)
+	put(t, workspaceOn(t, open(t, path), "alice"), "new.md")
+	for found := false; !found; {
+		waitTold(t, c)
+		if err := s.View(t.Context(), alice, func(r workspace.Reader) error {
+			rows, err := r.Changes(0, 10)
+			found = len(rows) > 0 && rows[len(rows)-1].Path == "new.md"
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
