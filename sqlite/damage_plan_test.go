@@ -126,6 +126,7 @@ type model map[string]*modelAgent
 type modelAgent struct {
 	files, logs map[string]*modelPath
 	operations  int
+	changes     []workspace.Change
 }
 
 // modelPath is a file with its versions or a log with its entries.
@@ -160,15 +161,21 @@ func (m model) apply(w planned) {
 			return // deleting nothing leaves no trace of an agent that never wrote
 		}
 		a.operations++
+		if len(p.kept) > 0 {
+			a.change(w, workspace.OpDelete, p.number, 0)
+		}
 		p.kept = nil
 		return
 	}
 	m[w.agent], paths[w.path] = a, p
 	a.operations++
+	op, before := workspace.OpEdit, p.number
 	if len(p.kept) == 0 {
+		op, before = workspace.OpCreate, 0
 		p.created = w.now
 	}
 	p.updated = w.now
+	a.change(w, op, before, p.number+int64(len(items)))
 	for _, content := range items {
 		p.number++
 		p.kept = append(p.kept, modelItem{p.number, content, w.author, w.now})
@@ -176,6 +183,18 @@ func (m model) apply(w planned) {
 	if !w.log && len(p.kept) > 10 {
 		p.kept = slices.Clone(p.kept[1:])
 	}
+}
+
+// change adds a row to the journal.
+func (a *modelAgent) change(w planned, op workspace.ChangeOp, before, after int64) {
+	c := workspace.Change{Revision: int64(len(a.changes) + 1), Op: op, Kind: workspace.KindFile, Path: w.path, Before: before, After: after, Author: w.author, Time: w.now}
+	if w.log {
+		c.Kind, c.Entries = workspace.KindLog, int64(len(w.entries))
+		if op != workspace.OpDelete {
+			c.Op = workspace.OpAppend
+		}
+	}
+	a.changes = append(a.changes, c)
 }
 
 func (m model) answers() answers {
@@ -217,6 +236,9 @@ func (m model) answers() answers {
 			u.Entries += int64(len(l.kept))
 			all.log(name, workspace.LogInfo{Path: path, Entries: int64(len(l.kept)), Bytes: size, Last: l.number, Created: l.created, Updated: l.updated})
 		}
+		for _, c := range a.changes {
+			all.change(name, c)
+		}
 		all.usage(name, u)
 		all["agent "+name] = fmt.Sprintf("%+v", u)
 	}
@@ -253,6 +275,11 @@ func (a answers) entry(agent, path string, e workspace.Entry) {
 	a[fmt.Sprintf("entry %s %s %d", agent, path, e.ID)] = fmt.Sprintf("%x %q %v", sha256.Sum256(e.Content), e.Author, e.Time.UTC())
 }
 
+func (a answers) change(agent string, c workspace.Change) {
+	c.Time = c.Time.UTC()
+	a[fmt.Sprintf("change %s %d", agent, c.Revision)] = fmt.Sprintf("%+v", c)
+}
+
 // reading is what a store has answered.
 type reading struct {
 	answers
@@ -285,8 +312,29 @@ func readAll(ctx context.Context, s workspace.Store, want answers) (*reading, er
 		}
 		r.readFiles(ctx, ws, want)
 		r.readLogs(ctx, ws, want)
+		r.readChanges(ctx, s, agent)
 	}
 	return r, nil
+}
+
+func (r *reading) readChanges(ctx context.Context, s workspace.Store, agent string) {
+	const page = 9
+	after := int64(0)
+	for n := page; n == page; {
+		err := s.View(ctx, workspace.Owner{Tenant: "local", Agent: agent}, func(v workspace.Reader) error {
+			rows, err := v.Changes(after, page)
+			n = len(rows)
+			for _, c := range rows {
+				after = c.Revision
+				r.change(agent, c)
+			}
+			return err
+		})
+		if err != nil {
+			r.note("change "+agent+" ", err)
+			return
+		}
+	}
 }
 
 func (r *reading) note(question string, err error) {

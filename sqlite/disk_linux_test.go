@@ -121,11 +121,18 @@ func TestFullDisk(t *testing.T) {
 	}
 
 	// Deletions go through, and make room.
+	watched, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	fillUp(t, dir)
 	for i := range 10 {
 		name := fmt.Sprintf("file-%d", i)
 		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
 			t.Fatalf("delete on a full disk, number %d: %v", i, err)
+		}
+		if c := lastChange(t, s, "alice"); c.Op != workspace.OpDelete || c.Path != name || !told(watched, alice) {
+			t.Errorf("after deletion %d, the last change is %+v; want it, and that it was told", i, c)
 		}
 		acked.remove("alice", name)
 	}
@@ -154,6 +161,26 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	reopenAndCheck(t, s, path, acked)
+}
+
+// lastChange returns the newest row of a local agent's journal.
+func lastChange(t *testing.T, s workspace.Store, agent string) (last workspace.Change) {
+	t.Helper()
+	err := s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
+		state, err := r.Owner()
+		if err != nil {
+			return err
+		}
+		rows, err := r.Changes(state.Revision-1, 10)
+		if len(rows) == 1 {
+			last = rows[0]
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return last
 }
 
 // writeUntilFull writes until the disk is full, and then tries five more times.

@@ -150,6 +150,7 @@ func TestCheckFinds(t *testing.T) {
 		{"Owner", "alice", "UPDATE owners SET operations = operations + 1"},
 		{"Entries", "1 entries, there are 2", "INSERT INTO entries SELECT owner, path, 2, sha256, client, client_version, key_id, created, crc, content FROM entries"},
 		{"Files", "1 files, there are 0", "DELETE FROM files"},
+		{"Changes", "2 changes, there are 1", "DELETE FROM changes WHERE revision = 1"},
 		{"NoOwner", "0 files, there are 1", "DELETE FROM owners"},
 		{"Index", "structure: ", "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'logs_deleted') WHERE name = 'files_deleted'"},
 	} {

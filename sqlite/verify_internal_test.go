@@ -27,6 +27,14 @@ func TestVerifyEveryTable(t *testing.T) {
 		{"DELETE FROM files", "a: there are summaries of f, which is no file"},
 		{"UPDATE requests SET count = count + 1", "request"},
 		{"UPDATE records SET value = x'78'", "record"},
+		{"UPDATE changes SET change = x'00' WHERE revision = 2", "change of local/a, 2,"},
+		{"UPDATE changes SET revision = 7 WHERE revision = 3", "change of local/a, 7,"},
+		{"UPDATE changes SET owner = 'local/b' WHERE revision = 3", "change of local/b, 3,"},
+		{"DELETE FROM changes WHERE revision = 1", "Changes:3"},
+		{"DELETE FROM changes WHERE revision = 2", "change 2 is missing"},
+		{"DELETE FROM changes WHERE revision = 3", "Revision:3"},
+		{"DELETE FROM changes", "Changes:3"},
+		{"DELETE FROM owners", "the counters say"},
 	} {
 		s := openInternal(t)
 		svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
@@ -40,8 +48,10 @@ func TestVerifyEveryTable(t *testing.T) {
 		if _, err := ws.WriteFile(t.Context(), "f", []byte(strings.Repeat("1", 9000)), workspace.WriteOptions{IdempotencyKey: "k"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ws.AppendLog(t.Context(), "l", []byte("1")); err != nil {
-			t.Fatal(err)
+		for _, log := range []string{"l", "m"} {
+			if _, err := ws.AppendLog(t.Context(), log, []byte("1")); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if _, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,182 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// changesOf returns what Changes returns for a local agent.
+func changesOf(t *testing.T, s workspace.Store, agent string, after int64, limit int) (revisions []int64, err error) {
+	t.Helper()
+	err = s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) error {
+		rows, err := r.Changes(after, limit)
+		revisions = nil
+		for _, c := range rows {
+			revisions = append(revisions, c.Revision)
+		}
+		return err
+	})
+	return revisions, err
+}
+
+// Damage to the journal is told to whoever reads the rows, and to nobody else. A row that
+// is missing is never passed over.
+func TestDamagedJournal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, damage, say string
+		fine              [][2]int64 // after and limit of a reading that does not meet it
+	}{
+		{"Flipped", "UPDATE changes SET change = CAST(replace(CAST(change AS TEXT), 'a.md', 'c.md') AS BLOB) WHERE owner = 'local/alice' AND revision = 3", "change of local/alice, 3,", [][2]int64{{0, 2}, {3, 10}}},
+		{"First", "DELETE FROM changes WHERE owner = 'local/alice' AND revision = 1", "change 1 is missing", [][2]int64{{1, 10}}},
+		{"Middle", "DELETE FROM changes WHERE owner = 'local/alice' AND revision = 3", "change 3 is missing", [][2]int64{{0, 2}, {3, 10}}},
+		{"Last", "DELETE FROM changes WHERE owner = 'local/alice' AND revision = 5", "change 5 is missing", [][2]int64{{0, 4}, {5, 10}}},
+		{"All", "DELETE FROM changes WHERE owner = 'local/alice'", "change 1 is missing", [][2]int64{{5, 10}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.db")
+			s := open(t, path)
+			for _, name := range []string{"alice", "bob"} {
+				for i := range 5 {
+					put(t, workspaceOn(t, s, name), fmt.Sprintf("%c.md", 'a'+i%2))
+				}
+			}
+			script(t, path, c.damage)
+			if rows, err := changesOf(t, s, "alice", 0, 10); !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), c.say) {
+				t.Errorf("Changes = %v, %v, want ErrCorrupt with %q", rows, err, c.say)
+			}
+			for _, q := range c.fine {
+				if _, err := changesOf(t, s, "alice", q[0], int(q[1])); err != nil {
+					t.Errorf("Changes(%d, %d) = %v, want nil", q[0], q[1], err)
+				}
+			}
+			if rows, err := changesOf(t, s, "bob", 0, 10); err != nil || len(rows) != 5 {
+				t.Errorf("Changes of another agent = %v, %v, want 5 rows", rows, err)
+			}
+			expectFile(t, workspaceOn(t, s, "alice"), "b.md", "b.md")
+		})
+	}
+}
+
+// A move takes the newer versions along with all that is known of them. A file that was
+// deleted at the target before is not in the way, and all reads as sound.
+func TestMoveFile(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "test.db"))
+	ws := workspaceOn(t, s, "alice")
+	for i := range 4 {
+		put(t, ws, "from.md")
+		if i < 3 {
+			put(t, ws, "to.md")
+		}
+	}
+	if _, err := ws.DeleteFile(t.Context(), "to.md", workspace.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var want []workspace.Version
+	err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
+		l, err := tx.Load(workspace.Query{File: "from.md", To: "to.md", Current: true})
+		if err != nil {
+			return err
+		}
+		if want, err = tx.Versions("from.md"); err != nil {
+			return err
+		}
+		m := workspace.FileMove{From: l.File, To: l.To, Above: 2, New: l.Version, Owner: l.Owner}
+		m.New.Number++
+		want = append(want[2:], m.New)
+		want[2].Content = nil
+		for _, v := range want {
+			m.To.Sizes = append(m.To.Sizes, v.Size)
+		}
+		m.From.Deleted, m.From.Sizes = true, nil
+		m.To.Version, m.To.Deleted, m.To.Created = m.New.Number, false, l.File.Created
+		m.Owner.Bytes -= m.New.Size
+		m.Owner.Versions--
+		m.Owner.Revision++
+		m.Owner.Changes++
+		m.Change = workspace.Change{Revision: m.Owner.Revision, Op: workspace.OpMove, Kind: workspace.KindFile, Path: "to.md", From: "from.md", Before: 4, After: 5, Time: time.UnixMicro(1)}
+		return tx.MoveFile(m)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectFile(t, ws, "to.md", "from.md")
+	if err := s.View(t.Context(), alice, func(r workspace.Reader) error {
+		got, err := r.Versions("to.md")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the versions that were moved, want - got +:\n%s", diff)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	if _, err := ws.ReadFile(t.Context(), "from.md", workspace.ReadOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+		t.Errorf("the file at the old path: %v, want ErrNotFound", err)
+	}
+	if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
+		t.Errorf("Verify = %v, %v, want no problems", report.Problems, err)
+	}
+}
+
+// pages lists the owners of tenant local, page by page.
+func pages(t *testing.T, s workspace.Store, q workspace.OwnersQuery) (names []string) {
+	t.Helper()
+	q.Tenant = "local"
+	for {
+		page, err := s.Owners(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range page {
+			names = append(names, page[i].Owner.Agent)
+			q.After = &page[i]
+		}
+		if len(page) < q.Limit {
+			return names
+		}
+	}
+}
+
+// Owners lists each owner once in every order and on pages of any length, also of a past
+// schema, where ties are common.
+func TestOwnersOrders(t *testing.T) {
+	t.Parallel()
+	for schema := int64(1); schema <= sqlite.SchemaVersion; schema++ {
+		var s *sqlite.Store
+		if schema < sqlite.SchemaVersion {
+			var err error
+			if s, err = sqlite.OpenReadOnly(t.Context(), fixture(t, schema), quiet); err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+		} else {
+			s = open(t, fixture(t, 1)) // all have one time, none
+		}
+		for _, order := range []workspace.OwnersOrder{workspace.ByName, workspace.ByUpdated, workspace.ByBytes} {
+			whole := pages(t, s, workspace.OwnersQuery{Order: order, Limit: 100})
+			if len(whole) < 20 {
+				t.Errorf("schema %d, order %d: %d owners, want all", schema, order, len(whole))
+			}
+			for _, limit := range []int{1, 2, 7} {
+				if diff := cmp.Diff(whole, pages(t, s, workspace.OwnersQuery{Order: order, Limit: limit})); diff != "" {
+					t.Errorf("schema %d, order %d, pages of %d:\n%s", schema, order, limit, diff)
+				}
+			}
+			some := pages(t, s, workspace.OwnersQuery{Order: order, Prefix: "crowd-", Part: "D-1", Limit: 3})
+			if len(some) != 10 {
+				t.Errorf("schema %d, order %d: with a prefix and a part: %v, want crowd-10 to crowd-19", schema, order, some)
+			}
+		}
+	}
+}
