@@ -20,7 +20,7 @@ import (
 type conn struct {
 	dc     driver.Conn
 	stmts  map[string]statement
-	schema int64               // of the database; reading schema 1 differs
+	schema int64               // of the database; reading an older one differs
 	still  bool                // opened with modeStill, for one transaction
 	files  *dbfile.Opened      // nil except for the connection that writes
 	args   []driver.NamedValue // reused from call to call

@@ -20,7 +20,7 @@
 //	scratchpad.db-write           a lock file: who may write
 //	scratchpad.db-reserve         4 MiB that are given up when the disk is full, so that
 //	                              something can be deleted
-//	scratchpad.db-schema1-backup  a copy from before the migration from schema 1; it
+//	scratchpad.db-schema2-backup  a copy from before the migration from schema 2; it
 //	                              stays until somebody removes it
 //
 // The log is a part of the database while a process has the database open, and after a
@@ -42,6 +42,8 @@ package sqlite
 //     and group.go runs many of them in one transaction. Before it answers, fence.go,
 //     lost.go and confirm.go check that the schema and the files are still the same and
 //     that all is synced. checkpoint.go keeps the log short.
-//   - reader.go and tx.go are the SQL of a caller's function. row.go has the form of each
-//     row, owner_form.go the one row whose form differs between schemas.
+//   - reader.go and tx.go are the SQL of a caller's function, change.go that of the journal
+//     of changes, owners.go that of operators. watch.go tells of new rows in the journal.
+//   - internal/row has the form of each row. owner_form.go says how the one row is read
+//     whose form differs between schemas.
 //   - internal/dbfile has the files beneath the database.

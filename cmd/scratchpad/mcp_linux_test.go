@@ -101,7 +101,7 @@ func TestMCPFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
 	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
-	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
+	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema2.db"))
 	testkit.Must(t, err)
 	path := filepath.Join(dir, "old.db")
 	testkit.Must(t, errors.Join(os.WriteFile(path, original, 0o600), syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=160k")))

@@ -9,15 +9,21 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Commands that look at a database of schema 1 say what will become of it and change
+// Commands that look at a database of an older schema say what will become of it and change
 // no byte. The first command that writes migrates it and says where the copy is.
 func TestOlderSchema(t *testing.T) {
+	for _, schema := range []string{"1", "2"} {
+		t.Run("Schema"+schema, func(t *testing.T) { testOlderSchema(t, schema) })
+	}
+}
+
+func testOlderSchema(t *testing.T, schema string) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")
-	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "schema1", "schema1.db"))
+	original, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema"+schema+".db"))
 	testkit.Must(t, err)
 	testkit.Must(t, os.WriteFile(path, original, 0o600))
-	const says = "schema 1, of an older version; the next server or command that writes changes it to schema 3 and keeps a copy beside it"
+	says := "schema " + schema + ", of an older version; the next server or command that writes changes it to schema 3 and keeps a copy beside it"
 	runCommand(t, dir, nil, "doctor", "--db", path).must(t, 0, says)
 	runCommand(t, dir, nil, "verify", "--db", path).must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries", says)
 	runCommand(t, dir, nil, "verify", "--db", path, "--json").must(t, 0, `"note":`)
@@ -28,11 +34,11 @@ func TestOlderSchema(t *testing.T) {
 		t.Errorf("looking at the database has changed it: %v", err)
 	}
 
-	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from=1 to=3", "old.db-schema1-backup")
+	runCommand(t, dir, nil, "logs", "append", "--db", path, "--agent", "new", "l", "text").must(t, 0, "level=WARN", "from="+schema+" to=3", "old.db-schema"+schema+"-backup")
 	o := runCommand(t, dir, nil, "verify", "--db", path)
 	o.must(t, 0, "ok  26 agents (and 1 deleted)")
 	if bytes.Contains([]byte(o.out), []byte("note")) {
 		t.Errorf("verify after the migration says %q", o.out)
 	}
-	runCommand(t, dir, nil, "verify", "--db", path+"-schema1-backup").must(t, 0, says)
+	runCommand(t, dir, nil, "verify", "--db", path+"-schema"+schema+"-backup").must(t, 0, says)
 }
