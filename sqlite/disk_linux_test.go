@@ -120,22 +120,8 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("while the disk is full: %v", err)
 	}
 
-	// Deletions go through, and make room.
-	watched, err := s.Watch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	fillUp(t, dir)
-	for i := range 10 {
-		name := fmt.Sprintf("file-%d", i)
-		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
-			t.Fatalf("delete on a full disk, number %d: %v", i, err)
-		}
-		if c := lastChange(t, s, "alice"); c.Op != workspace.OpDelete || c.Path != name || !told(watched, alice) {
-			t.Errorf("after deletion %d, the last change is %+v; want it, and that it was told", i, c)
-		}
-		acked.remove("alice", name)
-	}
+	deleteTen(t, s, ws, acked)
 	if got := size(t, path+"-reserve"); got != 0 {
 		t.Errorf("the reserve has %d bytes: this disk was not full", got)
 	}
@@ -161,6 +147,26 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	reopenAndCheck(t, s, path, acked)
+}
+
+// deleteTen deletes files on a full disk. That goes through, with its rows in the journal,
+// and makes room.
+func deleteTen(t *testing.T, s *sqlite.Store, ws *workspace.Workspace, acked *ledger) {
+	t.Helper()
+	watched, err := s.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		name := fmt.Sprintf("file-%d", i)
+		if _, err := ws.DeleteFile(t.Context(), name, workspace.DeleteOptions{}); err != nil {
+			t.Fatalf("delete on a full disk, number %d: %v", i, err)
+		}
+		if c := lastChange(t, s, "alice"); c.Op != workspace.OpDelete || c.Path != name || !told(watched, alice) {
+			t.Errorf("after deletion %d, the last change is %+v; want it, and that it was told", i, c)
+		}
+		acked.remove("alice", name)
+	}
 }
 
 // lastChange returns the newest row of a local agent's journal.

@@ -8,34 +8,36 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+var wrongRows = []struct{ change, want string }{
+	{"UPDATE owners SET operations = operations + 1", "usage of"},
+	{"UPDATE files SET updated = updated + 1", "head of file"},
+	{"UPDATE versions SET client = 'x'", "version"},
+	{"UPDATE versions SET content = x'78'", "SHA-256"},
+	{"UPDATE logs SET updated = updated + 1", "head of log"},
+	{"UPDATE entries SET client = 'x'", "entry"},
+	{"UPDATE entries SET content = x'79'", "SHA-256"},
+	{"DELETE FROM entries", "missing"},
+	{"DELETE FROM versions", "version"},
+	{"UPDATE summaries SET tokens = tokens + 1", "summary of f at version 1"},
+	{"UPDATE summaries SET content = CAST(replace(CAST(content AS TEXT), 'short', 'shors') AS BLOB)", "a: file f: summary of version 1: its bytes do not match their SHA-256"},
+	{"DELETE FROM summaries", "its summaries have 0 bytes, its head says 10"},
+	{"DELETE FROM files", "a: there are summaries of f, which is no file"},
+	{"UPDATE requests SET count = count + 1", "request"},
+	{"UPDATE records SET value = x'78'", "record"},
+	{"UPDATE changes SET change = x'00' WHERE revision = 2", "change of local/a, 2,"},
+	{"UPDATE changes SET revision = 7 WHERE revision = 3", "change of local/a, 7,"},
+	{"UPDATE changes SET owner = 'local/b' WHERE revision = 3", "change of local/b, 3,"},
+	{"DELETE FROM changes WHERE revision = 1", "Changes:3"},
+	{"DELETE FROM changes WHERE revision = 2", "change 2 is missing"},
+	{"DELETE FROM changes WHERE revision = 3", "Revision:3"},
+	{"DELETE FROM changes", "Changes:3"},
+	{"DELETE FROM owners", "the counters say"},
+}
+
 // Verify finds a wrong row in every table.
 func TestVerifyEveryTable(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ change, want string }{
-		{"UPDATE owners SET operations = operations + 1", "usage of"},
-		{"UPDATE files SET updated = updated + 1", "head of file"},
-		{"UPDATE versions SET client = 'x'", "version"},
-		{"UPDATE versions SET content = x'78'", "SHA-256"},
-		{"UPDATE logs SET updated = updated + 1", "head of log"},
-		{"UPDATE entries SET client = 'x'", "entry"},
-		{"UPDATE entries SET content = x'79'", "SHA-256"},
-		{"DELETE FROM entries", "missing"},
-		{"DELETE FROM versions", "version"},
-		{"UPDATE summaries SET tokens = tokens + 1", "summary of f at version 1"},
-		{"UPDATE summaries SET content = CAST(replace(CAST(content AS TEXT), 'short', 'shors') AS BLOB)", "a: file f: summary of version 1: its bytes do not match their SHA-256"},
-		{"DELETE FROM summaries", "its summaries have 0 bytes, its head says 10"},
-		{"DELETE FROM files", "a: there are summaries of f, which is no file"},
-		{"UPDATE requests SET count = count + 1", "request"},
-		{"UPDATE records SET value = x'78'", "record"},
-		{"UPDATE changes SET change = x'00' WHERE revision = 2", "change of local/a, 2,"},
-		{"UPDATE changes SET revision = 7 WHERE revision = 3", "change of local/a, 7,"},
-		{"UPDATE changes SET owner = 'local/b' WHERE revision = 3", "change of local/b, 3,"},
-		{"DELETE FROM changes WHERE revision = 1", "Changes:3"},
-		{"DELETE FROM changes WHERE revision = 2", "change 2 is missing"},
-		{"DELETE FROM changes WHERE revision = 3", "Revision:3"},
-		{"DELETE FROM changes", "Changes:3"},
-		{"DELETE FROM owners", "the counters say"},
-	} {
+	for _, c := range wrongRows {
 		s := openInternal(t)
 		svc, err := workspace.New(s, workspace.Options{Summarizer: shortener()})
 		if err != nil {

@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Count leaves out an owner whose row is damaged and one that holds nothing, and counts
+// for the others. It adds no row to the journal.
+func TestCountLeavesOut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	for _, name := range []string{"alice", "bob", "carol"} {
+		put(t, workspaceOn(t, s, name), "a.md")
+	}
+	script(t, path, "UPDATE owners SET bytes = bytes + 1 WHERE owner = 'local/bob'")
+	reads := map[workspace.Owner]int64{}
+	for _, name := range []string{"alice", "bob", "carol", "nobody"} {
+		reads[workspace.Owner{Tenant: "local", Agent: name}] = 5
+	}
+	before := operations(t, path)
+	if err := s.Count(t.Context(), reads); err != nil {
+		t.Fatal(err)
+	}
+	after := operations(t, path)
+	if len(after) != 3 || after["local/alice"] != before["local/alice"]+5 || after["local/carol"] != before["local/carol"]+5 || after["local/bob"] != before["local/bob"] {
+		t.Errorf("the operations were %v and are %v, want 5 more for alice and carol", before, after)
+	}
+	if rows, err := changesOf(t, s, "alice", 0, 10); err != nil || len(rows) != 1 {
+		t.Errorf("Changes = %v, %v, want 1 row", rows, err)
+	}
+}
+
+// operations returns the operations in each row of owners.
+func operations(t *testing.T, path string) map[string]int64 {
+	t.Helper()
+	db := openSQL(t, path)
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT owner, operations FROM owners")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string]int64{}
+	for rows.Next() {
+		var owner string
+		var n int64
+		if err := rows.Scan(&owner, &n); err != nil {
+			t.Fatal(err)
+		}
+		all[owner] = n
+	}
+	return all
+}
