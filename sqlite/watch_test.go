@@ -126,7 +126,7 @@ var _ = register("watched", func(args []string) error {
 
 // follow reads the journal of alice each time it is told, until it has a revision. It
 // reports an error if a row is missing or comes twice.
-func follow(ctx context.Context, s *sqlite.Store, told <-chan workspace.Owner, until int64, pause time.Duration) error {
+func await(ctx context.Context, s *sqlite.Store, told <-chan workspace.Owner, until int64, pause time.Duration) error {
 	for at := int64(0); ; {
 		var rows []workspace.Change
 		err := s.View(ctx, alice, func(r workspace.Reader) (err error) {
@@ -182,7 +182,7 @@ func TestWatchOtherProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			followers++
-			go func() { done <- follow(t.Context(), store, c, int64(writes+ours), pause) }()
+			go func() { done <- await(t.Context(), store, c, int64(writes+ours), pause) }()
 		}
 	}
 	child.say(t, "go")

@@ -13,7 +13,7 @@ import (
 
 // journalOf returns the first and the last row of an agent's journal, how many there are,
 // and the agent's state.
-func journalOf(t testing.TB, store workspace.Store, agent string) (first, last int64, n int, state workspace.OwnerState) {
+func keptOf(t testing.TB, store workspace.Store, agent string) (first, last int64, n int, state workspace.OwnerState) {
 	t.Helper()
 	var rows []workspace.Change
 	if err := store.View(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(r workspace.Reader) (err error) {
@@ -53,7 +53,7 @@ func TestJournalLimit(t *testing.T) {
 			if want++; want == limit+100 {
 				want = limit
 			}
-			first, last, rows, state := journalOf(t, store, agent)
+			first, last, rows, state := keptOf(t, store, agent)
 			if last != n || int64(rows) != want || first != n-want+1 || state.Revision != n || state.Changes != want {
 				t.Fatalf("a journal of %d rows has %d to %d after change %d, and the state %+v; want the last %d", limit, first, last, n, state, want)
 			}
@@ -74,21 +74,21 @@ func TestJournalOfDeletedAgent(t *testing.T) {
 			appendLog(t, ws, "log", "x")
 			revision++
 		}
-		if _, last, n, _ := journalOf(t, store, "agent"); n != 5 || last != revision {
+		if _, last, n, _ := keptOf(t, store, "agent"); n != 5 || last != revision {
 			t.Fatalf("the journal after %d changes has %d rows up to %d, want 5", revision, n, last)
 		}
 		if _, err := svc.DeleteAgent(t.Context(), "agent"); err != nil {
 			t.Fatal(err)
 		}
 		revision++ // the log was deleted
-		if _, _, n, state := journalOf(t, store, "agent"); n != 0 || state.Changes != 0 || state.Revision != revision {
+		if _, _, n, state := keptOf(t, store, "agent"); n != 0 || state.Changes != 0 || state.Revision != revision {
 			t.Fatalf("the journal of a deleted agent has %d rows and the state %+v, want none and revision %d", n, state, revision)
 		}
 		clock.Advance(wait)
 		if _, err := svc.DeleteAgent(t.Context(), "nobody"); err != nil { // it sweeps
 			t.Fatal(err)
 		}
-		if _, _, _, state := journalOf(t, store, "agent"); (state == workspace.OwnerState{}) != (wait > 30*24*time.Hour) {
+		if _, _, _, state := keptOf(t, store, "agent"); (state == workspace.OwnerState{}) != (wait > 30*24*time.Hour) {
 			t.Fatalf("the state of an agent that was deleted %v ago is %+v", wait, state)
 		}
 	}
