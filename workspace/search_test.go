@@ -91,7 +91,7 @@ func TestSearchReadsEverything(t *testing.T) {
 					t.Errorf("exact %s: %q, want %q", query, got, want)
 				}
 			}
-			for o, want := range map[workspace.SearchKind]int64{"": 7100, workspace.SearchFiles: 150, workspace.SearchLogs: 6950} {
+			for o, want := range map[workspace.PathKind]int64{"": 7100, workspace.KindFile: 150, workspace.KindLog: 6950} {
 				r, err := ws.Search(t.Context(), "x y", workspace.SearchOptions{Kind: o, MaxTokens: -1, Limit: 50})
 				if err != nil || r.Total != want || len(r.Hits) != 50 || !r.More {
 					t.Errorf("kind %q: %d hits of %d, %v, want 50 of %d", o, len(r.Hits), r.Total, err, want)
