@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -12,8 +13,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// commandLine is every flag and command. Each flag has an environment variable.
-type commandLine struct {
+// globalFlags are the flags of all commands. Each flag has an environment variable.
+type globalFlags struct {
 	DB    *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
 	Agent *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
 	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
@@ -25,6 +26,19 @@ type commandLine struct {
 	Summaries  summaries   `embed:"" group:"summaries"`
 	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
 	Debug      bool        `group:"output" help:"Log everything to standard error."`
+}
+
+// serverLine is the command line of a server alone. A client waits for the server to
+// start, and the parser of all commands takes several milliseconds to build.
+type serverLine struct {
+	globalFlags
+
+	MCP mcpCommand `cmd:"" name:"mcp"`
+}
+
+// commandLine is every flag and command.
+type commandLine struct {
+	globalFlags
 
 	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
 	Setup        setupCommand        `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
@@ -69,11 +83,24 @@ const description = `Memory for AI agents: versioned files with diffs and append
 
 Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`
 
-// newParser returns a parser that fills in the command line.
-func newParser(line *commandLine) *kong.Kong {
+// newParser returns a parser that fills in a command line: a *commandLine or a *serverLine.
+func newParser(line any) *kong.Kong {
 	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), kong.PostBuild(describeHelp), variables(),
 		kong.ExplicitGroups(flagGroups), kong.NamedMapper("integer", kong.MapperFunc(decodeInteger)), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
+}
+
+// parseServer parses the command line of a server. ok is false for any other line, also
+// for one with a mistake or with --help: the parser of all commands words the answer.
+func parseServer(args []string, flags *globalFlags) (k *kong.Context, ok bool) {
+	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
+	if len(args) == 0 || args[0] != "mcp" || slices.ContainsFunc(args, asksHelp) {
+		return nil, false
+	}
+	var line serverLine
+	k, err := newParser(&line).Parse(args)
+	*flags = line.globalFlags
+	return k, err == nil
 }
 
 // variables are the values that help texts and tags refer to as ${name}.

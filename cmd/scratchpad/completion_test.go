@@ -243,7 +243,7 @@ func TestComplete(t *testing.T) {
 		"files rm --y":              "--yes",
 	} {
 		agent := "alice"
-		p := &process{ctx: t.Context(), line: &commandLine{DB: &db, Agent: &agent}}
+		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
 		got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ",")
 		for _, untitled := range []string{"logs", "agents", "rm", "write", "--yes"} {
 			got = strings.ReplaceAll(got, untitled+"\t", untitled)
@@ -292,7 +292,7 @@ func TestCompleteMany(t *testing.T) {
 		"--agent n-0200":   "n-0200",
 		"agents rm \xff":   "",
 	} {
-		p := &process{ctx: t.Context(), line: &commandLine{DB: &db, Agent: &agent}}
+		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
 		if got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ","); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}

@@ -55,7 +55,7 @@ func TestDemoFails(t *testing.T) {
 	for range 3 {
 		call(t, session, "write_file", map[string]any{"path": "plan.md", "content": "- [ ] T-043 Rewrite the login pages"})
 	}
-	p := &process{ctx: t.Context(), err: os.Stderr, line: &commandLine{JSON: true}}
+	p := &process{ctx: t.Context(), err: os.Stderr, line: &commandLine{globalFlags: globalFlags{JSON: true}}}
 	d := &demo{p: p, session: session}
 	restarted := &demo{p: p, db: db}
 	testkit.Must(t, restarted.start())

@@ -52,19 +52,13 @@ func run(ctx context.Context, args []string) int {
 		args = []string{"version"} // not a flag, because files cat has a --version of its own
 	}
 	var line commandLine
-	parser := newParser(&line)
-	k, err := parser.Parse(args)
-	if err != nil && noCommand(err) {
-		if isTerminal(os.Stdin) {
-			args = append(args, "--help")
-		} else {
-			args = append(args, "mcp")
+	k, ok := parseServer(args, &line.globalFlags)
+	if !ok {
+		var err error
+		if k, args, err = parseAny(args, &line); err != nil {
+			usageFailure(err).print(os.Stderr, asksForJSON(args))
+			return exitUsage
 		}
-		k, err = parser.Parse(args)
-	}
-	if err != nil {
-		usageFailure(err).print(os.Stderr, asksForJSON(args))
-		return exitUsage
 	}
 	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent")}
 	level := slog.LevelWarn
@@ -77,6 +71,23 @@ func run(ctx context.Context, args []string) int {
 		return exitCode(ctx, err)
 	}
 	return 0
+}
+
+// parseAny parses the command line of any command. It returns the arguments with the
+// command that stands for none.
+func parseAny(args []string, line *commandLine) (*kong.Context, []string, error) {
+	*line = commandLine{}
+	parser := newParser(line)
+	k, err := parser.Parse(args)
+	if err != nil && noCommand(err) {
+		if isTerminal(os.Stdin) {
+			args = append(args, "--help")
+		} else {
+			args = append(args, "mcp")
+		}
+		k, err = parser.Parse(args)
+	}
+	return k, args, err
 }
 
 // given reports whether a flag was given, by its variable or on the command line.
