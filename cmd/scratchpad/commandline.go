@@ -28,6 +28,16 @@ type globalFlags struct {
 	Debug      bool        `group:"output" help:"Log everything to standard error."`
 }
 
+// Validate is kong's hook, which it does not call for the fields of an embedded struct.
+func (f globalFlags) Validate() error {
+	for _, flags := range []interface{ Validate() error }{f.Limits, f.Store, f.Summaries} {
+		if err := flags.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // serverLine is the command line of a server alone. A client waits for the server to
 // start, and the parser of all commands takes several milliseconds to build.
 type serverLine struct {

@@ -127,8 +127,8 @@ func TestMCPCountsLastReads(t *testing.T) {
 func TestMCPNoDatabase(t *testing.T) {
 	s := connect(t, "mcp", "--db", filepath.Join(t.TempDir(), "missing", "test.db"))
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 11 {
-		t.Fatalf("ListTools() = %v, %v, want 11 tools", list, err)
+	if err != nil || len(list.Tools) != 14 {
+		t.Fatalf("ListTools() = %v, %v, want 14 tools", list, err)
 	}
 	got, isError := call(t, s, "read_file", map[string]any{"agent_id": "a", "path": "x"})
 	if !isError || !strings.Contains(got[0], "there is no folder") {
@@ -217,8 +217,8 @@ func TestMCPSummaries(t *testing.T) {
 		}
 	}
 	list, err := connect(t, "mcp", "--db", db, "--summarizer", "off").ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 10 {
-		t.Errorf("ListTools() with --summarizer off = %v, %v, want 10 tools", list, err)
+	if err != nil || len(list.Tools) != 13 {
+		t.Errorf("ListTools() with --summarizer off = %v, %v, want 13 tools", list, err)
 	}
 	runCommand(t, t.TempDir(), nil, "files", "summarize", "plan.md", "--db", db, "--agent", "a").must(t, 0, "kept from before", "# The plan")
 }
