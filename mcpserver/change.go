@@ -14,7 +14,7 @@ const changesName = "changes"
 
 var listChanges = tool{
 	name:        changesName,
-	description: "List what others changed in your memory by prefix since a cursor; all adds you",
+	description: "List what others changed in your memory below prefix since a cursor. all: you too",
 	properties: []property{
 		{name: "since", kind: "integer"},
 		{name: "prefix", kind: "string"},

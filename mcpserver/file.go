@@ -13,12 +13,12 @@ var (
 
 // agentIDMeaning describes agent_id once in the list of tools, at the tool that begins a
 // memory.
-const agentIDMeaning = "the name that the user gave you, always the same"
+const agentIDMeaning = "the name the user gave you"
 
 var writeFile = tool{
 	name:        "write_file",
 	agentID:     agentIDMeaning,
-	description: "Write a file in your memory. Use logs for what only grows",
+	description: "Write a file in your memory",
 	write:       true,
 	properties: []property{path,
 		{name: "content", kind: "string", required: true},

@@ -9,7 +9,7 @@ import (
 
 var appendLog = tool{
 	name:        "append_log",
-	description: "Append an entry to a log in your memory. Creates missing logs",
+	description: "Append an entry to a log in your memory",
 	write:       true,
 	properties:  []property{path, {name: "entry", kind: "string", required: true}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
@@ -26,7 +26,7 @@ type appendRecord struct {
 
 var readLog = tool{
 	name:        "read_log",
-	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
+	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]",
 	properties: []property{path,
 		{name: "since_entry", kind: "integer"},
 		{name: "limit", kind: "integer"},

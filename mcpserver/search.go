@@ -11,7 +11,7 @@ const searchName = "search"
 
 var searchTool = tool{
 	name:        searchName,
-	description: `Search your memory: best limit hits below prefix, or lines with exact query`,
+	description: "Find up to limit passages in your memory below prefix, by words, or lines by exact text",
 	properties: []property{
 		{name: "query", kind: "string", required: true},
 		{name: "prefix", kind: "string"},

@@ -53,8 +53,8 @@ func TestAnnotationsOnTheWire(t *testing.T) {
 			t.Errorf("%s stands %d times in tools/list, want 14", hint, n)
 		}
 	}
-	if n := strings.Count(raw, `"readOnlyHint":true`); n != 7 {
-		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 7`, n)
+	if n := strings.Count(raw, `"readOnlyHint":true`); n != 8 {
+		t.Errorf(`"readOnlyHint":true stands %d times in tools/list, want 8`, n)
 	}
 }
 
