@@ -48,7 +48,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var told func(context.Context) string
 	if isBound && c.BriefTokens > 0 {
-		go db.brief(p.ctx, bound, int(c.BriefTokens)) // opens the database meanwhile
+		defer db.openAhead(bound)()
 		told = func(ctx context.Context) string { return db.brief(ctx, bound, int(c.BriefTokens)) }
 	}
 	server, err := mcpserver.New(mcpserver.Options{
@@ -80,6 +80,21 @@ func (c mcpCommand) Run(p *process) (err error) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
+}
+
+// openAhead opens the database if there is one, while the client says who it is. The
+// caller calls stop before it closes the database.
+func (d *database) openAhead(agent string) (stop func()) {
+	ctx, cancel := context.WithCancel(d.p.ctx)
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		d.brief(ctx, agent, 1)
+	}()
+	return func() {
+		cancel()
+		<-opened
+	}
 }
 
 // brief returns what is in the memory of an agent. It makes no database. If it cannot tell,
