@@ -39,7 +39,9 @@ func (w *writer) checkpoint() {
 	defer w.giveTurn()
 	whole, err := w.fold(0)
 	if isFull(err) && w.releaseReserve(err) {
-		whole, err = w.fold(0)
+		if whole, err = w.fold(0); whole {
+			w.reserve.Restore() // the empty log gives back what the fold took
+		}
 	}
 	if err != nil {
 		w.log.Warn("the write-ahead log could not be folded into the database; it is kept and tried again", "err", err)

@@ -19,16 +19,23 @@ func ReserveOf(path string) Reserve { return Reserve{path} }
 
 func (r Reserve) name() string { return r.path + reserveEnd }
 
-// Fill makes the reserve if it is missing and the disk has room for it. It reports
-// whether the reserve is there. Errors are not returned: they matter only when the
-// reserve is needed.
+// Fill makes the reserve if it is missing and the disk has room for it and more. It
+// reports whether the reserve is there. Errors are not returned: they matter only when
+// the reserve is needed.
 func (r Reserve) Fill() bool {
-	if info, err := os.Lstat(r.name()); err == nil && info.Mode().IsRegular() && info.Size() == reserveBytes {
+	if r.whole() {
 		return true
 	}
-	free := freeBytes(filepath.Dir(r.path))
-	if free >= 0 && free < reserveSpare {
+	if free := freeBytes(filepath.Dir(r.path)); free >= 0 && free < reserveSpare {
 		return false
+	}
+	return r.Restore()
+}
+
+// Restore is Fill for a disk that may be full but for the reserve.
+func (r Reserve) Restore() bool {
+	if r.whole() {
+		return true
 	}
 	f, err := openSide(r.path, reserveEnd, os.O_CREATE)
 	if err != nil {
@@ -40,6 +47,11 @@ func (r Reserve) Fill() bool {
 		return false
 	}
 	return true
+}
+
+func (r Reserve) whole() bool {
+	info, err := os.Lstat(r.name())
+	return err == nil && info.Mode().IsRegular() && info.Size() == reserveBytes
 }
 
 // Release gives the space back to the disk and reports whether there was any.
