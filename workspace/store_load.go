@@ -28,7 +28,7 @@ type Query struct {
 type Loaded struct {
 	Owner    OwnerState
 	File, To FileHead // as of [Reader.File]
-	Version  Version  // the zero value if there is none; only its Number if the caller has it
+	Version  Version  // the zero value if there is none; without Content if the caller has it
 	Old      Version  // version Since; the zero value if it is not retained, or the current one
 	Versions []Version
 	Log      LogHead

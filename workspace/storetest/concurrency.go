@@ -97,16 +97,18 @@ func concurrentCounts(t testing.TB, s workspace.Store) {
 	update(t, s, bob, count)
 	var counting sync.WaitGroup
 	var stop atomic.Bool
+	var counted atomic.Int64
 	for range 2 {
 		counting.Go(func() {
 			for !stop.Load() {
 				if err := s.Count(t.Context(), map[workspace.Owner]int64{alice: 1, bob: 1}); err != nil {
 					t.Errorf("Count beside Owners = %v, want nil", err)
 				}
+				counted.Add(1)
 			}
 		})
 	}
-	for range rounds(2000, 300, 100) {
+	for n := rounds(2000, 300, 100); n > 0 || counted.Load() < 20; n-- {
 		got := list(t, s, "local", "", 10)
 		if len(got) != 2 || got[0].Usage != got[1].Usage {
 			t.Errorf("Owners beside Count = %+v, want the same count for both", got)

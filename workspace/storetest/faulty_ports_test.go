@@ -25,6 +25,11 @@ var faultyLoads = []faultyStore{
 			_, l.Version, _ = tx.Current(q.File)
 		}
 	}), []string{"Load/Random", "Load/OwnWritesAreRead"}},
+	{"Load gives only the number of what the caller has", bendLoad(func(_ workspace.Tx, q workspace.Query, l *workspace.Loaded) {
+		if q.Version == 0 && q.Since == l.Version.Number {
+			l.Version = workspace.Version{Number: q.Since}
+		}
+	}), []string{"Load/Random", "Load/OwnWritesAreRead"}},
 	{"Load leaves deleted heads out", bendLoad(func(_ workspace.Tx, q workspace.Query, l *workspace.Loaded) {
 		if l.To.Deleted {
 			l.To = workspace.FileHead{Path: q.To}
@@ -327,12 +332,7 @@ var faultyWatches = []faultyStore{
 		}
 	}), []string{"Watch/OwnWrites", "Watch/NothingIsLost"}},
 	{"who is slow is told of some alone", tells(func(c chan<- workspace.Owner, o workspace.Owner, _ int64) { offer(c, o) }), []string{"Watch/SlowWatcher"}},
-	{"a slow watcher holds up writers", tells(func(c chan<- workspace.Owner, o workspace.Owner, _ int64) {
-		select {
-		case c <- o:
-		case <-time.After(time.Second):
-		}
-	}), []string{"Watch/SlowWatcher"}},
+	{"a slow watcher holds up writers", func(s workspace.Store) workspace.Store { return holdsUp{s, make(chan workspace.Owner, 8)} }, []string{"Watch/SlowWatcher"}},
 	{"another owner is told", tells(func(c chan<- workspace.Owner, o workspace.Owner, _ int64) {
 		offer(c, workspace.Owner{Tenant: o.Tenant, Agent: "x"})
 	}), []string{"Watch/OwnWrites"}},
@@ -380,6 +380,23 @@ func (s *teller) Update(ctx context.Context, o workspace.Owner, fn func(workspac
 		s.with(c, o, s.n.Load())
 	}
 	s.n.Add(1)
+	return err
+}
+
+// holdsUp lets an Update wait until its watcher has room.
+type holdsUp struct {
+	workspace.Store
+	told chan workspace.Owner
+}
+
+func (s holdsUp) Watch(context.Context) (<-chan workspace.Owner, error) { return s.told, nil }
+
+func (s holdsUp) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	err := s.Store.Update(ctx, o, fn)
+	select {
+	case s.told <- o:
+	case <-ctx.Done():
+	}
 	return err
 }
 

@@ -174,9 +174,9 @@ func sharedRevisions(t testing.TB, a, b workspace.Store) {
 	}
 }
 
-// sharedWatchTime is how long a store has to tell what another has written. The port asks
-// for a quarter of it.
-const sharedWatchTime = 2 * time.Second
+// sharedWatchTime is how long a store has to tell what another has written, two seconds.
+// The port asks for a quarter of it. Tests of the suite shorten it with watchTime.
+func sharedWatchTime() time.Duration { return watchTime / 5 }
 
 // sharedWatch watches one store while the other writes. A machine under load may be late
 // now and then, not each time.
@@ -188,7 +188,7 @@ func sharedWatch(t testing.TB, a, b workspace.Store) {
 			time.Sleep(10 * time.Millisecond) // so that what was told before is over
 			drain(told)
 			update(t, a, alice, note)
-			if err = awaitTold(told, alice, sharedWatchTime); err == nil {
+			if err = awaitTold(told, alice, sharedWatchTime()); err == nil {
 				break
 			}
 		}
