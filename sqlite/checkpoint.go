@@ -39,9 +39,11 @@ func (w *writer) checkpoint() {
 	defer w.giveTurn()
 	whole, err := w.fold(0)
 	if isFull(err) && w.releaseReserve(err) {
-		if whole, err = w.fold(0); whole {
-			w.reserve.Restore() // the empty log gives back what the fold took
-		}
+		w.foldTook = true
+		whole, err = w.fold(0)
+	}
+	if whole && w.foldTook { // the empty log gives back what the fold took
+		w.foldTook = !w.reserve.Restore()
 	}
 	if err != nil {
 		w.log.Warn("the write-ahead log could not be folded into the database; it is kept and tried again", "err", err)

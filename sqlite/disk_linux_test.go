@@ -98,14 +98,27 @@ func size(t *testing.T, name string) int64 {
 }
 
 func TestFullDisk(t *testing.T) {
-	for name, wait := range map[string]func(*testing.T, string){
-		"AtOnce": func(*testing.T, string) {},
-		"Idle":   awaitFold,
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, idle := range []bool{false, true} {
+		t.Run(fmt.Sprintf("Idle=%v", idle), func(t *testing.T) {
 			t.Parallel()
-			fullDisk(t, smallDisk(t), wait)
+			fullDisk(t, smallDisk(t), idle)
 		})
+	}
+}
+
+// keepBusy gives the store something to do until stop is called, so that it is never idle.
+func keepBusy(t *testing.T, s *sqlite.Store) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for ctx.Err() == nil {
+			s.Update(ctx, workspace.Owner{Tenant: "local", Agent: "busy"}, func(workspace.Tx) error { return errors.ErrUnsupported })
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return func() {
+		cancel()
+		busy.Wait()
 	}
 }
 
@@ -120,9 +133,9 @@ func awaitFold(t *testing.T, path string) {
 	}
 }
 
-// fullDisk fills the disk twice: with files of the store, and after the wait to the last
-// byte. Then only the reserve lets a deletion through.
-func fullDisk(t *testing.T, dir string, wait func(t *testing.T, path string)) {
+// fullDisk fills the disk twice: with files of the store, and then to the last byte. Only
+// the reserve lets a deletion through. The store may be idle in between, or not.
+func fullDisk(t *testing.T, dir string, idle bool) {
 	path := filepath.Join(dir, "full.db")
 	s, err := sqlite.Open(t.Context(), path, quiet)
 	if err != nil {
@@ -132,6 +145,8 @@ func fullDisk(t *testing.T, dir string, wait func(t *testing.T, path string)) {
 	if got := size(t, path+"-reserve"); got != 4<<20 {
 		t.Errorf("the reserve has %d bytes at first", got)
 	}
+	stop := keepBusy(t, s)
+	defer stop()
 	spare := filler(t, dir, 9<<20)
 	svc, acked := newService(t, s), newLedger()
 	ws := agent(t, svc, "alice")
@@ -143,8 +158,12 @@ func fullDisk(t *testing.T, dir string, wait func(t *testing.T, path string)) {
 		t.Errorf("while the disk is full: %v", err)
 	}
 
-	wait(t, path)
+	if idle {
+		stop()
+		awaitFold(t, path)
+	}
 	fillUp(t, dir)
+	stop()
 	deleteTen(t, s, ws, acked)
 	if got := size(t, path+"-reserve"); got != 0 {
 		t.Errorf("the reserve has %d bytes: this disk was not full", got)

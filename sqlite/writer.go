@@ -50,6 +50,7 @@ type writer struct {
 	foldPause  time.Duration // the last pause because of readers
 	foldFailed bool          // the last fold failed, and that was logged
 	lost       bool          // a file was lost, see loseFiles
+	foldTook   bool          // an idle fold took the reserve, which is not back yet
 	foldLost   bool          // the disk failed to confirm a checkpoint
 	refillAt   time.Time     // when to make the released reserve again; zero: it is there
 
