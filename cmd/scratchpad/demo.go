@@ -40,7 +40,7 @@ func (demoCommand) Run(p *process, k *kong.Context) (err error) {
 		return err
 	}
 	defer func() { d.session.Close() }()
-	for _, act := range []func() error{d.file, d.log, d.mistake, d.kill} {
+	for _, act := range []func() error{d.file, d.log, d.mistake, d.kill, d.comeBack} {
 		if err := act(); err != nil {
 			return err
 		}
@@ -83,15 +83,30 @@ func unconfigured(model *kong.Application, env []string) (left []string) {
 	return left
 }
 
-func (d *demo) start() error {
+func (d *demo) start() (err error) {
+	d.server, d.session, err = d.connect("scratchpad-demo")
+	return err
+}
+
+// connect starts a server for a client of this name.
+func (d *demo) connect(client string) (*exec.Cmd, *mcp.ClientSession, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	d.server = exec.Command(self, "mcp", "--db", d.db, "--agent", "demo", "--summarizer", "outline") // the demo must cost nothing
-	d.server.Env, d.server.Stderr = d.env, d.p.err
-	client := mcp.NewClient(&mcp.Implementation{Name: "scratchpad-demo", Version: version()}, nil)
-	d.session, err = client.Connect(d.p.ctx, &mcp.CommandTransport{Command: d.server}, nil)
+	server := exec.Command(self, "mcp", "--db", d.db, "--agent", "demo", "--summarizer", "outline") // the demo must cost nothing
+	server.Env, server.Stderr = d.env, d.p.err
+	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: version()}, nil).
+		Connect(d.p.ctx, &mcp.CommandTransport{Command: server}, nil)
+	return server, session, err
+}
+
+// quiet makes a call that is not shown.
+func (d *demo) quiet(session *mcp.ClientSession, tool string, args map[string]any) error {
+	res, err := session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err == nil && res.IsError {
+		err = fmt.Errorf("demo: %s: %s", tool, strings.Join(textBlocks(res), " "))
+	}
 	return err
 }
 
@@ -171,7 +186,7 @@ func (d *demo) show(s step) error {
 	}
 	fmt.Fprintf(&b, "  %s %s\n", d.p.paint(s.Tool, color.FgCyan), shown(s.Arguments))
 	for _, block := range s.Answer {
-		for _, line := range firstLines(block, 6) {
+		for _, line := range firstLines(block, 10) {
 			fmt.Fprintf(&b, "  %s %s\n", d.p.paint("<", color.Faint), line)
 		}
 	}

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // file plays with a plan: the agent writes it, changes it and asks for it again.
@@ -20,7 +20,6 @@ func (d *demo) file() error {
 		{"An agent keeps its plan in a file.", "write_file", map[string]any{"path": "plan.md", "content": plan}, ""},
 		{"A task is done. The agent sends the change, not the file.", "edit_file", map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
 		{"Later it asks: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
-		{"And since version 2?", "read_file", map[string]any{"path": "plan.md", "since_version": 2}, changed},
 		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
 	} {
 		if err := d.call(c.title, c.tool, c.args, c.whole); err != nil {
@@ -30,40 +29,22 @@ func (d *demo) file() error {
 	return nil
 }
 
+// checks is how many entries the log has before the one that matters.
+const checks = 60
+
 // log plays with a log that grows: the agent reads only the new entries.
 func (d *demo) log() error {
-	const before = 60
-	var all strings.Builder
-	entry := func(i int) string {
-		return fmt.Sprintf("checked host web-%02d: %d requests, none failed", i%12, 4000+i*37)
-	}
-	for i := range before {
-		fmt.Fprintf(&all, "[%d,%d,%q]\n", i+1, 0, entry(i))
-		res, err := d.session.CallTool(d.p.ctx, &mcp.CallToolParams{Name: "append_log", Arguments: map[string]any{"path": "checks", "entry": entry(i)}})
-		if err != nil {
-			return err
-		}
-		if res.IsError {
-			return fmt.Errorf("demo: append_log: %s", strings.Join(textBlocks(res), " "))
-		}
-	}
-	last := fmt.Sprintf("checked host web-07: 9 of 6220 requests failed, see %s", "plan.md")
-	fmt.Fprintf(&all, "[%d,%d,%q]\n", before+1, 0, last)
-	for _, c := range []struct {
-		title, tool string
-		args        map[string]any
-		whole       string
-	}{
-		{fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", before), "append_log", map[string]any{"path": "checks", "entry": last}, ""},
-		{fmt.Sprintf("It has read up to entry %d. What is new?", before), "read_log", map[string]any{"path": "checks", "since_entry": before}, all.String()},
-		{"It can read from the beginning, in pages. The next page is since_entry 5.", "read_log", map[string]any{"path": "checks", "limit": 5}, ""},
-		{"Which files does it keep?", "list_files", map[string]any{}, ""},
-	} {
-		if err := d.call(c.title, c.tool, c.args, c.whole); err != nil {
+	for i := range checks {
+		if err := d.quiet(d.session, "append_log", map[string]any{"path": "checks", "entry": demoEntry(i)}); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := d.call(fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks), "append_log",
+		map[string]any{"path": "checks", "entry": demoEntry(checks)}, ""); err != nil {
+		return err
+	}
+	return d.call(fmt.Sprintf("It has read up to entry %d. What is new?", checks), "read_log",
+		map[string]any{"path": "checks", "since_entry": checks}, demoLog())
 }
 
 // mistake plays an error that says the way out.
@@ -85,12 +66,68 @@ func (d *demo) kill() error {
 	if err := d.start(); err != nil {
 		return err
 	}
-	err := d.call("The server is killed and started again. What it acknowledged is still there.", "read_file",
+	return d.expect(`"unchanged":true`, "The server is killed and started again. What it acknowledged is still there.", "read_file",
 		map[string]any{"path": "plan.md", "since_version": 2}, demoPlan())
-	if err == nil && !strings.Contains(strings.Join(d.steps[len(d.steps)-1].Answer, ""), `"unchanged":true`) {
+}
+
+// comeBack plays an agent that returns after another client has worked on its memory.
+func (d *demo) comeBack() error {
+	err := d.expect(`"cursor":`, "What does it keep? It notes the cursor, which is the number of the last change.", "changes", map[string]any{}, "")
+	if err != nil {
+		return err
+	}
+	var record struct{ Cursor int64 }
+	if err := json.Unmarshal([]byte(d.steps[len(d.steps)-1].Answer[0]), &record); err != nil {
+		return err
+	}
+	if err := d.colleague(); err != nil {
+		return err
+	}
+	whole := demoPlan() + demoLog()
+	if err := d.expect("+- [x] T-043", "Meanwhile another client works on the same memory. The agent comes back: what has changed?", "changes",
+		map[string]any{"since": record.Cursor, "diffs": true}, whole); err != nil {
+		return err
+	}
+	return d.expect("checks#61", "Where did requests fail?", "search", map[string]any{"query": "requests failed -none", "limit": 2}, whole)
+}
+
+// colleague writes with a client and a server of its own.
+func (d *demo) colleague() error {
+	_, session, err := d.connect("colleague")
+	if err != nil {
+		return err
+	}
+	err = d.quiet(session, "edit_file", map[string]any{"path": "plan.md", "old_text": "- [ ] T-043", "new_text": "- [x] T-043"})
+	if err == nil {
+		err = d.quiet(session, "append_log", map[string]any{"path": "checks", "entry": "web-07 has a new disk"})
+	}
+	return errors.Join(err, session.Close())
+}
+
+// expect plays a call whose answer must contain a text.
+func (d *demo) expect(text, title, tool string, args map[string]any, whole string) error {
+	err := d.call(title, tool, args, whole)
+	if err == nil && !strings.Contains(strings.Join(d.steps[len(d.steps)-1].Answer, ""), text) {
 		err = d.unexpected()
 	}
 	return err
+}
+
+// demoEntry returns entry i+1 of the log.
+func demoEntry(i int) string {
+	if i == checks {
+		return "checked host web-07: 9 of 6220 requests failed, see plan.md"
+	}
+	return fmt.Sprintf("checked host web-%02d: %d requests, none failed", i%12, 4000+i*37)
+}
+
+// demoLog returns the log as read_log shows its entries.
+func demoLog() string {
+	var all strings.Builder
+	for i := range checks + 1 {
+		fmt.Fprintf(&all, "[%d,%d,%q]\n", i+1, 0, demoEntry(i))
+	}
+	return all.String()
 }
 
 // demoPlan returns a plan of 90 tasks.

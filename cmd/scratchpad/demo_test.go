@@ -28,7 +28,11 @@ func TestDemo(t *testing.T) {
 		return out.Bytes()
 	}
 	text := string(demo())
-	for _, want := range []string{`"unchanged":true`, `"op":"remove"`, `"has_more":true`, "nearest", "reading everything again", "In all", "has exact numbers.)\n"} {
+	for _, want := range []string{
+		`"unchanged":true`, `"op":"remove"`, "nearest", "reading everything again", "In all", "has exact numbers.)\n",
+		"edit\tfile\tplan.md\t2\t3\tcolleague\t", "append\tlog\tchecks\t61\t62\tcolleague\t", // what came back from changes
+		"< +- [x] T-043 ", `< [62,0,"web-07 has a new disk"]`, "< checks#61\tchecked host web-07: 9 of 6220 requests failed",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the demonstration does not show %q:\n%s", want, text)
 		}
@@ -68,6 +72,15 @@ func TestDemoFails(t *testing.T) {
 		{"Log", "demo: append_log: append", d.log},
 		{"NoMistake", `"version":4`, d.mistake},
 		{"Kill", `"current_version":4`, restarted.kill},
+		{"Colleague", "demo: edit_file: edit plan.md: old_text does not occur", restarted.comeBack},
+		{"Changes", `"omitted":1`, func() error { // a diff would be longer than this file
+			call(t, session, "write_file", map[string]any{"path": "plan.md", "content": "- [ ] T-043 Rewrite the login page"})
+			return restarted.comeBack()
+		}},
+		{"Search", "demo: search limit=2", func() error {
+			call(t, restarted.session, "write_file", map[string]any{"path": "plan.md", "content": demoPlan()})
+			return restarted.comeBack()
+		}},
 	} {
 		if err := c.act(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
