@@ -144,7 +144,7 @@ func (c changesCommand) answerText(p *process, all workspace.Changes) error {
 		p.note("revision %d is too old; these are the paths that changed last\n", *c.Since)
 	}
 	if all.Omitted > 0 {
-		p.note("%s not shown: too long, or what was before is not kept\n", plural(int64(all.Omitted), "difference"))
+		p.note("%s shown without its content: it is new or too long, or its old version is not kept\n", plural(int64(all.Omitted), "path"))
 	}
 	what := "nothing new"
 	if len(all.Paths) > 0 {

@@ -19,7 +19,12 @@ type failure struct {
 
 // usageFailure is an error of the command line itself.
 func usageFailure(err error) failure {
-	return failure{Kind: "usage", Message: oneLine(err.Error()), Hint: helpOf(err) + " --help"}
+	text := err.Error()
+	if flag, is := strings.CutPrefix(text, "unknown flag -"); is && !strings.HasPrefix(flag, "-") { // it may be a text, such as "- [ ] test"
+		text, _, _ = strings.Cut(text, ", did you mean")
+		text += "; put -- before a text that begins with a dash"
+	}
+	return failure{Kind: "usage", Message: oneLine(text), Hint: helpOf(err) + " --help"}
 }
 
 // failureOf is an error of a command that ran.

@@ -59,6 +59,7 @@ func TestJSONFailures(t *testing.T) {
 		{"client-config codex --write --file config.toml", exitError, failure{Kind: "by_hand"}},
 		{"mcp --agent ..", exitUsage, failure{Kind: "invalid"}},
 		{"files cat", exitUsage, failure{"usage", `expected "<path>"`, "scratchpad files cat --help"}},
+		{"search -draft", exitUsage, failure{"usage", "unknown flag -d; put -- before a text that begins with a dash", "scratchpad search --help"}},
 		{"files --nothing", exitUsage, failure{"usage", "unknown flag --nothing", "scratchpad files --help"}},
 		{"nothing", exitUsage, failure{"usage", "unexpected argument nothing", "scratchpad --help"}},
 		{"logs cat l --tail x", exitUsage, failure{Kind: "usage", Hint: "scratchpad logs cat --help"}},

@@ -16,7 +16,7 @@ import (
 
 type setupCommand struct {
 	Client  []string `enum:"${clients}" placeholder:"NAME" help:"A client to set up, whether it is found here or not. Give the flag again for another one. Default: all that are found."`
-	Project string   `type:"existingdir" default:"." placeholder:"FOLDER" help:"The project, for Claude Code and VS Code. Default: this folder."`
+	Project string   `type:"path" default:"." placeholder:"FOLDER" help:"The project, for Claude Code and VS Code. Default: this folder."`
 	Bin     string   `type:"path" placeholder:"FOLDER" help:"The folder for the program. Default: one for your programs, if possible one on the PATH."`
 	Yes     bool     `short:"y" help:"Do not ask first."`
 	DryRun  bool     `help:"Show what would be done, and change nothing."`
@@ -25,11 +25,13 @@ type setupCommand struct {
 
 // Help is shown by scratchpad setup --help.
 func (setupCommand) Help() string {
-	return `Setup takes these steps. It shows what it will write, and whose memory each client gets, and asks first.
+	return `Setup shows what it will write, and whose memory each client gets. It asks, and then takes three steps.
 
-1. It copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
-2. It adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") + `. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
-3. It starts the server as each client would, and lists the tools.
+First it copies this program to where your PATH finds it, such as ~/.local/bin, unless it is there.
+
+Then it adds a server to each client that it finds: ` + strings.Join(clientconfig.Names(), ", ") + `. The rest of a client's file stays as it is, and a copy of the file is kept beside it.
+
+Last it starts the server as each client would, and lists the tools.
 
 Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it with --project. Each project has a memory of its own. The other clients share the memory of the agent default. --agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a session what has changed since the one before.
 
@@ -74,6 +76,9 @@ const setupReadTokens = 20000
 func (c setupCommand) Run(p *process) error {
 	if defaultDB() == "" {
 		return workspace.Errorf(workspace.ErrInvalid, "there is no home folder; set HOME")
+	}
+	if info, err := os.Stat(c.Project); err != nil || !info.IsDir() {
+		return workspace.Errorf(workspace.ErrInvalid, "--project: there is no folder %s; make it first, or name the folder of a project that you have", c.Project)
 	}
 	journal := filepath.Join(filepath.Dir(defaultDB()), "setup.json")
 	if c.Undo {
@@ -167,7 +172,7 @@ func (c setupCommand) show(p *process, plan *setup.Plan) error {
 		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", oneLine(plan.Program.Path))
 	}
 	if !plan.Program.OnPath {
-		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path\n")
+		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run scratchpad by its name\n")
 	}
 	for _, planned := range plan.Clients {
 		if planned.Err != nil {
