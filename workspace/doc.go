@@ -18,7 +18,9 @@
 //     [Workspace.ListFiles], [Workspace.DeleteFile] and [Workspace.Summarize].
 //   - Logs: [Workspace.AppendLog], [Workspace.ReadLog], [Workspace.ListLogs],
 //     [Workspace.TrimLog] and [Workspace.DeleteLog].
-//   - Both: [Workspace.Search] finds passages in files and logs.
+//   - Both: [Workspace.Search] finds passages in files and logs. [Workspace.Changes] says
+//     what has changed since a cursor, and [Workspace.Watch] yields each change as it
+//     comes. [Workspace.SetMark] keeps a cursor under a name, for [Workspace.Mark].
 //   - Other packages: [Workspace.Saver] keeps a pad, [Workspace.Journal] keeps a
 //     conversation, and [Workspace.FS] shows the files as an [io/fs.FS].
 //   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
