@@ -107,7 +107,7 @@ func (o *SearchOptions) prepare(paths PathRule, op, query string) (run func(cont
 	case o.Exact && o.Regexp:
 		return nil, fail(ErrInvalid, op, query, "exact and regexp exclude each other")
 	case n == 0:
-		return nil, fail(ErrInvalid, op, query, "the query is empty")
+		return nil, fail(ErrInvalid, op, query, "the query is empty; give a word to look for")
 	case n > maxQuery:
 		return nil, within(op, query, Errorf(ErrInvalid, "the query has %d characters, limit %d", n, maxQuery))
 	case !utf8.ValidString(query):

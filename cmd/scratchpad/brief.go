@@ -38,7 +38,7 @@ type briefRecord struct {
 // Run prints the brief, and then moves the mark.
 func (c briefCommand) Run(p *process) error {
 	if c.Tokens < 1 {
-		return fmt.Errorf("--tokens must be 1 or more, not %d: %w", c.Tokens, workspace.ErrInvalid)
+		return workspace.Errorf(workspace.ErrInvalid, "--tokens is %d, allowed are 1 and more", c.Tokens)
 	}
 	b, err := c.read(p)
 	if errors.Is(err, workspace.ErrNotFound) { // no database yet: a hook runs before the first write too
@@ -50,8 +50,18 @@ func (c briefCommand) Run(p *process) error {
 	if err := p.answer(briefOf(b), func(out io.Writer) error {
 		_, err := fmt.Fprintln(p.screen(out), b.Text(int(c.Tokens)))
 		return err
-	}); err != nil || c.Mark == "" || b.Cursor == 0 {
+	}); err != nil {
 		return err
+	}
+	if c.Mark == "" && b.Cursor == 0 && !p.line.JSON {
+		name, _, err := p.agentName()
+		if err != nil {
+			return err
+		}
+		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", name)
+	}
+	if c.Mark == "" || b.Cursor == 0 {
+		return nil
 	}
 	err = p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(p.ctx, c.Mark, b.Cursor) })
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {

@@ -80,7 +80,7 @@ func (c changesCommand) Run(p *process) error {
 		if p.line.JSON {
 			return c.answerJSON(p, all)
 		}
-		return c.answerText(p, all)
+		return c.answerText(p, ws, all)
 	})
 }
 
@@ -113,7 +113,7 @@ func (c changesCommand) answerJSON(p *process, all workspace.Changes) error {
 }
 
 // answerText writes a table, the differences, and on standard error the cursor.
-func (c changesCommand) answerText(p *process, all workspace.Changes) error {
+func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
 	for _, row := range all.Paths {
 		rows = append(rows, []string{string(row.Op), string(row.Kind), cell(movedPath(row)), fmt.Sprint(row.Before), fmt.Sprint(row.After), cell(authorOf(row.Author).String()), timeText(row.Time)})
@@ -145,6 +145,9 @@ func (c changesCommand) answerText(p *process, all workspace.Changes) error {
 	}
 	if all.Omitted > 0 {
 		p.note("%s shown without its content: it is new or too long, or its old version is not kept\n", plural(int64(all.Omitted), "path"))
+	}
+	if all.Cursor == 0 {
+		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", ws.Agent())
 	}
 	what := "nothing new"
 	if len(all.Paths) > 0 {
