@@ -20,7 +20,7 @@ func (importCommand) Help() string {
 
 If DIR has no manifest.json, each text file in it becomes a file under its relative name. This is how to bring Markdown that you have.
 
-What cannot be imported, such as links and binary files, is listed, and the exit code is 1. An import that was interrupted, or that met a limit, can be run again: it goes on where it stopped. --dry-run does not check limits.
+What cannot be imported, such as links, binary files and names that --paths does not allow, is listed, and the exit code is 1. An import that was interrupted, or that met a limit, can be run again: it goes on where it stopped. --dry-run does not check limits.
 
 Examples:
 
@@ -75,7 +75,7 @@ func (c importCommand) Run(p *process) error {
 			return err
 		}
 		show, end := p.progress("importing", inBytes...)
-		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, Progress: show})
+		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, Paths: p.line.Paths.PathRule, Words: words, Progress: show})
 		end()
 		return c.report(p, ws.Agent(), r, err)
 	})

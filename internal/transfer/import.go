@@ -14,6 +14,8 @@ import (
 // ImportOptions of [Import]. The zero value imports.
 type ImportOptions struct {
 	DryRun   bool                    // change nothing, but say what would change; limits are not checked
+	Paths    workspace.PathRule      // the rule of the workspace
+	Words    workspace.Words         // for the reasons why names are left out
 	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // called after each file and each log, with bytes; nil: not called
 }
@@ -76,7 +78,8 @@ func Import(ctx context.Context, ws *workspace.Workspace, dir string, o ImportOp
 	if err != nil {
 		return Imported{}, err
 	}
-	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits}
+	o.Words.NoKind = true
+	im := &importer{ctx: ctx, ws: ws, o: o, folder: folder{root}, limits: usage.Limits, names: map[string]string{}}
 	err = im.run(dir)
 	return im.result, err
 }
@@ -87,6 +90,7 @@ type importer struct {
 	o      ImportOptions
 	folder folder
 	limits workspace.Limits
+	names  map[string]string // of the paths so far; with end and a slash before them
 	result Imported
 
 	exported    time.Time // when the export began; zero if the folder is none
@@ -117,7 +121,7 @@ func (im *importer) run(dir string) error {
 	}
 	for _, versions := range m.files {
 		last := versions[len(versions)-1]
-		if err := im.each(last.Name, last.Path, func() error { return im.file(versions) }); err != nil {
+		if err := im.each(last.Name, last.Path, "", func(path string) error { return im.file(path, versions) }); err != nil {
 			return err
 		}
 		for _, v := range versions {
@@ -125,7 +129,7 @@ func (im *importer) run(dir string) error {
 		}
 	}
 	for _, l := range m.logs {
-		if err := im.each(l.Name, l.Path, func() error { return im.log(l) }); err != nil {
+		if err := im.each(l.Name, l.Path, logEnd, func(path string) error { l.Path = path; return im.log(l) }); err != nil {
 			return err
 		}
 		im.did(l.Bytes)
@@ -155,16 +159,34 @@ func (im *importer) manifest() (*manifest, error) {
 	return m, nil
 }
 
-// each imports one path. What is wrong with the path or its content is listed.
-func (im *importer) each(name, path string, fn func() error) error {
+// each imports one path, which fn gets as the workspace keeps it. What is wrong with the
+// path or its content is listed. So is a name that stands for a path which another name
+// had before, because one of the two would overwrite the other. end tells logs from files.
+func (im *importer) each(name, path, end string, fn func(path string) error) error {
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}
-	_, err := workspace.ParsePath(path)
-	if err == nil {
-		err = fn()
+	p, err := im.o.Paths.Parse(path)
+	if err != nil {
+		return im.unless(name, err)
 	}
-	return im.unless(name, err)
+	key := end + "/" + p.String()
+	if other, twice := im.names[key]; twice {
+		if !im.isOne(name, other) {
+			im.leaveOut(name, strings.ToValidUTF8(other, "\uFFFD")+" stands for the same path; rename this one")
+		}
+		return nil
+	}
+	im.names[key] = name
+	return im.unless(name, fn(p.String()))
+}
+
+// isOne reports whether two names are one file. A file system may list a name in another
+// form than the one that it was given.
+func (im *importer) isOne(a, b string) bool {
+	ai, errA := im.folder.root.Lstat(a)
+	bi, errB := im.folder.root.Lstat(b)
+	return errA == nil && errB == nil && os.SameFile(ai, bi)
 }
 
 // unless leaves a name out if the error is a reason for that. It returns other errors.
@@ -179,7 +201,7 @@ func (im *importer) unless(name string, err error) error {
 		if errors.As(err, &e) {
 			bare := *e
 			bare.Op, bare.Object, bare.Arg = "", "", 0
-			reason = bare.Text(workspace.Words{NoKind: true})
+			reason = bare.Text(im.o.Words)
 		}
 		im.leaveOut(name, reason)
 		return nil

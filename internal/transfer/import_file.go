@@ -12,13 +12,13 @@ import (
 )
 
 // file imports a file of an export.
-func (im *importer) file(versions []fileRecord) error {
+func (im *importer) file(path string, versions []fileRecord) error {
 	current := versions[len(versions)-1]
 	content, err := im.folder.read(current.Name, im.limits.FileBytes)
 	if err != nil {
 		return err
 	}
-	return im.content(current.Path, content, func() ([]workspace.Version, error) {
+	return im.content(path, content, func() ([]workspace.Version, error) {
 		if !current.has(content) { // somebody changed it in the folder
 			return []workspace.Version{{Number: current.Version + 1, Content: content, Author: im.ws.Author()}}, nil
 		}

@@ -2,8 +2,6 @@ package transfer
 
 import (
 	"strings"
-
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // A found is a name in a folder, with the path that it stands for.
@@ -16,7 +14,7 @@ type found struct {
 func (im *importer) plain() error {
 	var all []found
 	left := maxNames
-	isPath := func(name string) bool { _, err := workspace.ParsePath(name); return err == nil }
+	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
 	err := im.folder.walk(".", &left, isPath, func(name string, size int64, err error) error {
 		if err != nil {
 			return im.unless(name, err)
@@ -32,10 +30,9 @@ func (im *importer) plain() error {
 
 // added imports the files that somebody added to an export.
 func (im *importer) added(m *manifest) error {
-	names, paths := map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
 	for _, versions := range m.files {
-		last := versions[len(versions)-1]
-		names[last.Name], paths[last.Path] = true, true
+		names[versions[len(versions)-1].Name] = true
 	}
 	dir := strings.TrimSuffix(filesDir, "/")
 	if info, err := im.folder.root.Lstat(dir); err != nil || !info.IsDir() {
@@ -53,14 +50,10 @@ func (im *importer) added(m *manifest) error {
 		if err == nil {
 			path, err = Unescape(name[len(filesDir):])
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return im.unless(name, err)
-		case paths[path]:
-			im.leaveOut(name, manifestName+" lists another file for the path")
-		default:
-			all = append(all, found{name, path, size})
 		}
+		all = append(all, found{name, path, size})
 		return im.ctx.Err()
 	})
 	if err != nil {
@@ -75,12 +68,12 @@ func (im *importer) found(all []found) error {
 		im.total += f.size
 	}
 	for _, f := range all {
-		err := im.each(f.name, f.path, func() error {
+		err := im.each(f.name, f.path, "", func(path string) error {
 			content, err := im.folder.read(f.name, im.limits.FileBytes)
 			if err != nil {
 				return err
 			}
-			return im.content(f.path, content, nil)
+			return im.content(path, content, nil)
 		})
 		if err != nil {
 			return err
