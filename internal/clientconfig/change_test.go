@@ -137,6 +137,29 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// A program whose path has characters of the shell is known again.
+func TestHookQuoted(t *testing.T) {
+	for _, program := range []string{`'/opt/R&D;x|y'/scratchpad`, `'/a'\''b;c'`, `"C:/R&D/scratchpad.exe"`, "'/a\nb'", `/a\;b`} {
+		got, _, err := AddHook("", HookCommand(program)).edit(nil)
+		if err != nil {
+			t.Errorf("%s: %v", program, err)
+		}
+		moved, changed, err := AddHook("", "/new brief --mark claude-code").edit(got)
+		if want := HookSnippet("/new brief --mark claude-code"); err != nil || string(moved) != want {
+			t.Errorf("%s: another command: %v, %v, %s", program, changed, err, moved)
+		}
+		if removed, _, err := RemoveHook("").edit(got); err != nil || string(removed) != "{}\n" {
+			t.Errorf("%s: removed: %v, %s", program, err, removed)
+		}
+	}
+	for _, others := range []string{`/x brief --mark claude-code; date`, `'/x' brief --mark claude-code | cat`, `echo "/x brief --mark claude-code"`} {
+		snippet := HookSnippet(others)
+		if removed, _, err := RemoveHook("").edit([]byte(snippet)); err != nil || string(removed) != snippet {
+			t.Errorf("%s: removed: %v, %s", others, err, removed)
+		}
+	}
+}
+
 func TestProject(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it takes the home folder from elsewhere

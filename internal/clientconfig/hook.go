@@ -183,5 +183,25 @@ func isOwn(hook hujson.Value, command string) bool {
 		return false
 	}
 	have := text.String()
-	return command != "" && have == command || strings.Contains(have, hookMark) && !strings.ContainsAny(have, ";|&\n")
+	bare := unquoted(have)
+	return command != "" && have == command || strings.Contains(bare, hookMark) && !strings.ContainsAny(bare, ";|&\n")
+}
+
+// unquoted returns a command line without what the shell takes as it stands: the texts in
+// quotes, and the characters after a backslash.
+func unquoted(command string) string {
+	var b strings.Builder
+	for i, quote := 0, byte(0); i < len(command); i++ {
+		switch c := command[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0:
+			b.WriteByte(c)
+		case c == quote:
+			quote = 0
+		}
+	}
+	return b.String()
 }
