@@ -63,10 +63,13 @@ func (c briefCommand) Run(p *process) error {
 	if c.Mark == "" || b.Cursor == 0 {
 		return nil
 	}
+	if isNull(p.out) { // so is an output that was closed before the start
+		return p.note("the mark %s stays where it was, because nobody reads the output\n", c.Mark)
+	}
 	err = p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(p.ctx, c.Mark, b.Cursor) })
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
 		// The brief is printed. A hook that fails would lose it.
-		return p.note("the mark %s stays where it was: %v\n", c.Mark, err)
+		return p.note("the mark %s stays where it was: %s\n", c.Mark, oneLine(textOf(err)))
 	}
 	return err
 }
