@@ -201,8 +201,8 @@ func (p *process) paintDiff(kind workspace.PathKind, line string) string {
 
 // follow prints each change until a signal comes, or nobody reads them.
 func (c changesCommand) follow(p *process) error {
-	ctx, cancel := context.WithCancel(p.ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	defer cancel(nil)
 	err := p.use(p.awaitDatabase, func(db *database) error {
 		ws, err := db.workspace()
 		if err != nil {
@@ -213,17 +213,17 @@ func (c changesCommand) follow(p *process) error {
 			defer close(watched)
 			c.awaitReader(ctx, cancel, p)
 		}()
-		defer func() { cancel(); <-watched }()
+		defer func() { cancel(nil); <-watched }()
 		return c.print(ctx, p, ws)
 	})
-	if ctx.Err() != nil || errors.Is(err, errReaderGone) {
+	if p.ctx.Err() != nil || errors.Is(err, errReaderGone) || errors.Is(context.Cause(ctx), errReaderGone) {
 		return nil
 	}
 	return err
 }
 
 // awaitReader calls cancel when nobody reads the output any more.
-func (changesCommand) awaitReader(ctx context.Context, cancel func(), p *process) {
+func (changesCommand) awaitReader(ctx context.Context, cancel context.CancelCauseFunc, p *process) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
@@ -232,7 +232,7 @@ func (changesCommand) awaitReader(ctx context.Context, cancel func(), p *process
 			return
 		case <-tick.C:
 			if readerGone(p.out) {
-				cancel()
+				cancel(errReaderGone)
 			}
 		}
 	}
