@@ -61,7 +61,9 @@ var allowed = map[string][]string{
 	"internal/testkit":                 {},
 	"internal/brief":                   {"workspace", "tokens"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/host":                    {"golang.org/x/sys/..."},
+	"internal/native":                  {"golang.org/x/sys/..."},
 	"internal/setup":                   {"internal/clientconfig", "internal/host", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/transfer":                {"workspace"},
 	"internal/unified":                 {"linediff"},
@@ -71,7 +73,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":              {"workspace"},
 	"sqlite/internal/dbfile":           {"workspace", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/brief", "internal/clientconfig", "internal/host", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
+	"cmd/scratchpad": {"mcpserver", "internal/brief", "internal/clientconfig", "internal/demo", "internal/host", "internal/native", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -63,7 +64,7 @@ func (c briefCommand) Run(p *process) error {
 	if c.Mark == "" || b.Cursor == 0 {
 		return nil
 	}
-	if isNull(p.out) { // so is an output that was closed before the start
+	if native.IsNull(p.out) { // so is an output that was closed before the start
 		return p.note("the mark %s stays where it was, because nobody reads the output\n", c.Mark)
 	}
 	err = p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(p.ctx, c.Mark, b.Cursor) })

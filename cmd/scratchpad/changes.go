@@ -13,6 +13,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -231,7 +232,7 @@ func (changesCommand) awaitReader(ctx context.Context, cancel context.CancelCaus
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if readerGone(p.out) {
+			if native.ReaderGone(p.out) {
 				cancel(errReaderGone)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -144,7 +145,7 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 // checkProgram returns an error if a client's file would name a program that will be
 // gone soon.
 func (c clientConfigCommand) checkProgram(p *process, program string) error {
-	if !isTemporary(program) {
+	if !native.IsTemporary(program) {
 		return nil
 	}
 	if c.Write {
@@ -166,10 +167,10 @@ func hookCommand(s clientconfig.Server) string {
 	var args []string
 	for i, arg := range s.Args {
 		if (arg == "--db" || arg == "--agent") && i+1 < len(s.Args) {
-			args = append(args, arg, shellQuote(filepath.ToSlash(s.Args[i+1])))
+			args = append(args, arg, native.Quote(filepath.ToSlash(s.Args[i+1])))
 		}
 	}
-	return clientconfig.HookCommand(shellQuote(filepath.ToSlash(s.Command)), args...) // slashes, because on Windows the shell is bash
+	return clientconfig.HookCommand(native.Quote(filepath.ToSlash(s.Command)), args...) // slashes, because on Windows the shell is bash
 }
 
 // server returns this program with an agent and the flags of the database, the limits,
@@ -179,7 +180,7 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 	if err != nil && p.line.DB != nil {
 		return clientconfig.Server{}, err
 	}
-	program, err := programPath(os.Args[0])
+	program, err := native.Program(os.Args[0])
 	if err != nil {
 		return clientconfig.Server{}, err
 	}

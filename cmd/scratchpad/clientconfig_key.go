@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -59,9 +60,9 @@ func claudeCommand(name string, s clientconfig.Server) string {
 	if len(s.Env) > 0 {
 		words = append(words, "--transport", "stdio")
 	}
-	words = append(words, name, "--", shellQuote(s.Command))
+	words = append(words, name, "--", native.Quote(s.Command))
 	for _, arg := range s.Args {
-		words = append(words, shellQuote(arg))
+		words = append(words, native.Quote(arg))
 	}
 	return strings.Join(words, " ")
 }

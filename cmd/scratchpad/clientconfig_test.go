@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -197,8 +198,8 @@ func TestClientConfigTemporary(t *testing.T) {
 		"/home/me/go-builds/scratchpad":                           false,
 		"/usr/local/bin/scratchpad":                               false,
 	} {
-		if got := isTemporary(program); got != want {
-			t.Errorf("isTemporary(%s) = %v, want %v", program, got, want)
+		if got := native.IsTemporary(program); got != want {
+			t.Errorf("native.IsTemporary(%s) = %v, want %v", program, got, want)
 		}
 	}
 	dir := t.TempDir()

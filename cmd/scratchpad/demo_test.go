@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/demo"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -16,7 +17,7 @@ import (
 // promises, and leaves nothing behind.
 func TestDemo(t *testing.T) {
 	temp := t.TempDir()
-	demo := func(args ...string) []byte {
+	play := func(args ...string) []byte {
 		cmd := exec.Command(os.Args[0], append([]string{"demo"}, args...)...)
 		cmd.Env = append(os.Environ(), runVariable+"=1", "TMPDIR="+temp, "TMP="+temp,
 			"SCRATCHPAD_MAX_FILE_BYTES=10") // the user's settings do not change it
@@ -27,7 +28,7 @@ func TestDemo(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	text := string(demo())
+	text := string(play())
 	for _, want := range []string{
 		`"unchanged":true`, `"op":"remove"`, "nearest", "reading everything again", "In all", "has exact numbers.)\n",
 		"edit\tfile\tplan.md\t2\t3\tcolleague\t", "append\tlog\tchecks\t61\t62\tcolleague\t", // what came back from changes
@@ -38,11 +39,11 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	var got struct {
-		Steps []step
+		Steps []demo.Step
 		Read  int `json:"tokens"`
 		Whole int `json:"tokens_of_reading_all"`
 	}
-	testkit.Must(t, json.Unmarshal(demo("--json"), &got))
+	testkit.Must(t, json.Unmarshal(play("--json"), &got))
 	if len(got.Steps) < 10 || got.Read == 0 || got.Whole < 10*got.Read {
 		t.Errorf("%d steps, %d tokens instead of %d; want ten at least and a tenth of the tokens", len(got.Steps), got.Read, got.Whole)
 	}
@@ -59,27 +60,27 @@ func TestDemoFails(t *testing.T) {
 	for range 3 {
 		call(t, session, "write_file", map[string]any{"path": "plan.md", "content": "- [ ] T-043 Rewrite the login pages"})
 	}
-	p := &process{ctx: t.Context(), err: os.Stderr, line: &commandLine{globalFlags: globalFlags{JSON: true}}}
-	d := &demo{p: p, session: session}
-	restarted := &demo{p: p, db: db}
-	testkit.Must(t, restarted.start())
-	defer func() { restarted.session.Close() }()
+	o := demo.Options{Database: db, Err: os.Stderr}
+	d, restarted := demo.New(t.Context(), o), demo.New(t.Context(), o)
+	d.Client = session
+	testkit.Must(t, restarted.Start())
+	defer func() { restarted.Client.Close() }()
 	for _, c := range []struct {
 		name, want string
 		act        func() error
 	}{
-		{"File", "too large", d.file},
-		{"Log", "demo: append_log: append", d.log},
-		{"NoMistake", `"version":4`, d.mistake},
-		{"Kill", `"current_version":4`, restarted.kill},
-		{"Colleague", "demo: edit_file: edit plan.md: old_text does not occur", restarted.comeBack},
+		{"File", "too large", d.File},
+		{"Log", "demo: append_log: append", d.Log},
+		{"NoMistake", `"version":4`, d.Mistake},
+		{"Kill", `"current_version":4`, restarted.Kill},
+		{"Colleague", "demo: edit_file: edit plan.md: old_text does not occur", restarted.ComeBack},
 		{"Changes", `"omitted":1`, func() error { // a diff would be longer than this file
 			call(t, session, "write_file", map[string]any{"path": "plan.md", "content": "- [ ] T-043 Rewrite the login page"})
-			return restarted.comeBack()
+			return restarted.ComeBack()
 		}},
 		{"Search", "demo: search limit=2", func() error {
-			call(t, restarted.session, "write_file", map[string]any{"path": "plan.md", "content": demoPlan()})
-			return restarted.comeBack()
+			call(t, restarted.Client, "write_file", map[string]any{"path": "plan.md", "content": demo.Plan()})
+			return restarted.ComeBack()
 		}},
 	} {
 		if err := c.act(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/host"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -50,7 +51,7 @@ func (c *checkup) folder() bool {
 	case runtime.GOOS == "windows":
 		c.add(check{"folder", statusOK, "access rights are not checked on this system", ""})
 	case own && mode.Perm()&0o077 != 0:
-		c.add(check{"folder", statusWarning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), "Run: chmod 700 " + shellQuote(dir)})
+		c.add(check{"folder", statusWarning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), "Run: chmod 700 " + native.Quote(dir)})
 	case mode.Perm()&0o022 != 0:
 		c.add(check{"folder", statusWarning, fmt.Sprintf("other users can put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
 	default:
@@ -91,7 +92,7 @@ func (c *checkup) modes() {
 	var wide []string
 	for _, name := range sqlite.Files(c.Database) {
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-			wide = append(wide, shellQuote(name))
+			wide = append(wide, native.Quote(name))
 		}
 	}
 	if len(wide) > 0 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -84,9 +85,9 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	if err := os.WriteFile(local, r.Content, 0o600); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := p.runEditor(local); err != nil {
+	if err := native.Edit(local, p.in, p.out, p.err); err != nil {
 		err = fmt.Errorf("edit %s: nothing was written: %w", c.Path, err)
-		if saved := leftByEditor(local, r.Content); saved != "" {
+		if saved := native.LeftByEditor(local, r.Content); saved != "" {
 			return fmt.Errorf("%w; your text is in %s", err, saved)
 		}
 		return errors.Join(err, os.RemoveAll(dir))

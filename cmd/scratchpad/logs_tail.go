@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -86,7 +87,7 @@ func (p *process) await(tick *time.Ticker) error {
 		return p.ctx.Err()
 	case <-tick.C:
 	}
-	if readerGone(p.out) {
+	if native.ReaderGone(p.out) {
 		return errReaderGone
 	}
 	return nil

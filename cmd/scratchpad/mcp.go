@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -74,7 +75,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	// Nothing but the protocol may reach the client, whatever code prints by mistake.
 	out := p.out
 	os.Stdout = os.Stderr
-	ignorePipeSignal()
+	native.IgnorePipeSignal()
 	collectLess()
 	if isTerminal(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())

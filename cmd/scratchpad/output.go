@@ -68,20 +68,6 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// isNull reports whether what is written to a stream is gone.
-func isNull(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err == nil && os.SameFile(info, null)
-}
-
 // quoteJSON returns a value as JSON on one line.
 func quoteJSON(v any) string {
 	var b strings.Builder

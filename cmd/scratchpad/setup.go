@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -121,7 +122,7 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	called, err := programPath(os.Args[0])
+	called, err := native.Program(os.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +227,7 @@ func (r setupReport) print(out io.Writer, plan *setup.Plan) error {
 	}
 	program := "scratchpad"
 	if !r.Program.OnPath {
-		program = shellQuote(r.Program.Path)
+		program = native.Quote(r.Program.Path)
 	}
 	var first *setup.Client
 	for i, cs := range r.Clients {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -85,9 +86,9 @@ func wayOut(e *workspace.Error) string {
 // operand returns a path as the shell and the command line take it.
 func operand(path string) string {
 	if strings.HasPrefix(path, "-") {
-		return "-- " + shellQuote(path)
+		return "-- " + native.Quote(path)
 	}
-	return shellQuote(path)
+	return native.Quote(path)
 }
 
 // textOf returns the text of an error for a person.

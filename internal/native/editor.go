@@ -1,8 +1,9 @@
-package main
+package native
 
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,24 +13,24 @@ import (
 	"syscall"
 )
 
-// runEditor lets the user edit a local file. Signals from the keyboard go to all
+// Edit lets the user edit a local file on a terminal. Signals from the keyboard go to all
 // programs on the terminal. This one ignores them, so that what the user saved is not
 // lost.
-func (p *process) runEditor(local string) error {
+func Edit(local string, in io.Reader, out, errOut io.Writer) error {
 	keys := make(chan os.Signal, 1)
 	signal.Notify(keys, os.Interrupt, syscall.SIGQUIT) // not Ignore, because the editor would inherit it
 	defer signal.Stop(keys)
 	cmd := editor(local)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in, p.out, p.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errOut
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the editor %s ended with %v; $VISUAL or $EDITOR names another", cmd.Args[0], err)
 	}
 	return nil
 }
 
-// leftByEditor returns where an editor that failed has left a text: in the file, or
+// LeftByEditor returns where an editor that failed has left a text: in the file, or
 // else in the folder, such as a swap file. It returns "" if nothing has changed.
-func leftByEditor(local string, content []byte) string {
+func LeftByEditor(local string, content []byte) string {
 	now, err := os.ReadFile(local)
 	if err == nil && !bytes.Equal(now, content) {
 		return local

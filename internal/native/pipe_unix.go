@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package native
 
 import (
 	"io/fs"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerGone reports whether a stream is a pipe that nobody reads any more.
-func readerGone(stream any) bool {
+// ReaderGone reports whether a stream is a pipe that nobody reads any more.
+func ReaderGone(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false

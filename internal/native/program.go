@@ -1,4 +1,4 @@
-package main
+package native
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"regexp"
 )
 
-// programPath returns where this program is. If it was called by a link on the PATH,
+// Program returns where this program is. If it was called by a link on the PATH,
 // that is the link, which will lead to the next version too.
-func programPath(called string) (string, error) {
+func Program(called string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -38,5 +38,5 @@ func programPath(called string) (string, error) {
 // cache.
 var goBuild = regexp.MustCompile(`[/\\](go-build[0-9]*|[0-9a-f]{64}-d)[/\\]`)
 
-// isTemporary reports whether go run made the program.
-func isTemporary(program string) bool { return goBuild.MatchString(program) }
+// IsTemporary reports whether go run made the program.
+func IsTemporary(program string) bool { return goBuild.MatchString(program) }

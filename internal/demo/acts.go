@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"encoding/json"
@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// file plays with a plan: the agent writes it, changes it and asks for it again.
-func (d *demo) file() error {
-	plan := demoPlan()
+// File plays with a plan: the agent writes it, changes it and asks for it again.
+func (d *Session) File() error {
+	text := Plan()
 	task := "- [ ] T-042 "
-	changed := strings.Replace(plan, task, "- [x] T-042 ", 1)
+	changed := strings.Replace(text, task, "- [x] T-042 ", 1)
 	for _, c := range []struct {
 		title, tool string
 		args        map[string]any
 		whole       string
 	}{
-		{"An agent keeps its plan in a file.", "write_file", map[string]any{"path": "plan.md", "content": plan}, ""},
+		{"An agent keeps its plan in a file.", "write_file", map[string]any{"path": "plan.md", "content": text}, ""},
 		{"A task is done. The agent sends the change, not the file.", "edit_file", map[string]any{"path": "plan.md", "old_text": task, "new_text": "- [x] T-042 "}, ""},
 		{"Later it asks: what has changed since version 1?", "read_file", map[string]any{"path": "plan.md", "since_version": 1}, changed},
 		{"It reads only a part.", "read_file", map[string]any{"path": "plan.md", "from_line": 40, "to_line": 44}, changed},
@@ -32,23 +32,23 @@ func (d *demo) file() error {
 // checks is how many entries the log has before the one that matters.
 const checks = 60
 
-// log plays with a log that grows: the agent reads only the new entries.
-func (d *demo) log() error {
+// Log plays with a log that grows: the agent reads only the new entries.
+func (d *Session) Log() error {
 	for i := range checks {
-		if err := d.quiet(d.session, "append_log", map[string]any{"path": "checks", "entry": demoEntry(i)}); err != nil {
+		if err := d.quiet(d.Client, "append_log", map[string]any{"path": "checks", "entry": entry(i)}); err != nil {
 			return err
 		}
 	}
 	if err := d.call(fmt.Sprintf("It notes in a log what it sees: %d entries, and one more.", checks), "append_log",
-		map[string]any{"path": "checks", "entry": demoEntry(checks)}, ""); err != nil {
+		map[string]any{"path": "checks", "entry": entry(checks)}, ""); err != nil {
 		return err
 	}
 	return d.call(fmt.Sprintf("It has read up to entry %d. What is new?", checks), "read_log",
-		map[string]any{"path": "checks", "since_entry": checks}, demoLog())
+		map[string]any{"path": "checks", "since_entry": checks}, log())
 }
 
-// mistake plays an error that says the way out.
-func (d *demo) mistake() error {
+// Mistake plays an error that says the way out.
+func (d *Session) Mistake() error {
 	isError, err := d.play("The answer to a mistake says the way out.", "edit_file",
 		map[string]any{"path": "plan.md", "old_text": "- [ ] T-043 Rewrite the login pages", "new_text": "- [x] T-043 Rewrite the login pages"}, "")
 	if err == nil && !isError {
@@ -57,33 +57,33 @@ func (d *demo) mistake() error {
 	return err
 }
 
-// kill ends the server at once and starts another one.
-func (d *demo) kill() error {
+// Kill ends the server at once and starts another one.
+func (d *Session) Kill() error {
 	if err := d.server.Process.Kill(); err != nil {
 		return err
 	}
-	d.session.Close() // its error says that the server is gone
-	if err := d.start(); err != nil {
+	d.Client.Close() // its error says that the server is gone
+	if err := d.Start(); err != nil {
 		return err
 	}
 	return d.expect(`"unchanged":true`, "The server is killed and started again. What it acknowledged is still there.", "read_file",
-		map[string]any{"path": "plan.md", "since_version": 2}, demoPlan())
+		map[string]any{"path": "plan.md", "since_version": 2}, Plan())
 }
 
-// comeBack plays an agent that returns after another client has worked on its memory.
-func (d *demo) comeBack() error {
+// ComeBack plays an agent that returns after another client has worked on its memory.
+func (d *Session) ComeBack() error {
 	err := d.expect(`"cursor":`, "What does it keep? It notes the cursor, which is the number of the last change.", "changes", map[string]any{}, "")
 	if err != nil {
 		return err
 	}
 	var record struct{ Cursor int64 }
-	if err := json.Unmarshal([]byte(d.steps[len(d.steps)-1].Answer[0]), &record); err != nil {
+	if err := json.Unmarshal([]byte(d.report.Steps[len(d.report.Steps)-1].Answer[0]), &record); err != nil {
 		return err
 	}
 	if err := d.colleague(); err != nil {
 		return err
 	}
-	whole := demoPlan() + demoLog()
+	whole := Plan() + log()
 	if err := d.expect("+- [x] T-043", "Meanwhile another client works on the same memory. The agent comes back: what has changed?", "changes",
 		map[string]any{"since": record.Cursor, "diffs": true}, whole); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (d *demo) comeBack() error {
 }
 
 // colleague writes with a client and a server of its own.
-func (d *demo) colleague() error {
+func (d *Session) colleague() error {
 	_, session, err := d.connect("colleague")
 	if err != nil {
 		return err
@@ -105,33 +105,33 @@ func (d *demo) colleague() error {
 }
 
 // expect plays a call whose answer must contain a text.
-func (d *demo) expect(text, title, tool string, args map[string]any, whole string) error {
+func (d *Session) expect(text, title, tool string, args map[string]any, whole string) error {
 	err := d.call(title, tool, args, whole)
-	if err == nil && !strings.Contains(strings.Join(d.steps[len(d.steps)-1].Answer, ""), text) {
+	if err == nil && !strings.Contains(strings.Join(d.report.Steps[len(d.report.Steps)-1].Answer, ""), text) {
 		err = d.unexpected()
 	}
 	return err
 }
 
-// demoEntry returns entry i+1 of the log.
-func demoEntry(i int) string {
+// entry returns entry i+1 of the log.
+func entry(i int) string {
 	if i == checks {
 		return "checked host web-07: 9 of 6220 requests failed, see plan.md"
 	}
 	return fmt.Sprintf("checked host web-%02d: %d requests, none failed", i%12, 4000+i*37)
 }
 
-// demoLog returns the log as read_log shows its entries.
-func demoLog() string {
+// log returns the log as read_log shows its entries.
+func log() string {
 	var all strings.Builder
 	for i := range checks + 1 {
-		fmt.Fprintf(&all, "[%d,%d,%q]\n", i+1, 0, demoEntry(i))
+		fmt.Fprintf(&all, "[%d,%d,%q]\n", i+1, 0, entry(i))
 	}
 	return all.String()
 }
 
-// demoPlan returns a plan of 90 tasks.
-func demoPlan() string {
+// Plan returns a plan of 90 tasks.
+func Plan() string {
 	verbs := []string{"Move", "Check", "Rewrite", "Measure", "Document"}
 	things := []string{"the invoices table", "the login page", "the nightly export", "the retry of failed mails", "the search index", "the audit trail", "the price rounding"}
 	owners := []string{"Ada", "Grace", "Edsger", "Barbara"}

@@ -1,12 +1,12 @@
-package main
+package native
 
 import (
 	"runtime"
 	"strings"
 )
 
-// shellQuote quotes a text as one word for the shell of this system.
-func shellQuote(s string) string { return quoteFor(runtime.GOOS, s) }
+// Quote quotes a text as one word for the shell of this system.
+func Quote(s string) string { return quoteFor(runtime.GOOS, s) }
 
 // quoteFor quotes for sh; on Windows in a way that both cmd and PowerShell understand.
 func quoteFor(system, s string) string {

@@ -1,0 +1,4 @@
+package native
+
+// ReaderGone cannot tell on this system.
+func ReaderGone(any) bool { return false }
