@@ -17,11 +17,11 @@ const module = "github.com/agent-scratchpad/scratchpad"
 // allowed says for each package of the module which packages outside of the
 // standard library its files may import, tests aside. Imports point one way:
 //
-//	cmd -> mcpserver, summarize -> workspace
+//	cmd -> mcpserver, summarize -> workspace -> workspace/store
 //	    -> pad, conversation, linediff -> tokens
 //
-// and a backend knows the workspace and its driver alone. A path that ends in "/..." stands for
-// all below it.
+// and a backend knows the workspace, its store and its driver alone. A path that ends in "/..."
+// stands for all below it.
 var allowed = map[string][]string{
 	"tokens":                           {},
 	"tokens/o200k":                     {"github.com/tiktoken-go/tokenizer/..."},
@@ -34,9 +34,11 @@ var allowed = map[string][]string{
 	"conversation/internal/clip":       {},
 	"conversation/internal/evidence":   {"tokens"},
 	"conversation/internal/recordfile": {"conversation/internal/clip"},
-	"workspace":                        {"pad", "conversation", "linediff", "tokens", "workspace/internal/..."},
+	"workspace":                        {"pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/..."},
+	"workspace/store":                  {"workspace/internal/names"},
 	"workspace/internal/changes":       {},
 	"workspace/internal/count":         {"workspace/internal/turn"},
+	"workspace/internal/fault":         {"workspace/store"},
 	"workspace/internal/filetree":      {},
 	"workspace/internal/fit":           {"linediff", "tokens", "internal/unified"},
 	"workspace/internal/names":         {"golang.org/x/text/unicode/norm"},
@@ -48,9 +50,10 @@ var allowed = map[string][]string{
 	"workspace/internal/search":        {"golang.org/x/sync/semaphore", "golang.org/x/text/unicode/norm"},
 	"workspace/internal/summaries":     {"workspace/internal/records"},
 	"workspace/internal/turn":          {},
+	"workspace/internal/verify":        {"workspace/store"},
 	"workspace/internal/wake":          {},
-	"workspace/memstore":               {"workspace"},
-	"workspace/storetest":              {"workspace", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"workspace/memstore":               {"workspace", "workspace/store"},
+	"workspace/storetest":              {"workspace", "workspace/store", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt":     {"conversation"},
 	"conversation/anthropicmsg":        {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},
 	"conversation/openaimsg":           {"conversation", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
@@ -69,15 +72,15 @@ var allowed = map[string][]string{
 	"internal/unified":                 {"linediff"},
 	"internal/notice":                  {},
 	"internal/providertest":            {"conversation"},
-	"sqlite":                           {"sqlite/internal/...", "workspace", "modernc.org/sqlite"},
-	"sqlite/internal/row":              {"workspace"},
-	"sqlite/internal/dbfile":           {"workspace", "golang.org/x/sys/..."},
+	"sqlite":                           {"sqlite/internal/...", "workspace", "workspace/store", "modernc.org/sqlite"},
+	"sqlite/internal/row":              {"workspace", "workspace/store"},
+	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
 	"cmd/scratchpad": {"mcpserver", "internal/brief", "internal/clientconfig", "internal/demo", "internal/host", "internal/native", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
-	"workspace/storetest/internal/plain": {"workspace"},
+	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
 }
 
 func TestImports(t *testing.T) {
@@ -107,6 +110,7 @@ func TestImportsFindsWhatIsForbidden(t *testing.T) {
 		{"tokens", "github.com/tiktoken-go/tokenizer", false},
 		{"tokens/o200k", "github.com/tiktoken-go/tokenizer", true},
 		{"workspace", module + "/sqlite", false},
+		{"workspace/store", module + "/workspace", false},
 		{"workspace", module + "/pad", true},
 		{"pad", module + "/workspace", false},
 		{"sqlite", module + "/mcpserver", false},

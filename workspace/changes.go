@@ -109,7 +109,7 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 		}
 	}
 	if o.Except != nil {
-		except := o.Except.shortened()
+		except := shortened(*o.Except)
 		o.Except = &except
 	}
 	return nil
@@ -138,7 +138,7 @@ func (w *Workspace) readChanges(r Reader, o ChangesOptions) (Changes, error) {
 // write will remove do not count, so that the answer does not depend on when that is.
 func (w *Workspace) keeps(state OwnerState, since int64) (bool, error) {
 	if since > state.Revision {
-		return false, Errorf(ErrInvalid, "%s is %d, the last revision is %d", ArgSinceChange, since, state.Revision).or(DoGiveAtMost, state.Revision)
+		return false, or(Errorf(ErrInvalid, "%s is %d, the last revision is %d", ArgSinceChange, since, state.Revision), DoGiveAtMost, state.Revision)
 	}
 	return since >= state.Revision-min(state.Changes, w.svc.limits.Changes), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // A PathDiff is what has changed at a path.
@@ -67,7 +68,7 @@ func (w *Workspace) fileDiff(ctx context.Context, p Change, tokens int, bytes *i
 		return nil, nil
 	}
 	for _, v := range []Version{l.Old, l.Version} {
-		if err := v.verify(); err != nil {
+		if err := verify.Version(v); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +90,7 @@ func (w *Workspace) newEntries(ctx context.Context, p Change, tokens int, bytes 
 	entries := l.Entries
 	for i, e := range entries {
 		*bytes -= int64(len(e.Content))
-		if err := e.verify(); err != nil {
+		if err := verify.Entry(e); err != nil {
 			return nil, err
 		}
 		if e.ID == p.After {

@@ -124,7 +124,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 // beforeStart returns the error of a write whose context ended before it began.
 func beforeStart(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
-		late := Errorf(ErrBusy, "the deadline came before it could begin, nothing happened").or(DoRetry, 0)
+		late := or(Errorf(ErrBusy, "the deadline came before it could begin, nothing happened"), DoRetry, 0)
 		late.Err = err
 		return late
 	}

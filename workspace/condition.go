@@ -20,7 +20,7 @@ func checkIfVersion(op, path string, ifVersion *int64) error {
 }
 
 // checkCondition refuses if the file is not at the version that the caller expects.
-func (h FileHead) checkCondition(ifVersion *int64) error {
+func checkCondition(h FileHead, ifVersion *int64) error {
 	if ifVersion == nil {
 		return nil
 	}
@@ -29,13 +29,13 @@ func (h FileHead) checkCondition(ifVersion *int64) error {
 	case !h.Exists() && want == 0:
 		return nil
 	case !h.Exists():
-		return Errorf(ErrConflict, "it does not exist, %s is %d", ArgIfVersion, want).or(DoExpectNone, 0)
+		return or(Errorf(ErrConflict, "it does not exist, %s is %d", ArgIfVersion, want), DoExpectNone, 0)
 	case want == 0:
-		return Errorf(ErrConflict, "it exists at version %d, %s is 0", h.Version, ArgIfVersion).or(DoRead, 0)
+		return or(Errorf(ErrConflict, "it exists at version %d, %s is 0", h.Version, ArgIfVersion), DoRead, 0)
 	case want > h.Version:
-		return Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want).or(DoRead, 0)
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, ArgIfVersion, want), DoRead, 0)
 	case want != h.Version:
-		return Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want).or(DoReadSince, want)
+		return or(Errorf(ErrConflict, "it is at version %d, %s is %d", h.Version, ArgIfVersion, want), DoReadSince, want)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		return DeleteResult{}, err
 	}
 	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, Query{File: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
-		if err := l.File.checkCondition(o.IfVersion); err != nil {
+		if err := checkCondition(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		return w.deleteFile(tx, a, l.File, l.Owner)
@@ -168,7 +168,7 @@ func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome
 		return Outcome{}, w.saveNothing(tx, a, before, state)
 	}
 	if through > head.Last {
-		return Outcome{}, Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last).or(DoGiveAtMost, head.Last)
+		return Outcome{}, or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, head.Last), DoGiveAtMost, head.Last)
 	}
 	if through < head.First {
 		return Outcome{}, w.saveNothing(tx, a, before, state)
@@ -198,7 +198,7 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
-	state.beginAbove(a.floor)
+	beginAbove(&state, a.floor)
 	if err := w.settleDeletion(tx, a, before, &state, Outcome{}, nil); err != nil {
 		return err
 	}

@@ -36,27 +36,22 @@
 // Every error is an [*Error] or wraps one. It wraps one of the kinds, such as
 // [ErrNotFound], or the error of a context that ended, or both; [Kind] tells which. Its
 // fields say what was tried, which limit was met, and what the caller can do. A front end
-// words an error in its own terms with [Error.Text].
+// words an error in its own terms with [store.Error.Text].
 //
 // This is not a database for programs: there is no index over content, there are no
 // transactions over several calls, and nothing is shared between agents.
 //
 // # For backends
 //
-// A backend implements [Store] with [Reader], [Tx] and [Records]. Nobody else needs
-// them, nor the types that they carry: [Owner], [OwnerState], [OwnerUsage], [FileHead],
-// [FileChange], [FileMove], [Version], [LogHead], [LogChange], [EntryQuery], [Change],
-// [Summary], [SummaryKey], [SummaryChange], [Request], [Outcome], [Query], [Loaded],
-// [OwnersQuery] and [Record]. [LoadFrom] and [Watchers] help to implement a Store.
+// Package store says what a backend must do. This package has aliases for its names, such
+// as [Store]: they are the same types.
 //
 // A backend keeps records and knows no rule. Every rule is in this package: names, sizes,
-// quotas, versions, conditions, retries, hashes, and when a diff is worth sending. A call
-// checks its arguments, prepares all that takes time, and then runs one transaction that
-// is already bound to its agent. Package storetest is the specification of a backend, and
-// package memstore is the smallest one.
+// quotas, versions, conditions, retries, hashes, and when a diff is worth sending. Package
+// storetest is the specification of a backend, and package memstore is the smallest one.
 package workspace
 
 // Where to begin: service.go and workspace.go, then write.go and commit.go, which every
-// write goes through, and read.go. The files store*.go are for backends. error.go has the
-// parts of an error, wording.go its words. A summary goes from summary.go through
+// write goes through, and read.go. ports.go has the aliases of package store, where the
+// parts and the words of an error are too. A summary goes from summary.go through
 // summary_job.go and summary_shared.go to internal/summaries.

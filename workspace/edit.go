@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -136,10 +137,10 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, o Edi
 	case !l.File.Exists() && !appends:
 		return Version{}, errNoFile
 	}
-	if err := l.File.checkCondition(o.IfVersion); err != nil {
+	if err := checkCondition(l.File, o.IfVersion); err != nil {
 		return Version{}, err
 	}
-	return l.Version, l.Version.verify()
+	return l.Version, verify.Version(l.Version)
 }
 
 // edited returns text with old replaced by new and the number of replacements. If old is
@@ -159,7 +160,7 @@ func edited(text []byte, old, new string, all bool, limit int64) ([]byte, int64,
 	case n == 0:
 		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", ArgOld, nearestLine(text, old))
 	case n > 1 && !all:
-		return nil, 0, Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, nearest.LineNumbers(text, old, 10)).or(DoGiveMoreText, 0)
+		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, nearest.LineNumbers(text, old, 10)), DoGiveMoreText, 0)
 	}
 	if err := checkEdited(int64(len(text))+int64(n)*int64(len(new)-len(old)), limit); err != nil {
 		return nil, 0, err
@@ -170,7 +171,7 @@ func edited(text []byte, old, new string, all bool, limit int64) ([]byte, int64,
 // checkEdited checks the size of a new version before it is made.
 func checkEdited(size, limit int64) error {
 	if size > limit {
-		return tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit).or(DoSplitFile, 0)
+		return or(tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile, 0)
 	}
 	return nil
 }

@@ -1,140 +1,16 @@
 package workspace
 
-import (
-	"errors"
-	"fmt"
-)
+import "github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 
-// The kinds of error. Every error of a [Workspace], a [Service] or a [Store] wraps one of
-// them, or the error of a context that ended, or both.
+// How this package builds its errors; see package fault.
 var (
-	ErrNotFound       = errors.New("not found")
-	ErrInvalid        = errors.New("invalid")
-	ErrTooLarge       = errors.New("too large")
-	ErrQuota          = errors.New("quota exceeded")
-	ErrConflict       = errors.New("conflict")
-	ErrCorrupt        = errors.New("corrupt")              // stored bytes are not what was written; nothing was changed
-	ErrBusy           = errors.New("busy")                 // the deadline came before the write began; nothing happened
-	ErrStorageFull    = errors.New("storage full")         // nothing was stored; reads still work
-	ErrOutcomeUnknown = errors.New("outcome unknown")      // the write may or may not be stored: read before writing again
-	ErrReadOnly       = errors.New("read-only")            // this store takes no writes; reads still work
-	ErrUnsupported    = errors.New("unsupported")          // written by a newer version of this module, or not set up
-	ErrProvider       = errors.New("the model's provider") // a summary was not made; nothing was changed
-	ErrClosed         = errors.New("closed")
+	badArgument = fault.BadArgument
+	within      = fault.Within
+	or          = fault.Or
+	over        = fault.Over
 )
-
-// Kind returns the kind of an error, or nil if it has none.
-func Kind(err error) error {
-	for _, kind := range []error{
-		ErrNotFound, ErrInvalid, ErrTooLarge, ErrQuota, ErrConflict, ErrCorrupt, ErrBusy, ErrStorageFull,
-		ErrOutcomeUnknown, ErrReadOnly, ErrUnsupported, ErrProvider, ErrClosed,
-	} {
-		if errors.Is(err, kind) {
-			return kind
-		}
-	}
-	return nil
-}
-
-// An Error says why a call failed, in parts. [Error.Error] words it for Go programmers.
-// A front end words it in its own terms with [Error.Text], and so never has to search or
-// change a finished text.
-type Error struct {
-	Op     string // what was tried, such as "write" or "read log"; "" if that is not known yet
-	Arg    Arg    // the argument that has Object as its value; 0 if Object is a file, a log, an agent or a store
-	Object string // its name, as the caller gave it
-	Kind   error  // one of the kinds above; nil if a context ended before anything happened
-	Quota  *Quota // the limit that was met, with ErrQuota and ErrTooLarge; else nil
-	Way    Way    // what the caller can do
-	Err    error  // the error of the store, the context or the model that caused this one; nil if there is none
-
-	format string // the cause; "" if Err is the cause
-	args   []any
-}
-
-// A Quota is a limit that a call would have exceeded.
-type Quota struct {
-	Of    Resource
-	Used  int64 // before the call
-	Adds  int64 // what the call would have added
-	Limit int64
-}
-
-// A Resource is what a [Quota] limits.
-type Resource string
-
-// The resources. All but the last three are an agent's own.
-const (
-	FileSize      Resource = "bytes of a file"
-	EntrySize     Resource = "bytes of an entry"
-	FileCount     Resource = "files"
-	LogCount      Resource = "logs"
-	EntryCount    Resource = "entries"
-	TotalBytes    Resource = "bytes"
-	SummaryTokens Resource = "tokens for summaries in a month"
-	StoreAgents   Resource = "agents of the store"
-	StoreBytes    Resource = "bytes of the store"
-)
-
-// Errorf returns an error of a kind, for a backend or a front end. An [Arg] among
-// the arguments gets the name that the reader of the error knows it by.
-func Errorf(kind error, format string, args ...any) *Error {
-	if false {
-		_ = fmt.Sprintf(format, args...) // for go vet, which then checks the callers
-	}
-	return &Error{Kind: kind, format: format, args: args}
-}
-
-// Unwrap returns the kind and the cause.
-func (e *Error) Unwrap() (all []error) {
-	for _, err := range []error{e.Kind, e.Err} {
-		if err != nil {
-			all = append(all, err)
-		}
-	}
-	return all
-}
-
-// or says what the caller can do.
-func (e *Error) or(do Action, n int64) *Error {
-	e.Way = Way{Do: do, N: n}
-	return e
-}
-
-// over says which limit was met.
-func (e *Error) over(q Quota) *Error {
-	e.Quota = &q
-	return e
-}
 
 // fail returns the error of an operation on an object.
 func fail(kind error, op, object, cause string, args ...any) error {
-	return within(op, object, Errorf(kind, cause, args...))
-}
-
-// badArgument returns the error of an argument that has a value it must not have.
-func badArgument(arg Arg, value, cause string) *Error {
-	e := Errorf(ErrInvalid, "%s", cause)
-	e.Arg, e.Object = arg, value
-	return e
-}
-
-// within adds the operation and the object to an error that has neither. An error
-// that has an object of its own gets the operation alone.
-func within(op, object string, err error) error {
-	if err == nil {
-		return nil
-	}
-	e, ok := err.(*Error)
-	if !ok {
-		return &Error{Op: op, Object: object, Kind: Kind(err), Err: err}
-	}
-	if e.Op != "" {
-		return &Error{Op: op, Object: object, Kind: e.Kind, Quota: e.Quota, Way: e.Way, Err: e}
-	}
-	named := *e // an error may be shared
-	if named.Op = op; e.Arg == 0 {
-		named.Object = object
-	}
-	return &named
+	return fault.New(kind, op, object, cause, args...)
 }

@@ -28,13 +28,13 @@ func floorError(err error) error {
 	case errors.As(err, &damaged):
 		return Errorf(ErrCorrupt, "the numbers of deleted agents cannot be read in the record %s", damaged.Key)
 	case err == records.ErrBusy:
-		return Errorf(ErrBusy, "too many processes raise the numbers of deleted agents at once").or(DoRetry, 0)
+		return or(Errorf(ErrBusy, "too many processes raise the numbers of deleted agents at once"), DoRetry, 0)
 	}
 	return err
 }
 
 // beginAbove lets an agent without a row begin above the numbers of deleted agents.
-func (s *OwnerState) beginAbove(floor *floors.Floor) {
+func beginAbove(s *OwnerState, floor *floors.Floor) {
 	if *s == (OwnerState{}) && floor != nil {
 		s.FileFloor, s.LogFloor, s.Revision = floor.Files, floor.Logs, floor.Revision
 	}

@@ -54,7 +54,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (out Outcome, err error) {
 		head, state := l.File, l.Owner
 		if head.Version > 0 {
-			return Outcome{}, Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version).or(DoRead, 0)
+			return Outcome{}, or(Errorf(ErrConflict, "the path was a file before, up to version %d", head.Version), DoRead, 0)
 		}
 		for i, v := range versions {
 			if i > 0 {
@@ -110,7 +110,7 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 	q := Query{Log: p.name, Entries: &EntryQuery{Tail: true, Limit: 1}}
 	out, err := w.commit(ctx, a, q, func(tx Tx, l Loaded) (Outcome, error) {
 		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
-			return Outcome{}, Errorf(ErrConflict, "the last entry of the log is not %d any more", last).or(DoRetry, 0)
+			return Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
 		}
 		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
 	})

@@ -17,17 +17,6 @@ type Limits struct {
 	Changes int64
 }
 
-// The charge for a row in bytes: about what the row takes on disk beside its content. In
-// SQLite, with paths of 24 characters, an entry takes 130, a version 180, and a file or
-// log 75 more than its content; with longer paths, each takes more. Summaries are not
-// charged, nor are deleted paths, of which at most 20,000 are kept.
-const (
-	PathBytes    = 100 // a file or a log
-	VersionBytes = 250
-	EntryBytes   = 200
-	RequestBytes = 200 // a request kept under its idempotency key
-)
-
 // DefaultLimits are the limits that the zero Limits stands for.
 func DefaultLimits() Limits {
 	return Limits{
@@ -80,21 +69,21 @@ func (l Limits) checkQuota(before, after OwnerState) error {
 				verb = "exceeded"
 			}
 			quota := Quota{Of: q.of, Used: q.before, Adds: q.after - q.before, Limit: q.limit}
-			return overQuota(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used, quota.Limit, quota.Adds).or(DoDelete, 0)
+			return or(overQuota(quota, "%s limit %s (%d of %d), this write adds %d", q.what, verb, quota.Used, quota.Limit, quota.Adds), DoDelete, 0)
 		}
 	}
-	if was, is := before.charged(), after.charged(); is > l.Bytes && is > was {
+	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
 		quota := Quota{Of: TotalBytes, Used: was, Adds: is - was, Limit: l.Bytes}
-		return overQuota(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d)",
-			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge()).or(DoDelete, 0)
+		return or(overQuota(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write adds %d (%d and %d)",
+			was, l.Bytes, before.Bytes, before.Charge(), is-was, after.Bytes-before.Bytes, after.Charge()-before.Charge()), DoDelete, 0)
 	}
 	return nil
 }
 
 // overQuota returns the error of a change that has no room.
 func overQuota(q Quota, cause string, args ...any) *Error {
-	return Errorf(ErrQuota, cause, args...).over(q)
+	return over(Errorf(ErrQuota, cause, args...), q)
 }
 
 // charged returns what counts against [Limits.Bytes].
-func (s OwnerState) charged() int64 { return s.Bytes + s.Charge() }
+func charged(s OwnerState) int64 { return s.Bytes + s.Charge() }

@@ -37,10 +37,10 @@ type FileList struct {
 
 // ListFiles returns a page of the files below a prefix.
 func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, error) {
-	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, FileHead.path)
+	heads, more, next, err := listPage(ctx, w, "list files", o, Reader.Files, filePath)
 	list := FileList{Files: make([]FileInfo, len(heads)), More: more, Next: next}
 	for i, h := range heads {
-		list.Files[i] = h.info()
+		list.Files[i] = fileInfo(h)
 	}
 	return list, err
 }
@@ -64,7 +64,7 @@ type LogList struct {
 
 // ListLogs returns a page of the logs below a prefix.
 func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
-	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, LogHead.path)
+	heads, more, next, err := listPage(ctx, w, "list logs", o, Reader.Logs, logPath)
 	list := LogList{Logs: make([]LogInfo, len(heads)), More: more, Next: next}
 	for i, h := range heads {
 		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created, Updated: h.Updated}
@@ -115,7 +115,7 @@ func (o *ListOptions) check(ctx context.Context, paths PathRule, op string) (lim
 	return o.Limit, nil
 }
 
-func (h FileHead) info() FileInfo {
+func fileInfo(h FileHead) FileInfo {
 	info := FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Created: h.Created, Updated: h.Updated}
 	for _, size := range h.Sizes {
 		info.Kept += size

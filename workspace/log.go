@@ -9,16 +9,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
-
-// Entry is one entry of a log.
-type Entry struct {
-	ID      int64 // its number in the log, from 1, without gaps
-	SHA256  [sha256.Size]byte
-	Author  Author
-	Time    time.Time
-	Content []byte
-}
 
 // AppendOptions of [Workspace.AppendLogWith].
 type AppendOptions struct {
@@ -76,7 +68,7 @@ func (w *Workspace) AppendLogWith(ctx context.Context, path string, o AppendOpti
 
 // newEntry returns an entry that is not numbered yet.
 func (w *Workspace) newEntry(content []byte) Entry {
-	return Entry{SHA256: sha256.Sum256(content), Author: w.author.stored(), Content: content}
+	return Entry{SHA256: sha256.Sum256(content), Author: stored(w.author), Content: content}
 }
 
 // addEntries returns the function of a transaction that adds entries to a log.
@@ -90,7 +82,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 		return Outcome{}, errNoOwner
 	}
 	before := state
-	state.beginAbove(a.floor)
+	beginAbove(&state, a.floor)
 	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
 	if !head.Exists() {
 		c.Before = 0
@@ -183,17 +175,17 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
 	if err == nil {
-		err = l.Log.checkPage(l.Entries, q)
+		err = checkPage(l.Log, l.Entries, q)
 	}
 	for _, e := range l.Entries {
 		if err == nil {
-			err = e.verify()
+			err = verify.Entry(e)
 		}
 	}
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, Entry.jsonSize), q)
+	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, jsonSize), q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, logPaths)
@@ -205,7 +197,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 // checkPage finds out whether the entry with which the page begins is missing. The store
 // finds an entry that is missing between two, and the next page one that is missing
 // behind them.
-func (h LogHead) checkPage(entries []Entry, q EntryQuery) error {
+func checkPage(h LogHead, entries []Entry, q EntryQuery) error {
 	missing := max(q.After+1, h.First)
 	there := !h.Exists() || missing > h.Last || len(entries) > 0 && entries[0].ID == missing
 	if q.Tail {
@@ -260,14 +252,7 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 }
 
 // jsonSize returns about how many bytes an entry has as JSON.
-func (e Entry) jsonSize() int {
+func jsonSize(e Entry) int {
 	const around = 24 // its number, time and brackets
 	return around + fit.JSONSize(e.Content)
-}
-
-func (e Entry) verify() error {
-	if sha256.Sum256(e.Content) != e.SHA256 {
-		return Errorf(ErrCorrupt, "entry %d: its bytes do not match their SHA-256", e.ID)
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) er
 		return json.Marshal(mark{revision})
 	})
 	if errors.Is(err, records.ErrBusy) {
-		err = Errorf(ErrBusy, "too many processes set this mark at once").or(DoRetry, 0)
+		err = or(Errorf(ErrBusy, "too many processes set this mark at once"), DoRetry, 0)
 	}
 	return within(op, name, err)
 }

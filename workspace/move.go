@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // MoveOptions of [Workspace.MoveFile]. The zero value sets no condition.
@@ -84,13 +85,13 @@ func checkMove(l Loaded, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := l.File.checkCondition(ifVersion); err != nil {
+	if err := checkCondition(l.File, ifVersion); err != nil {
 		return err
 	}
 	if l.To.Exists() {
-		return Errorf(ErrConflict, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version).or(DoOtherPath, 0)
+		return or(Errorf(ErrConflict, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version), DoOtherPath, 0)
 	}
-	return l.Version.verify()
+	return verify.Version(l.Version)
 }
 
 // moveFile saves a move in the journal and both heads. The versions that move are those
@@ -105,7 +106,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
 	}
 	from, to := l.File, FileHead{Path: l.To.Path, Created: l.File.Created}
 	v := l.Version
-	v.Number, v.Author = max(from.Version, above)+1, w.author.stored()
+	v.Number, v.Author = max(from.Version, above)+1, stored(w.author)
 	v.Time = latest(a.now, from.Updated, l.To.Updated)
 	to.Version, to.Updated = v.Number, v.Time
 

@@ -18,7 +18,7 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 		return err
 	}
 	if w.has(ctx, p, logExists) {
-		return Errorf(ErrNotFound, "there is no such file, but a log of this name").or(DoReadLog, 0)
+		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), DoReadLog, 0)
 	}
 	if near := w.nearest(ctx, p, filePaths); near != "" {
 		e := *errNoFile
@@ -26,7 +26,7 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 		return &e
 	}
 	e := *errNoFile
-	return e.or(DoList, 0)
+	return or(&e, DoList, 0)
 }
 
 func fileExists(tx Reader, p Path) (bool, error) {
@@ -50,9 +50,9 @@ func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, Path) (
 	return found && err == nil
 }
 
-func filePaths(tx Reader) ([]string, error) { return paths(tx.Files, FileHead.path) }
+func filePaths(tx Reader) ([]string, error) { return paths(tx.Files, filePath) }
 
-func logPaths(tx Reader) ([]string, error) { return paths(tx.Logs, LogHead.path) }
+func logPaths(tx Reader) ([]string, error) { return paths(tx.Logs, logPath) }
 
 func paths[H any](list func(prefix, after string, limit int) ([]H, error), path func(H) string) (all []string, err error) {
 	heads, err := list("", "", maxNearest)
@@ -62,8 +62,8 @@ func paths[H any](list func(prefix, after string, limit int) ([]H, error), path 
 	return all, err
 }
 
-func (h FileHead) path() string { return h.Path }
-func (h LogHead) path() string  { return h.Path }
+func filePath(h FileHead) string { return h.Path }
+func logPath(h LogHead) string   { return h.Path }
 
 // nearest returns the agent's path that is most like p; "" if none is near. It is for a
 // hint, and returns "" if the store has an error.

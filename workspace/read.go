@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
@@ -122,7 +123,7 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 		return r, nil
 	}
 	for _, each := range []Version{v, old} {
-		if err := each.verify(); err != nil {
+		if err := verify.Version(each); err != nil {
 			return ReadResult{}, err
 		}
 	}
@@ -182,17 +183,17 @@ func (o ReadOptions) checkLoaded(l Loaded) error {
 	case !head.Exists():
 		return errNoFile
 	case o.Version != 0:
-		return head.checkKept(l.Version, o.Version)
+		return checkKept(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
-		return Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version).or(DoReadWhole, head.Version)
+		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version), DoReadWhole, head.Version)
 	case o.Since > head.Version:
-		return Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version).or(DoReadWhole, head.Version)
+		return or(Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version), DoReadWhole, head.Version)
 	}
 	return nil
 }
 
 // checkKept refuses a version that is not retained. v is what was loaded for it.
-func (h FileHead) checkKept(v Version, n int64) error {
+func checkKept(h FileHead, v Version, n int64) error {
 	if v.Number == n {
 		return nil
 	}
@@ -200,7 +201,7 @@ func (h FileHead) checkKept(v Version, n int64) error {
 	if h.Oldest() == h.Version {
 		kept = fmt.Sprintf("only version %d is", h.Version)
 	}
-	return Errorf(ErrNotFound, "version %d is not kept, %s", n, kept).or(DoUseVersion, h.Version)
+	return or(Errorf(ErrNotFound, "version %d is not kept, %s", n, kept), DoUseVersion, h.Version)
 }
 
 // since sets what has changed since a version: nothing, a diff, or the whole file.
@@ -235,13 +236,5 @@ func (r *ReadResult) lines(content []byte, o ReadOptions) error {
 	}
 	r.FromLine, r.ToLine = from, to
 	r.Content = fit.Lines(content, from, to)
-	return nil
-}
-
-// verify compares the content with its hash. The zero Version has no hash.
-func (v Version) verify() error {
-	if v.Number != 0 && (sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content))) {
-		return Errorf(ErrCorrupt, "version %d: its bytes do not match their SHA-256", v.Number)
-	}
 	return nil
 }

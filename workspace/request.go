@@ -25,7 +25,7 @@ func (a *attempt) answered(kept *Request) (Outcome, error) {
 		a.stale = true
 		return Outcome{}, nil
 	case kept.Hash != a.hash:
-		return Outcome{}, within("idempotency key", a.key, Errorf(ErrConflict, "it was used for another request").or(DoNewKey, 0))
+		return Outcome{}, within("idempotency key", a.key, or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
 	}
 	return kept.Outcome, errRepeated
 }

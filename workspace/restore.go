@@ -1,6 +1,10 @@
 package workspace
 
-import "context"
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+)
 
 // RestoreFile stores the content of a retained version as the next version of the file,
 // also if that is the current one. The other versions stay, as far as the limit on versions
@@ -31,7 +35,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 			return Outcome{}, err
 		}
 		v := l.Version
-		v.Author, v.Time = w.author.stored(), a.now
+		v.Author, v.Time = stored(w.author), a.now
 		return w.saveVersion(tx, a, l.File, l.Owner, v, OpRestore, 0)
 	})
 	if err != nil {
@@ -45,11 +49,11 @@ func checkRestore(l Loaded, version int64, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := l.File.checkCondition(ifVersion); err != nil {
+	if err := checkCondition(l.File, ifVersion); err != nil {
 		return err
 	}
-	if err := l.File.checkKept(l.Version, version); err != nil {
+	if err := checkKept(l.File, l.Version, version); err != nil {
 		return err
 	}
-	return l.Version.verify()
+	return verify.Version(l.Version)
 }

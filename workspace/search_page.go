@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -49,11 +51,11 @@ func (s searchPages) files(tx Reader, at searchPlace) (texts []search.Text, next
 		if size += h.Size(); size > search.PageBytes && len(texts) > 0 {
 			return texts, at, nil
 		}
-		v, err := retained(tx, h, h.Version)
+		v, err := store.Retained(tx, h, h.Version)
 		if err != nil {
 			return nil, at, err
 		}
-		texts = append(texts, search.Text{Path: h.Path, Time: v.Time, Content: v.Content, Check: v.verify})
+		texts = append(texts, search.Text{Path: h.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(v) }})
 		at = searchPlace{path: h.Path, begun: true}
 	}
 	switch {
@@ -70,7 +72,7 @@ func (s searchPages) logs(tx Reader, at searchPlace) (texts []search.Text, next 
 	add := func(path string, after int64) (last int64, err error) {
 		entries, err := tx.Entries(path, EntryQuery{After: after, Limit: searchEntries - len(texts), MaxBytes: room})
 		for _, e := range entries {
-			texts = append(texts, search.Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: e.verify})
+			texts = append(texts, search.Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: func() error { return verify.Entry(e) }})
 			room -= int64(len(e.Content))
 			last = e.ID
 		}

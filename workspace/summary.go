@@ -103,7 +103,7 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 		return SummaryResult{}, err
 	}
 	if w.svc.summarizer == nil {
-		return SummaryResult{}, within(op, path, Errorf(ErrUnsupported, "summaries are off here").or(DoReadFile, 0))
+		return SummaryResult{}, within(op, path, or(Errorf(ErrUnsupported, "summaries are off here"), DoReadFile, 0))
 	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // leastSummarised is how many characters a file may have without being worth a
@@ -43,11 +44,11 @@ func (j *summaryJob) read(ctx context.Context) (kept *Summary, err error) {
 	if err != nil || kept != nil {
 		return kept, err
 	}
-	if err := j.version.verify(); err != nil {
+	if err := verify.Version(j.version); err != nil {
 		return nil, err
 	}
 	if !isLong(j.version.Content) {
-		return nil, Errorf(ErrInvalid, "it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(j.version.Content), leastSummarised).or(DoReadFile, 0)
+		return nil, or(Errorf(ErrInvalid, "it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(j.version.Content), leastSummarised), DoReadFile, 0)
 	}
 	return nil, nil
 }
@@ -67,15 +68,13 @@ func (j *summaryJob) find(tx Reader) (version int64, kept *Summary, err error) {
 	}
 	found, err := tx.Summary(j.path.name, j.summarizer.key(head.Version))
 	switch {
-	case err == nil && found.isIntact():
+	case err == nil && verify.IsIntact(found):
 		return head.Version, &found, nil
 	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrCorrupt):
 		return head.Version, nil, nil
 	}
 	return 0, nil, err
 }
-
-func (s Summary) isIntact() bool { return sha256.Sum256(s.Content) == s.SHA256 }
 
 // id names the summary for all processes.
 func (j *summaryJob) id() string {
@@ -199,7 +198,7 @@ func (j *summaryJob) Keep(ctx context.Context) (SummaryResult, error) {
 func (j *summaryJob) replace(tx Tx, head *FileHead, state *OwnerState) (there *Summary, err error) {
 	found, err := tx.Summary(j.path.name, j.made.SummaryKey)
 	switch {
-	case err == nil && found.isIntact():
+	case err == nil && verify.IsIntact(found):
 		return &found, nil
 	case err == nil, errors.Is(err, ErrCorrupt):
 		state.Bytes -= head.Summary

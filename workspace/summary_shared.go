@@ -54,17 +54,17 @@ func summaryError(err error) error {
 	case err == summaries.ErrStopped:
 		return Errorf(ErrClosed, "it was stopped")
 	case err == summaries.ErrLate:
-		return Errorf(ErrProvider, "there is no summary after %v, ask again later", summaries.MaxTime).or(DoReadFile, 0)
+		return or(Errorf(ErrProvider, "there is no summary after %v, ask again later", summaries.MaxTime), DoReadFile, 0)
 	case err == summaries.ErrLost:
 		return Errorf(ErrConflict, "another process makes this summary now")
 	case err == records.ErrBusy:
-		return Errorf(ErrBusy, "too many calls count the tokens of summaries at once").or(DoRetry, 0)
+		return or(Errorf(ErrBusy, "too many calls count the tokens of summaries at once"), DoRetry, 0)
 	case errors.As(err, &over):
 		quota := Quota{Of: SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
-		return overQuota(quota, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
-			over.Spent, over.Limit, over.Estimate).or(DoReadFile, 0)
+		return or(overQuota(quota, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+			over.Spent, over.Limit, over.Estimate), DoReadFile, 0)
 	case errors.As(err, &damaged):
-		return Errorf(ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key).or(DoReadFile, 0)
+		return or(Errorf(ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key), DoReadFile, 0)
 	case errors.As(err, &failed):
 		return Errorf(ErrProvider, "%v", failed)
 	}

@@ -3,7 +3,7 @@ package workspace
 import "testing"
 
 func TestFailureTextHasNoWordsOfAFrontEnd(t *testing.T) {
-	err := Errorf(ErrProvider, "the model refused").or(DoReadFile, 0)
+	err := or(Errorf(ErrProvider, "the model refused"), DoReadFile, 0)
 	if got := failureText(err); got != "the model refused" {
 		t.Errorf("got %q", got)
 	}

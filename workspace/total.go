@@ -69,12 +69,12 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil {
 		return err
 	}
-	limit, adds := s.total.limits.Bytes, after.charged()-before.charged()
+	limit, adds := s.total.limits.Bytes, charged(after)-charged(before)
 	if limit < 0 || a.deletes || adds <= 0 || a.storeBytes+adds <= limit {
 		return nil
 	}
 	quota := Quota{Of: StoreBytes, Used: a.storeBytes, Adds: adds, Limit: limit}
-	return overQuota(quota, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds).or(DoFreeStore, 0)
+	return or(overQuota(quota, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds), DoFreeStore, 0)
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more
@@ -109,22 +109,9 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	sum, err := s.store.Totals(ctx, s.tenant)
 	if err == nil && sum.Agents >= limit {
 		quota := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
-		return overQuota(quota, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit).or(DoFreeStore, 0)
+		return or(overQuota(quota, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
 	}
 	return err
-}
-
-// Totals are sums over the agents of a tenant.
-type Totals struct {
-	Agents                                          int64 // that hold anything
-	Files, Logs, Entries, Versions, Requests, Bytes int64
-}
-
-// Charged returns the bytes that count against [StoreLimits.Bytes]: those of the
-// content, and the charge for its rows.
-func (t Totals) Charged() int64 {
-	s := OwnerState{Usage: Usage{Files: t.Files, Logs: t.Logs, Entries: t.Entries, Bytes: t.Bytes}, Versions: t.Versions, Requests: t.Requests}
-	return s.charged()
 }
 
 // StoreUsage is what all agents of a tenant have, and their limits.

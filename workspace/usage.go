@@ -2,13 +2,6 @@ package workspace
 
 import "context"
 
-// Usage counts what an agent has. Bytes are those of all retained versions, entries and
-// summaries.
-type Usage struct {
-	Files, Logs, Entries, Bytes int64
-	Operations                  int64 // calls that succeeded, reads included
-}
-
 // UsageReport is what an agent uses, and its limits.
 type UsageReport struct {
 	Agent string

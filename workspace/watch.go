@@ -88,7 +88,7 @@ func (w *Workspace) rowsAfter(ctx context.Context, since int64) (rows []Change, 
 		case err != nil:
 			return err
 		case !kept:
-			return Errorf(ErrNotFound, "the changes after %d are not kept any more", since).or(DoCallChanges, since)
+			return or(Errorf(ErrNotFound, "the changes after %d are not kept any more", since), DoCallChanges, since)
 		case since == last:
 			return nil
 		}

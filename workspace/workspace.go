@@ -31,29 +31,21 @@ func (w *Workspace) Agent() string { return w.owner.Agent }
 // Fields longer than 256 bytes are cut, and invalid UTF-8 in them is replaced.
 func (w *Workspace) As(a Author) *Workspace {
 	c := *w
-	c.author = a.shortened()
+	c.author = shortened(a)
 	return &c
 }
 
 // Author returns the author of what is written through the workspace.
 func (w *Workspace) Author() Author { return w.author }
 
-// Author is who wrote a version or an entry, as far as it is known.
-type Author struct {
-	Client  string // the name that an MCP client gives itself
-	Version string // the client's version
-	Key     string // the id of the API key, never the key
-	Session string // tells connections of one client apart; kept in the journal of changes alone
-}
-
 // shortened returns the author with fields as they are kept.
-func (a Author) shortened() Author {
+func shortened(a Author) Author {
 	const most = 256 // because they are stored with every version
 	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most), Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
 }
 
 // stored returns the author as a version or an entry keeps it.
-func (a Author) stored() Author {
+func stored(a Author) Author {
 	a.Session = ""
 	return a
 }

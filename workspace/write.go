@@ -52,7 +52,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
-		if err := l.File.checkCondition(o.IfVersion); err != nil {
+		if err := checkCondition(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
@@ -67,7 +67,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 func (w *Workspace) newVersion(content []byte, now time.Time) Version {
 	return Version{
 		Size: int64(len(content)), SHA256: sha256.Sum256(content), Content: content,
-		Author: w.author.stored(), Time: now,
+		Author: stored(w.author), Time: now,
 	}
 }
 
@@ -79,7 +79,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		return Outcome{}, errNoOwner
 	}
 	before := state
-	state.beginAbove(a.floor)
+	beginAbove(&state, a.floor)
 	c := Change{Op: by, Kind: KindFile, Path: head.Path, Before: head.Version}
 	if !head.Exists() {
 		c.Op, c.Before = OpCreate, 0

@@ -1,11 +1,11 @@
-package workspace
+package store
 
 import (
 	"context"
 	"time"
 )
 
-// A Store keeps what agents own. It knows no rule: the [Workspace] applies them all,
+// A Store keeps what agents own. It knows no rule: package workspace applies them all,
 // and the store runs its transactions. Package storetest is the specification that every
 // Store passes. A Store is safe for concurrent use.
 type Store interface {

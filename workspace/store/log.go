@@ -1,6 +1,9 @@
-package workspace
+package store
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // LogHead is what is kept of a log besides its entries, which have the numbers First to
 // Last without gaps.
@@ -23,6 +26,15 @@ func (h LogHead) Entries() int64 {
 		return 0
 	}
 	return h.Last - h.First + 1
+}
+
+// Entry is one entry of a log.
+type Entry struct {
+	ID      int64 // its number in the log, from 1, without gaps
+	SHA256  [sha256.Size]byte
+	Author  Author
+	Time    time.Time
+	Content []byte
 }
 
 // EntryQuery selects entries of a log: those after After, or the newest if Tail is set;

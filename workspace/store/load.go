@@ -1,4 +1,4 @@
-package workspace
+package store
 
 import (
 	"errors"
@@ -95,18 +95,20 @@ func (l *Loaded) loadVersions(r Reader, q Query) (err error) {
 			return err
 		}
 	default:
-		if l.Version, err = retained(r, l.File, n); err != nil {
+		if l.Version, err = Retained(r, l.File, n); err != nil {
 			return err
 		}
 	}
 	if q.Since != 0 && q.Since < l.File.Version {
-		l.Old, err = retained(r, l.File, q.Since)
+		l.Old, err = Retained(r, l.File, q.Since)
 	}
 	return err
 }
 
-// retained returns a version with its content, the zero Version if it is not retained.
-func retained(r Reader, h FileHead, n int64) (Version, error) {
+// Retained returns version n of a file with its content, the zero Version if it is not
+// retained. h is the head of the file, from the same Reader. A version that should be there
+// and is not is [ErrCorrupt].
+func Retained(r Reader, h FileHead, n int64) (Version, error) {
 	if n < h.Oldest() || n > h.Version {
 		return Version{}, nil
 	}

@@ -1,4 +1,4 @@
-package workspace
+package store
 
 import "time"
 
@@ -39,3 +39,11 @@ const (
 	KindFile PathKind = "file"
 	KindLog  PathKind = "log"
 )
+
+// Author is who wrote a version or an entry, as far as it is known.
+type Author struct {
+	Client  string // the name that an MCP client gives itself
+	Version string // the client's version
+	Key     string // the id of the API key, never the key
+	Session string // tells connections of one client apart; kept in the journal of changes alone
+}

@@ -1,0 +1,175 @@
+package workspace
+
+import "github.com/agent-scratchpad/scratchpad/workspace/store"
+
+// What a Workspace and a backend both speak of is declared in package store. These names
+// are the same types, constants and errors, as os.PathError is fs.PathError.
+
+// The values that calls take and return. They are described in package store.
+type (
+	Author   = store.Author
+	Change   = store.Change
+	ChangeOp = store.ChangeOp
+	PathKind = store.PathKind
+	Version  = store.Version
+	Entry    = store.Entry
+	Usage    = store.Usage
+	Totals   = store.Totals
+)
+
+// The operations of a [Change], and the kinds of paths.
+const (
+	OpCreate  = store.OpCreate
+	OpEdit    = store.OpEdit
+	OpDelete  = store.OpDelete
+	OpMove    = store.OpMove
+	OpRestore = store.OpRestore
+	OpAppend  = store.OpAppend
+	OpTrim    = store.OpTrim
+	KindFile  = store.KindFile
+	KindLog   = store.KindLog
+)
+
+// The charge for a row in bytes, as [store.PathBytes] describes.
+const (
+	PathBytes    = store.PathBytes
+	VersionBytes = store.VersionBytes
+	EntryBytes   = store.EntryBytes
+	RequestBytes = store.RequestBytes
+)
+
+// The kinds of error. They are described at [store.ErrNotFound].
+var (
+	ErrNotFound       = store.ErrNotFound
+	ErrInvalid        = store.ErrInvalid
+	ErrTooLarge       = store.ErrTooLarge
+	ErrQuota          = store.ErrQuota
+	ErrConflict       = store.ErrConflict
+	ErrCorrupt        = store.ErrCorrupt
+	ErrBusy           = store.ErrBusy
+	ErrStorageFull    = store.ErrStorageFull
+	ErrOutcomeUnknown = store.ErrOutcomeUnknown
+	ErrReadOnly       = store.ErrReadOnly
+	ErrUnsupported    = store.ErrUnsupported
+	ErrProvider       = store.ErrProvider
+	ErrClosed         = store.ErrClosed
+)
+
+// The parts of an error. They are described at [store.Error].
+type (
+	Error    = store.Error
+	Quota    = store.Quota
+	Resource = store.Resource
+	Arg      = store.Arg
+	Way      = store.Way
+	Action   = store.Action
+	Words    = store.Words
+)
+
+// Kind is [store.Kind].
+func Kind(err error) error { return store.Kind(err) }
+
+// Errorf is [store.Errorf].
+func Errorf(kind error, format string, args ...any) *Error {
+	return store.Errorf(kind, format, args...)
+}
+
+// The resources that a [Quota] limits.
+const (
+	FileSize      = store.FileSize
+	EntrySize     = store.EntrySize
+	FileCount     = store.FileCount
+	LogCount      = store.LogCount
+	EntryCount    = store.EntryCount
+	TotalBytes    = store.TotalBytes
+	SummaryTokens = store.SummaryTokens
+	StoreAgents   = store.StoreAgents
+	StoreBytes    = store.StoreBytes
+)
+
+// The arguments that an [Error] speaks of.
+const (
+	ArgAgent       = store.ArgAgent
+	ArgPath        = store.ArgPath
+	ArgNewPath     = store.ArgNewPath
+	ArgPrefix      = store.ArgPrefix
+	ArgAfter       = store.ArgAfter
+	ArgIfVersion   = store.ArgIfVersion
+	ArgVersion     = store.ArgVersion
+	ArgSince       = store.ArgSince
+	ArgContext     = store.ArgContext
+	ArgFromLine    = store.ArgFromLine
+	ArgToLine      = store.ArgToLine
+	ArgMaxTokens   = store.ArgMaxTokens
+	ArgOld         = store.ArgOld
+	ArgNew         = store.ArgNew
+	ArgAll         = store.ArgAll
+	ArgSinceEntry  = store.ArgSinceEntry
+	ArgLimit       = store.ArgLimit
+	ArgTail        = store.ArgTail
+	ArgThrough     = store.ArgThrough
+	ArgSinceChange = store.ArgSinceChange
+)
+
+// The actions of a [Way].
+const (
+	DoRead         = store.DoRead
+	DoReadSince    = store.DoReadSince
+	DoReadWhole    = store.DoReadWhole
+	DoReadFile     = store.DoReadFile
+	DoReadLog      = store.DoReadLog
+	DoList         = store.DoList
+	DoUseName      = store.DoUseName
+	DoUseVersion   = store.DoUseVersion
+	DoExpectNone   = store.DoExpectNone
+	DoOtherPath    = store.DoOtherPath
+	DoGiveAtMost   = store.DoGiveAtMost
+	DoGiveMoreText = store.DoGiveMoreText
+	DoSplitFile    = store.DoSplitFile
+	DoSplitEntry   = store.DoSplitEntry
+	DoDelete       = store.DoDelete
+	DoFreeStore    = store.DoFreeStore
+	DoNewKey       = store.DoNewKey
+	DoRetry        = store.DoRetry
+	DoUnicodePaths = store.DoUnicodePaths
+	DoCallChanges  = store.DoCallChanges
+	DoSearchExact  = store.DoSearchExact
+)
+
+// What a backend implements and what it is given. It is described at [store.Store].
+type (
+	Store         = store.Store
+	Reader        = store.Reader
+	Tx            = store.Tx
+	Records       = store.Records
+	Record        = store.Record
+	Watchers      = store.Watchers
+	Query         = store.Query
+	Loaded        = store.Loaded
+	FileHead      = store.FileHead
+	FileChange    = store.FileChange
+	FileMove      = store.FileMove
+	Summary       = store.Summary
+	SummaryKey    = store.SummaryKey
+	SummaryChange = store.SummaryChange
+	LogHead       = store.LogHead
+	LogChange     = store.LogChange
+	EntryQuery    = store.EntryQuery
+	Owner         = store.Owner
+	OwnerState    = store.OwnerState
+	OwnerUsage    = store.OwnerUsage
+	OwnersQuery   = store.OwnersQuery
+	OwnersOrder   = store.OwnersOrder
+	Request       = store.Request
+	Outcome       = store.Outcome
+)
+
+// The orders of a list of owners.
+const (
+	ByName    = store.ByName
+	ByUpdated = store.ByUpdated
+	ByBytes   = store.ByBytes
+)
+
+// LoadFrom is [store.LoadFrom].
+func LoadFrom(r Reader, q Query) (Loaded, error) { return store.LoadFrom(r, q) }
