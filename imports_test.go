@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"conversation/internal/recordfile": {"conversation/internal/clip"},
 	"workspace":                        {"pad", "conversation", "linediff", "tokens", "workspace/store", "workspace/internal/..."},
 	"workspace/store":                  {"workspace/internal/names"},
-	"workspace/internal/changes":       {},
+	"workspace/internal/changes":       {"linediff", "workspace/internal/fault", "workspace/internal/fit", "workspace/internal/verify", "workspace/store"},
 	"workspace/internal/count":         {"workspace/internal/turn"},
 	"workspace/internal/fault":         {"workspace/store"},
 	"workspace/internal/filetree":      {},

@@ -1,6 +1,10 @@
 package workspace
 
-import "context"
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+)
 
 // An Extent is how much there is to read at a path. The zero value is nothing.
 type Extent struct {
@@ -52,12 +56,12 @@ func (w *Workspace) ChangesExtent(ctx context.Context, o ChangesOptions) (Extent
 		return Extent{}, within(opChanges, "", err)
 	}
 	state := l.Owner
-	kept, err := w.keeps(state, o.Since)
+	kept, err := changes.Keeps(state, o.Since, w.svc.limits.Changes)
 	if err != nil {
 		return Extent{}, within(opChanges, "", err)
 	}
 	if o.Recent || !kept {
-		return Extent{Rows: min(state.Changes, recentRows) + pagePaths}, nil
+		return Extent{Rows: min(state.Changes, changes.RecentRows) + pagePaths}, nil
 	}
 	e := Extent{Rows: state.Revision - o.Since}
 	if o.Diffs && e.Rows > 0 {

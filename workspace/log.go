@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
@@ -193,6 +194,11 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	return page, nil
 }
+
+// AppendLines appends a line of JSON for each entry, with line feeds between them: its
+// number, the whole seconds after the first entry of the page, and its text. As JSON, an
+// entry cannot look like two.
+func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
 
 // checkPage finds out whether the entry with which the page begins is missing. The store
 // finds an entry that is missing between two, and the next page one that is missing

@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"iter"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 )
 
 const opWatch = "watch"
@@ -47,53 +49,15 @@ func (w *Workspace) follow(ctx context.Context, since *int64, counted bool, yiel
 		return false, err
 	}
 	defer leave()
-	for {
-		rows, last, err := w.rowsAfter(ctx, *since)
-		if err != nil {
-			return false, err
-		}
-		if !counted {
+	return changes.Follow(ctx, since, woken, func() (rows []Change, last int64, err error) {
+		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+			rows, last, err = changes.After(r, *since, w.svc.limits.Changes)
+			return err
+		})
+		if err == nil && !counted {
 			counted = true
 			w.counted(nil)
 		}
-		for _, row := range rows {
-			if ctx.Err() != nil || !yield(row, nil) {
-				return false, nil
-			}
-			*since = row.Revision
-		}
-		if *since < last {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return false, nil
-		case _, open := <-woken:
-			if !open {
-				return true, nil
-			}
-		}
-	}
-}
-
-// rowsAfter returns the next rows of the journal, and the last revision.
-func (w *Workspace) rowsAfter(ctx context.Context, since int64) (rows []Change, last int64, err error) {
-	err = w.svc.store.View(ctx, w.owner, func(r Reader) error {
-		state, err := r.Owner()
-		if err != nil {
-			return err
-		}
-		rows, last = nil, state.Revision
-		switch kept, err := w.keeps(state, since); {
-		case err != nil:
-			return err
-		case !kept:
-			return or(Errorf(ErrNotFound, "the changes after %d are not kept any more", since), DoCallChanges, since)
-		case since == last:
-			return nil
-		}
-		rows, err = nextRows(r, since, last, changeRows)
-		return err
-	})
-	return rows, last, err
+		return rows, last, err
+	}, yield)
 }

@@ -1,4 +1,5 @@
-// Package changes answers from the rows of a journal of changes. Fold makes one row of
+// Package changes answers from the rows of a journal of changes. Read returns what has
+// changed, Diffs the differences, and Follow each row as it comes. Fold makes one row of
 // all those of a path. Newest lists the paths that changed last.
 //
 // A Fold follows each file and log through its moves. For a reader who knows what was

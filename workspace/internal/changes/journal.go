@@ -1,0 +1,222 @@
+package changes
+
+import (
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// A Selection says which changes of an agent a reader wants.
+type Selection struct {
+	Since  int64 // the reader knows the changes up to this revision
+	Recent bool  // the paths that changed last; without Since
+	Prefix string
+	Limit  int           // paths at most
+	Except *store.Author // leaves out what nobody else has changed; nil: nobody
+	Kept   int64         // rows that the journal keeps
+}
+
+// A List has one row for each path that has changed.
+type List struct {
+	Cursor int64 // the last revision that the rows cover
+	More   bool
+	TooOld bool // the journal does not reach back to Since: Paths are those that changed last
+	Paths  []store.Change
+}
+
+// RecentRows is how many rows of the end of the journal are read for Recent, at most.
+const RecentRows = 1000
+
+const (
+	fewRows     = 100 // read for Recent, if they name enough paths
+	rowsAtOnce  = 500
+	headsAtOnce = 200
+)
+
+// Read returns what has changed. If nothing is new, it reads the owner's state alone.
+func Read(r store.Reader, o Selection) (List, error) {
+	state, err := r.Owner()
+	if err != nil {
+		return List{}, err
+	}
+	if o.Recent {
+		return recent(r, state, o)
+	}
+	switch kept, err := Keeps(state, o.Since, o.Kept); {
+	case err != nil:
+		return List{}, err
+	case !kept:
+		c, err := recent(r, state, o)
+		c.TooOld = true
+		return c, err
+	}
+	return coalesced(r, state, o)
+}
+
+// Keeps reports whether the journal, which keeps a number of rows, has all rows after a
+// revision. Those that a later write will remove do not count, so that the answer does not
+// depend on when that is. Errors: [store.ErrInvalid] for a revision above the last one.
+func Keeps(state store.OwnerState, since, rows int64) (bool, error) {
+	if since > state.Revision {
+		return false, fault.Or(store.Errorf(store.ErrInvalid, "%s is %d, the last revision is %d", store.ArgSinceChange, since, state.Revision), store.DoGiveAtMost, state.Revision)
+	}
+	return since >= state.Revision-min(state.Changes, rows), nil
+}
+
+// After returns the next rows after a revision, and the last revision. kept is how many
+// rows the journal keeps. Errors: [store.ErrNotFound] if they are not kept any more.
+func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, err error) {
+	state, err := r.Owner()
+	if err != nil {
+		return nil, 0, err
+	}
+	last = state.Revision
+	switch kept, err := Keeps(state, since, kept); {
+	case err != nil:
+		return nil, last, err
+	case !kept:
+		return nil, last, fault.Or(store.Errorf(store.ErrNotFound, "the changes after %d are not kept any more", since), store.DoCallChanges, since)
+	case since == last:
+		return nil, last, nil
+	}
+	rows, err = nextRows(r, since, last, rowsAtOnce)
+	return rows, last, err
+}
+
+// coalesced makes one row of all those of a path.
+func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error) {
+	c := List{Cursor: o.Since}
+	fold := New[store.Change](o.Prefix, o.Limit)
+	for c.Cursor < state.Revision && !c.More {
+		rows, err := nextRows(r, c.Cursor, state.Revision, rowsAtOnce)
+		if err != nil {
+			return List{}, err
+		}
+		for _, row := range rows {
+			if c.More = !fold.Add(o.row(row)); c.More {
+				break
+			}
+			c.Cursor = row.Revision
+		}
+	}
+	for _, p := range fold.Paths() {
+		row := p.Mark
+		row.Path, row.From, row.Before, row.After, row.Entries = p.Path, p.From, p.Before, p.After, 0
+		switch p.Fate {
+		case Created:
+			row.Op = firstOp(row.Kind)
+		case Moved:
+			row.Op = store.OpMove
+		case Deleted:
+			row.Op = store.OpDelete
+		case Changed:
+			if row.Op == store.OpMove {
+				row.Op = store.OpEdit
+			}
+		}
+		c.Paths = append(c.Paths, row)
+	}
+	return c, nil
+}
+
+// firstOp returns the operation that makes a file or a log.
+func firstOp(k store.PathKind) store.ChangeOp {
+	if k == store.KindLog {
+		return store.OpAppend
+	}
+	return store.OpCreate
+}
+
+// nextRows returns the rows after a revision, of a journal that has some. limit is a
+// number of rows.
+func nextRows(r store.Reader, after, last int64, limit int) ([]store.Change, error) {
+	rows, err := r.Changes(after, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		if row.Revision != after+int64(i)+1 || row.Revision > last {
+			return nil, store.Errorf(store.ErrCorrupt, "change %d is where change %d belongs, the last is %d", row.Revision, after+int64(i)+1, last)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, store.Errorf(store.ErrCorrupt, "change %d is missing", after+1)
+	}
+	return rows, nil
+}
+
+// row returns a row of the journal as Fold and Newest take it.
+func (o Selection) row(c store.Change) Row[store.Change] {
+	own := o.Except != nil && c.Author == *o.Except
+	return Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own, Mark: c}
+}
+
+// recent returns the paths that changed last, with what the newest rows of the journal
+// say of them.
+func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
+	c := List{Cursor: state.Revision}
+	newest, err := newestRows(r, state, o)
+	if err != nil {
+		return List{}, err
+	}
+	err = eachHead(r.Files, o.Prefix, func(h store.FileHead) string {
+		newest.Head(Head{Kind: string(store.KindFile), Path: h.Path, Number: h.Version, Updated: h.Updated})
+		return h.Path
+	})
+	if err == nil {
+		err = eachHead(r.Logs, o.Prefix, func(h store.LogHead) string {
+			newest.Head(Head{Kind: string(store.KindLog), Path: h.Path, Number: h.Last, Updated: h.Updated})
+			return h.Path
+		})
+	}
+	c.More = newest.Each(func(h Head, row store.Change, known bool) {
+		kind := store.PathKind(h.Kind)
+		if !known || row.Op == store.OpMove {
+			row.Op = firstOp(kind)
+		}
+		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = kind, h.Path, "", 0, h.Number, 0, h.Updated
+		c.Paths = append(c.Paths, row)
+	})
+	return c, err
+}
+
+// newestRows returns a Newest with the last rows of the journal: few, or more if the few
+// name too few paths.
+func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest[store.Change], error) {
+	newest, err := lastRows(r, state, o, fewRows)
+	if err != nil || newest.Named(o.Prefix) >= o.Limit || state.Changes <= fewRows {
+		return newest, err
+	}
+	return lastRows(r, state, o, RecentRows)
+}
+
+func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest[store.Change], error) {
+	newest := NewNewest[store.Change](o.Limit)
+	for at := state.Revision - min(state.Changes, most); at < state.Revision; {
+		rows, err := nextRows(r, at, state.Revision, rowsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			newest.Row(o.row(row))
+		}
+		at = rows[len(rows)-1].Revision
+	}
+	return newest, nil
+}
+
+// eachHead calls fn for the heads of all files, or of all logs, whose path begins with a
+// prefix. fn returns the path.
+func eachHead[H any](read func(prefix, after string, limit int) ([]H, error), prefix string, fn func(H) string) error {
+	for after := ""; ; {
+		heads, err := read(prefix, after, headsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, h := range heads {
+			after = fn(h)
+		}
+		if len(heads) < headsAtOnce {
+			return nil
+		}
+	}
+}
