@@ -14,6 +14,9 @@ const (
 	floorSweeps = 100                 // rows that one deletion removes at most
 )
 
+// shared returns the records of the installation for the packages that use them.
+func (s *Service) shared(ctx context.Context) records.Records { return records.Of(s.store.System(ctx)) }
+
 // floorOf returns the numbers above which an agent without a row begins.
 func (s *Service) floorOf(ctx context.Context, o Owner) (floors.Floor, error) {
 	floor, err := floors.Read(s.shared(ctx), floors.Key(o.Tenant, o.Agent))

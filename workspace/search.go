@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/tokens"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 )
@@ -85,7 +83,8 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 		return SearchResult{}, within(op, query, err)
 	}
 	defer done()
-	found, err := run(ctx, searchPages{w, o}.read)
+	view := func(ctx context.Context, fn func(Reader) error) error { return w.svc.store.View(ctx, w.owner, fn) }
+	found, err := run(ctx, search.StorePages(view, o.Prefix, o.Kind))
 	if w.counted(err) != nil {
 		return SearchResult{}, within(op, query, err)
 	}
@@ -93,7 +92,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 }
 
 // prepare checks the arguments and returns the search.
-func (o *SearchOptions) prepare(paths PathRule, op, query string) (run func(context.Context, search.Pages[searchPlace]) (search.Result, error), err error) {
+func (o *SearchOptions) prepare(paths PathRule, op, query string) (run search.Run, err error) {
 	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return nil, err
 	}
@@ -119,55 +118,23 @@ func (o *SearchOptions) prepare(paths PathRule, op, query string) (run func(cont
 	if o.MaxTokens == 0 {
 		o.MaxTokens = defaultHitTokens
 	}
-	limit := o.Limit
-	if !o.Exact && !o.Regexp {
-		q, cause := search.Parse(query)
-		if cause != "" {
-			e := Errorf(ErrInvalid, "%s", cause)
-			if cause == search.NoWord {
-				e.Way.Do = DoSearchExact
-			}
-			return nil, within(op, query, e)
-		}
-		return func(ctx context.Context, pages search.Pages[searchPlace]) (search.Result, error) {
-			return search.Rank(ctx, q, limit, pages)
-		}, nil
-	}
-	compile := search.Exact
-	if o.Regexp {
-		compile = search.Regexp
-	}
-	p, cause := compile(query)
+	run, cause := search.Prepare(query, o.Exact, o.Regexp, o.Limit)
 	if cause != "" {
-		return nil, fail(ErrInvalid, op, query, "%s", cause)
+		e := Errorf(ErrInvalid, "%s", cause)
+		if cause == search.NoWord {
+			e.Way.Do = DoSearchExact
+		}
+		return nil, within(op, query, e)
 	}
-	return func(ctx context.Context, pages search.Pages[searchPlace]) (search.Result, error) {
-		return search.Find(ctx, p, limit, pages)
-	}, nil
+	return run, nil
 }
 
-// result returns the hits that fit o.MaxTokens. If the first one alone does not, its text
-// is cut.
+// result returns the hits that fit o.MaxTokens.
 func (o *SearchOptions) result(found search.Result) SearchResult {
-	const record, around = 24, 8 // tokens of the totals, and of the number and the tabs of a line
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
-	used := record
-	for _, h := range found.Hits {
-		before := used + around + tokens.Estimate(h.Path)
-		used = before + tokens.Estimate(h.Text)
-		if o.MaxTokens > 0 && used > o.MaxTokens {
-			if len(r.Hits) > 0 {
-				break
-			}
-			h.Cut(len(cutTokens(h.Text, o.MaxTokens-before)))
-		}
+	for _, h := range search.Fit(found.Hits, o.MaxTokens) {
 		r.Hits = append(r.Hits, SearchHit{Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time, Text: h.Text, Marks: h.Marks})
 	}
 	r.More = r.Total > int64(len(r.Hits))
 	return r
-}
-
-func cutTokens(text string, most int) []byte {
-	begin, _ := fit.Cut([]byte(text), max(1, most))
-	return begin
 }

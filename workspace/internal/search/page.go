@@ -1,0 +1,144 @@
+package search
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+const (
+	pageHeads   = 64   // of a page
+	pageEntries = 2048 // of a page
+)
+
+// A Place is where a page of a search begins: after a path, or after an entry of
+// the log of that path. The zero value is the beginning.
+type Place struct {
+	logs  bool
+	path  string
+	entry int64
+	begun bool
+}
+
+// storePages reads what a search looks at: first the files, and then the logs. Each page
+// is one short View.
+type storePages struct {
+	view   View
+	prefix string
+	kind   store.PathKind
+}
+
+// A View runs a function on a snapshot of what an agent has.
+type View func(context.Context, func(store.Reader) error) error
+
+// StorePages returns the pages of an agent's texts whose paths begin with a prefix. kind
+// is "" for files and logs.
+func StorePages(view View, prefix string, kind store.PathKind) Pages[Place] {
+	return storePages{view, prefix, kind}.read
+}
+
+// read implements [Pages].
+func (s storePages) read(ctx context.Context, at Place) (texts []Text, next Place, err error) {
+	at.logs = at.logs || s.kind == store.KindLog
+	err = s.view(ctx, func(tx store.Reader) (err error) {
+		texts = nil
+		if at.logs {
+			texts, next, err = s.logs(tx, at)
+		} else {
+			texts, next, err = s.files(tx, at)
+		}
+		return err
+	})
+	return texts, next, err
+}
+
+func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, err error) {
+	heads, err := tx.Files(s.prefix, at.path, pageHeads)
+	var size int64
+	for _, h := range heads {
+		if size += h.Size(); size > PageBytes && len(texts) > 0 {
+			return texts, at, nil
+		}
+		v, err := store.Retained(tx, h, h.Version)
+		if err != nil {
+			return nil, at, err
+		}
+		texts = append(texts, Text{Path: h.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(v) }})
+		at = Place{path: h.Path, begun: true}
+	}
+	switch {
+	case err != nil || len(heads) == pageHeads:
+		return texts, at, err
+	case s.kind == store.KindFile:
+		return texts, Place{}, nil
+	}
+	return texts, Place{logs: true, begun: true}, nil
+}
+
+func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, err error) {
+	room := int64(PageBytes)
+	add := func(path string, after int64) (last int64, err error) {
+		entries, err := tx.Entries(path, store.EntryQuery{After: after, Limit: pageEntries - len(texts), MaxBytes: room})
+		for _, e := range entries {
+			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: func() error { return verify.Entry(e) }})
+			room -= int64(len(e.Content))
+			last = e.ID
+		}
+		return last, err
+	}
+	full := func() bool { return room <= 0 || len(texts) >= pageEntries }
+	if at.entry > 0 {
+		last, err := add(at.path, at.entry)
+		if err != nil {
+			return nil, at, err
+		}
+		if last > 0 { // there may be more
+			return texts, Place{true, at.path, last, true}, nil
+		}
+	}
+	heads, err := tx.Logs(s.prefix, at.path, pageHeads)
+	for _, h := range heads {
+		if full() {
+			return texts, Place{logs: true, path: at.path, begun: true}, nil
+		}
+		if h.Entries() > 0 {
+			last, err := add(h.Path, h.First-1)
+			if err != nil {
+				return nil, at, err
+			}
+			if last < h.Last {
+				return texts, Place{true, h.Path, last, true}, nil
+			}
+		}
+		at.path = h.Path
+	}
+	if err != nil || len(heads) == pageHeads {
+		return texts, Place{logs: true, path: at.path, begun: true}, err
+	}
+	return texts, Place{}, nil
+}
+
+// A Run is a search of an agent's texts.
+type Run func(context.Context, Pages[Place]) (Result, error)
+
+// Prepare returns the search for a query: by words, or for lines that hold the query as it
+// stands or match it as a regular expression. cause says what is wrong with the query.
+func Prepare(query string, exact, regexp bool, limit int) (run Run, cause string) {
+	if !exact && !regexp {
+		q, cause := Parse(query)
+		if cause != "" {
+			return nil, cause
+		}
+		return func(ctx context.Context, pages Pages[Place]) (Result, error) { return Rank(ctx, q, limit, pages) }, ""
+	}
+	compile := Exact
+	if regexp {
+		compile = Regexp
+	}
+	p, cause := compile(query)
+	if cause != "" {
+		return nil, cause
+	}
+	return func(ctx context.Context, pages Pages[Place]) (Result, error) { return Find(ctx, p, limit, pages) }, ""
+}
