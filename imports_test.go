@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"workspace/internal/recordlog":     {"conversation", "workspace/internal/turn"},
 	"workspace/internal/records":       {"workspace/store"},
 	"workspace/internal/search":        {"tokens", "workspace/internal/fit", "workspace/internal/verify", "workspace/store", "golang.org/x/sync/semaphore", "golang.org/x/text/unicode/norm"},
-	"workspace/internal/summaries":     {"workspace/internal/records"},
+	"workspace/internal/summaries":     {"tokens", "workspace/internal/fault", "workspace/internal/verify", "workspace/store", "workspace/internal/records"},
 	"workspace/internal/turn":          {},
 	"workspace/internal/verify":        {"workspace/store"},
 	"workspace/internal/wake":          {},

@@ -53,5 +53,5 @@ package workspace
 
 // Where to begin: service.go and workspace.go, then write.go and commit.go, which every
 // write goes through, and read.go. ports.go has the aliases of package store, where the
-// parts and the words of an error are too. A summary goes from summary.go through
-// summary_job.go and summary_shared.go to internal/summaries.
+// parts and the words of an error are too. A summary goes from summary.go to
+// internal/summaries.

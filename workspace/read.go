@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -138,7 +139,7 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 		r.Content = v.Content
 		r.limit(o)
 	}
-	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && isLong(v.Content)
+	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && summaries.IsLong(v.Content)
 	return r, err
 }
 

@@ -39,7 +39,7 @@ type Service struct {
 	searches search.Budget
 
 	summarizer *Summarizer
-	summaries  *summaries.Maker[SummaryResult]
+	summaries  *summaries.Maker[summaries.Result]
 }
 
 // New returns a Service on a store. The caller closes the Service, and then the store.

@@ -3,6 +3,9 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
 // A Summarizer makes a short text of a file. Package summarize has some.
@@ -110,23 +113,23 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 	}
 	for {
 		r, err := w.summarize(ctx, p, o)
-		if err != errRewritten {
+		if err != summaries.ErrRewritten {
 			return r, within(op, path, w.withNearest(ctx, p, w.counted(err)))
 		}
 	}
 }
 
-// summarize is one try: the error is errRewritten if the file was rewritten while
+// summarize is one try: the error is summaries.ErrRewritten if the file was rewritten while
 // another process summarised it.
 func (w *Workspace) summarize(ctx context.Context, p Path, o SummarizeOptions) (SummaryResult, error) {
-	job := &summaryJob{w: w, path: p, summarizer: w.svc.summarizer}
-	kept, err := job.read(ctx)
+	job := w.summaryWork(p)
+	kept, err := job.Read(ctx)
 	switch {
 	case err != nil:
 		return SummaryResult{}, err
 	case kept != nil:
-		return job.result(*kept), nil
-	case job.summarizer.Remote:
+		return SummaryResult(job.Kept(*kept)), nil
+	case w.svc.summarizer.Remote:
 		return w.svc.makeOnce(ctx, job, o.Progress)
 	}
 	extend := func(ctx context.Context) error { return ctx.Err() }
@@ -137,5 +140,47 @@ func (w *Workspace) summarize(ctx context.Context, p Path, o SummarizeOptions) (
 	if err != nil {
 		return SummaryResult{}, cmp.Or(ctx.Err(), err)
 	}
-	return job.Keep(ctx)
+	r, err := job.Keep(ctx)
+	return SummaryResult(r), err
+}
+
+// summaryWork returns what makes the summary of a file.
+func (w *Workspace) summaryWork(p Path) *summaries.Work {
+	s := w.svc.summarizer
+	return &summaries.Work{
+		Store: w.svc.store, Owner: w.owner, Path: p.name, NoFile: errNoFile, Key: s.key, Cost: s.Estimate, Stamp: w.svc.stamp,
+		Text: func(ctx context.Context, content string, progress func(done, total int), extend func(context.Context) error) (string, int64, error) {
+			t, err := s.Summarize(ctx, SummaryRequest{Path: p.name, Content: content, Progress: progress, Extend: extend})
+			return t.Text, t.Spent, err
+		},
+		Room: func(ctx context.Context, now time.Time) (summaries.Settlement, error) {
+			a := &attempt{now: now}
+			err := w.svc.readTotal(ctx, a)
+			return func(tx Tx, before OwnerState, after *OwnerState) error {
+				return w.settle(tx, a, before, after, Outcome{}, nil)
+			}, err
+		},
+	}
+}
+
+// newMaker returns what lets one caller of all processes make a summary.
+func (s *Service) newMaker(monthlyTokens int64) *summaries.Maker[summaries.Result] {
+	return summaries.New[summaries.Result](summaries.Options{
+		System:      s.shared,
+		Now:         s.now,
+		Tokens:      monthlyTokens,
+		FailureText: summaries.FailureText,
+	})
+}
+
+// makeOnce has one caller of all processes make the summary, for all who want it.
+func (s *Service) makeOnce(ctx context.Context, j *summaries.Work, progress func(done, total int)) (SummaryResult, error) {
+	r, joined, err := s.summaries.Do(ctx, summaries.Request[summaries.Result]{
+		ID: j.ID(), Account: j.Owner.String(), Job: j, Progress: progress,
+	})
+	if err != nil {
+		return SummaryResult{}, summaries.Explain(err)
+	}
+	r.Cached = r.Cached || joined
+	return SummaryResult(r), nil
 }

@@ -1,8 +1,8 @@
 // Package summaries makes a summary once, for all callers in all processes, and
 // counts the tokens that it costs.
 //
-// It knows neither files nor models: a [Job] finds, makes and keeps the summary.
-// This package decides who calls it, and when:
+// A [Work] finds, makes and keeps the summary of one file. A [Maker] knows neither files
+// nor models: it decides who calls a [Job], such as a Work, and when:
 //
 //  1. Callers of one process who want the same summary share a flight (flight.go).
 //  2. The flight takes the lease of the summary, a record that all processes see
@@ -15,5 +15,5 @@
 //     stays in the lease for a few seconds, so that those who waited do not all try
 //     again.
 //
-// Nothing in here runs inside a transaction.
+// Nothing of a Maker runs inside a transaction.
 package summaries

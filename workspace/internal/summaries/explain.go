@@ -1,0 +1,50 @@
+package summaries
+
+import (
+	"errors"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// FailureText returns what other processes are told of a failure. It has neither the
+// kind nor the way out: whoever reads it adds these, in the words of its front end.
+func FailureText(err error) string {
+	if err = Explain(err); !errors.Is(err, store.ErrProvider) {
+		return "" // another caller may have better luck
+	}
+	if e, ok := err.(*store.Error); ok {
+		told := *e
+		told.Way = store.Way{}
+		return told.Text(store.Words{NoKind: true})
+	}
+	return err.Error()
+}
+
+// Explain gives an error of this package its kind. It returns other errors as
+// they are.
+func Explain(err error) error {
+	var over *BudgetError
+	var damaged *DamagedError
+	var failed *FailedError
+	switch {
+	case err == ErrStopped:
+		return store.Errorf(store.ErrClosed, "it was stopped")
+	case err == ErrLate:
+		return fault.Or(store.Errorf(store.ErrProvider, "there is no summary after %v, ask again later", MaxTime), store.DoReadFile, 0)
+	case err == ErrLost:
+		return store.Errorf(store.ErrConflict, "another process makes this summary now")
+	case err == records.ErrBusy:
+		return fault.Or(store.Errorf(store.ErrBusy, "too many calls count the tokens of summaries at once"), store.DoRetry, 0)
+	case errors.As(err, &over):
+		quota := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
+		return fault.Or(fault.Over(store.Errorf(store.ErrQuota, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+			over.Spent, over.Limit, over.Estimate), quota), store.DoReadFile, 0)
+	case errors.As(err, &damaged):
+		return fault.Or(store.Errorf(store.ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key), store.DoReadFile, 0)
+	case errors.As(err, &failed):
+		return store.Errorf(store.ErrProvider, "%v", failed)
+	}
+	return err
+}

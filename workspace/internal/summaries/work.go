@@ -1,0 +1,239 @@
+package summaries
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// leastSummarised is how many characters a file may have without being worth a
+// summary: reading it costs little more.
+const leastSummarised = 8000
+
+// IsLong reports whether a text is worth a summary.
+func IsLong(content []byte) bool {
+	return len(content) > leastSummarised && utf8.RuneCount(content) > leastSummarised
+}
+
+// ErrRewritten says that the file has another version than the one to summarise.
+var ErrRewritten = errors.New("rewritten")
+
+// A Work makes the summary of one file. It is a [Job]. All fields but Cost are required.
+type Work struct {
+	Store  store.Store
+	Owner  store.Owner
+	Path   string
+	NoFile error                                // what Read returns if there is no file
+	Key    func(version int64) store.SummaryKey // how summaries are made
+	Cost   func(path, content string) int64     // about the tokens that Text spends; nil: those of the content
+	Text   func(ctx context.Context, content string, progress func(done, total int), extend func(context.Context) error) (text string, spent int64, err error)
+
+	Stamp func(last time.Time) time.Time                               // the time of a summary
+	Room  func(ctx context.Context, now time.Time) (Settlement, error) // called before the transaction of Keep
+
+	version store.Version // the one to summarise; set by Read
+	made    store.Summary // set by Make
+}
+
+// A Settlement checks the quotas of a change that takes an owner from one state to another.
+type Settlement func(tx store.Tx, before store.OwnerState, after *store.OwnerState) error
+
+// A Result is a summary of a file, and where it comes from.
+type Result struct {
+	Path    string
+	Version int64
+	Newer   int64
+	Cached  bool
+	Stored  bool
+	Method  string
+	Model   string
+	Tokens  int64
+	Text    string
+}
+
+// Read sets the version to summarise, or returns the summary that is kept of it.
+func (w *Work) Read(ctx context.Context) (kept *store.Summary, err error) {
+	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
+		if _, kept, err = w.find(tx); err == nil && kept == nil {
+			_, w.version, err = tx.Current(w.Path)
+		}
+		return err
+	})
+	if err != nil || kept != nil {
+		return kept, err
+	}
+	if err := verify.Version(w.version); err != nil {
+		return nil, err
+	}
+	if !IsLong(w.version.Content) {
+		return nil, fault.Or(store.Errorf(store.ErrInvalid, "it has %d characters, and files of up to %d are not summarised", utf8.RuneCount(w.version.Content), leastSummarised), store.DoReadFile, 0)
+	}
+	return nil, nil
+}
+
+// find returns the number of the current version and the summary that is kept of it;
+// nil: none. A damaged one counts as none, so that it is made again.
+func (w *Work) find(tx store.Reader) (version int64, kept *store.Summary, err error) {
+	head, _, err := tx.File(w.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !head.Exists() {
+		return 0, nil, w.NoFile
+	}
+	if head.Summary == 0 {
+		return head.Version, nil, nil
+	}
+	found, err := tx.Summary(w.Path, w.Key(head.Version))
+	switch {
+	case err == nil && verify.IsIntact(found):
+		return head.Version, &found, nil
+	case err == nil, errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrCorrupt):
+		return head.Version, nil, nil
+	}
+	return 0, nil, err
+}
+
+// ID names the summary for all processes.
+func (w *Work) ID() string {
+	text, err := json.Marshal([]any{w.Owner.Tenant, w.Owner.Agent, w.Path, w.Key(w.version.Number)})
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(text)
+}
+
+// Kept is the result of a summary that is kept.
+func (w *Work) Kept(s store.Summary) Result {
+	return Result{
+		Path: w.Path, Version: s.Version, Cached: true, Stored: true, Method: s.Method, Model: s.Model,
+		Tokens: s.Tokens, Text: string(s.Content),
+	}
+}
+
+// Find returns the summary if it has been kept since Read. The error is ErrRewritten
+// if the file has got another version.
+func (w *Work) Find(ctx context.Context) (r Result, found bool, err error) {
+	var version int64
+	var kept *store.Summary
+	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
+		version, kept, err = w.find(tx)
+		return err
+	})
+	switch {
+	case err != nil:
+		return r, false, err
+	case version != w.version.Number:
+		return r, false, ErrRewritten
+	case kept == nil:
+		return r, false, nil
+	}
+	return w.Kept(*kept), true, nil
+}
+
+// Estimate returns about the tokens that the summary will cost.
+func (w *Work) Estimate() int64 {
+	if w.Cost != nil {
+		return w.Cost(w.Path, string(w.version.Content))
+	}
+	return int64(tokens.EstimateBytes(w.version.Content))
+}
+
+// Make calls Text. An error without a kind becomes [store.ErrProvider]; if it is
+// that of a context, it is hidden, because the context is not the caller's.
+func (w *Work) Make(ctx context.Context, progress func(done, total int), extend func(context.Context) error) (spent int64, err error) {
+	text, spent, err := w.Text(ctx, string(w.version.Content), progress, func(ctx context.Context) error { return Explain(extend(ctx)) })
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	switch {
+	case err != nil && store.Kind(err) == nil:
+		err = store.Errorf(store.ErrProvider, "%v", err)
+	case err == nil && strings.TrimSpace(text) == "":
+		err = store.Errorf(store.ErrProvider, "the summary is empty")
+	}
+	if err != nil {
+		return spent, err
+	}
+	w.made = store.Summary{
+		SummaryKey: w.Key(w.version.Number), SHA256: sha256.Sum256([]byte(text)),
+		Tokens: int64(tokens.Estimate(text)), Time: w.Stamp(w.version.Time), Content: []byte(text),
+	}
+	return spent, nil
+}
+
+// Keep stores the summary, if the file still has the version that was summarised. If
+// it cannot be stored, it is returned all the same, because it has cost something. To
+// store it is no operation of its own: the call counts as a read.
+func (w *Work) Keep(ctx context.Context) (Result, error) {
+	made := w.made
+	var head store.FileHead
+	stored := false
+	settle, err := w.Room(ctx, made.Time)
+	if err != nil {
+		r := w.Kept(made)
+		r.Cached, r.Stored = false, false
+		return r, nil
+	}
+	err = w.Store.Update(ctx, w.Owner, func(tx store.Tx) (err error) {
+		stored = false
+		var before store.OwnerState
+		if head, before, err = tx.File(w.Path); err != nil || !head.Exists() || head.Version != made.Version {
+			return err
+		}
+		state := before
+		there, err := w.replace(tx, &head, &state)
+		if err != nil {
+			return err
+		}
+		if there != nil {
+			made, stored = *there, true
+			return nil
+		}
+		if err := settle(tx, before, &state); err != nil {
+			return err
+		}
+		stored = true
+		return tx.SaveSummary(store.SummaryChange{Head: head, New: made, Owner: state})
+	})
+	r := w.Kept(made)
+	r.Cached, r.Stored = false, err == nil && stored
+	switch {
+	case err != nil:
+		return r, nil
+	case !head.Exists():
+		return Result{}, store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
+	case head.Version != made.Version:
+		r.Newer = head.Version
+	}
+	return r, nil
+}
+
+// replace counts the bytes of the summary in the file's head and the owner's state. If
+// another call has kept one under the same key, it returns that. The size of a damaged
+// one is not known, so all summaries of the file go with it.
+func (w *Work) replace(tx store.Tx, head *store.FileHead, state *store.OwnerState) (there *store.Summary, err error) {
+	found, err := tx.Summary(w.Path, w.made.SummaryKey)
+	switch {
+	case err == nil && verify.IsIntact(found):
+		return &found, nil
+	case err == nil, errors.Is(err, store.ErrCorrupt):
+		state.Bytes -= head.Summary
+		head.Summary = 0
+		if err := tx.SaveFile(store.FileChange{Head: *head, Forget: true, Owner: *state}); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	head.Summary += int64(len(w.made.Content))
+	state.Bytes += int64(len(w.made.Content))
+	return nil, nil
+}
