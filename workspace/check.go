@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
@@ -32,17 +33,12 @@ func (l Limits) checkText(op, object string, content []byte, of Resource) error 
 		limit, way = l.EntryBytes, DoSplitEntry
 	}
 	if size := int64(len(content)); size > limit {
-		return within(op, object, or(tooLarge(of, size, limit, "%d bytes, limit %d", size, limit), way, 0))
+		return within(op, object, or(fault.TooLarge(of, size, limit, "%d bytes, limit %d", size, limit), way, 0))
 	}
 	if at := names.FirstInvalid(content); at >= 0 {
 		return fail(ErrInvalid, op, object, "byte %d is not valid UTF-8; only text can be stored", at+1)
 	}
 	return nil
-}
-
-// tooLarge returns the error of a text that is over a limit.
-func tooLarge(of Resource, size, limit int64, cause string, args ...any) *Error {
-	return over(Errorf(ErrTooLarge, cause, args...), Quota{Of: of, Adds: size, Limit: limit})
 }
 
 func checkContext(ctx context.Context, op, object string) error {

@@ -2,11 +2,11 @@ package workspace
 
 import (
 	"context"
-)
 
-// maxDeleted is how many deleted files of an agent, and how many deleted logs, keep a
-// number of their own. The numbers of older ones are folded into the owner's floor.
-const maxDeleted = 10_000
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
+)
 
 // DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
 // [Workspace.TrimLog]. The zero value sets no condition.
@@ -41,7 +41,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		return DeleteResult{}, err
 	}
 	return w.remove(ctx, op, p, o.IfVersion, o.IdempotencyKey, Query{File: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
-		if err := checkCondition(l.File, o.IfVersion); err != nil {
+		if err := condition.Check(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		return w.deleteFile(tx, a, l.File, l.Owner)
@@ -132,7 +132,7 @@ func (w *Workspace) deleteFile(tx Tx, a *attempt, head FileHead, state OwnerStat
 	if err := tx.SaveFile(FileChange{Head: head, Prune: head.Version, Forget: forget, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	return out, foldOldest(tx, state)
+	return out, fold.Oldest(tx, state)
 }
 
 func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState) (Outcome, error) {
@@ -159,7 +159,7 @@ func (w *Workspace) deleteLog(tx Tx, a *attempt, head LogHead, state OwnerState)
 	if err := tx.SaveLog(LogChange{Head: head, Prune: head.Last, Change: c, Owner: state}); err != nil {
 		return Outcome{}, err
 	}
-	return out, foldOldest(tx, state)
+	return out, fold.Oldest(tx, state)
 }
 
 func (w *Workspace) trimLog(tx Tx, a *attempt, l Loaded, through int64) (Outcome, error) {
@@ -198,41 +198,9 @@ func (w *Workspace) saveNothing(tx Tx, a *attempt, before, state OwnerState) err
 	if before.Usage == (Usage{}) && a.key == "" {
 		return nil
 	}
-	beginAbove(&state, a.floor)
+	floors.Begin(&state, a.floor)
 	if err := w.settleDeletion(tx, a, before, &state, Outcome{}, nil); err != nil {
 		return err
 	}
 	return tx.SaveOwner(state)
-}
-
-// foldOldest folds the numbers of deleted paths beyond maxDeleted, and then stores the
-// owner's state.
-func foldOldest(tx Tx, state OwnerState) error {
-	if state.DeletedFiles <= maxDeleted && state.DeletedLogs <= maxDeleted {
-		return nil
-	}
-	if err := fold(tx, &state, maxDeleted); err != nil {
-		return err
-	}
-	return tx.SaveOwner(state)
-}
-
-// fold keeps the numbers of the newest deleted files and logs, and folds those of the
-// others into the owner's floors.
-func fold(tx Tx, state *OwnerState, keep int64) error {
-	if n := state.DeletedFiles - keep; n > 0 {
-		highest, err := tx.FoldFiles(int(n))
-		if err != nil {
-			return err
-		}
-		state.FileFloor, state.DeletedFiles = max(state.FileFloor, highest), keep
-	}
-	if n := state.DeletedLogs - keep; n > 0 {
-		highest, err := tx.FoldLogs(int(n))
-		if err != nil {
-			return err
-		}
-		state.LogFloor, state.DeletedLogs = max(state.LogFloor, highest), keep
-	}
-	return nil
 }

@@ -1,15 +1,12 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/edit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -107,7 +104,7 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 		if err != nil {
 			return Outcome{}, err
 		}
-		text, n, err := edited(read.Content, old, new, o.All, w.svc.limits.FileBytes)
+		text, n, err := edit.Replace(read.Content, old, new, o.All, w.svc.limits.FileBytes)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -137,50 +134,8 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, o Edi
 	case !l.File.Exists() && !appends:
 		return Version{}, errNoFile
 	}
-	if err := checkCondition(l.File, o.IfVersion); err != nil {
+	if err := condition.Check(l.File, o.IfVersion); err != nil {
 		return Version{}, err
 	}
 	return l.Version, verify.Version(l.Version)
-}
-
-// edited returns text with old replaced by new and the number of replacements. If old is
-// empty, it appends new.
-func edited(text []byte, old, new string, all bool, limit int64) ([]byte, int64, error) {
-	if old == "" {
-		if len(text) > 0 && text[len(text)-1] != '\n' {
-			new = "\n" + new
-		}
-		if err := checkEdited(int64(len(text)+len(new)), limit); err != nil {
-			return nil, 0, err
-		}
-		return slices.Concat(text, []byte(new)), 0, nil
-	}
-	n := bytes.Count(text, []byte(old))
-	switch {
-	case n == 0:
-		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", ArgOld, nearestLine(text, old))
-	case n > 1 && !all:
-		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, nearest.LineNumbers(text, old, 10)), DoGiveMoreText, 0)
-	}
-	if err := checkEdited(int64(len(text))+int64(n)*int64(len(new)-len(old)), limit); err != nil {
-		return nil, 0, err
-	}
-	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
-}
-
-// checkEdited checks the size of a new version before it is made.
-func checkEdited(size, limit int64) error {
-	if size > limit {
-		return or(tooLarge(FileSize, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile, 0)
-	}
-	return nil
-}
-
-// nearestLine says which line the caller may have meant.
-func nearestLine(text []byte, old string) string {
-	number, line := nearest.Line(text, old)
-	if number == 0 {
-		return "; read the file to see its text"
-	}
-	return fmt.Sprintf("; the nearest is line %d: %s", number, names.Quote(line))
 }

@@ -7,7 +7,6 @@ var (
 	badArgument = fault.BadArgument
 	within      = fault.Within
 	or          = fault.Or
-	over        = fault.Over
 )
 
 // fail returns the error of an operation on an object.

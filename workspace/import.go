@@ -6,16 +6,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
-	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/imports"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
 const opImport = "import"
-
-// maxImported is the highest number of a version or an entry that an import may give. It
-// leaves room for the numbers that follow.
-const maxImported = 1 << 40
 
 // ImportFile stores the history of a file that was kept elsewhere, in one transaction:
 // all versions or none. The path must never have been a file of the agent, not even one
@@ -45,7 +41,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 		if err := w.svc.limits.checkText(opImport, path, v.Content, FileSize); err != nil {
 			return WriteResult{}, err
 		}
-		if v.Time, err = importedTime(path, v.Number, versions[0].Number+int64(i), v.Time, a.now); err != nil {
+		if v.Time, err = imports.Time(path, v.Number, versions[0].Number+int64(i), v.Time, a.now, clockSkew); err != nil {
 			return WriteResult{}, err
 		}
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
@@ -100,7 +96,7 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		if err := w.svc.limits.checkText(opImport, fmt.Sprintf("%s, entry %d", path, e.ID), e.Content, EntrySize); err != nil {
 			return AppendResult{}, err
 		}
-		at, err := importedTime(path, e.ID, entries[0].ID+int64(i), e.Time, a.now)
+		at, err := imports.Time(path, e.ID, entries[0].ID+int64(i), e.Time, a.now, clockSkew)
 		if err != nil {
 			return AppendResult{}, err
 		}
@@ -112,45 +108,12 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		if now := l.Log.Last; !l.Log.Exists() && last != 0 || l.Log.Exists() && last != now {
 			return Outcome{}, or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
 		}
-		return w.saveEntries(tx, a, l.Log, l.Owner, notBefore(added, l.Entries))
+		return w.saveEntries(tx, a, l.Log, l.Owner, imports.NotBefore(added, l.Entries))
 	})
 	if err != nil {
 		return AppendResult{}, within(opImport, path, err)
 	}
 	return AppendResult{Path: p.name, First: out.Number - out.Count + 1, Last: out.Number, Bytes: out.Bytes}, nil
-}
-
-// importedTime checks the number and the time of what is imported. It returns the time as
-// a store keeps it.
-func importedTime(path string, n, want int64, at, now time.Time) (time.Time, error) {
-	switch {
-	case n != want:
-		return at, fail(ErrInvalid, opImport, path, "number %d follows %d; the numbers must be consecutive", n, want-1)
-	case n < 1 || n > maxImported:
-		return at, fail(ErrInvalid, opImport, path, "the number %d is not one of 1 to 2^40", n)
-	case at.After(now.Add(clockSkew)):
-		return at, fail(ErrInvalid, opImport, path, "number %d is of %s, which is in the future; set the clock of this machine", n, at.Format(time.RFC3339))
-	case at.IsZero():
-		return now, nil
-	}
-	return at.UTC().Truncate(time.Microsecond), nil
-}
-
-// notBefore returns the entries with times that do not go back, also not behind the
-// newest entry of the log.
-func notBefore(entries, newest []Entry) []Entry {
-	entries = append([]Entry(nil), entries...) // the caller may run again
-	var last time.Time
-	for _, e := range newest {
-		last = e.Time
-	}
-	for i := range entries {
-		if entries[i].Time.Before(last) {
-			entries[i].Time = last
-		}
-		last = entries[i].Time
-	}
-	return entries
 }
 
 // DatabaseID returns the id of the installation. The first call draws it at random and

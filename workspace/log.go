@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -83,7 +84,7 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 		return Outcome{}, errNoOwner
 	}
 	before := state
-	beginAbove(&state, a.floor)
+	floors.Begin(&state, a.floor)
 	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
 	if !head.Exists() {
 		c.Before = 0
@@ -176,7 +177,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	}
 	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
 	if err == nil {
-		err = checkPage(l.Log, l.Entries, q)
+		err = verify.Page(l.Log, l.Entries, q)
 	}
 	for _, e := range l.Entries {
 		if err == nil {
@@ -199,22 +200,6 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 // number, the whole seconds after the first entry of the page, and its text. As JSON, an
 // entry cannot look like two.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
-
-// checkPage finds out whether the entry with which the page begins is missing. The store
-// finds an entry that is missing between two, and the next page one that is missing
-// behind them.
-func checkPage(h LogHead, entries []Entry, q EntryQuery) error {
-	missing := max(q.After+1, h.First)
-	there := !h.Exists() || missing > h.Last || len(entries) > 0 && entries[0].ID == missing
-	if q.Tail {
-		missing = h.Last
-		there = !h.Exists() || missing < h.First || len(entries) > 0 && entries[len(entries)-1].ID == missing
-	}
-	if !there {
-		return Errorf(ErrCorrupt, "entry %d is missing", missing)
-	}
-	return nil
-}
 
 func (o ReadLogOptions) check(op, path string) error {
 	if err := checkNumber(op, path, ArgSinceEntry, o.Since, 0); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
@@ -85,7 +87,7 @@ func checkMove(l Loaded, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := checkCondition(l.File, ifVersion); err != nil {
+	if err := condition.Check(l.File, ifVersion); err != nil {
 		return err
 	}
 	if l.To.Exists() {
@@ -135,7 +137,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
 	if err := tx.MoveFile(m); err != nil {
 		return Outcome{}, err
 	}
-	return out, foldOldest(tx, state)
+	return out, fold.Oldest(tx, state)
 }
 
 // latest returns the last of the times.

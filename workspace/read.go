@@ -3,11 +3,11 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
@@ -184,25 +184,13 @@ func (o ReadOptions) checkLoaded(l Loaded) error {
 	case !head.Exists():
 		return errNoFile
 	case o.Version != 0:
-		return checkKept(head, l.Version, o.Version)
+		return condition.Kept(head, l.Version, o.Version)
 	case o.given(ArgSince, o.Since) && o.Since < 1:
 		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version), DoReadWhole, head.Version)
 	case o.Since > head.Version:
 		return or(Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version), DoReadWhole, head.Version)
 	}
 	return nil
-}
-
-// checkKept refuses a version that is not retained. v is what was loaded for it.
-func checkKept(h FileHead, v Version, n int64) error {
-	if v.Number == n {
-		return nil
-	}
-	kept := fmt.Sprintf("versions %d to %d are", h.Oldest(), h.Version)
-	if h.Oldest() == h.Version {
-		kept = fmt.Sprintf("only version %d is", h.Version)
-	}
-	return or(Errorf(ErrNotFound, "version %d is not kept, %s", n, kept), DoUseVersion, h.Version)
 }
 
 // since sets what has changed since a version: nothing, a diff, or the whole file.

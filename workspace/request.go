@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 )
 
 const (
@@ -41,13 +43,10 @@ func (a *attempt) makeRoom(tx Tx, state *OwnerState) error {
 	}
 	if over := int(state.Requests) + 1 - requestCount; over > 0 {
 		state.Requests -= int64(over)
-		if err := tx.DropRequests(never, never, over); err != nil {
+		if err := tx.DropRequests(fold.Never, fold.Never, over); err != nil {
 			return err
 		}
 	}
 	state.Requests++
 	return nil
 }
-
-// never is a time before which every request was made.
-var never = time.Unix(1<<40, 0)

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -49,10 +50,10 @@ func checkRestore(l Loaded, version int64, ifVersion *int64) error {
 	if !l.File.Exists() {
 		return errNoFile
 	}
-	if err := checkCondition(l.File, ifVersion); err != nil {
+	if err := condition.Check(l.File, ifVersion); err != nil {
 		return err
 	}
-	if err := checkKept(l.File, l.Version, version); err != nil {
+	if err := condition.Kept(l.File, l.Version, version); err != nil {
 		return err
 	}
 	return verify.Version(l.Version)

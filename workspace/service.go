@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
@@ -199,7 +200,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	var counted bool
 	err = s.store.Update(ctx, w.owner, func(tx Tx) (err error) {
-		counted, err = eraseOwner(tx, s.stamp(time.Time{}))
+		counted, err = fold.Erase(tx, s.stamp(time.Time{}))
 		return err
 	})
 	if err != nil {
@@ -207,43 +208,6 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	s.sweepDeleted(ctx)
 	return found || counted, nil
-}
-
-// eraseOwner folds the numbers of all paths of the owner into its floors, and forgets the
-// rest. It reports whether anything was counted.
-func eraseOwner(tx Tx, now time.Time) (counted bool, err error) {
-	state, err := tx.Owner()
-	if err != nil || state == (OwnerState{}) || state.IsDeleted() {
-		return false, err
-	}
-	counted = state.Usage != Usage{}
-	if err := fold(tx, &state, 0); err != nil {
-		return false, err
-	}
-	for state.Requests > 0 {
-		n, err := tx.DueRequests(never, never, requestCount)
-		if err != nil {
-			return false, err
-		}
-		if n == 0 {
-			return false, Errorf(ErrCorrupt, "%d requests are counted and not there", state.Requests)
-		}
-		if err := tx.DropRequests(never, never, n); err != nil {
-			return false, err
-		}
-		state.Requests = max(0, state.Requests-int64(n))
-	}
-	if state.Changes > 0 {
-		if err := tx.DropChanges(state.Revision); err != nil {
-			return false, err
-		}
-		state.Changes = 0
-	}
-	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
-		return counted, tx.SaveOwner(OwnerState{})
-	}
-	state.Operations, state.Updated = 0, now
-	return counted, tx.SaveOwner(state)
 }
 
 func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent: id.name} }

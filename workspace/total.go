@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
@@ -69,12 +71,12 @@ func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
 	if err := s.limits.checkQuota(before, after); err != nil {
 		return err
 	}
-	limit, adds := s.total.limits.Bytes, charged(after)-charged(before)
+	limit, adds := s.total.limits.Bytes, quota.Charged(after)-quota.Charged(before)
 	if limit < 0 || a.deletes || adds <= 0 || a.storeBytes+adds <= limit {
 		return nil
 	}
-	quota := Quota{Of: StoreBytes, Used: a.storeBytes, Adds: adds, Limit: limit}
-	return or(overQuota(quota, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds), DoFreeStore, 0)
+	met := Quota{Of: StoreBytes, Used: a.storeBytes, Adds: adds, Limit: limit}
+	return or(quota.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds), DoFreeStore, 0)
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more
@@ -94,7 +96,7 @@ func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	}
 	// The row was missing before this read of the record. So the record has been raised
 	// to the numbers of the row.
-	floor, err := s.floorOf(ctx, o)
+	floor, err := floors.Of(ctx, s.store, o)
 	if err == nil {
 		a.floor = &floor
 	}
@@ -108,8 +110,8 @@ func (s *Service) roomForAgent(ctx context.Context) error {
 	}
 	sum, err := s.store.Totals(ctx, s.tenant)
 	if err == nil && sum.Agents >= limit {
-		quota := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
-		return or(overQuota(quota, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
+		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
+		return or(quota.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
 	}
 	return err
 }

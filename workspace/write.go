@@ -6,6 +6,9 @@ import (
 	"crypto/sha256"
 	"slices"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 )
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
@@ -52,7 +55,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	}
 	v := w.newVersion(bytes.Clone(content), a.now)
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
-		if err := checkCondition(l.File, o.IfVersion); err != nil {
+		if err := condition.Check(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
 		}
 		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
@@ -79,7 +82,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		return Outcome{}, errNoOwner
 	}
 	before := state
-	beginAbove(&state, a.floor)
+	floors.Begin(&state, a.floor)
 	c := Change{Op: by, Kind: KindFile, Path: head.Path, Before: head.Version}
 	if !head.Exists() {
 		c.Op, c.Before = OpCreate, 0

@@ -46,3 +46,8 @@ func Within(op, object string, err error) error {
 	}
 	return &named
 }
+
+// TooLarge returns the error of a text that is over a limit.
+func TooLarge(of store.Resource, size, limit int64, cause string, args ...any) *store.Error {
+	return Over(store.Errorf(store.ErrTooLarge, cause, args...), store.Quota{Of: of, Adds: size, Limit: limit})
+}

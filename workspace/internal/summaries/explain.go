@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -38,9 +39,9 @@ func Explain(err error) error {
 	case err == records.ErrBusy:
 		return fault.Or(store.Errorf(store.ErrBusy, "too many calls count the tokens of summaries at once"), store.DoRetry, 0)
 	case errors.As(err, &over):
-		quota := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
-		return fault.Or(fault.Over(store.Errorf(store.ErrQuota, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
-			over.Spent, over.Limit, over.Estimate), quota), store.DoReadFile, 0)
+		met := store.Quota{Of: store.SummaryTokens, Used: over.Spent, Adds: over.Estimate, Limit: over.Limit}
+		return fault.Or(quota.Exceeded(met, "this agent has spent %d of %d tokens for summaries this month, and this one takes about %d",
+			over.Spent, over.Limit, over.Estimate), store.DoReadFile, 0)
 	case errors.As(err, &damaged):
 		return fault.Or(store.Errorf(store.ErrCorrupt, "what this agent has spent on summaries this month cannot be read in the record %s", damaged.Key), store.DoReadFile, 0)
 	case errors.As(err, &failed):
