@@ -46,9 +46,10 @@
 // Package store says what a backend must do. This package has aliases for its names, such
 // as [Store]: they are the same types.
 //
-// A backend keeps records and knows no rule. Every rule is in this package: names, sizes,
-// quotas, versions, conditions, retries, hashes, and when a diff is worth sending. Package
-// storetest is the specification of a backend, and package memstore is the smallest one.
+// A backend keeps records and knows no rule. Every rule is in this package, or in an
+// internal package below it: names, sizes, quotas, versions, conditions, retries, hashes,
+// and when a diff is worth sending. Package storetest is the specification of a backend,
+// and package memstore is the smallest one.
 package workspace
 
 // Where to begin: service.go and workspace.go, then write.go and commit.go, which every
