@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -92,4 +93,13 @@ func TestJournalOfDeletedAgent(t *testing.T) {
 			t.Fatalf("the state of an agent that was deleted %v ago is %+v", wait, state)
 		}
 	}
+}
+
+// The largest limit is as good as none.
+func TestChangesUnlimited(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{Limits: workspace.Limits{Changes: math.MaxInt64}})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "a", "1")
+	write(t, ws, "b", "1")
+	wantChanges(t, ws, since(0), "2 create:file:a:0-1 create:file:b:0-1")
 }

@@ -176,7 +176,7 @@ func (w *Workspace) addChange(tx Tx, state *OwnerState, c *Change) error {
 	state.Revision++
 	state.Changes++
 	c.Revision, c.Author = state.Revision, w.author
-	if state.Changes < w.svc.limits.Changes+changeDrops {
+	if state.Changes-changeDrops < w.svc.limits.Changes {
 		return nil
 	}
 	oldest := state.Revision - state.Changes
