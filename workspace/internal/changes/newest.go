@@ -45,6 +45,9 @@ func NewNewest[M any](limit int) *Newest[M] {
 // Row takes one of the newest rows of the journal, in order.
 func (n *Newest[M]) Row(r Row[M]) {
 	n.rows++
+	if r.From != "" {
+		n.last[key{r.Kind, r.From}] = placed[M]{place: n.rows, gone: true, mark: r.Mark}
+	}
 	n.last[key{r.Kind, r.Path}] = placed[M]{place: n.rows, gone: r.After == 0, mark: r.Mark}
 }
 

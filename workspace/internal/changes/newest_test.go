@@ -61,3 +61,19 @@ func TestNewest(t *testing.T) {
 		}
 	})
 }
+
+// A path from which a file was moved is not one that the rows name.
+func TestNewestNamed(t *testing.T) {
+	n := changes.NewNewest[int](5)
+	n.Row(changes.Row[int]{Path: "0", After: 1})
+	for i := range 4 {
+		n.Row(changes.Row[int]{Path: fmt.Sprint(i + 1), From: fmt.Sprint(i), Before: int64(i + 1), After: int64(i + 2)})
+	}
+	if got := n.Named(""); got != 1 {
+		t.Errorf("Named = %d, want 1", got)
+	}
+	n.Row(changes.Row[int]{Path: "0", After: 2})
+	if got := n.Named(""); got != 2 {
+		t.Errorf("Named = %d after the first path was used again, want 2", got)
+	}
+}
