@@ -44,9 +44,11 @@ type Changes struct {
 
 	// With ChangesOptions.Diffs, Diffs has what has changed in files and logs, in the order
 	// of Paths, as much as costs a model at most 4,000 tokens together, as tokens.Estimate
-	// counts. A difference never costs more than to read the file whole. Omitted counts the
-	// paths whose difference is left out: it does not fit, or what the reader had is not
-	// kept any more. With Recent or TooOld, all are left out.
+	// counts. A difference never costs more than to read the file whole. A file whose text
+	// is what it was, such as one that was only moved, has none. Omitted counts the paths
+	// whose difference is left out: it does not fit, a version is larger than
+	// [Limits.FileBytes] is now, or what the reader had is not kept any more. With Recent
+	// or TooOld, all are left out.
 	Diffs   []PathDiff
 	Omitted int
 }
@@ -90,7 +92,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	if o.Diffs {
 		load := func(q Query) (Loaded, error) { return w.load(ctx, q) }
-		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, load)
+		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, load)
 		if err != nil {
 			return Changes{}, within(opChanges, "", err)
 		}

@@ -79,3 +79,42 @@ omitted 6` // cut (entry 3 is gone), gone, there (the move has pruned the versio
 		}
 	}
 }
+
+// Where the text is the same as before, nothing is left out.
+func TestChangesDiffsEqual(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	for _, path := range []string{"a", "same", "there"} {
+		write(t, ws, path, "one\ntwo\n")
+	}
+	cursor := changes(t, ws, since(0)).Cursor
+	mustMove(t, ws, "a", "b")
+	write(t, ws, "same", "one\ntwo\n")
+	write(t, ws, "there", "three\n")
+	restore(t, ws, "there", 1)
+	got := changes(t, ws, workspace.ChangesOptions{Since: cursor, Diffs: true})
+	if len(got.Diffs) > 0 || got.Omitted > 0 {
+		t.Errorf("Changes = %s, want no differences, none omitted", diffs(got))
+	}
+}
+
+// A file that is larger than the limit is now is not compared: the limit bounds what a
+// comparison takes.
+func TestChangesDiffsOverLimit(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a")
+	text := strings.Repeat("a line of the plan\n", 100)
+	write(t, ws, "plan", text)
+	write(t, ws, "plan", text+"more\n")
+	low, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{FileBytes: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := workspace.ChangesOptions{Since: 1, Diffs: true}
+	if got := changes(t, ws, o); len(got.Diffs) != 1 || got.Omitted != 0 {
+		t.Errorf("Changes = %s, want one difference", diffs(got))
+	}
+	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 1 {
+		t.Errorf("Changes over the limit = %s, want one omitted", diffs(got))
+	}
+}

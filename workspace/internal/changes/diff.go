@@ -29,8 +29,8 @@ type Load func(store.Query) (store.Loaded, error)
 
 // Diffs returns the differences that fit, and how many are left out. Each version and each
 // entry is what it was in the snapshot of the paths, because their numbers are never given
-// twice. none leaves out all.
-func Diffs(paths []store.Change, none bool, load Load) (diffs []Diff, omitted int, err error) {
+// twice. none leaves out all. A version of more than most bytes is left out.
+func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff, omitted int, err error) {
 	tokens, bytes := diffTokens, int64(diffBytes)
 	for _, p := range paths {
 		var text []byte
@@ -42,13 +42,14 @@ func Diffs(paths []store.Change, none bool, load Load) (diffs []Diff, omitted in
 		case p.Kind == store.KindLog:
 			text, err = newEntries(load, p, tokens, &bytes)
 		default:
-			text, err = fileDiff(load, p, tokens, &bytes)
+			text, err = fileDiff(load, p, most, tokens, &bytes)
 		}
 		switch {
 		case err != nil && store.Kind(err) != store.ErrCorrupt: // whoever reads the path gets ErrCorrupt
 			return nil, 0, err
 		case text == nil:
 			omitted++
+		case len(text) == 0: // there is nothing to show
 		default:
 			tokens -= fit.Tokens(text)
 			diffs = append(diffs, Diff{Kind: p.Kind, Path: p.Path, Text: text})
@@ -57,20 +58,24 @@ func Diffs(paths []store.Change, none bool, load Load) (diffs []Diff, omitted in
 	return diffs, omitted, nil
 }
 
-// fileDiff returns nil if a version is gone, or if the difference does not fit.
-func fileDiff(load Load, p store.Change, tokens int, bytes *int64) ([]byte, error) {
+// fileDiff returns nil if a version is gone or has more than most bytes, or if the
+// difference does not fit. It returns an empty text if the versions are equal.
+func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) ([]byte, error) {
 	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
 		return nil, err
 	}
 	*bytes -= l.Old.Size + l.Version.Size
-	if l.Version.Number != p.After || l.Old.Number != p.Before {
+	if l.Version.Number != p.After || l.Old.Number != p.Before || max(l.Old.Size, l.Version.Size) > most {
 		return nil, nil
 	}
 	for _, v := range []store.Version{l.Old, l.Version} {
 		if err := verify.Version(v); err != nil {
 			return nil, err
 		}
+	}
+	if p.Before > 0 && l.Old.SHA256 == l.Version.SHA256 {
+		return []byte{}, nil
 	}
 	from := p.Path
 	if p.From != "" {
