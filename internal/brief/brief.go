@@ -125,7 +125,7 @@ func (b Brief) rest(n int) string {
 // line returns the line of a path.
 func (b Brief) line(c workspace.Change) string {
 	if b.Since < 0 || b.TooOld || b.More {
-		return strings.Join([]string{c.Path, number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)}, " ")
+		return strings.Join([]string{quoted(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)}, " ")
 	}
 	words := []string{string(c.Op), path(c)}
 	switch {
@@ -143,9 +143,17 @@ func (b Brief) line(c workspace.Change) string {
 
 func path(c workspace.Change) string {
 	if c.From != "" {
-		return c.From + " -> " + c.Path
+		return quoted(c.From) + " -> " + quoted(c.Path)
 	}
-	return c.Path
+	return quoted(c.Path)
+}
+
+// quoted puts a path with spaces in quotes, which no path has itself.
+func quoted(path string) string {
+	if strings.Contains(path, " ") {
+		return `"` + path + `"`
+	}
+	return path
 }
 
 // number returns the version of a file as v5, and the last entry of a log as #45.
