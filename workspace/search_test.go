@@ -239,3 +239,14 @@ func TestSearchOfManyEntries(t *testing.T) {
 		})
 	}
 }
+
+// The text of a hit is one line that shows in the order in which it is written.
+func TestSearchTextIsPlain(t *testing.T) {
+	ws := searchedBy(t, memstore.New(), workspace.Options{})
+	write(t, ws, "a", "needle\u202e one\u202c\ttwo\r\x1b[31m three\u2028four\u0085\u2066five\u2069 \u200eend\nnext")
+	r, err := ws.Search(t.Context(), "needle", workspace.SearchOptions{})
+	testkit.Must(t, err)
+	if want := "needle one two [31m three four five \u200eend"; len(r.Hits) != 1 || r.Hits[0].Text != want {
+		t.Errorf("Search = %+v, want the text %q", r.Hits, want)
+	}
+}

@@ -122,8 +122,11 @@ func appendShown(out, line []byte, i int) ([]byte, int) {
 	return out, i + size
 }
 
+// isGap also reports the characters that turn the direction of a text around: a hit that
+// is cut could turn what follows it.
 func isGap(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
+		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 // window returns which part of a line is shown.
