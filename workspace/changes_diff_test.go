@@ -117,4 +117,9 @@ func TestChangesDiffsOverLimit(t *testing.T) {
 	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 1 {
 		t.Errorf("Changes over the limit = %s, want one omitted", diffs(got))
 	}
+	mustMove(t, ws, "plan", "moved")
+	o.Since = 2
+	if got := changes(t, agentOf(t, low, "a"), o); len(got.Diffs) != 0 || got.Omitted != 0 {
+		t.Errorf("Changes after a move = %s, want none omitted", diffs(got))
+	}
 }

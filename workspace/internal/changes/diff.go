@@ -66,7 +66,7 @@ func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) (
 		return nil, err
 	}
 	*bytes -= l.Old.Size + l.Version.Size
-	if l.Version.Number != p.After || l.Old.Number != p.Before || max(l.Old.Size, l.Version.Size) > most {
+	if l.Version.Number != p.After || l.Old.Number != p.Before {
 		return nil, nil
 	}
 	for _, v := range []store.Version{l.Old, l.Version} {
@@ -74,8 +74,11 @@ func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) (
 			return nil, err
 		}
 	}
-	if p.Before > 0 && l.Old.SHA256 == l.Version.SHA256 {
+	switch {
+	case p.Before > 0 && l.Old.SHA256 == l.Version.SHA256:
 		return []byte{}, nil
+	case max(l.Old.Size, l.Version.Size) > most:
+		return nil, nil
 	}
 	from := p.Path
 	if p.From != "" {
