@@ -240,15 +240,17 @@ func (changesCommand) awaitReader(ctx context.Context, cancel context.CancelCaus
 }
 
 func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Workspace) error {
-	var since int64
+	now, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true, Limit: 1, Prefix: c.Prefix}) // checks the prefix too
+	if err != nil {
+		return err
+	}
+	since, prefix := now.Cursor, c.Prefix
+	if path, err := workspace.UnicodePaths.Parse(strings.TrimSuffix(prefix, "/")); err == nil { // in NFC
+		prefix = path.String() + prefix[len(strings.TrimSuffix(prefix, "/")):]
+	}
 	if c.Since != nil {
 		since = int64(*c.Since)
 	} else {
-		now, err := ws.Changes(ctx, workspace.ChangesOptions{Recent: true, Limit: 1})
-		if err != nil {
-			return err
-		}
-		since = now.Cursor
 		p.note("waiting for changes after revision %d\n", since)
 	}
 	out := p.screen(p.out)
@@ -258,7 +260,7 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 		switch {
 		case err != nil:
 			return err
-		case !strings.HasPrefix(row.Path, c.Prefix) && (row.From == "" || !strings.HasPrefix(row.From, c.Prefix)):
+		case !strings.HasPrefix(row.Path, prefix) && (row.From == "" || !strings.HasPrefix(row.From, prefix)):
 			continue
 		case p.line.JSON:
 			err = lines.Encode(recordOf(row))
