@@ -101,12 +101,14 @@ func (d *database) openAhead(agent string) (stop func()) {
 // brief returns what is in the memory of an agent. It makes no database. If it cannot tell,
 // it returns nothing: the calls will say why.
 func (d *database) brief(ctx context.Context, agent string, tokens int) string {
-	path, err := d.p.databasePath(false)
-	if err != nil {
-		return ""
-	}
-	if _, err := os.Stat(path); path == inMemory || errors.Is(err, fs.ErrNotExist) {
-		return brief.Nothing.Text(tokens)
+	if d.opened() == nil {
+		path, err := d.p.databasePath(false)
+		if err != nil {
+			return ""
+		}
+		if _, err := os.Stat(path); path == inMemory || errors.Is(err, fs.ErrNotExist) {
+			return brief.Nothing.Text(tokens)
+		}
 	}
 	svc, err := d.service(ctx)
 	if err != nil {

@@ -136,6 +136,32 @@ func TestMCPNoDatabase(t *testing.T) {
 	}
 }
 
+// A client that asks again what is there is told of what has been written meanwhile, also
+// without a database.
+func TestMCPBriefInMemory(t *testing.T) {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	cmd := exec.Command(os.Args[0], "mcp", "--db", "mem:", "--agent", "a")
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	in, err := cmd.StdinPipe()
+	testkit.Must(t, err)
+	out, err := cmd.StdoutPipe()
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
+	defer cmd.Wait()
+	defer in.Close()
+	answers := bufio.NewScanner(out)
+	for _, step := range [][2]string{
+		{`"server/discover","params":{` + meta + `}`, "This memory is empty (cursor 0)."},
+		{`"tools/call","params":{"name":"write_file","arguments":{"path":"plan.md","content":"one"},` + meta + `}`, "bytes_written"},
+		{`"server/discover","params":{` + meta + `}`, "This memory holds 1 file"},
+	} {
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":%s}`+"\n", step[0])
+		if !answers.Scan() || !strings.Contains(answers.Text(), step[1]) {
+			t.Fatalf("%s is answered with %s, want %q in it", step[0], answers.Text(), step[1])
+		}
+	}
+}
+
 // A server with an empty --agent must not serve every agent.
 func TestMCPEmptyAgent(t *testing.T) {
 	for _, name := range []string{"", "a b"} {
