@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"workspace/internal/turn":          {},
 	"workspace/internal/verify":        {"workspace/store"},
 	"workspace/internal/wake":          {},
-	"workspace/memstore":               {"workspace", "workspace/store"},
+	"workspace/memstore":               {"workspace/store"},
 	"workspace/storetest":              {"workspace", "workspace/store", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"conversation/internal/prompt":     {"conversation"},
 	"conversation/anthropicmsg":        {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},

@@ -7,72 +7,72 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A file is the head of a path, its retained versions in ascending order, and its
 // summaries.
 type file struct {
-	head      workspace.FileHead
-	versions  []workspace.Version
-	summaries map[workspace.SummaryKey]workspace.Summary
+	head      store.FileHead
+	versions  []store.Version
+	summaries map[store.SummaryKey]store.Summary
 }
 
 func (f *file) lists() bool { return f.head.Exists() }
 
 // find returns a retained version with content of its own.
-func (f *file) find(n int64) (workspace.Version, bool) {
-	i, found := slices.BinarySearchFunc(f.versions, n, func(v workspace.Version, n int64) int {
+func (f *file) find(n int64) (store.Version, bool) {
+	i, found := slices.BinarySearchFunc(f.versions, n, func(v store.Version, n int64) int {
 		return cmp.Compare(v.Number, n)
 	})
 	if !found {
-		return workspace.Version{}, false
+		return store.Version{}, false
 	}
 	v := f.versions[i]
 	v.Content = slices.Clone(v.Content)
 	return v, true
 }
 
-func copyHead(h workspace.FileHead) workspace.FileHead {
+func copyHead(h store.FileHead) store.FileHead {
 	h.Sizes = slices.Clone(h.Sizes)
 	return h
 }
 
-func (r *reader) File(path string) (workspace.FileHead, workspace.OwnerState, error) {
+func (r *reader) File(path string) (store.FileHead, store.OwnerState, error) {
 	f := r.files.get(path)
 	if f == nil {
-		return workspace.FileHead{Path: path}, r.state, nil
+		return store.FileHead{Path: path}, r.state, nil
 	}
 	return copyHead(f.head), r.state, nil
 }
 
-func (r *reader) Current(path string) (workspace.FileHead, workspace.Version, error) {
+func (r *reader) Current(path string) (store.FileHead, store.Version, error) {
 	f := r.files.get(path)
 	if f == nil {
-		return workspace.FileHead{Path: path}, workspace.Version{}, nil
+		return store.FileHead{Path: path}, store.Version{}, nil
 	}
 	head := copyHead(f.head)
 	if !head.Exists() {
-		return head, workspace.Version{}, nil
+		return head, store.Version{}, nil
 	}
 	v, ok := f.find(head.Version)
 	if !ok {
-		return workspace.FileHead{}, workspace.Version{},
-			workspace.Errorf(workspace.ErrCorrupt, "read %s: version %d is not there", path, head.Version)
+		return store.FileHead{}, store.Version{},
+			store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", path, head.Version)
 	}
 	return head, v, nil
 }
 
-func (r *reader) Version(path string, n int64) (workspace.Version, error) {
+func (r *reader) Version(path string, n int64) (store.Version, error) {
 	if f := r.files.get(path); f != nil {
 		if v, ok := f.find(n); ok {
 			return v, nil
 		}
 	}
-	return workspace.Version{}, &workspace.Error{Op: fmt.Sprintf("read %s: version %d", path, n), Kind: workspace.ErrNotFound}
+	return store.Version{}, &store.Error{Op: fmt.Sprintf("read %s: version %d", path, n), Kind: store.ErrNotFound}
 }
 
-func (r *reader) Versions(path string) ([]workspace.Version, error) {
+func (r *reader) Versions(path string) ([]store.Version, error) {
 	f := r.files.get(path)
 	if f == nil {
 		return nil, nil
@@ -84,8 +84,8 @@ func (r *reader) Versions(path string) ([]workspace.Version, error) {
 	return list, nil
 }
 
-func (r *reader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
-	var heads []workspace.FileHead
+func (r *reader) Files(prefix, after string, limit int) ([]store.FileHead, error) {
+	var heads []store.FileHead
 	for _, f := range r.files.list(prefix, after, limit) {
 		heads = append(heads, copyHead(f.head))
 	}
@@ -94,7 +94,7 @@ func (r *reader) Files(prefix, after string, limit int) ([]workspace.FileHead, e
 
 // SaveFile returns ErrCorrupt for a version that is not above the last one: the head that
 // the caller has read does not fit the versions.
-func (t *tx) SaveFile(c workspace.FileChange) error {
+func (t *tx) SaveFile(c store.FileChange) error {
 	f := &file{head: copyHead(c.Head)}
 	f.head.Created = stored(f.head.Created)
 	f.head.Updated = stored(f.head.Updated)
@@ -109,11 +109,11 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 		v.Time, v.Author.Session = stored(v.Time), ""
 		v.Content = slices.Clone(v.Content)
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
-			return workspace.Errorf(workspace.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)
+			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)
 		}
 		f.versions = append(f.versions, v)
 	}
-	f.versions = slices.DeleteFunc(f.versions, func(v workspace.Version) bool { return v.Number <= c.Prune })
+	f.versions = slices.DeleteFunc(f.versions, func(v store.Version) bool { return v.Number <= c.Prune })
 	t.setFile(c.Head.Path, f)
 	if err := t.addChange(c.Change); err != nil {
 		return err
@@ -122,31 +122,31 @@ func (t *tx) SaveFile(c workspace.FileChange) error {
 }
 
 // MoveFile returns ErrCorrupt for a version that is not above the last one.
-func (t *tx) MoveFile(m workspace.FileMove) error {
-	var moved []workspace.Version
+func (t *tx) MoveFile(m store.FileMove) error {
+	var moved []store.Version
 	if old := t.files.get(m.From.Path); old != nil {
-		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v workspace.Version) bool { return v.Number <= m.Above })
+		moved = slices.DeleteFunc(slices.Clone(old.versions), func(v store.Version) bool { return v.Number <= m.Above })
 	}
 	to := &file{head: copyHead(m.To), versions: moved}
 	t.setFile(m.To.Path, to)
-	if err := t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Forget: true, Change: m.Change, Owner: m.Owner}); err != nil {
+	if err := t.SaveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Forget: true, Change: m.Change, Owner: m.Owner}); err != nil {
 		return err
 	}
-	return t.SaveFile(workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner})
+	return t.SaveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner})
 }
 
-func (r *reader) Summary(path string, k workspace.SummaryKey) (workspace.Summary, error) {
+func (r *reader) Summary(path string, k store.SummaryKey) (store.Summary, error) {
 	if f := r.files.get(path); f != nil {
 		if s, ok := f.summaries[k]; ok {
 			s.Content = slices.Clone(s.Content)
 			return s, nil
 		}
 	}
-	return workspace.Summary{}, &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
+	return store.Summary{}, &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 }
 
-func (t *tx) SaveSummary(c workspace.SummaryChange) error {
-	f := &file{head: copyHead(c.Head), summaries: make(map[workspace.SummaryKey]workspace.Summary)}
+func (t *tx) SaveSummary(c store.SummaryChange) error {
+	f := &file{head: copyHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
 	f.head.Created = stored(f.head.Created)
 	f.head.Updated = stored(f.head.Updated)
 	if old := t.files.get(c.Head.Path); old != nil {

@@ -5,27 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A logRow is the head of a log and its entries in ascending order. The rows of one path
 // share the array of their entries. Each uses it up to its own length.
 type logRow struct {
-	head    workspace.LogHead
-	entries []workspace.Entry
+	head    store.LogHead
+	entries []store.Entry
 }
 
 func (l *logRow) lists() bool { return l.head.Exists() }
 
-func (r *reader) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
+func (r *reader) Log(path string) (store.LogHead, store.OwnerState, error) {
 	l := r.logs.get(path)
 	if l == nil {
-		return workspace.LogHead{Path: path}, r.state, nil
+		return store.LogHead{Path: path}, r.state, nil
 	}
 	return l.head, r.state, nil
 }
 
-func (r *reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
+func (r *reader) Entries(path string, q store.EntryQuery) ([]store.Entry, error) {
 	l := r.logs.get(path)
 	if l == nil {
 		return nil, nil
@@ -38,7 +38,7 @@ func (r *reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry
 }
 
 // choose returns the entries that a query asks for.
-func choose(entries []workspace.Entry, q workspace.EntryQuery) []workspace.Entry {
+func choose(entries []store.Entry, q store.EntryQuery) []store.Entry {
 	if !q.Tail {
 		entries = entries[through(entries, q.After):]
 	}
@@ -60,8 +60,8 @@ func choose(entries []workspace.Entry, q workspace.EntryQuery) []workspace.Entry
 }
 
 // through returns how many of the entries have a number up to n.
-func through(entries []workspace.Entry, n int64) int {
-	first, _ := slices.BinarySearchFunc(entries, n, func(e workspace.Entry, n int64) int {
+func through(entries []store.Entry, n int64) int {
+	first, _ := slices.BinarySearchFunc(entries, n, func(e store.Entry, n int64) int {
 		return cmp.Or(cmp.Compare(e.ID, n), -1) // n itself is among them
 	})
 	return first
@@ -78,8 +78,8 @@ func (r *reader) EntryBytes(path string, n int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-func (r *reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
-	var heads []workspace.LogHead
+func (r *reader) Logs(prefix, after string, limit int) ([]store.LogHead, error) {
+	var heads []store.LogHead
 	for _, l := range r.logs.list(prefix, after, limit) {
 		heads = append(heads, l.head)
 	}
@@ -87,7 +87,7 @@ func (r *reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, err
 }
 
 // SaveLog returns ErrCorrupt for an entry that is not above the last one.
-func (t *tx) SaveLog(c workspace.LogChange) error {
+func (t *tx) SaveLog(c store.LogChange) error {
 	l := &logRow{head: c.Head}
 	l.head.Created = stored(l.head.Created)
 	l.head.Updated = stored(l.head.Updated)
@@ -99,7 +99,7 @@ func (t *tx) SaveLog(c workspace.LogChange) error {
 	}
 	for _, e := range c.New {
 		if n := len(l.entries); n > 0 && l.entries[n-1].ID >= e.ID {
-			return workspace.Errorf(workspace.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID, l.entries[n-1].ID)
+			return store.Errorf(store.ErrCorrupt, "save %s: entry %d after entry %d", c.Head.Path, e.ID, l.entries[n-1].ID)
 		}
 		e.Time, e.Author.Session = stored(e.Time), ""
 		e.Content = slices.Clone(e.Content)

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Count adds reads to the operations of owners, at one moment. It waits for the turn of
 // each.
-func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
-	owners := slices.SortedFunc(maps.Keys(reads), func(a, b workspace.Owner) int {
+func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
+	owners := slices.SortedFunc(maps.Keys(reads), func(a, b store.Owner) int {
 		return strings.Compare(a.String(), b.String()) // so that two Counts do not wait for each other
 	})
 	var desks []*desk
@@ -32,7 +32,7 @@ func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) erro
 		desks = append(desks, d)
 	}
 	for i, d := range desks {
-		if d.data.state.Usage != (workspace.Usage{}) {
+		if d.data.state.Usage != (store.Usage{}) {
 			d.data.state.Operations += reads[owners[i]]
 		}
 	}
@@ -40,22 +40,22 @@ func (s *Store) Count(ctx context.Context, reads map[workspace.Owner]int64) erro
 }
 
 // Owners lists owners of a tenant, as of one moment. It waits for no transaction.
-func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) ([]workspace.OwnerUsage, error) {
+func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) ([]store.OwnerUsage, error) {
 	if err := withdrawn(ctx); err != nil {
 		return nil, failed(err, "owners %s", q.Tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, failed(workspace.ErrClosed, "owners %s", q.Tenant)
+		return nil, failed(store.ErrClosed, "owners %s", q.Tenant)
 	}
 	order := orderOf(q.Order)
 	part := strings.ToLower(q.Part)
-	var list []workspace.OwnerUsage
+	var list []store.OwnerUsage
 	for o, d := range s.desks {
-		u := workspace.OwnerUsage{Owner: o, Usage: d.state.Usage, Updated: d.state.Updated}
+		u := store.OwnerUsage{Owner: o, Usage: d.state.Usage, Updated: d.state.Updated}
 		switch {
-		case o.Tenant != q.Tenant, u.Usage == workspace.Usage{}:
+		case o.Tenant != q.Tenant, u.Usage == store.Usage{}:
 		case !strings.HasPrefix(o.Agent, q.Prefix), !strings.Contains(strings.ToLower(o.Agent), part):
 		case q.After != nil && order(u, *q.After) <= 0:
 		default:
@@ -66,13 +66,13 @@ func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) ([]workspac
 	return list[:min(len(list), max(q.Limit, 0))], nil
 }
 
-func orderOf(o workspace.OwnersOrder) func(a, b workspace.OwnerUsage) int {
-	return func(a, b workspace.OwnerUsage) int {
+func orderOf(o store.OwnersOrder) func(a, b store.OwnerUsage) int {
+	return func(a, b store.OwnerUsage) int {
 		first := 0
 		switch o {
-		case workspace.ByUpdated:
+		case store.ByUpdated:
 			first = b.Updated.Compare(a.Updated)
-		case workspace.ByBytes:
+		case store.ByBytes:
 			first = cmp.Compare(b.Usage.Bytes, a.Usage.Bytes)
 		}
 		return cmp.Or(first, cmp.Compare(a.Owner.Agent, b.Owner.Agent))

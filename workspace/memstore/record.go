@@ -7,28 +7,28 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A record is a record of the installation.
-type record workspace.Record
+type record store.Record
 
 func (*record) lists() bool { return true }
 
-func (r *record) copy() workspace.Record {
-	c := workspace.Record(*r)
+func (r *record) copy() store.Record {
+	c := store.Record(*r)
 	c.Value = slices.Clone(c.Value)
 	return c
 }
 
-// records is the [workspace.Records] of a store for one context.
+// records is the [store.Records] of a store for one context.
 type records struct {
 	ctx   context.Context
 	store *Store
 }
 
 // System returns the records of the installation.
-func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+func (s *Store) System(ctx context.Context) store.Records { return records{ctx, s} }
 
 // run calls fn while it holds the lock of the records.
 func (r records) run(op, key string, fn func(*table[*record]) error) error {
@@ -37,7 +37,7 @@ func (r records) run(op, key string, fn func(*table[*record]) error) error {
 		r.store.mu.Lock()
 		defer r.store.mu.Unlock()
 		if r.store.closed {
-			err = workspace.ErrClosed
+			err = store.ErrClosed
 		} else {
 			err = fn(&r.store.records)
 		}
@@ -48,11 +48,11 @@ func (r records) run(op, key string, fn func(*table[*record]) error) error {
 	return nil
 }
 
-func (r records) Get(key string) (found workspace.Record, err error) {
+func (r records) Get(key string) (found store.Record, err error) {
 	err = r.run("get", key, func(t *table[*record]) error {
 		old := t.get(key)
 		if old == nil {
-			return workspace.ErrNotFound
+			return store.ErrNotFound
 		}
 		found = old.copy()
 		return nil
@@ -67,7 +67,7 @@ func (r records) Put(key string, value []byte, revision int64) (drawn int64, err
 			at = old.Revision
 		}
 		if at != revision {
-			return workspace.Errorf(workspace.ErrConflict, "at revision %d, not %d", at, revision)
+			return store.Errorf(store.ErrConflict, "at revision %d, not %d", at, revision)
 		}
 		drawn = 1 + rand.Int64N(math.MaxInt64) // of 63 bits: none comes twice
 		t.set(key, &record{Key: key, Value: slices.Clone(value), Revision: drawn, Updated: stored(time.Now())})
@@ -80,17 +80,17 @@ func (r records) Delete(key string, revision int64) error {
 	return r.run("delete", key, func(t *table[*record]) error {
 		old := t.get(key)
 		if old == nil {
-			return workspace.ErrNotFound
+			return store.ErrNotFound
 		}
 		if old.Revision != revision {
-			return workspace.Errorf(workspace.ErrConflict, "at revision %d, not %d", old.Revision, revision)
+			return store.Errorf(store.ErrConflict, "at revision %d, not %d", old.Revision, revision)
 		}
 		t.set(key, nil)
 		return nil
 	})
 }
 
-func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
+func (r records) List(prefix, after string, limit int) (list []store.Record, err error) {
 	err = r.run("list", prefix, func(t *table[*record]) error {
 		for _, found := range t.list(prefix, after, limit) {
 			list = append(list, found.copy())

@@ -7,23 +7,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A request is a request that is kept. No list shows it.
-type request workspace.Request
+type request store.Request
 
 func (*request) lists() bool { return false }
 
-func (r *reader) Request(key string) (workspace.Request, error) {
+func (r *reader) Request(key string) (store.Request, error) {
 	q := r.requests.get(key)
 	if q == nil {
-		return workspace.Request{}, &workspace.Error{Op: fmt.Sprintf("request %.40q", key), Kind: workspace.ErrNotFound}
+		return store.Request{}, &store.Error{Op: fmt.Sprintf("request %.40q", key), Kind: store.ErrNotFound}
 	}
-	return workspace.Request(*q), nil
+	return store.Request(*q), nil
 }
 
-func (t *tx) SaveRequest(q workspace.Request) error {
+func (t *tx) SaveRequest(q store.Request) error {
 	q.Time = stored(q.Time)
 	t.setRequest(q.Key, (*request)(&q))
 	return nil

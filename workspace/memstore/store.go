@@ -9,27 +9,27 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Store is a [workspace.Store] in memory. The transactions of one owner run one after the
+// Store is a [store.Store] in memory. The transactions of one owner run one after the
 // other, in the goroutine of the caller. Those of different owners do not wait for each
 // other. A Store is safe for concurrent use.
 type Store struct {
 	active   sync.WaitGroup // the transactions that are running or wait for their turn
-	watchers workspace.Watchers
+	watchers store.Watchers
 
 	mu      sync.Mutex // guards the fields below, and holding and state of each desk
 	closed  bool
-	desks   map[workspace.Owner]*desk
+	desks   map[store.Owner]*desk
 	records table[*record]
 }
 
-var _ workspace.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // New returns a store that holds nothing.
 func New() *Store {
-	return &Store{desks: map[workspace.Owner]*desk{}}
+	return &Store{desks: map[store.Owner]*desk{}}
 }
 
 // A desk is one owner's place in the store.
@@ -37,13 +37,13 @@ type desk struct {
 	turn chan struct{} // holds one value while a transaction has the turn, which guards data
 	data data
 
-	holding int                  // transactions that have the turn or wait for it
-	state   workspace.OwnerState // as of the last commit
+	holding int              // transactions that have the turn or wait for it
+	state   store.OwnerState // as of the last commit
 }
 
 // View runs fn on what the owner has. Nothing changes it meanwhile. If ctx ends before fn
 // has started, fn does not run.
-func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+func (s *Store) View(ctx context.Context, o store.Owner, fn func(store.Reader) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
 		return failed(err, "view %s", o)
@@ -58,7 +58,7 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // Update runs fn once, in the caller's goroutine. If ctx ends before fn has started, fn
 // does not run. If ctx ends later, that changes nothing. The outcome is always known.
-func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+func (s *Store) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
 	d, err := s.enter(ctx, o)
 	if err != nil {
 		return failed(err, "update %s", o)
@@ -84,17 +84,17 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 }
 
 // Totals adds up what the owners of a tenant have, as of one moment.
-func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals, err error) {
+func (s *Store) Totals(ctx context.Context, tenant string) (sum store.Totals, err error) {
 	if err := withdrawn(ctx); err != nil {
 		return sum, failed(err, "totals of %s", tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return sum, failed(workspace.ErrClosed, "totals of %s", tenant)
+		return sum, failed(store.ErrClosed, "totals of %s", tenant)
 	}
 	for o, d := range s.desks {
-		if o.Tenant != tenant || d.state.Usage == (workspace.Usage{}) {
+		if o.Tenant != tenant || d.state.Usage == (store.Usage{}) {
 			continue
 		}
 		sum.Agents++
@@ -109,21 +109,21 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 }
 
 // Deleted lists the deleted owners, as of one moment.
-func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []workspace.Owner, err error) {
+func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) (list []store.Owner, err error) {
 	if err := withdrawn(ctx); err != nil {
 		return nil, failed(err, "deleted owners of %s", tenant)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, failed(workspace.ErrClosed, "deleted owners of %s", tenant)
+		return nil, failed(store.ErrClosed, "deleted owners of %s", tenant)
 	}
 	for o, d := range s.desks {
 		if o.Tenant == tenant && d.state.IsDeleted() && (d.state.Updated.Before(from) || d.state.Updated.After(to)) {
 			list = append(list, o)
 		}
 	}
-	slices.SortFunc(list, func(a, b workspace.Owner) int { return cmp.Compare(a.Agent, b.Agent) })
+	slices.SortFunc(list, func(a, b store.Owner) int { return cmp.Compare(a.Agent, b.Agent) })
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
@@ -144,14 +144,14 @@ func (s *Store) Close() error {
 }
 
 // enter gives a transaction the owner's turn; leave gives it back.
-func (s *Store) enter(ctx context.Context, o workspace.Owner) (*desk, error) {
+func (s *Store) enter(ctx context.Context, o store.Owner) (*desk, error) {
 	if err := withdrawn(ctx); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, workspace.ErrClosed
+		return nil, store.ErrClosed
 	}
 	s.active.Add(1)
 	d := s.desks[o]
@@ -177,14 +177,14 @@ func (s *Store) enter(ctx context.Context, o workspace.Owner) (*desk, error) {
 	}
 }
 
-func (s *Store) leave(o workspace.Owner, d *desk) {
+func (s *Store) leave(o store.Owner, d *desk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end(o, d)
 }
 
 // end is leave for a caller that holds s.mu.
-func (s *Store) end(o workspace.Owner, d *desk) {
+func (s *Store) end(o store.Owner, d *desk) {
 	d.state = d.data.state
 	<-d.turn
 	s.release(o, d)
@@ -192,7 +192,7 @@ func (s *Store) end(o workspace.Owner, d *desk) {
 
 // release ends a transaction. When nobody holds the desk of an owner that has nothing, it
 // forgets the owner. The caller holds s.mu.
-func (s *Store) release(o workspace.Owner, d *desk) {
+func (s *Store) release(o store.Owner, d *desk) {
 	d.holding--
 	if d.holding == 0 && d.data.empty() {
 		delete(s.desks, o)
@@ -204,7 +204,7 @@ func (s *Store) release(o workspace.Owner, d *desk) {
 func withdrawn(ctx context.Context) error {
 	err := ctx.Err()
 	if errors.Is(err, context.DeadlineExceeded) {
-		busy := workspace.Errorf(workspace.ErrBusy, "%v before it began", err)
+		busy := store.Errorf(store.ErrBusy, "%v before it began", err)
 		busy.Err = err
 		return busy
 	}
@@ -213,5 +213,5 @@ func withdrawn(ctx context.Context) error {
 
 // failed returns an error with the operation that it ended.
 func failed(err error, format string, args ...any) error {
-	return &workspace.Error{Op: fmt.Sprintf(format, args...), Kind: workspace.Kind(err), Err: err}
+	return &store.Error{Op: fmt.Sprintf(format, args...), Kind: store.Kind(err), Err: err}
 }

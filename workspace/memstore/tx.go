@@ -4,32 +4,32 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // data is all that one owner has.
 type data struct {
-	state    workspace.OwnerState
+	state    store.OwnerState
 	files    table[*file]
 	logs     table[*logRow]
 	requests table[*request]
-	changes  []workspace.Change
+	changes  []store.Change
 }
 
 func (d *data) empty() bool {
-	return d.state == workspace.OwnerState{} &&
+	return d.state == store.OwnerState{} &&
 		len(d.files.rows) == 0 && len(d.logs.rows) == 0 && len(d.requests.rows) == 0 && len(d.changes) == 0
 }
 
-// A reader is a [workspace.Reader]. It loses its data at the end of its transaction, so
+// A reader is a [store.Reader]. It loses its data at the end of its transaction, so
 // that a function that has kept it panics and does no harm.
 type reader struct {
 	*data
 }
 
-func (r *reader) Owner() (workspace.OwnerState, error) { return r.state, nil }
+func (r *reader) Owner() (store.OwnerState, error) { return r.state, nil }
 
-// A tx is a [workspace.Tx]. It changes the data at once, and remembers how to undo that.
+// A tx is a [store.Tx]. It changes the data at once, and remembers how to undo that.
 type tx struct {
 	reader
 	undo []func(*data)
@@ -41,7 +41,7 @@ func (t *tx) rollback() {
 	}
 }
 
-func (t *tx) SaveOwner(s workspace.OwnerState) error {
+func (t *tx) SaveOwner(s store.OwnerState) error {
 	s.Updated = stored(s.Updated)
 	old := t.state
 	t.undo = append(t.undo, func(d *data) { d.state = old })

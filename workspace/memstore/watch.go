@@ -3,14 +3,14 @@ package memstore
 import (
 	"context"
 
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Watch tells each owner that has changed. No other process has the store.
-func (s *Store) Watch(ctx context.Context) (<-chan workspace.Owner, error) {
+func (s *Store) Watch(ctx context.Context) (<-chan store.Owner, error) {
 	err := withdrawn(ctx)
 	if err == nil {
-		var told <-chan workspace.Owner
+		var told <-chan store.Owner
 		if told, _, err = s.watchers.Add(ctx); err == nil {
 			return told, nil
 		}
