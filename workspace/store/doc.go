@@ -1,6 +1,6 @@
 // Package store says what a backend of a workspace must do. A backend implements [Store]
-// with [Reader], [Tx] and [Records]. Package workspace has every rule, and an alias for
-// each name of this package, so a program that only uses workspaces needs no import of
+// with [Reader], [Tx] and [Records]. Package workspace has every rule. It also has aliases
+// for the names of this package, so a program that only uses workspaces does not import
 // this one.
 //
 // # How a call flows
@@ -9,13 +9,13 @@
 // one transaction, which is bound to its [Owner].
 //
 // A call that reads runs a function in [Store.View]. The function says in one [Query]
-// what it needs, and [Reader.Load] answers from one snapshot. Only lists, searches and the
-// journal of changes use the other methods of a Reader.
+// what it needs, and [Reader.Load] answers from one snapshot. Lists, searches, summaries
+// and the journal of changes use the other methods of a Reader too.
 //
 // A call that writes runs a function in [Store.Update]. The function loads the heads of
 // its paths and the [OwnerState], and decides what is to change. It numbers the new
 // version or the new entries, and counts them in the owner's state. Then it passes all
-// of this to one method of the [Tx], such as [Tx.SaveFile] with a [FileChange]. The
+// of this to a method of the [Tx], such as [Tx.SaveFile] with a [FileChange]. The
 // backend stores what it is given: the new content, the head in place of the head before,
 // the [Change] for the journal, and the owner's state in place of the state before. It
 // removes what the change says, and computes nothing. If the function returns an error,
@@ -23,7 +23,7 @@
 //
 // # What a backend promises
 //
-//   - An Update is all or nothing. When it returns nil, a power cut loses nothing of it.
+//   - An Update is all or nothing. When it returns nil, its changes are durable.
 //   - The Updates of one owner run one after the other, in all processes.
 //   - A View is one consistent snapshot.
 //   - No owner sees what another has. Records are the exception: no owner has them.
