@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +110,7 @@ func TestContextEnds(t *testing.T) {
 			return err
 		},
 		"words": func(ctx context.Context) error {
-			_, err := search.Rank(ctx, q, 10, func(ctx context.Context, at int) ([]search.Text, int, error) { return text, at + 1, nil })
+			_, err := search.Rank(ctx, q, 10, func(ctx context.Context, at int) ([]search.Text, int, error) { return slices.Clone(text), at + 1, nil })
 			return err
 		},
 	} {
