@@ -49,7 +49,7 @@ func (c Change) Preview() (p Preview, err error) {
 	info, err := os.Stat(p.File)
 	if err == nil {
 		p.Exists, p.Mode = true, info.Mode().Perm()
-		p.Old, err = os.ReadFile(p.File)
+		p.Old, err = readFile(p.File)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
@@ -87,7 +87,7 @@ func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (don
 		return false, err
 	}
 	defer unlock()
-	now, err := os.ReadFile(file)
+	now, err := readFile(file)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +107,7 @@ func Restore(file string, left, was []byte, existed bool, mode fs.FileMode) (don
 // ReadServer returns the server that the client's file has under a name, and whether
 // there is one. A missing file has none. Variables are not read.
 func (c Client) ReadServer(file, name string) (s Server, found bool, err error) {
-	content, err := os.ReadFile(file)
+	content, err := readFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Server{}, false, nil
 	}

@@ -51,7 +51,7 @@ func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, erro
 		return r, err
 	}
 	defer unlock()
-	old, err := os.ReadFile(r.File)
+	old, err := readFile(r.File)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return r, err
@@ -67,6 +67,24 @@ func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, erro
 		return r, makeFile(r.File, mode, content)
 	}
 	return r, r.replace(old, content, mode)
+}
+
+// maxFile is how many bytes a client's file may have.
+const maxFile = 16 << 20
+
+// readFile returns the content of a client's file. It does not wait for the writer of a
+// pipe, and does not read a device.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fail(ErrInvalid, "%s is not a regular file; remove it", onOneLine(name))
+	case info.Size() > maxFile:
+		return nil, fail(ErrInvalid, "%s has %d bytes, limit %d; edit it by hand", onOneLine(name), info.Size(), maxFile)
+	}
+	return os.ReadFile(name)
 }
 
 // onOneLine quotes a path that could be taken for several lines of a message.
@@ -174,7 +192,7 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	if err := fill(f, content, mode, info); err != nil {
 		return err
 	}
-	if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, old) {
+	if now, err := readFile(name); err != nil || !bytes.Equal(now, old) {
 		return changedMeanwhile(name)
 	}
 	return os.Rename(f.Name(), name)
