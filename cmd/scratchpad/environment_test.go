@@ -64,7 +64,7 @@ func TestEmptyVariablesOfOthers(t *testing.T) {
 
 // argumentsFor is a command with a value for each of its arguments.
 func argumentsFor(command *kong.Node) []string {
-	args := strings.Fields(command.FullPath())[1:]
+	args := strings.Fields(fullPath(command))[1:]
 	for _, p := range command.Positional {
 		value := "1"
 		if p.Enum != "" {

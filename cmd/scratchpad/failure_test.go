@@ -93,8 +93,8 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 		}
 		args := append(argumentsFor(command), "--json")
 		wrong := runCommand(t, dir, nil, append(args, "--no-such-flag")...)
-		if f := failureIn(t, wrong); f.Kind != "usage" || wrong.code != exitUsage || f.Hint != command.FullPath()+" --help" {
-			t.Errorf("%s: exit code %d, %+v", command.FullPath(), wrong.code, f)
+		if f := failureIn(t, wrong); f.Kind != "usage" || wrong.code != exitUsage || f.Hint != fullPath(command)+" --help" {
+			t.Errorf("%s: exit code %d, %+v", fullPath(command), wrong.code, f)
 		}
 		switch command.Name {
 		case "demo", "completion", "version": // they look at no database
@@ -102,7 +102,7 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 		}
 		failed := runCommand(t, dir, nil, append(args, "--db", "")...)
 		if f := failureIn(t, failed); f.Kind != "invalid" || failed.code != exitUsage {
-			t.Errorf("%s with an empty --db: exit code %d, %+v", command.FullPath(), failed.code, f)
+			t.Errorf("%s with an empty --db: exit code %d, %+v", fullPath(command), failed.code, f)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -54,7 +55,7 @@ func topicsOf(node *kong.Node) string {
 	for len(node.Children) == 0 {
 		node = node.Parent
 	}
-	return strings.Replace(node.FullPath(), "scratchpad", "scratchpad help", 1)
+	return strings.Replace(fullPath(node), "scratchpad", "scratchpad help", 1)
 }
 
 func childOf(node *kong.Node, name string) *kong.Node {
@@ -102,3 +103,8 @@ func printFlags(k *kong.Kong) error {
 	fmt.Fprintln(k.Stdout, "Usage: scratchpad [flags] <command>")
 	return kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 120, ValueFormatter: kong.DefaultHelpValueFormatter}, context)
 }
+
+var aliases = regexp.MustCompile(` \([^)]*\)`)
+
+// fullPath returns a command as it is typed. That of kong has the aliases in brackets.
+func fullPath(n *kong.Node) string { return aliases.ReplaceAllString(n.FullPath(), "") }

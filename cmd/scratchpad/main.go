@@ -116,7 +116,7 @@ func helpOf(err error) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil {
 		if command := parse.Context.Selected(); command != nil && !command.Hidden {
-			return command.FullPath()
+			return fullPath(command)
 		}
 	}
 	return "scratchpad"
