@@ -57,7 +57,7 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 		case len(o.Clients) > 0 && !slices.Contains(o.Clients, f.Client):
 			left = append(left, f)
 		case o.DryRun:
-			add(f.File, "to be put back as it was", nil)
+			add(f.File, f.would(), nil)
 		default:
 			did, err := f.takeBack()
 			if add(f.File, did, err); err != nil {
@@ -67,7 +67,11 @@ func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
 	}
 	if o.DryRun {
 		if j.Program != nil && len(o.Clients) == 0 {
-			add(j.Program.Path, "to be put back as it was", nil)
+			did := "to be removed"
+			if j.Program.Existed {
+				did = "to be put back as it was"
+			}
+			add(j.Program.Path, did, nil)
 		}
 		return all, nil, nil
 	}
@@ -95,6 +99,20 @@ func (j *journal) undoRest(add func(what, did string, err error)) {
 			j.Database = nil
 		}
 	}
+}
+
+// would says what takeBack is going to do.
+func (f fileDone) would() string {
+	now, err := os.ReadFile(f.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is gone already"
+	case err != nil, f.Mixed, string(now) != string(f.Left) && !(f.Existed && string(now) == string(f.Was)):
+		return "edited by another since, so only the entry of this program is to be taken out"
+	case f.Existed:
+		return "to be put back as it was"
+	}
+	return "to be removed"
 }
 
 // takeBack puts the file back as it was, or takes out the entry of this program.
