@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -196,4 +197,99 @@ func (d *database) Close() error {
 		}
 	}
 	return d.store.Close()
+}
+
+// use runs fn on the database that open opens, and closes it.
+func (p *process) use(open func() (*database, error), fn func(*database) error) (err error) {
+	db, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(db)
+}
+
+// with runs fn on the workspace of the agent that the command is about.
+func (p *process) with(open func() (*database, error), fn func(*workspace.Workspace) error) error {
+	return p.use(open, func(db *database) error {
+		ws, err := db.workspace()
+		if err != nil {
+			return err
+		}
+		return p.sayAgent(fn(ws))
+	})
+}
+
+// sayAgent tells the user that the command looked in the memory of the default
+// agent and found no file or log there.
+func (p *process) sayAgent(err error) error {
+	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) || isOfVersion(err) {
+		return err
+	}
+	return hinted{err, "agent " + defaultAgent + "; --agent names another"}
+}
+
+// isOfVersion reports whether an error is about a version of a file that exists.
+func isOfVersion(err error) bool {
+	var e *workspace.Error
+	return errors.As(err, &e) && e.Way.Do == workspace.DoUseVersion
+}
+
+// inMemory is the --db that names no file: everything is kept in memory.
+const inMemory = "mem:"
+
+// databasePath returns --db, or the default path. If make is set, it makes the folder
+// of the default path.
+func (p *process) databasePath(make bool) (string, error) {
+	if p.line.DB != nil {
+		if *p.line.DB == "" {
+			return "", workspace.Errorf(workspace.ErrInvalid, "--db is empty; name a file, or leave out --db for %s", orNone(defaultDB()))
+		}
+		return *p.line.DB, nil
+	}
+	path := defaultDB()
+	if path == "" {
+		return "", workspace.Errorf(workspace.ErrInvalid, "there is no home folder for the database; name a file with --db")
+	}
+	if make {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", workspace.Errorf(workspace.ErrInvalid, "%v; name another file with --db", err)
+		}
+	}
+	return path, nil
+}
+
+// databaseFile returns the absolute path of the database, for commands about the file.
+func (p *process) databaseFile() (string, error) {
+	path, err := p.databasePath(false)
+	switch {
+	case err != nil:
+		return "", err
+	case path == inMemory:
+		return "", workspace.Errorf(workspace.ErrInvalid, "%s is no file, and is gone when its process ends; name a file with --db", inMemory)
+	}
+	return filepath.Abs(path)
+}
+
+// defaultDB returns scratchpad/scratchpad.db in the user's data folder: that of the
+// XDG Base Directory Specification on Unix, Application Support on macOS, LocalAppData
+// on Windows. It returns "" if the user has no home folder.
+func defaultDB() string {
+	dir := os.Getenv("XDG_DATA_HOME")
+	home, _ := os.UserHomeDir() // "" makes the folder relative
+	switch {
+	case filepath.IsAbs(dir):
+	case runtime.GOOS == "windows":
+		if dir = os.Getenv("LOCALAPPDATA"); dir == "" {
+			dir = filepath.Join(home, "AppData", "Local")
+		}
+	case runtime.GOOS == "darwin":
+		dir = filepath.Join(home, "Library", "Application Support")
+	default:
+		dir = filepath.Join(home, ".local", "share")
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "scratchpad", "scratchpad.db")
 }
