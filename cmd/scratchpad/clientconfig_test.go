@@ -240,7 +240,7 @@ func TestClientConfigDamaged(t *testing.T) {
 		t.Errorf("the folder has changed (-before +after):\n%s", diff)
 	}
 	testkit.Must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
-	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 1, "folder")
+	runCommand(t, dir, nil, "client-config", "cursor", "--write", "--file", "folder").must(t, 2, "folder is not a regular file")
 }
 
 // The flags of the server go into the client's entry, except those with their default.

@@ -125,8 +125,9 @@ func changeDrop(t testing.TB, s workspace.Store) {
 		t.Helper()
 		var inside []workspace.Change
 		state := view(t, s, alice, readOwner)
+		state.Changes = int64(len(want))
 		update(t, s, alice, func(tx workspace.Tx) (err error) {
-			if err := tx.DropChanges(through); err != nil {
+			if err := errors.Join(tx.DropChanges(through), tx.SaveOwner(state)); err != nil {
 				return err
 			}
 			inside, err = tx.Changes(0, 100)
@@ -134,7 +135,7 @@ func changeDrop(t testing.TB, s workspace.Store) {
 		})
 		equal(t, "DropChanges then Changes in the transaction", inside, want)
 		equal(t, "DropChanges then Changes", view(t, s, alice, readChanges(0, 100)), want)
-		equal(t, "DropChanges then Owner, which it leaves to its caller", view(t, s, alice, readOwner), state)
+		equal(t, "DropChanges and SaveOwner then Owner", view(t, s, alice, readOwner), state)
 	}
 	drop(0, rowsTo(1, 12))
 	drop(1, rowsTo(2, 12))
