@@ -266,7 +266,7 @@ func sample(r workspace.Reader) (got []int64, err error) {
 		}
 		l, err := r.Load(workspace.Query{File: "a", Current: true, Log: "log", Request: "k"})
 		if err != nil || l.Request == nil {
-			return nil, fmt.Errorf("Load gives the request %v: %w", l.Request, err)
+			return nil, fmt.Errorf("the request that Load gives is %v: %w", l.Request, err)
 		}
 		got = append(got, state.Operations, q.Outcome.Number, tail[0].ID, rows[2].Revision/3,
 			l.Owner.Operations, l.File.Version, l.Version.Number, l.Log.Last, l.Request.Outcome.Number)
