@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -67,12 +69,23 @@ func (c briefCommand) Run(p *process) error {
 	if native.IsNull(p.out) { // so is an output that was closed before the start
 		return p.note("the mark %s stays where it was, because nobody reads the output\n", c.Mark)
 	}
-	err = p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(p.ctx, c.Mark, b.Cursor) })
+	err = c.setMark(*p, b.Cursor)
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
 		// The brief is printed. A hook that fails would lose it.
 		return p.note("the mark %s stays where it was: %s\n", c.Mark, oneLine(textOf(err)))
 	}
 	return err
+}
+
+// markTime is how long a brief waits for other processes to set its mark. A client that
+// runs it as a hook waits too.
+const markTime = 2 * time.Second
+
+func (c briefCommand) setMark(p process, cursor int64) error {
+	ctx, cancel := context.WithTimeout(p.ctx, markTime)
+	defer cancel()
+	p.ctx = ctx
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error { return ws.SetMark(ctx, c.Mark, cursor) })
 }
 
 func (c briefCommand) read(p *process) (b brief.Brief, err error) {
