@@ -69,6 +69,7 @@ var allowed = map[string][]string{
 	"internal/testkit":                 {},
 	"internal/brief":                   {"workspace", "tokens"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
+	"internal/complete":                {"sqlite", "workspace"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/host":                    {"golang.org/x/sys/..."},
 	"internal/native":                  {"golang.org/x/sys/..."},
@@ -81,7 +82,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":              {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/brief", "internal/clientconfig", "internal/demo", "internal/host", "internal/native", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
+	"cmd/scratchpad": {"mcpserver", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/host", "internal/native", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 

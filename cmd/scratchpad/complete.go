@@ -10,15 +10,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/agent-scratchpad/scratchpad/sqlite"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/internal/complete"
 )
 
-const (
-	completeFiles = ":files"
-	completeMost  = 200                    // names out of the database
-	completeWait  = 500 * time.Millisecond // for the database
-)
+const completeWait = 500 * time.Millisecond // for the database
 
 // completer walks the words of a command line through the model of the commands.
 type completer struct {
@@ -37,37 +32,15 @@ func newCompleter(p *process, root *kong.Node) *completer { return &completer{p:
 
 // complete returns the candidates for the last word.
 func (c *completer) complete(raw []string) []string {
-	words := joinEquals(raw)
+	words := complete.Words(raw)
 	if len(words) == 0 {
-		words = []word{{}}
+		words = []complete.Word{{}}
 	}
 	last := len(words) - 1
 	for _, w := range words[:last] {
-		c.step(w.text)
+		c.step(w.Text)
 	}
 	return c.candidates(words[last])
-}
-
-// word is a word of the command line. Bash splits --color=al into three words and
-// wants only the last one completed.
-type word struct {
-	text  string
-	split int // how many of its bytes the shell keeps
-}
-
-func joinEquals(raw []string) (words []word) {
-	for i := 0; i < len(raw); i++ {
-		if n := len(words); raw[i] == "=" && n > 0 && strings.HasPrefix(words[n-1].text, "--") && !strings.Contains(words[n-1].text, "=") {
-			words[n-1].text += "="
-			words[n-1].split = len(words[n-1].text)
-			if i++; i < len(raw) {
-				words[n-1].text += raw[i]
-			}
-			continue
-		}
-		words = append(words, word{text: raw[i]})
-	}
-	return words
 }
 
 // step follows a word before the last one.
@@ -147,48 +120,34 @@ func (c *completer) findFlag(is func(*kong.Flag) bool) *kong.Flag {
 }
 
 // candidates returns the candidates for the last word.
-func (c *completer) candidates(w word) []string {
-	c.typed = w.text
+func (c *completer) candidates(w complete.Word) []string {
+	c.typed = w.Text
 	if c.value != nil {
-		return begin(w.text, "", c.values(c.value.Value, c.value))
+		return complete.Begin(w.Text, "", c.values(c.value.Value, c.value))
 	}
-	if c.noFlags || !strings.HasPrefix(w.text, "-") {
-		return begin(w.text, "", c.arguments())
+	if c.noFlags || !strings.HasPrefix(w.Text, "-") {
+		return complete.Begin(w.Text, "", c.arguments())
 	}
-	name, value, given := strings.Cut(strings.TrimPrefix(w.text, "--"), "=")
+	name, value, given := strings.Cut(strings.TrimPrefix(w.Text, "--"), "=")
 	if !given {
-		return begin(w.text, "", c.flags())
+		return complete.Begin(w.Text, "", c.flags())
 	}
 	f := c.flag(name)
 	if f == nil {
 		return nil
 	}
 	c.typed = value
-	keep := w.text[:len(w.text)-len(value)]
-	if w.split > 0 {
+	keep := w.Text[:len(w.Text)-len(value)]
+	if w.Split > 0 {
 		keep = ""
 	}
-	return begin(value, keep, c.values(f.Value, f))
-}
-
-// begin returns the candidates that begin with a text, each with another text before
-// it.
-func begin(text, before string, all []string) (some []string) {
-	for _, s := range all {
-		switch {
-		case s == completeFiles:
-			some = append(some, s)
-		case strings.HasPrefix(s, text):
-			some = append(some, before+s)
-		}
-	}
-	return some
+	return complete.Begin(value, keep, c.values(f.Value, f))
 }
 
 func (c *completer) flags() (all []string) {
 	for _, group := range c.node.AllFlags(true) {
 		for _, f := range group {
-			all = append(all, "--"+f.Name+"\t"+firstSentence(f.Help))
+			all = append(all, "--"+f.Name+"\t"+complete.FirstSentence(f.Help))
 		}
 	}
 	slices.Sort(all)
@@ -230,7 +189,7 @@ func (c *completer) topics() (all []string) {
 func commandsBelow(node *kong.Node) (all []string) {
 	for _, n := range node.Children {
 		if !n.Hidden && n.Type == kong.CommandNode {
-			all = append(all, n.Name+"\t"+firstSentence(n.Help))
+			all = append(all, n.Name+"\t"+complete.FirstSentence(n.Help))
 		}
 	}
 	return all
@@ -246,7 +205,7 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	case f != nil && f.Name == "agent":
 		return c.names("agents")
 	case f != nil && f.Name == "db", v.Name == "source", strings.HasSuffix(v.Tag.Type, "path"), strings.HasPrefix(v.Tag.Type, "existing"):
-		return []string{completeFiles}
+		return []string{complete.LocalFiles}
 	case f != nil:
 		return nil
 	}
@@ -260,16 +219,8 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	return nil
 }
 
-func firstSentence(help string) string {
-	for _, end := range []string{". ", ": ", "; "} {
-		help, _, _ = strings.Cut(help, end)
-	}
-	return strings.TrimSuffix(help, ".")
-}
-
 // names returns the names of agents, or of an agent's files or logs, that begin with
-// what was typed: at most [completeMost] of them. The database does not change. If it
-// cannot be read quickly, there are no names.
+// what was typed. If the database cannot be read quickly, there are no names.
 func (c *completer) names(what string) (names []string) {
 	path, err := c.p.databaseFile()
 	if err != nil {
@@ -282,57 +233,10 @@ func (c *completer) names(what string) (names []string) {
 	ctx, cancel := context.WithTimeout(c.p.ctx, completeWait)
 	defer cancel()
 	found := make(chan []string, 1)
-	go func() { found <- storedNames(ctx, path, agent, what, c.typed) }()
+	go func() { found <- complete.Names(ctx, path, agent, what, c.typed) }()
 	select {
 	case names = <-found:
 	case <-ctx.Done(): // the process ends without it
 	}
 	return names
-}
-
-// storedNames returns no names if there is an error.
-func storedNames(ctx context.Context, path, agent, what, prefix string) (names []string) {
-	store, err := sqlite.OpenReadOnly(ctx, path, sqlite.Options{})
-	if err != nil {
-		return nil
-	}
-	defer store.Close()
-	svc, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths}) // all that may be stored
-	if err != nil {
-		return nil
-	}
-	if what == "agents" {
-		agents, _ := svc.Agents(ctx, justBefore(prefix), completeMost)
-		for _, a := range agents {
-			names = append(names, a.Agent)
-		}
-		return names
-	}
-	look, err := svc.Look(agent)
-	if err != nil {
-		return nil
-	}
-	page := workspace.ListOptions{Prefix: prefix, Limit: completeMost}
-	if what == "logs" {
-		logs, _ := look.ListLogs(ctx, page)
-		for _, l := range logs.Logs {
-			names = append(names, l.Path)
-		}
-		return names
-	}
-	files, _ := look.ListFiles(ctx, page)
-	for _, f := range files.Files {
-		names = append(names, f.Path)
-	}
-	return names
-}
-
-// justBefore returns a text that sorts after all agents' names below the prefix, and
-// before those that begin with it. No name has the byte 0x7f.
-func justBefore(prefix string) string {
-	last := len(prefix) - 1
-	if last < 0 || prefix[last] == 0 {
-		return ""
-	}
-	return prefix[:last] + string(rune(prefix[last]-1)) + "\x7f"
 }

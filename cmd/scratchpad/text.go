@@ -45,7 +45,7 @@ type author struct {
 
 // authorOf returns nil if the author is not known.
 func authorOf(a workspace.Author) *author {
-	if a == (workspace.Author{}) {
+	if a.Client == "" && a.Version == "" && a.Key == "" {
 		return nil
 	}
 	return &author{Client: a.Client, Version: a.Version, Key: a.Key}
