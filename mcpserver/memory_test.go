@@ -45,9 +45,9 @@ type load struct {
 var loads = map[string]load{
 	"unread answers":  {3000, `{"path":"large"}`, false, 200},
 	"parallel reads":  {500, `{"path":"large"}`, true, 50},
-	"worst diffs":     {60, `{"path":"lines","since_version":1}`, true, 0},
-	"whole diffs":     {4, `{"path":"lines","since_version":1,"context":-1}`, true, 0},
-	"escaped answers": {60, `{"path":"controls"}`, true, 0},
+	"worst diffs":     {20, `{"path":"lines","since_version":1}`, true, 0},
+	"whole diffs":     {2, `{"path":"lines","since_version":1,"context":-1}`, true, 0},
+	"escaped answers": {20, `{"path":"controls"}`, true, 0},
 }
 
 // Under each load, a server with two processors stays small and answers the small calls
