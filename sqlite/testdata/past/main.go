@@ -1,4 +1,4 @@
-// This program made the databases in this folder, each when the module wrote that schema.
+// Command past made the databases in this folder, each when the module wrote that schema.
 // For schema 2 it was built at the last commit of the schema and run as "main FOLDER schema2":
 //
 //	schema2.db        all in the file, as a process leaves it that ends in order
