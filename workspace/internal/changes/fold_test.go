@@ -181,7 +181,8 @@ func (h *history) foreign(from, to int, at place) bool {
 		if _, survives := byID(h.snapshots[to])[known.id]; !survives {
 			visit(known.id, to)
 			for i := from; i < to; i++ { // and what came there after it, and was deleted
-				if r := h.rows[i]; seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) {
+				r := h.rows[i]
+				if seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) && (h.deleted(known.id) < i || !h.leaves(i, to, at)) {
 					visit(h.ids[i], i+1)
 				}
 			}
@@ -189,6 +190,27 @@ func (h *history) foreign(from, to int, at place) bool {
 	}
 	for i := from; i < to; i++ {
 		if seen[h.ids[i]] && !h.rows[i].Own {
+			return true
+		}
+	}
+	return false
+}
+
+// deleted returns the row that deleted a thing.
+func (h *history) deleted(id int) int {
+	for i, r := range h.rows {
+		if h.ids[i] == id && r.After == 0 {
+			return i
+		}
+	}
+	return len(h.rows)
+}
+
+// leaves reports whether something moves away from a place after a row. A Fold then forgets
+// who came and went there before, while what the reader knew there was elsewhere.
+func (h *history) leaves(after, to int, at place) bool {
+	for _, r := range h.rows[after:to] {
+		if r.From != "" && (place{r.Kind, r.From}) == at {
 			return true
 		}
 	}
