@@ -52,6 +52,7 @@ type Fold[M any] struct {
 	limit  int
 	live   map[key]track[M] // by the present path; also where something was deleted, see track.gone
 	graves map[key]track[M] // deleted, and known to the reader: by the known path
+	passed map[key]bool     // somebody else made something at the path that was deleted there
 	shown  int              // how many paths are shown
 	rows   int
 	full   bool     // the row that is being added may be one too many
@@ -74,7 +75,7 @@ type track[M any] struct {
 // where it was before a move, begins with the prefix, and if not all of its rows are the
 // reader's own.
 func New[M any](prefix string, limit int) *Fold[M] {
-	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{}}
+	return &Fold[M]{prefix: prefix, limit: limit, live: map[key]track[M]{}, graves: map[key]track[M]{}, passed: map[key]bool{}}
 }
 
 // Add takes the next row. It reports false, and leaves the row out, if more paths than the
@@ -130,6 +131,10 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 
 // bury takes the deletion of what is at a path.
 func (f *Fold[M]) bury(at key, t track[M]) {
+	if t.known == "" && t.others && !f.passed[at] {
+		f.passed[at] = true
+		f.undo = append(f.undo, func() { delete(f.passed, at) })
+	}
 	grave := key{at.kind, t.known}
 	if old, there := f.graves[at]; t.known == "" && there { // deleted, made again, and deleted again
 		grave, t.known, t.before, t.others = at, at.path, old.before, t.others || old.others
@@ -196,7 +201,7 @@ func (f *Fold[M]) at(k key) (p Path[M], row int, shown bool) {
 		return p, 0, false
 	}
 	p.After, p.Mark = t.after, t.mark
-	others := t.others || dug && g.others
+	others := t.others || dug && (g.others || f.passed[k])
 	matches := strings.HasPrefix(p.Path, f.prefix) || p.From != "" && strings.HasPrefix(p.From, f.prefix)
 	return p, t.row, others && matches
 }

@@ -181,8 +181,7 @@ func (h *history) foreign(from, to int, at place) bool {
 		if _, survives := byID(h.snapshots[to])[known.id]; !survives {
 			visit(known.id, to)
 			for i := from; i < to; i++ { // and what came there after it, and was deleted
-				r := h.rows[i]
-				if seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) && (h.deleted(known.id) < i || !h.leaves(i, to, at)) {
+				if r := h.rows[i]; seen[known.id] && (place{r.Kind, r.Path}) == at && r.After == 0 && byID(h.snapshots[from])[h.ids[i]] == (place{}) {
 					visit(h.ids[i], i+1)
 				}
 			}
@@ -190,27 +189,6 @@ func (h *history) foreign(from, to int, at place) bool {
 	}
 	for i := from; i < to; i++ {
 		if seen[h.ids[i]] && !h.rows[i].Own {
-			return true
-		}
-	}
-	return false
-}
-
-// deleted returns the row that deleted a thing.
-func (h *history) deleted(id int) int {
-	for i, r := range h.rows {
-		if h.ids[i] == id && r.After == 0 {
-			return i
-		}
-	}
-	return len(h.rows)
-}
-
-// leaves reports whether something moves away from a place after a row. A Fold then forgets
-// who came and went there before, while what the reader knew there was elsewhere.
-func (h *history) leaves(after, to int, at place) bool {
-	for _, r := range h.rows[after:to] {
-		if r.From != "" && (place{r.Kind, r.From}) == at {
 			return true
 		}
 	}
@@ -267,4 +245,29 @@ func (h *history) String() string {
 		fmt.Fprintf(&b, "\n%d: thing %d: %+v", i, h.ids[i], r)
 	}
 	return b.String()
+}
+
+// A deletion of the reader's own is shown if somebody else has made and deleted another
+// file at the path meanwhile, also if a third file has moved away from there.
+func TestFoldShowsWhereOthersPassed(t *testing.T) {
+	f := changes.New[int]("", 100)
+	for i, r := range []changes.Row[int]{
+		{Path: "x", From: "b", Before: 1, After: 2, Own: true},
+		{Path: "b", After: 2},
+		{Path: "b", Before: 2},
+		{Path: "x", Before: 2, Own: true},
+		{Path: "b", After: 3},
+		{Path: "c", From: "b", Before: 3, After: 4},
+	} {
+		if r.Kind, r.Mark = "file", i; !f.Add(r) {
+			t.Fatalf("row %d is left out", i)
+		}
+	}
+	want := []changes.Path[int]{
+		{Fate: changes.Deleted, Kind: "file", Path: "b", Before: 1, Mark: 3},
+		{Fate: changes.Created, Kind: "file", Path: "c", After: 4, Mark: 5},
+	}
+	if diff := gocmp.Diff(want, f.Paths()); diff != "" {
+		t.Errorf("Paths (-want +got):\n%s", diff)
+	}
 }
