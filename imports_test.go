@@ -67,6 +67,7 @@ var allowed = map[string][]string{
 	"outline/internal/excerpt":         {},
 	"summarize":                        {"workspace", "outline", "tokens"},
 	"internal/testkit":                 {},
+	"internal/auth":                    {"workspace"},
 	"internal/brief":                   {"workspace", "tokens"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/complete":                {"sqlite", "workspace"},

@@ -1,0 +1,149 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Caller is the owner of a credential. The zero Caller may do nothing.
+type Caller struct {
+	ID     string // unlike that of any other caller of any tenant; not secret
+	Tenant string
+	Key    string // the author's key of what the caller writes: the id of an API key, or "oauth"
+	Agents Agents
+	Scopes Scopes
+	Rate   Rate // the zero Rate stands for the server's default
+}
+
+// A Rate limits how often a caller may call.
+type Rate struct {
+	PerSecond float64
+	Burst     int // calls at once after a pause
+}
+
+// A Verifier returns the owner of a credential. Errors: [ErrUnknown] and [ErrUnavailable].
+// Many goroutines call it.
+type Verifier func(ctx context.Context, credential string) (Caller, error)
+
+var (
+	// ErrUnknown says that a credential is wrong, has expired or was revoked. The text
+	// that goes with it must not tell which.
+	ErrUnknown = errors.New("unknown credential")
+
+	// ErrUnavailable says that it cannot be found out now whose a credential is.
+	ErrUnavailable = errors.New("credentials cannot be checked now")
+)
+
+// Scopes are what a caller may do, as bits. Write does not include Read.
+type Scopes uint8
+
+const (
+	Read    Scopes = 1 << iota // read the memory of the caller's agents
+	Write                      // change it
+	Admin                      // see and change the keys and agents of the tenant; no access to memory
+	Metrics                    // read /metrics; no access to memory
+)
+
+var scopeNames = []string{"read", "write", "admin", "metrics"} // in the order of the bits
+
+// Has reports whether all scopes of want are there.
+func (s Scopes) Has(want Scopes) bool { return s&want == want }
+
+// String returns the names, separated by commas.
+func (s Scopes) String() string {
+	var names []string
+	for i, name := range scopeNames {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseScopes returns the scopes of names such as "read". There must be one at least.
+// Errors: [workspace.ErrInvalid].
+func ParseScopes(names ...string) (s Scopes, err error) {
+	for _, name := range names {
+		before := s
+		for i, known := range scopeNames {
+			if name == known {
+				s |= 1 << i
+			}
+		}
+		if s == before {
+			return 0, invalid("scope %.40q is not one of %s, or is given twice", name, strings.Join(scopeNames, ", "))
+		}
+	}
+	if s == 0 {
+		return 0, invalid("no scope; give some of %s", strings.Join(scopeNames, ", "))
+	}
+	return s, nil
+}
+
+// Agents are the agents that a caller may name. The zero Agents are none.
+type Agents struct {
+	patterns []string // names, prefixes that end in *, or * alone
+}
+
+const maxPatterns = 100 // of one caller
+
+// ParseAgents returns the agents of patterns: the name of an agent, the beginning of names
+// and a star, such as "team-a-*", or "*" for all agents of the tenant. Errors:
+// [workspace.ErrInvalid].
+func ParseAgents(patterns ...string) (Agents, error) {
+	if len(patterns) == 0 || len(patterns) > maxPatterns {
+		return Agents{}, invalid("%d patterns of agents; give 1-%d", len(patterns), maxPatterns)
+	}
+	for _, p := range patterns {
+		name, _ := strings.CutSuffix(p, "*")
+		if p == "*" {
+			continue
+		}
+		if _, err := workspace.ParseAgentID(name); err != nil {
+			return Agents{}, err
+		}
+	}
+	return Agents{append([]string(nil), patterns...)}, nil
+}
+
+// Allow reports whether an agent is among them.
+func (a Agents) Allow(agent string) bool {
+	for _, p := range a.patterns {
+		if prefix, open := strings.CutSuffix(p, "*"); p == agent || open && strings.HasPrefix(agent, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Only returns the agent if there is exactly one.
+func (a Agents) Only() (agent string, ok bool) {
+	if len(a.patterns) != 1 || strings.HasSuffix(a.patterns[0], "*") {
+		return "", false
+	}
+	return a.patterns[0], true
+}
+
+// Patterns returns what ParseAgents was given.
+func (a Agents) Patterns() []string { return append([]string(nil), a.patterns...) }
+
+func invalid(format string, args ...any) error {
+	return workspace.Errorf(workspace.ErrInvalid, "%s", fmt.Sprintf(format, args...))
+}
+
+type callerKey struct{}
+
+// NewContext returns a context that carries a caller.
+func NewContext(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// FromContext returns the caller that a context carries.
+func FromContext(ctx context.Context) (c Caller, ok bool) {
+	c, ok = ctx.Value(callerKey{}).(Caller)
+	return c, ok
+}
