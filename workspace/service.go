@@ -84,6 +84,22 @@ func New(store Store, o Options) (*Service, error) {
 	return s, nil
 }
 
+// Tenant returns the Service of another tenant on the same store, with limits of its own
+// for all agents together; a zero field takes its default. It is cheap. It shares the rest
+// with s: the options, the memory for searches, and the reads that are not counted yet. So
+// Close of either is Close of both.
+//
+// The limits are exact only as far as one Service of a tenant is used at a time; see
+// [StoreLimits]. Errors: [ErrInvalid].
+func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
+	if cause := names.Agent(name); cause != "" {
+		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
+	}
+	t := *s
+	t.tenant, t.total = name, newStoreTotal(limits, s.now)
+	return &t, nil
+}
+
 // Close stops the summaries that are being made, so that no other process waits for
 // them, and writes the counts of reads that are still in memory. It does not close the
 // store. Workspaces can still be used; a later Close writes the counts again.
