@@ -1,0 +1,132 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+func newDoor(t *testing.T, limits func(tenant string) workspace.StoreLimits) *access.Door {
+	t.Helper()
+	svc, err := workspace.New(memstore.New(), workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return access.New(svc, func(_ context.Context, tenant string) (workspace.StoreLimits, error) { return limits(tenant), nil })
+}
+
+func noLimits(string) workspace.StoreLimits { return workspace.StoreLimits{} }
+
+func as(t *testing.T, tenant string, scopes auth.Scopes, agents ...string) context.Context {
+	t.Helper()
+	a, err := auth.ParseAgents(agents...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return auth.NewContext(t.Context(), auth.Caller{ID: tenant + "/key", Tenant: tenant, Key: "key", Agents: a, Scopes: scopes})
+}
+
+func TestWorkspace(t *testing.T) {
+	d := newDoor(t, noLimits)
+	both := auth.Read | auth.Write
+	for _, c := range []struct {
+		ctx   context.Context
+		agent string
+		write bool
+		want  string // the agent, or a part of the error after a "!"
+	}{
+		{as(t, "t", both, "a"), "", true, "a"},
+		{as(t, "t", both, "a"), "a", true, "a"},
+		{as(t, "t", both, "a"), "b", true, "!leave it out"},
+		{as(t, "t", both, "a", "b"), "b", true, "b"},
+		{as(t, "t", both, "a", "b"), "c", false, "!not among the agents of your key (a, b)"},
+		{as(t, "t", both, "a", "b"), "", false, "!not among"},
+		{as(t, "t", both, "team-*"), "team-x", false, "team-x"},
+		{as(t, "t", both, "team-*"), "team", false, "!not among"},
+		{as(t, "t", both, "team-*"), "Team-x", false, "!not among"},
+		{as(t, "t", both, "*"), "any", true, "any"},
+		{as(t, "t", auth.Read, "a"), "", false, "a"},
+		{as(t, "t", auth.Read, "a"), "", true, "!may not write"},
+		{as(t, "t", auth.Write, "a"), "", false, "!may not read"},
+		{as(t, "t", auth.Admin|auth.Metrics, "*"), "a", false, "!may not read"},
+		{auth.NewContext(t.Context(), auth.Caller{}), "a", false, "!not among"},
+		{t.Context(), "a", false, "!scratchpad keys create"},
+	} {
+		ws, err := d.Workspace(c.ctx, c.agent, c.write)
+		if want, fails := strings.CutPrefix(c.want, "!"); fails {
+			if !errors.Is(err, access.ErrDenied) || !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q, write %v: %v, want %s", c.agent, c.write, err, want)
+			}
+			continue
+		}
+		if err != nil || ws.Agent() != c.want || ws.Author().Key != "key" {
+			t.Errorf("%q, write %v: %+v, %v, want the agent %s", c.agent, c.write, ws, err, c.want)
+		}
+	}
+}
+
+// The agents of one name of two tenants are two, and each tenant has its own limits, which
+// hold from the next call on.
+func TestTenants(t *testing.T) {
+	most := map[string]int64{"t": 1, "u": 1}
+	d := newDoor(t, func(tenant string) workspace.StoreLimits { return workspace.StoreLimits{Agents: most[tenant]} })
+	write := func(tenant, agent string) error {
+		ws, err := d.Workspace(as(t, tenant, auth.Write, "*"), agent, true)
+		if err == nil {
+			_, err = ws.WriteFile(t.Context(), "f", []byte(tenant), workspace.WriteOptions{})
+		}
+		return err
+	}
+	for _, tenant := range []string{"t", "u"} {
+		if err := write(tenant, "a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(tenant, "b"); !errors.Is(err, workspace.ErrQuota) {
+			t.Errorf("the second agent of %s: %v, want a quota", tenant, err)
+		}
+	}
+	most["t"] = 2
+	if err := write("t", "b"); err != nil {
+		t.Errorf("the second agent of t after the limit was raised: %v", err)
+	}
+	if err := write("u", "b"); !errors.Is(err, workspace.ErrQuota) {
+		t.Errorf("the second agent of u: %v, want a quota", err)
+	}
+	for _, tenant := range []string{"t", "u"} {
+		ws, err := d.Workspace(as(t, tenant, auth.Read, "a"), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := ws.ReadFile(t.Context(), "f", workspace.ReadOptions{}); err != nil || string(r.Content) != tenant {
+			t.Errorf("f of %s has %q, %v", tenant, r.Content, err)
+		}
+	}
+}
+
+// The texts for an agent that exists and for one that does not are the same, whatever
+// the caller may name.
+func TestDeniedTellsNothing(t *testing.T) {
+	d := newDoor(t, noLimits)
+	if _, err := d.Workspace(as(t, "t", auth.Write, "there"), "there", true); err != nil {
+		t.Fatal(err)
+	}
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("agent-%d-%s", i, strings.Repeat("x", 100)))
+	}
+	for _, agents := range [][]string{{"a"}, {"a", "b"}, {"a*"}, many} {
+		ctx := as(t, "t", auth.Read, agents...)
+		_, there := d.Workspace(ctx, "there", false)
+		_, none := d.Workspace(ctx, "none", false)
+		if there == nil || none == nil || there.Error() != none.Error() || len(there.Error()) > 400 {
+			t.Errorf("%.40v: %v and %v, want one short text", agents, there, none)
+		}
+	}
+}
