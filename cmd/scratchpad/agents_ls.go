@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+)
 
 type agentsLs struct{}
 
@@ -43,7 +47,7 @@ func (agentsLs) Run(p *process) error {
 					return err
 				}
 				records = append(records, r)
-				rows = append(rows, []string{cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), cell(r.Project)})
+				rows = append(rows, []string{terminal.Cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project)})
 			}
 			after = page[len(page)-1].Agent
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -52,7 +53,7 @@ func (c agentsRm) Run(p *process) error {
 			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
 		}
 		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
-			plural(has.Files, "file"), plural(has.Logs, "log"), entries(has.Entries), plural(has.Bytes, "byte")); err != nil {
+			phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"), phrase.Entries(has.Entries), phrase.Plural(has.Bytes, "byte")); err != nil {
 			return err
 		}
 		deleted, err := svc.DeleteAgent(p.ctx, c.Name)
@@ -60,7 +61,7 @@ func (c agentsRm) Run(p *process) error {
 			return err
 		}
 		return p.answer(agentDeleted{Agent: c.Name, Deleted: deleted}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, plural(has.Files, "file"), plural(has.Logs, "log"))
+			_, err := fmt.Fprintf(out, "%s: deleted, %s, %s\n", c.Name, phrase.Plural(has.Files, "file"), phrase.Plural(has.Logs, "log"))
 			return err
 		})
 	})

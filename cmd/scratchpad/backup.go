@@ -6,6 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -50,7 +52,7 @@ func (b backupCommand) Run(p *process) error {
 	}
 	a := backedUp{b.File, info.Size(), time.Since(began).Seconds()}
 	return p.answer(a, func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, "%s  %s, verified, in %.1f s\n", oneLine(a.File), humanBytes(a.Bytes), a.Seconds)
+		_, err := fmt.Fprintf(out, "%s  %s, verified, in %.1f s\n", terminal.OneLine(a.File), phrase.Bytes(a.Bytes), a.Seconds)
 		return err
 	})
 }
@@ -60,8 +62,8 @@ func (p *process) backup(store *sqlite.Store, file string) error {
 	if err != nil {
 		return marked{err}
 	}
-	copying, endCopying := p.progress("copying", inBytes...)
-	verifying, endVerifying := p.progress("verifying", inBytes...)
+	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
+	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
 	defer endCopying()
 	defer endVerifying()
 	var o sqlite.BackupOptions

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -72,7 +73,7 @@ func (c briefCommand) Run(p *process) error {
 	err = c.setMark(*p, b.Cursor)
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
 		// The brief is printed. A hook that fails would lose it.
-		return p.note("the mark %s stays where it was: %s\n", c.Mark, oneLine(textOf(err)))
+		return p.note("the mark %s stays where it was: %s\n", c.Mark, terminal.OneLine(textOf(err)))
 	}
 	return err
 }

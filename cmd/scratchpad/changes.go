@@ -14,6 +14,8 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -117,7 +119,7 @@ func (c changesCommand) answerJSON(p *process, all workspace.Changes) error {
 func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all workspace.Changes) error {
 	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
 	for _, row := range all.Paths {
-		rows = append(rows, []string{string(row.Op), string(row.Kind), cell(movedPath(row)), fmt.Sprint(row.Before), fmt.Sprint(row.After), cell(authorOf(row.Author).String()), timeText(row.Time)})
+		rows = append(rows, []string{string(row.Op), string(row.Kind), terminal.Cell(movedPath(row)), fmt.Sprint(row.Before), fmt.Sprint(row.After), terminal.Cell(authorOf(row.Author).String()), phrase.Time(row.Time)})
 	}
 	out := bufio.NewWriter(p.out)
 	if len(rows) > 1 {
@@ -145,7 +147,7 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 		p.note("revision %d is too old; these are the paths that changed last\n", *c.Since)
 	}
 	if all.Omitted > 0 {
-		p.note("%s shown without its content: it is new or too long, or its old version is not kept\n", plural(int64(all.Omitted), "path"))
+		p.note("%s shown without its content: it is new or too long, or its old version is not kept\n", phrase.Plural(int64(all.Omitted), "path"))
 	}
 	if all.Cursor == 0 {
 		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", ws.Agent())
@@ -183,8 +185,8 @@ func (p *process) paintOp(op workspace.ChangeOp, line string) string {
 
 // paintDiff colours a line of a difference, and on a terminal shows its control characters.
 func (p *process) paintDiff(kind workspace.PathKind, line string) string {
-	if isTerminal(p.out) {
-		line = visible(line)
+	if terminal.Is(p.out) {
+		line = terminal.Visible(line)
 	}
 	if kind == workspace.KindLog {
 		return line
@@ -276,6 +278,6 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 
 // changeLine returns a change as a line for people.
 func (p *process) changeLine(c workspace.Change) string {
-	line := fmt.Sprintf("%-7s  %s  %s  %d -> %d", c.Op, c.Kind, cell(movedPath(c)), c.Before, c.After)
-	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, timeText(c.Time), p.paintOp(c.Op, line), cell(authorOf(c.Author).String()))
+	line := fmt.Sprintf("%-7s  %s  %s  %d -> %d", c.Op, c.Kind, terminal.Cell(movedPath(c)), c.Before, c.After)
+	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, phrase.Time(c.Time), p.paintOp(c.Op, line), terminal.Cell(authorOf(c.Author).String()))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -211,7 +212,7 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 
 // print writes the entry to standard output and all else to standard error.
 func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, m memory, variable string, out io.Writer) error {
-	p.note("%s\n", oneLine(m.String()))
+	p.note("%s\n", terminal.OneLine(m.String()))
 	text := a.Snippet
 	if a.Shell != "" {
 		text = a.Shell + "\n"
@@ -243,17 +244,17 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 	return p.answer(a, func(out io.Writer) error {
 		c.sayKey(p, to, variable)
 		if len(a.Changed) == 0 {
-			_, err := fmt.Fprintf(out, "nothing to change in %s\n%s\n", oneLine(a.File), oneLine(m.String()))
+			_, err := fmt.Fprintf(out, "nothing to change in %s\n%s\n", terminal.OneLine(a.File), terminal.OneLine(m.String()))
 			return err
 		}
-		fmt.Fprintln(out, oneLine(a.File))
+		fmt.Fprintln(out, terminal.OneLine(a.File))
 		for _, what := range a.Changed {
-			fmt.Fprintf(out, "  %s\n", oneLine(what))
+			fmt.Fprintf(out, "  %s\n", terminal.OneLine(what))
 		}
 		if a.Backup != "" {
-			fmt.Fprintf(out, "A copy of the file as it was: %s\n", oneLine(a.Backup))
+			fmt.Fprintf(out, "A copy of the file as it was: %s\n", terminal.OneLine(a.Backup))
 		}
-		_, err := fmt.Fprintf(out, "%s\nRestart %s.\n", oneLine(m.String()), to.Title)
+		_, err := fmt.Fprintf(out, "%s\nRestart %s.\n", terminal.OneLine(m.String()), to.Title)
 		return err
 	})
 }

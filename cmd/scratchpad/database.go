@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -149,7 +150,7 @@ func (d *database) openUnwritable(why error) (workspace.Store, error) {
 	d.mu.Lock()
 	d.look = true
 	d.mu.Unlock()
-	fmt.Fprintf(d.p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n", oneLine(why.Error()))
+	fmt.Fprintf(d.p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n", terminal.OneLine(why.Error()))
 	return store, nil
 }
 

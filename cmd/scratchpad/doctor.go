@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/host"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -105,7 +106,7 @@ func databaseSource(line *commandLine, k *kong.Context) string {
 }
 
 func (c *checkup) add(k check) {
-	k.Text, k.Do = oneLine(k.Text), oneLine(k.Do)
+	k.Text, k.Do = terminal.OneLine(k.Text), terminal.OneLine(k.Do)
 	c.Checks = append(c.Checks, k)
 	if k.Status == statusProblem || c.Status == statusOK {
 		c.Status = k.Status
@@ -164,7 +165,7 @@ func (c *checkup) neighbours() {
 	for _, n := range found {
 		command := "its command is not visible"
 		if n.Command != "" {
-			command = oneLine(n.Command)
+			command = terminal.OneLine(n.Command)
 		}
 		who := fmt.Sprintf("process %d (%s)", n.ID, command)
 		if !n.Stale {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -71,7 +72,7 @@ func (c *checkup) agents(ctx context.Context, store *sqlite.Store) {
 		c.trouble("agents", err, restore)
 		return
 	}
-	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", plural(sum.Agents, "agent"), plural(sum.Files, "file"), plural(sum.Logs, "log"), entries(sum.Entries), humanBytes(sum.Bytes)), ""})
+	c.add(check{"agents", statusOK, fmt.Sprintf("%s, %s, %s with %s, %s", phrase.Plural(sum.Agents, "agent"), phrase.Plural(sum.Files, "file"), phrase.Plural(sum.Logs, "log"), phrase.Entries(sum.Entries), phrase.Bytes(sum.Bytes)), ""})
 	c.limits(sum.Totals)
 }
 
@@ -83,7 +84,7 @@ func (c *checkup) limits(sum workspace.Totals) {
 		status, do = statusWarning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of your servers."
 	}
 	c.add(check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s)"+ofThisCommand,
-		plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), humanBytes(sum.Charged()), limitText(most.TotalBytes, humanBytes(most.TotalBytes))), do})
+		phrase.Plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), phrase.Bytes(sum.Charged()), limitText(most.TotalBytes, phrase.Bytes(most.TotalBytes))), do})
 }
 
 func limitText(limit int64, text string) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/host"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -21,9 +22,9 @@ func (c *checkup) disk() {
 	case err != nil:
 		c.add(check{"disk", statusOK, fmt.Sprintf("the free space is not known: %v", err), ""})
 	case free < lowDisk:
-		c.add(check{"disk", statusWarning, humanBytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
+		c.add(check{"disk", statusWarning, phrase.Bytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
 	default:
-		c.add(check{"disk", statusOK, humanBytes(free) + " free", ""})
+		c.add(check{"disk", statusOK, phrase.Bytes(free) + " free", ""})
 	}
 }
 
@@ -66,10 +67,10 @@ func (c *checkup) files() bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	sizes := []string{"database " + humanBytes(info.Size())}
+	sizes := []string{"database " + phrase.Bytes(info.Size())}
 	for _, name := range sqlite.Files(c.Database)[1:] {
 		if info, err := os.Lstat(name); err == nil {
-			sizes = append(sizes, strings.TrimPrefix(name, c.Database+"-")+" "+humanBytes(info.Size()))
+			sizes = append(sizes, strings.TrimPrefix(name, c.Database+"-")+" "+phrase.Bytes(info.Size()))
 		}
 	}
 	c.add(check{"size", statusOK, strings.Join(sizes, ", "), ""})
@@ -106,7 +107,7 @@ func (c *checkup) modes() {
 func (c *checkup) log() {
 	info, err := os.Lstat(c.Database + "-wal")
 	if err == nil && info.Size() > 2*lowDisk {
-		c.add(check{"log", statusWarning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", humanBytes(info.Size())),
+		c.add(check{"log", statusWarning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", phrase.Bytes(info.Size())),
 			"Stop the processes that have the database open, one after the other. No data is lost."})
 	}
 }

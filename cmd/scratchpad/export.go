@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -47,7 +49,7 @@ func (c exportCommand) Run(p *process) error {
 	}
 	p.line.Paths.PathRule = workspace.UnicodePaths // it allows every path that can be stored
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		show, end := p.progress("exporting", inBytes...)
+		show, end := terminal.Progress(p.err, "exporting", terminal.Bytes)
 		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id, Progress: show})
 		end()
 		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
@@ -58,8 +60,8 @@ func (c exportCommand) Run(p *process) error {
 		}
 		a := exported{c.Dir, ws.Agent(), sum.Files, sum.Versions, sum.Logs, sum.Entries, sum.Bytes}
 		return p.answer(a, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s  agent %s: %s, %s, %s, %s, %s\n", oneLine(a.Dir), a.Agent, plural(a.Files, "file"),
-				plural(a.Versions, "version"), plural(a.Logs, "log"), entries(a.Entries), humanBytes(a.Bytes))
+			_, err := fmt.Fprintf(out, "%s  agent %s: %s, %s, %s, %s, %s\n", terminal.OneLine(a.Dir), a.Agent, phrase.Plural(a.Files, "file"),
+				phrase.Plural(a.Versions, "version"), phrase.Plural(a.Logs, "log"), phrase.Entries(a.Entries), phrase.Bytes(a.Bytes))
 			return err
 		})
 	})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 )
 
 // failure is an error as the command shows it.
@@ -24,7 +26,7 @@ func usageFailure(err error) failure {
 		text, _, _ = strings.Cut(text, ", did you mean")
 		text += "; put -- before a text that begins with a dash"
 	}
-	return failure{Kind: "usage", Message: oneLine(text), Hint: helpOf(err) + " --help"}
+	return failure{Kind: "usage", Message: terminal.OneLine(text), Hint: helpOf(err) + " --help"}
 }
 
 // failureOf is an error of a command that ran.
@@ -35,12 +37,12 @@ func failureOf(ctx context.Context, err error) failure {
 		text := textOf(part)
 		var h hinted
 		if errors.As(part, &h) {
-			f.Hint = oneLine(h.hint)
+			f.Hint = terminal.OneLine(h.hint)
 		}
 		if !errors.Is(part, errByHand) { // that one has lines to be copied
-			text = oneLine(text)
+			text = terminal.OneLine(text)
 		}
-		texts = append(texts, visible(text))
+		texts = append(texts, terminal.Visible(text))
 	}
 	f.Message = strings.Join(texts, "; ")
 	return f
@@ -50,7 +52,7 @@ func failureOf(ctx context.Context, err error) failure {
 func (f failure) print(out io.Writer, asJSON bool) {
 	switch {
 	case asJSON:
-		fmt.Fprintln(out, visible(quoteJSON(map[string]failure{"error": f})))
+		fmt.Fprintln(out, terminal.Visible(quoteJSON(map[string]failure{"error": f})))
 	case f.Kind == "usage":
 		fmt.Fprintf(out, "scratchpad: %s\nTry: %s\n", f.Message, f.Hint)
 	case f.Hint != "":
@@ -100,6 +102,6 @@ func (h hinted) Unwrap() error { return h.error }
 
 // note tells a person something beside the answer.
 func (p *process) note(format string, args ...any) error {
-	_, err := io.WriteString(p.err, visible(fmt.Sprintf(format, args...)))
+	_, err := io.WriteString(p.err, terminal.Visible(fmt.Sprintf(format, args...)))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -99,10 +100,10 @@ var diffColors = map[unified.Kind]color.Attribute{
 // diffStyle returns a function that colours a line of a diff, and on a terminal shows
 // its control characters.
 func (p *process) diffStyle() func(unified.Kind, string) string {
-	terminal := isTerminal(p.out)
+	onTerminal := terminal.Is(p.out)
 	return func(k unified.Kind, line string) string {
-		if terminal {
-			line = visible(line)
+		if onTerminal {
+			line = terminal.Visible(line)
 		}
 		if how, ok := diffColors[k]; ok {
 			return p.paint(line, how)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -44,7 +45,7 @@ func (c filesEdit) Run(p *process) error {
 		return workspace.Errorf(workspace.ErrInvalid, "edit %s: --all needs a text to replace and a text to put in its place", c.Path)
 	case c.Old != nil && c.New == nil:
 		return workspace.Errorf(workspace.ErrInvalid, "edit %s: the text to put in place of %q is missing; give '' to remove it", c.Path, *c.Old)
-	case c.Old == nil && !(isTerminal(p.in) && isTerminal(p.out)):
+	case c.Old == nil && !(terminal.Is(p.in) && terminal.Is(p.out)):
 		return workspace.Errorf(workspace.ErrInvalid, "edit %s: there is no terminal for an editor; give the text to replace and the text to put in its place", c.Path)
 	}
 	path, err := p.line.Paths.Parse(c.Path)

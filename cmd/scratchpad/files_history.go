@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -39,7 +41,7 @@ func (c filesHistory) Run(p *process) error {
 		for _, v := range versions {
 			by := authorOf(v.Author)
 			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by})
-			rows = append(rows, []string{fmt.Sprint(v.Version), fmt.Sprint(v.Bytes), timeText(v.Time), cell(by.String())})
+			rows = append(rows, []string{fmt.Sprint(v.Version), fmt.Sprint(v.Bytes), phrase.Time(v.Time), terminal.Cell(by.String())})
 		}
 		return p.answer(records, p.table(rows))
 	})

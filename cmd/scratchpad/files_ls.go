@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -38,7 +40,7 @@ func (c filesLs) Run(p *process) error {
 			}
 			for _, f := range page.Files {
 				records = append(records, fileRecord{Path: f.Path, Version: f.Version, Bytes: f.Bytes, Updated: f.Updated.UTC()})
-				rows = append(rows, []string{cell(f.Path), fmt.Sprint(f.Version), fmt.Sprint(f.Bytes), timeText(f.Updated)})
+				rows = append(rows, []string{terminal.Cell(f.Path), fmt.Sprint(f.Version), fmt.Sprint(f.Bytes), phrase.Time(f.Updated)})
 			}
 			if o.After = page.Next; !page.More {
 				break

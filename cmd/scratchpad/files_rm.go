@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -38,7 +39,7 @@ func (c filesRm) Run(p *process) error {
 			if err != nil {
 				return asAct("delete", err)
 			}
-			has[i] = fmt.Sprintf("%s (%s)", path, plural(int64(len(versions)), "version"))
+			has[i] = fmt.Sprintf("%s (%s)", path, phrase.Plural(int64(len(versions)), "version"))
 		}
 		if err := p.confirm(c.Yes, c.Paths, "Delete %s of agent %s?", strings.Join(has, ", "), ws.Agent()); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (c filesRm) Run(p *process) error {
 func (p *process) answerRemoved(records []fileDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, plural(r.VersionsRemoved, "version")))
+			fmt.Fprintf(out, "%s: %s\n", r.Path, deletedText(r.Deleted, phrase.Plural(r.VersionsRemoved, "version")))
 		}
 		return nil
 	})

@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/schollz/progressbar/v3"
-
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -47,7 +46,7 @@ func (c filesSummarize) Run(p *process) (err error) {
 		return workspace.Errorf(workspace.ErrInvalid, "summarize %s: summaries are off; --summarizer outline makes one", c.Path)
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
-		show, end := p.progress("asking the model", progressbar.OptionShowCount())
+		show, end := terminal.Progress(p.err, "asking the model", terminal.Count)
 		r, err := ws.Summarize(p.ctx, c.Path, workspace.SummarizeOptions{Progress: func(done, total int) {
 			if show != nil && total > 1 {
 				show(int64(done), int64(total))
@@ -67,7 +66,7 @@ func (p *process) answerSummary(r workspace.SummaryResult) error {
 		EstimatedTokens: r.Tokens, Method: r.Method, Model: r.Model, Summary: r.Text,
 	}
 	return p.answer(record, func(out io.Writer) error {
-		fmt.Fprintln(p.err, cell(madeBy(r)))
+		fmt.Fprintln(p.err, terminal.Cell(madeBy(r)))
 		_, err := io.WriteString(p.screen(out), strings.TrimRight(r.Text, "\n")+"\n")
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -113,9 +114,9 @@ func (d *database) raiseVersions(to int64) error {
 
 func (p *process) answerWritten(r writeRecord) error {
 	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s: version %d, %s", r.Path, r.Version, plural(r.BytesWritten, "byte"))
+		fmt.Fprintf(out, "%s: version %d, %s", r.Path, r.Version, phrase.Plural(r.BytesWritten, "byte"))
 		if r.Replacements > 0 {
-			fmt.Fprintf(out, ", %s", plural(r.Replacements, "replacement"))
+			fmt.Fprintf(out, ", %s", phrase.Plural(r.Replacements, "replacement"))
 		}
 		_, err := fmt.Fprintln(out)
 		return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -74,7 +76,7 @@ func (c importCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		show, end := p.progress("importing", inBytes...)
+		show, end := terminal.Progress(p.err, "importing", terminal.Bytes)
 		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, Paths: p.line.Paths.PathRule, Words: words, Progress: show})
 		end()
 		return c.report(p, ws.Agent(), r, err)
@@ -150,7 +152,7 @@ func (c importCommand) report(p *process, agent string, r transfer.Imported, fai
 	case failed != nil:
 		return failed
 	case left > 0:
-		return fmt.Errorf("%s %w; the list says why", plural(left, "name"), errLeftOut)
+		return fmt.Errorf("%s %w; the list says why", phrase.Plural(left, "name"), errLeftOut)
 	}
 	return nil
 }
@@ -171,16 +173,16 @@ func (a imported) print(out io.Writer) error {
 		detail := fmt.Sprintf("version %d", c.Version)
 		switch {
 		case c.Kind == "log":
-			detail = entries(c.Entries) + " " + would + "added"
+			detail = phrase.Entries(c.Entries) + " " + would + "added"
 		case a.DryRun:
-			detail = plural(c.Versions, "version") + " " + would + "added"
+			detail = phrase.Plural(c.Versions, "version") + " " + would + "added"
 		case c.Versions > 1:
 			detail += fmt.Sprintf(", %d versions restored", c.Versions)
 		}
-		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, c.Kind, oneLine(c.Path), detail)
+		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, c.Kind, terminal.OneLine(c.Path), detail)
 	}
 	for _, l := range a.LeftOut {
-		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", oneLine(l.Name), oneLine(l.Reason))
+		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
 	}
 	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would, changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
 	return err

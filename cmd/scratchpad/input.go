@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -28,7 +29,7 @@ func (p *process) input() io.Reader {
 // standardInput is input for a command that reads all of it. On a terminal it tells the
 // user that the command waits.
 func (p *process) standardInput() io.Reader {
-	if isTerminal(p.in) {
+	if terminal.Is(p.in) {
 		p.note("reading standard input; %s on a line of its own ends it\n", endKeys())
 	}
 	return p.input()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -57,7 +58,7 @@ func (w *entryWriter) write(e workspace.Entry) error {
 		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: authorOf(e.Author)})
 	}
 	// The further lines of an entry must not look like another entry.
-	head := fmt.Sprintf("%d  %s  ", e.ID, timeText(e.Time))
+	head := fmt.Sprintf("%d  %s  ", e.ID, phrase.Time(e.Time))
 	text := strings.ReplaceAll(string(e.Content), "\n", "\n"+strings.Repeat(" ", len(head)))
 	_, err := fmt.Fprintf(w.text, "%s%s\n", head, text)
 	return err
@@ -83,5 +84,3 @@ func (w *entryWriter) copy(p *process, ws *workspace.Workspace, log string, sinc
 		}
 	}
 }
-
-func entries(n int64) string { return plural(n, "entry") }

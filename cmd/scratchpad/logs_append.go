@@ -8,6 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -57,7 +58,7 @@ func (c logsAppend) Run(p *process) error {
 			return err
 		}
 		return p.answer(appendRecord{Path: r.Path, EntryID: r.Last, BytesWritten: r.Bytes}, func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s: entry %d, %s\n", r.Path, r.Last, plural(r.Bytes, "byte"))
+			_, err := fmt.Fprintf(out, "%s: entry %d, %s\n", r.Path, r.Last, phrase.Plural(r.Bytes, "byte"))
 			return err
 		})
 	})
@@ -117,9 +118,9 @@ func (c logsAppend) appendLines(p *process) error {
 // answerLines says what was stored, also before an error.
 func (c logsAppend) answerLines(p *process, r linesRecord) error {
 	return p.answer(r, func(out io.Writer) error {
-		fmt.Fprintf(out, "%s: %s added", r.Path, entries(r.Count))
+		fmt.Fprintf(out, "%s: %s added", r.Path, phrase.Entries(r.Count))
 		if r.Count > 0 {
-			fmt.Fprintf(out, ", the last is %d, %s", r.LastEntryID, plural(r.BytesWritten, "byte"))
+			fmt.Fprintf(out, ", the last is %d, %s", r.LastEntryID, phrase.Plural(r.BytesWritten, "byte"))
 		}
 		_, err := fmt.Fprintln(out)
 		return err

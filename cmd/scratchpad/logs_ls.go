@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -39,7 +41,7 @@ func (c logsLs) Run(p *process) error {
 			}
 			for _, l := range page.Logs {
 				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes, LastEntryID: l.Last, Updated: l.Updated.UTC()})
-				rows = append(rows, []string{cell(l.Path), fmt.Sprint(l.Entries), fmt.Sprint(l.Bytes), fmt.Sprint(l.Last), timeText(l.Updated)})
+				rows = append(rows, []string{terminal.Cell(l.Path), fmt.Sprint(l.Entries), fmt.Sprint(l.Bytes), fmt.Sprint(l.Last), phrase.Time(l.Updated)})
 			}
 			if o.After = page.Next; !page.More {
 				break

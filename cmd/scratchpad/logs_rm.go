@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -75,10 +76,10 @@ func (c logsRm) remove(p *process, ws *workspace.Workspace, log string) (workspa
 func (c logsRm) answer(p *process, records []logDeleted) error {
 	return p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
-			text := deletedText(r.Deleted, entries(r.EntriesRemoved))
+			text := deletedText(r.Deleted, phrase.Entries(r.EntriesRemoved))
 			switch {
 			case c.Through > 0 && r.Deleted:
-				text = fmt.Sprintf("%s deleted, up to entry %d", entries(r.EntriesRemoved), c.Through)
+				text = fmt.Sprintf("%s deleted, up to entry %d", phrase.Entries(r.EntriesRemoved), c.Through)
 			case c.Through > 0:
 				text = fmt.Sprintf("no entry up to %d was left", c.Through)
 			}

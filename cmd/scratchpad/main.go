@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -81,7 +82,7 @@ func parseAny(args []string, line *commandLine) (*kong.Context, []string, error)
 	parser := newParser(line)
 	k, err := parser.Parse(args)
 	if err != nil && noCommand(err) {
-		if isTerminal(os.Stdin) {
+		if terminal.Is(os.Stdin) {
 			args = append(args, "--help")
 		} else {
 			args = append(args, "mcp")

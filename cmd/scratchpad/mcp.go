@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -77,7 +78,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
 	collectLess()
-	if isTerminal(p.in) {
+	if terminal.Is(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)

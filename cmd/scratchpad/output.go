@@ -4,15 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/fatih/color"
-	"golang.org/x/term"
 
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -34,38 +31,15 @@ func (p *process) answer(v any, text func(io.Writer) error) error {
 
 // table returns an answer in columns. The first row is the header.
 func (p *process) table(rows [][]string) func(io.Writer) error {
-	return func(out io.Writer) error {
-		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-		for _, row := range rows {
-			fmt.Fprintln(w, strings.Join(row, "\t"))
-		}
-		return w.Flush()
-	}
+	return func(out io.Writer) error { return terminal.Table(out, rows) }
 }
+
+// screen returns a writer to out for text from an agent or a client.
+func (p *process) screen(out io.Writer) io.Writer { return terminal.Writer(out, p.out) }
 
 // paint colours a text if the output is coloured.
 func (p *process) paint(s string, how ...color.Attribute) string {
-	c := color.New(how...)
-	c.DisableColor()
-	if p.colors() {
-		c.EnableColor()
-	}
-	return c.Sprint(s)
-}
-
-func (p *process) colors() bool {
-	switch p.line.Color {
-	case "always":
-		return true
-	case "never":
-		return false
-	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(p.out)
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return terminal.Paint(terminal.Colored(p.line.Color, p.out), s, how...)
 }
 
 // quoteJSON returns a value as JSON on one line.
@@ -100,7 +74,7 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 	if yes {
 		return nil
 	}
-	if !isTerminal(p.in) {
+	if !terminal.Is(p.in) {
 		command, _, _ := strings.Cut(p.command, " <")
 		return workspace.Errorf(workspace.ErrInvalid, "%s %s needs a yes, and there is no terminal to ask on; give --yes", command, strings.Join(named, " "))
 	}

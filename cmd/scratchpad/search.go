@@ -8,6 +8,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -99,8 +100,8 @@ func (p *process) marked(h workspace.SearchHit) string {
 	var b strings.Builder
 	at := 0
 	show := func(text string) string {
-		if isTerminal(p.out) {
-			return visible(text)
+		if terminal.Is(p.out) {
+			return terminal.Visible(text)
 		}
 		return text
 	}

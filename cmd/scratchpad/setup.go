@@ -10,7 +10,9 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -98,7 +100,7 @@ func (c setupCommand) Run(p *process) error {
 	switch {
 	case c.DryRun:
 		return errors.Join(c.report(p, plan, nil, changes), setupErrors(plan))
-	case changes && !c.Yes && !isTerminal(p.in):
+	case changes && !c.Yes && !terminal.Is(p.in):
 		return workspace.Errorf(workspace.ErrInvalid, "nothing was changed, because there is no terminal to ask on; give --yes to make the changes, or --dry-run to see them")
 	case changes:
 		if err := p.confirm(c.Yes, nil, "Make these changes?"); err != nil {
@@ -166,11 +168,11 @@ func (c setupCommand) show(p *process, plan *setup.Plan) error {
 	var b strings.Builder
 	switch plan.Program.Action {
 	case setup.Keep:
-		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", oneLine(plan.Program.Path))
+		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", terminal.OneLine(plan.Program.Path))
 	case setup.Install:
-		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", oneLine(plan.Program.Path))
+		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", terminal.OneLine(plan.Program.Path))
 	case setup.Replace:
-		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", oneLine(plan.Program.Path))
+		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(plan.Program.Path))
 	}
 	if !plan.Program.OnPath {
 		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run scratchpad by its name\n")
@@ -181,15 +183,15 @@ func (c setupCommand) show(p *process, plan *setup.Plan) error {
 			continue
 		}
 		for _, e := range planned.Edits {
-			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, oneLine(e.File))
+			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, terminal.OneLine(e.File))
 			for _, what := range e.Changed {
-				fmt.Fprintf(&b, "  %s\n", oneLine(what))
+				fmt.Fprintf(&b, "  %s\n", terminal.OneLine(what))
 			}
 			if len(e.Changed) == 0 {
 				fmt.Fprintf(&b, "  nothing to change\n")
 			}
 		}
-		fmt.Fprintf(&b, "  %s\n", oneLine(planned.Entry.Memory))
+		fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
 	}
 	if len(plan.Clients) == 0 {
 		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n", strings.Join(clientconfig.Names(), ", "))
@@ -207,7 +209,7 @@ func (c setupCommand) report(p *process, plan *setup.Plan, tools map[string][]st
 			cs.Edits = append(cs.Edits, setupEdit{e.File, append([]string{}, e.Changed...), e.Backup})
 		}
 		if planned.Err != nil {
-			cs.Error = oneLine(textOf(planned.Err))
+			cs.Error = terminal.OneLine(textOf(planned.Err))
 		}
 		r.Clients = append(r.Clients, cs)
 	}
@@ -233,11 +235,11 @@ func (r setupReport) print(out io.Writer, plan *setup.Plan) error {
 	for i, cs := range r.Clients {
 		for _, e := range cs.Edits {
 			if e.Backup != "" {
-				fmt.Fprintf(out, "A copy of the file as it was: %s\n", oneLine(e.Backup))
+				fmt.Fprintf(out, "A copy of the file as it was: %s\n", terminal.OneLine(e.Backup))
 			}
 		}
 		if len(cs.Tools) > 0 {
-			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title, plural(int64(len(cs.Tools)), "tool"))
+			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title, phrase.Plural(int64(len(cs.Tools)), "tool"))
 			if first == nil {
 				first = plan.Clients[i]
 			}
@@ -293,7 +295,7 @@ func (c setupCommand) undo(p *process, journal string) error {
 	for _, u := range all {
 		record := undone{Undone: u}
 		if u.Err != nil {
-			record.Error = oneLine(textOf(u.Err))
+			record.Error = terminal.OneLine(textOf(u.Err))
 			errs = append(errs, withKind(u.Err))
 		}
 		records = append(records, record)
@@ -301,7 +303,7 @@ func (c setupCommand) undo(p *process, journal string) error {
 	answered := p.answer(records, func(out io.Writer) error {
 		for _, r := range records {
 			if r.Err == nil {
-				fmt.Fprintf(out, "%s\n  %s\n", oneLine(r.What), oneLine(r.Did))
+				fmt.Fprintf(out, "%s\n  %s\n", terminal.OneLine(r.What), terminal.OneLine(r.Did))
 			}
 		}
 		if len(records) == 0 {

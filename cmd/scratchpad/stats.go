@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 )
 
 type statsCommand struct{}
@@ -53,7 +55,7 @@ func (statsCommand) Run(p *process) error {
 			MaxBytes:    most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
 			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
 		}
-		rows := [][]string{{"AGENT " + cell(u.Agent), "USED", "LIMIT", "SHARE"}}
+		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
 			most, share := "none", "-"
 			if limit > 0 {

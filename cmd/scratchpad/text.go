@@ -1,40 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
-
-// timeText returns a time for a table.
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// plural returns a number of things in words.
-func plural(n int64, thing string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(thing, "y"):
-		thing = strings.TrimSuffix(thing, "y") + "ies"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// humanBytes returns a size for people.
-func humanBytes(n int64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, unit := float64(n), 0
-	for f >= 1024 && unit < 6 {
-		f /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", f, " KMGTPE"[unit])
-}
 
 // author is [workspace.Author] in JSON.
 type author struct {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -43,7 +45,7 @@ func (verifyCommand) Run(p *process) error {
 	}
 	defer store.Close()
 	began := time.Now()
-	show, end := p.progress("verifying", inBytes...)
+	show, end := terminal.Progress(p.err, "verifying", terminal.Bytes)
 	report, err := store.Verify(p.ctx, sqlite.VerifyOptions{Progress: show})
 	end()
 	var info sqlite.Info
@@ -69,18 +71,18 @@ func (verifyCommand) Run(p *process) error {
 
 func (p *process) printVerified(out io.Writer, v verified) error {
 	for _, text := range v.Problems {
-		fmt.Fprintln(out, p.paint("problem", color.FgRed)+"  "+oneLine(text))
+		fmt.Fprintln(out, p.paint("problem", color.FgRed)+"  "+terminal.OneLine(text))
 	}
 	sum := p.paint("ok", color.FgGreen)
 	if !v.OK {
 		sum = p.paint(fmt.Sprintf("problems: %d", len(v.Problems)), color.FgRed)
 	}
-	agents := plural(v.Agents, "agent")
+	agents := phrase.Plural(v.Agents, "agent")
 	if v.Deleted > 0 {
 		agents += fmt.Sprintf(" (and %d deleted)", v.Deleted)
 	}
 	fmt.Fprintf(out, "%s  %s, %s, %s, %s in %.1f s: %s\n",
-		sum, agents, plural(v.Versions, "version"), entries(v.Entries), humanBytes(v.Bytes), v.Seconds, oneLine(v.Database))
+		sum, agents, phrase.Plural(v.Versions, "version"), phrase.Entries(v.Entries), phrase.Bytes(v.Bytes), v.Seconds, terminal.OneLine(v.Database))
 	if v.Note != "" {
 		fmt.Fprintln(out, "note  "+v.Note)
 	}

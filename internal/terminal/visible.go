@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// screen returns a writer for text from an agent or a client. On a terminal it shows
-// control characters instead of sending them; elsewhere bytes stay as they are. Each
-// write must have whole characters.
-func (p *process) screen(out io.Writer) io.Writer {
-	if isTerminal(p.out) {
+// Writer returns a writer to out for text that ends on a stream. If the stream is a
+// terminal, the writer shows control characters instead of sending them. Otherwise it
+// is out. Each write must have whole characters.
+func Writer(out io.Writer, stream any) io.Writer {
+	if Is(stream) {
 		return visibleWriter{out}
 	}
 	return out
@@ -21,17 +21,17 @@ func (p *process) screen(out io.Writer) io.Writer {
 type visibleWriter struct{ out io.Writer }
 
 func (w visibleWriter) Write(text []byte) (int, error) {
-	if _, err := io.WriteString(w.out, visible(string(text))); err != nil {
+	if _, err := io.WriteString(w.out, Visible(string(text))); err != nil {
 		return 0, err
 	}
 	return len(text), nil
 }
 
-// visible returns a text with \uXXXX in place of each control character other than
+// Visible returns a text with \uXXXX in place of each control character other than
 // line feed and tab, as JSON writes it. Characters that turn the direction of writing,
 // break a line or have no width count among them, because they can make a text look
 // like another one.
-func visible(text string) string {
+func Visible(text string) string {
 	if !strings.ContainsFunc(text, drives) {
 		return text
 	}
@@ -50,9 +50,9 @@ func visible(text string) string {
 	return b.String()
 }
 
-// oneLine is visible for a text that must stay on its line.
-func oneLine(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
+// OneLine is Visible for a text that must stay on its line.
+func OneLine(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text))
 }
 
 // drives reports whether a character could drive a terminal. [utf8.RuneError] may be a
@@ -67,10 +67,11 @@ func drives(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == utf8.RuneError
 }
 
-// cell is visible for a text that must stay in its cell of a table.
-func cell(text string) string {
+// Cell is Visible for a text that must stay in its cell of a table. An empty one is
+// shown as a dash.
+func Cell(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(visible(text))
+	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(Visible(text))
 }

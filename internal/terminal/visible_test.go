@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import "testing"
 
@@ -12,11 +12,11 @@ func TestVisible(t *testing.T) {
 		{"a\u2028b\u2029c\u200b\u200c\u200d\u200e\u200f\ufeff\u2069\u061c", `a\u2028b\u2029c\u200b\u200c\u200d\u200e\u200f\ufeff\u2069\u061c`, `a\u2028b\u2029c\u200b\u200c\u200d\u200e\u200f\ufeff\u2069\u061c`},
 		{"\xff\ufffd\x9b", `\xff` + "\ufffd" + `\x9b`, `\xff` + "\ufffd" + `\x9b`},
 	} {
-		if got := visible(c.text); got != c.visible {
-			t.Errorf("visible(%q) = %q, want %q", c.text, got, c.visible)
+		if got := Visible(c.text); got != c.visible {
+			t.Errorf("Visible(%q) = %q, want %q", c.text, got, c.visible)
 		}
-		if got := cell(c.text); got != c.cell {
-			t.Errorf("cell(%q) = %q, want %q", c.text, got, c.cell)
+		if got := Cell(c.text); got != c.cell {
+			t.Errorf("Cell(%q) = %q, want %q", c.text, got, c.cell)
 		}
 	}
 }
