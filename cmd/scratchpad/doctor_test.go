@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -65,13 +66,13 @@ func TestDoctorAndVerify(t *testing.T) {
 }
 
 // report returns the checks in doctor's JSON.
-func report(t *testing.T, o outcome) map[string]check {
+func report(t *testing.T, o outcome) map[string]doctor.Check {
 	t.Helper()
-	var c checkup
+	var c doctor.Report
 	if err := json.Unmarshal([]byte(o.out), &c); err != nil || strings.Count(o.out, "\n") != 1 {
 		t.Fatalf("%v; want one line of JSON:\n%s%s", err, o.out, o.err)
 	}
-	byName := map[string]check{}
+	byName := map[string]doctor.Check{}
 	for _, k := range c.Checks {
 		byName[k.Name] = k
 	}
@@ -92,7 +93,7 @@ func TestDoctorHealthy(t *testing.T) {
 	runCommand(t, dir, nil, "doctor", "--db", path, "--color", "always").must(t, 0, "\x1b[32mok")
 	got := report(t, runCommand(t, dir, []string{"SCRATCHPAD_DB_PATH=" + path, "SCRATCHPAD_DURABILITY=normal"}, "doctor", "--json"))
 	for name, want := range map[string]string{"path": "from $SCRATCHPAD_DB_PATH", "durability": "normal", "integrity": "structure"} {
-		if k := got[name]; k.Status != statusOK || !strings.Contains(k.Text, want) {
+		if k := got[name]; k.Status != doctor.OK || !strings.Contains(k.Text, want) {
 			t.Errorf("%s: %+v, want ok and %q", name, k, want)
 		}
 	}
@@ -111,10 +112,10 @@ func TestDoctorModes(t *testing.T) {
 	makeDatabase(t, path)
 	testkit.Must(t, errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o777)))
 	got := report(t, runCommand(t, dir, nil, "doctor", "--db", path, "--json"))
-	if k := got["permissions"]; k.Status != statusWarning || !strings.Contains(k.Do, `chmod 600 '`+dir+`/it'\''s.db'`) {
+	if k := got["permissions"]; k.Status != doctor.Warning || !strings.Contains(k.Do, `chmod 600 '`+dir+`/it'\''s.db'`) {
 		t.Errorf("permissions: %+v, want a warning with a command", k)
 	}
-	if k := got["folder"]; k.Status != statusWarning || !strings.Contains(k.Text, "0777") {
+	if k := got["folder"]; k.Status != doctor.Warning || !strings.Contains(k.Text, "0777") {
 		t.Errorf("folder: %+v, want a warning", k)
 	}
 }
@@ -126,19 +127,19 @@ func TestDoctorSummaries(t *testing.T) {
 	const openai = "OPENAI_API_KEY=" + testKey
 	for _, c := range []struct {
 		variables, args []string
-		status          status
+		status          doctor.Status
 		text            string
 	}{
-		{nil, nil, statusOK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set (applies to this command; a running server has its own setting)"},
-		{[]string{haveKey}, nil, statusOK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost; doctor does not call it, scratchpad files summarize does ("},
-		{[]string{haveKey, openai}, nil, statusOK, "anthropic, model"},
-		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, statusOK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; at most 1000 tokens a month for each agent"},
-		{[]string{haveKey}, []string{"--summarizer", "outline"}, statusOK, "outline, as --summarizer says"},
-		{[]string{haveKey, "SCRATCHPAD_SUMMARIZER=off"}, nil, statusOK, "off, as --summarizer says"},
-		{nil, []string{"--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}, statusOK, "openai, model gpt-4.1-mini at localhost:11434, as --summarizer says"},
-		{[]string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, nil, statusOK, "outline: ANTHROPIC_API_KEY has a reference that the client should have replaced by a key"},
-		{nil, []string{"--summarizer", "anthropic"}, statusProblem, "set ANTHROPIC_API_KEY"},
-		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, statusProblem, "the key in ANTHROPIC_API_KEY"},
+		{nil, nil, doctor.OK, "outline: no ANTHROPIC_API_KEY or OPENAI_API_KEY is set (applies to this command; a running server has its own setting)"},
+		{[]string{haveKey}, nil, doctor.OK, "anthropic, model claude-haiku-4-5: ANTHROPIC_API_KEY is set; --summary-tokens-per-month can limit the cost; doctor does not call it, scratchpad files summarize does ("},
+		{[]string{haveKey, openai}, nil, doctor.OK, "anthropic, model"},
+		{[]string{openai, "SCRATCHPAD_SUMMARY_TOKENS_PER_MONTH=1000"}, nil, doctor.OK, "openai, model gpt-4.1-mini: OPENAI_API_KEY is set; at most 1000 tokens a month for each agent"},
+		{[]string{haveKey}, []string{"--summarizer", "outline"}, doctor.OK, "outline, as --summarizer says"},
+		{[]string{haveKey, "SCRATCHPAD_SUMMARIZER=off"}, nil, doctor.OK, "off, as --summarizer says"},
+		{nil, []string{"--summarizer", "openai", "--summary-base-url", "http://localhost:11434/v1"}, doctor.OK, "openai, model gpt-4.1-mini at localhost:11434, as --summarizer says"},
+		{[]string{"ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}"}, nil, doctor.OK, "outline: ANTHROPIC_API_KEY has a reference that the client should have replaced by a key"},
+		{nil, []string{"--summarizer", "anthropic"}, doctor.Problem, "set ANTHROPIC_API_KEY"},
+		{[]string{"ANTHROPIC_API_KEY=" + testKey + " " + testKey}, nil, doctor.Problem, "the key in ANTHROPIC_API_KEY"},
 	} {
 		o := runCommand(t, dir, c.variables, append([]string{"doctor", "--db", path, "--json"}, c.args...)...)
 		if k := report(t, o)["summaries"]; k.Status != c.status || !strings.Contains(k.Text, c.text) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -58,7 +59,7 @@ func (verifyCommand) Run(p *process) error {
 	if err != nil {
 		return marked{err}
 	}
-	v := verified{Note: olderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
+	v := verified{Note: doctor.OlderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err

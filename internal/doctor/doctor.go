@@ -1,0 +1,168 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/agent-scratchpad/scratchpad/internal/host"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A Status is the result of a check.
+type Status string
+
+// Statuses, from best to worst.
+const (
+	OK      Status = "ok"
+	Warning Status = "warning"
+	Problem Status = "problem"
+)
+
+// A Check is one line of a report.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Text   string `json:"text"`
+	Do     string `json:"do,omitempty"`
+}
+
+// A Report is what is known of one database.
+type Report struct {
+	Status   Status  `json:"status"` // the worst
+	Database string  `json:"database"`
+	Checks   []Check `json:"checks"`
+}
+
+// Options say what to look at, and what a command would use. All fields are needed.
+type Options struct {
+	Database  string // the absolute path
+	Source    string // where the path comes from, such as "from --db"
+	IsDefault bool   // nobody has named the path
+
+	Version    string // of this program
+	Durability sqlite.Durability
+	Limits     workspace.StoreLimits // 0 is no limit
+	Summaries  func() (chosen *workspace.Summarizer, why string, err error)
+
+	Logger *slog.Logger
+	Text   func(error) string // words an error for people
+}
+
+// ofThisCommand ends a line about a flag.
+const ofThisCommand = " (applies to this command; a running server has its own setting)"
+
+// checkup collects a report.
+type checkup struct {
+	Report
+	o Options
+}
+
+// Examine makes one check after the other, the database itself last. The error is that
+// of the context.
+func Examine(ctx context.Context, o Options) (*Report, error) {
+	r := &checkup{Report{Status: OK, Database: o.Database}, o}
+	r.program()
+	r.add(Check{"path", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
+	r.durability()
+	r.summaries()
+	r.disk()
+	if r.folder() && r.files() {
+		r.neighbours()
+	}
+	r.database(ctx)
+	return &r.Report, ctx.Err()
+}
+
+func (r *checkup) add(c Check) {
+	c.Text, c.Do = terminal.OneLine(c.Text), terminal.OneLine(c.Do)
+	r.Checks = append(r.Checks, c)
+	if c.Status == Problem || r.Status == OK {
+		r.Status = c.Status
+	}
+}
+
+// Print writes a line for each check, and one for what to do.
+func (r *Report) Print(out io.Writer, paint func(string, ...color.Attribute) string) error {
+	how := map[Status]color.Attribute{OK: color.FgGreen, Warning: color.FgYellow, Problem: color.FgRed}
+	for _, c := range r.Checks {
+		fmt.Fprintf(out, "%s%*s  %-11s  %s\n", paint(string(c.Status), how[c.Status]), len(Problem)-len(c.Status), "", c.Name, c.Text)
+		if c.Do != "" {
+			fmt.Fprintf(out, "%22s  %s\n", "", c.Do)
+		}
+	}
+	return nil
+}
+
+func (r *checkup) program() {
+	library, err := sqlite.LibraryVersion()
+	if err != nil {
+		r.add(Check{"program", Problem, fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again."})
+		return
+	}
+	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
+}
+
+func (r *checkup) durability() {
+	text := "full: acknowledged writes survive a power cut"
+	if r.o.Durability == sqlite.Normal {
+		text = "normal: a power cut may lose the last writes; the end of a process loses none"
+	}
+	r.add(Check{"durability", OK, text + ofThisCommand, ""})
+}
+
+// summaries says what makes summaries. A server that cannot make the summaries of
+// its flags does not start.
+func (r *checkup) summaries() {
+	chosen, why, err := r.o.Summaries()
+	if err != nil {
+		r.add(Check{"summaries", Problem, err.Error(), ""})
+		return
+	}
+	if chosen != nil && chosen.Remote {
+		why += "; doctor does not call it, scratchpad files summarize does"
+	}
+	r.add(Check{"summaries", OK, why + ofThisCommand, ""})
+}
+
+func (r *checkup) neighbours() {
+	found, hidden, err := host.Openers(sqlite.Files(r.Database)...)
+	if err != nil {
+		r.add(Check{"neighbours", OK, "this system does not show which processes have the database open", ""})
+		return
+	}
+	var open []string
+	for _, n := range found {
+		command := "its command is not visible"
+		if n.Command != "" {
+			command = terminal.OneLine(n.Command)
+		}
+		who := fmt.Sprintf("process %d (%s)", n.ID, command)
+		if !n.Stale {
+			open = append(open, who)
+			continue
+		}
+		r.add(Check{"neighbours", Warning, who + " has a database file of this name open that was deleted or replaced",
+			"Restart that process. Until then it can store nothing."})
+	}
+	text := "no other process has it open"
+	if len(open) > 0 {
+		text = "open in " + strings.Join(open, ", ")
+	}
+	if hidden > 0 {
+		text += "; processes of other users are not visible"
+	}
+	r.add(Check{"neighbours", OK, text, ""})
+}
+
+// trouble adds an error. Its text has the way out, unless do says more.
+func (r *checkup) trouble(name string, err error, do string) {
+	r.add(Check{name, Problem, err.Error(), do})
+}

@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/host"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+)
+
+// lowDisk is how much room the write-ahead log may need, in bytes.
+const lowDisk = 64 << 20
+
+func (r *checkup) disk() {
+	free, err := host.FreeBytes(existingFolder(r.Database))
+	switch {
+	case err != nil:
+		r.add(Check{"disk", OK, fmt.Sprintf("the free space is not known: %v", err), ""})
+	case free < lowDisk:
+		r.add(Check{"disk", Warning, phrase.Bytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
+	default:
+		r.add(Check{"disk", OK, phrase.Bytes(free) + " free", ""})
+	}
+}
+
+// existingFolder returns the nearest folder above a path that exists.
+func existingFolder(path string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+	}
+}
+
+// folder checks the database's folder, and reports whether it exists.
+func (r *checkup) folder() bool {
+	dir := filepath.Dir(r.Database)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false // the check of the database says so
+	}
+	mode := info.Mode()
+	own := r.o.IsDefault
+	switch {
+	case !host.MayWrite(dir):
+		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored", dir), "Give the folder to the user that runs the agents, or name another place with --db."})
+	case runtime.GOOS == "windows":
+		r.add(Check{"folder", OK, "access rights are not checked on this system", ""})
+	case own && mode.Perm()&0o077 != 0:
+		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), "Run: chmod 700 " + native.Quote(dir)})
+	case mode.Perm()&0o022 != 0:
+		r.add(Check{"folder", Warning, fmt.Sprintf("other users can put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
+	default:
+		r.add(Check{"folder", OK, fmt.Sprintf("mode %04o", mode.Perm()), ""})
+	}
+	return true
+}
+
+// files checks the database's files, and reports whether the database exists.
+func (r *checkup) files() bool {
+	info, err := os.Lstat(r.Database)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	sizes := []string{"database " + phrase.Bytes(info.Size())}
+	for _, name := range sqlite.Files(r.Database)[1:] {
+		if info, err := os.Lstat(name); err == nil {
+			sizes = append(sizes, strings.TrimPrefix(name, r.Database+"-")+" "+phrase.Bytes(info.Size()))
+		}
+	}
+	r.add(Check{"size", OK, strings.Join(sizes, ", "), ""})
+	if !host.MayWrite(r.Database) {
+		r.add(Check{"rights", Problem, "this user may not write it, so nothing can be stored", "Run as the owner of the file, or give it to this user with chown."})
+	}
+	if err := sqlite.CheckFiles(r.Database); err != nil {
+		r.add(Check{"side files", Problem, r.o.Text(err), "Nothing can be stored until this is mended."})
+	}
+	r.log()
+	return true
+}
+
+// modes warns if other users can read the database. It is called only for a database
+// of this program.
+func (r *checkup) modes() {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	var wide []string
+	for _, name := range sqlite.Files(r.Database) {
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+			wide = append(wide, native.Quote(name))
+		}
+	}
+	if len(wide) > 0 {
+		r.add(Check{"permissions", Warning, "other users can read what agents have stored", "Run: chmod 600 " + strings.Join(wide, " ")})
+		return
+	}
+	r.add(Check{"permissions", OK, "no other user can read it", ""})
+}
+
+// log warns of a write-ahead log that has grown too long.
+func (r *checkup) log() {
+	info, err := os.Lstat(r.Database + "-wal")
+	if err == nil && info.Size() > 2*lowDisk {
+		r.add(Check{"log", Warning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", phrase.Bytes(info.Size())),
+			"Stop the processes that have the database open, one after the other. No data is lost."})
+	}
+}
