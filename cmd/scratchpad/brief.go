@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type briefCommand struct {
-	Mark   string `placeholder:"NAME" help:"Show what has changed since the last brief of this name, and move the mark."`
-	Tokens number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
+	Mark   string       `placeholder:"NAME" help:"Show what has changed since the last brief of this name, and move the mark."`
+	Tokens flags.Number `default:"300" placeholder:"N" help:"About how many tokens to print at most. Default: ${default}."`
 }
 
 // Help is shown by scratchpad brief --help.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -20,11 +21,11 @@ import (
 )
 
 type changesCommand struct {
-	Since  *number `placeholder:"N" help:"Show what has changed after revision N. Default: the paths that changed last."`
-	Prefix string  `placeholder:"P" help:"Show only paths that begin with this, such as notes/."`
-	Limit  count   `placeholder:"N" help:"Show at most N paths, 100 at most. Default: 100, or 20 without --since."`
-	Diffs  bool    `help:"Show what has changed in files and logs too, as far as it is short."`
-	Follow bool    `short:"f" help:"Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. Begins after revision --since, or with the next change."`
+	Since  *flags.Number `placeholder:"N" help:"Show what has changed after revision N. Default: the paths that changed last."`
+	Prefix string        `placeholder:"P" help:"Show only paths that begin with this, such as notes/."`
+	Limit  flags.Count   `placeholder:"N" help:"Show at most N paths, 100 at most. Default: 100, or 20 without --since."`
+	Diffs  bool          `help:"Show what has changed in files and logs too, as far as it is short."`
+	Follow bool          `short:"f" help:"Print each change as it comes, from any process, until Ctrl-C, SIGTERM, or the reader closes the pipe. Begins after revision --since, or with the next change."`
 }
 
 // Help is shown by scratchpad changes --help.

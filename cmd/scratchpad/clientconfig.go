@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -23,7 +24,7 @@ type clientConfigCommand struct {
 	PassKey    bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
 	ServerName string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
-	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
 }
 
 // Help is shown by scratchpad client-config --help.
@@ -136,9 +137,9 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	case c.Hook && c.PassKey:
 		return "", workspace.Errorf(workspace.ErrInvalid, "--pass-key is for the server, and --hook is not; leave out one of the two")
 	}
-	variable, err = p.line.Summaries.keyVariable()
+	variable, err = p.line.Summaries.KeyVariable()
 	if err == nil && c.PassKey && variable == "" {
-		err = p.line.Summaries.noKey()
+		err = p.line.Summaries.NoKey()
 	}
 	return variable, err
 }
@@ -195,9 +196,9 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 		s.Args = append(s.Args, "--db", db)
 	}
 	s.Args = append(s.Args, "--agent", agent)
-	s.Args = append(s.Args, p.line.Limits.args()...)
-	s.Args = append(s.Args, p.line.Store.args()...)
-	s.Args = append(s.Args, p.line.Summaries.args()...)
+	s.Args = append(s.Args, p.line.Limits.Args()...)
+	s.Args = append(s.Args, p.line.Store.Args()...)
+	s.Args = append(s.Args, p.line.Summaries.Args()...)
 	if p.line.Durability.Durability != sqlite.Full {
 		s.Args = append(s.Args, "--durability", p.line.Durability.String())
 	}

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,19 +18,19 @@ type globalFlags struct {
 	Agent *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
 	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
 
-	Durability durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
-	Paths      pathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
-	Limits     limits      `embed:"" prefix:"max-" group:"limits"`
-	Store      storeLimits `embed:"" prefix:"max-" group:"limits"`
-	Summaries  summaries   `embed:"" group:"summaries"`
-	Color      string      `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
-	Debug      bool        `group:"output" help:"Log everything to standard error."`
+	Durability flags.Durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
+	Paths      flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
+	Limits     flags.Limits      `embed:"" prefix:"max-" group:"limits"`
+	Store      flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
+	Summaries  flags.Summaries   `embed:"" group:"summaries"`
+	Color      string            `enum:"auto,always,never" default:"auto" placeholder:"auto|always|never" group:"output" help:"When to colour the output. auto: on a terminal, unless $NO_COLOR is set."`
+	Debug      bool              `group:"output" help:"Log everything to standard error."`
 }
 
 // Validate is kong's hook, which it does not call for the fields of an embedded struct.
 func (f globalFlags) Validate() error {
-	for _, flags := range []interface{ Validate() error }{f.Limits, f.Store, f.Summaries} {
-		if err := flags.Validate(); err != nil {
+	for _, group := range []interface{ Validate() error }{f.Limits, f.Store, f.Summaries} {
+		if err := group.Validate(); err != nil {
 			return err
 		}
 	}
@@ -95,21 +94,21 @@ Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 
 
 // newParser returns a parser that fills in a command line: a *commandLine or a *serverLine.
 func newParser(line any) *kong.Kong {
-	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(environment), kong.PostBuild(describeHelp), variables(),
-		kong.ExplicitGroups(flagGroups), kong.NamedMapper("integer", kong.MapperFunc(decodeInteger)), kong.Help(printHelp),
+	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment), kong.PostBuild(describeHelp), variables(),
+		kong.ExplicitGroups(flagGroups), flags.Integers(), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
 }
 
 // parseServer parses the command line of a server. ok is false for any other line, also
 // for one with a mistake or with --help: the parser of all commands words the answer.
-func parseServer(args []string, flags *globalFlags) (k *kong.Context, ok bool) {
+func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
 	if len(args) == 0 || args[0] != "mcp" || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
 	var line serverLine
 	k, err := newParser(&line).Parse(args)
-	*flags = line.globalFlags
+	*to = line.globalFlags
 	return k, err == nil
 }
 
@@ -131,65 +130,4 @@ func orNone(db string) string {
 		return "none, because there is no home folder"
 	}
 	return db
-}
-
-// durability is [sqlite.Durability] on the command line.
-type durability struct{ sqlite.Durability }
-
-// UnmarshalText is kong's hook.
-func (d *durability) UnmarshalText(text []byte) error {
-	for _, known := range []sqlite.Durability{sqlite.Full, sqlite.Normal} {
-		if string(text) == known.String() {
-			d.Durability = known
-			return nil
-		}
-	}
-	return fmt.Errorf("must be full or normal, not %q", text)
-}
-
-// pathRule is [workspace.PathRule] on the command line.
-type pathRule struct{ workspace.PathRule }
-
-// UnmarshalText is kong's hook.
-func (r *pathRule) UnmarshalText(text []byte) error {
-	for _, known := range []workspace.PathRule{workspace.ASCIIPaths, workspace.UnicodePaths} {
-		if string(text) == known.String() {
-			r.PathRule = known
-			return nil
-		}
-	}
-	return fmt.Errorf("must be ascii or unicode, not %q", text)
-}
-
-// environment is kong's hook. It gives each flag without a variable one: SCRATCHPAD_,
-// the commands and the flag. An empty variable counts as unset, and is removed from
-// the environment of this process.
-func environment(k *kong.Kong) error {
-	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-		if n, ok := node.(*kong.Node); ok {
-			nameVariables(n)
-		} else if app, ok := node.(*kong.Application); ok {
-			nameVariables(app.Node)
-		}
-		return next(nil)
-	})
-}
-
-func nameVariables(n *kong.Node) {
-	var words []string
-	for at := n; at != nil; at = at.Parent {
-		words = append([]string{at.Name}, words...)
-	}
-	for _, f := range n.Flags {
-		if f.Name != "help" && len(f.Envs) == 0 {
-			name := strings.ToUpper(strings.ReplaceAll(strings.Join(append(words, f.Name), "_"), "-", "_"))
-			f.Envs = []string{name}
-			f.Value.Tag.Envs = f.Envs
-		}
-		for _, name := range f.Envs {
-			if os.Getenv(name) == "" {
-				os.Unsetenv(name)
-			}
-		}
-	}
 }

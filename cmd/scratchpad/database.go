@@ -104,7 +104,7 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 		return nil, err
 	}
 	svc, err := workspace.New(store, workspace.Options{
-		Limits: workspace.Limits(d.p.line.Limits), Store: d.p.line.Store.options(), Paths: d.p.line.Paths.PathRule,
+		Limits: workspace.Limits(d.p.line.Limits), Store: d.p.line.Store.Options(), Paths: d.p.line.Paths.PathRule,
 		Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
 	})
 	if err != nil {

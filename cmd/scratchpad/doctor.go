@@ -33,7 +33,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	r, err := doctor.Examine(p.ctx, doctor.Options{
 		Database: path, Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
-		Summaries: p.line.Summaries.choose, Logger: p.log, Text: textOf,
+		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: textOf,
 	})
 	if err != nil {
 		return err

@@ -3,14 +3,15 @@ package main
 import (
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type filesCat struct {
-	Path     string `arg:"" help:"The file."`
-	Version  count  `placeholder:"N" help:"Print version N instead of the current one."`
-	FromLine count  `placeholder:"N" help:"Begin at line N."`
-	ToLine   count  `placeholder:"N" help:"End with line N."`
+	Path     string      `arg:"" help:"The file."`
+	Version  flags.Count `placeholder:"N" help:"Print version N instead of the current one."`
+	FromLine flags.Count `placeholder:"N" help:"Begin at line N."`
+	ToLine   flags.Count `placeholder:"N" help:"End with line N."`
 }
 
 // Help is shown by scratchpad files cat --help.

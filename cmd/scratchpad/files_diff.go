@@ -7,6 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -14,10 +15,10 @@ import (
 )
 
 type filesDiff struct {
-	Path    string `arg:"" help:"The file."`
-	From    count  `arg:"" optional:"" help:"A version that is kept. Default: the one before the current one."`
-	To      count  `arg:"" optional:"" help:"Another version. Default: the current one."`
-	Context number `default:"3" placeholder:"N" help:"Unchanged lines to show around a change. Default: ${default}."`
+	Path    string       `arg:"" help:"The file."`
+	From    flags.Count  `arg:"" optional:"" help:"A version that is kept. Default: the one before the current one."`
+	To      flags.Count  `arg:"" optional:"" help:"Another version. Default: the current one."`
+	Context flags.Number `default:"3" placeholder:"N" help:"Unchanged lines to show around a change. Default: ${default}."`
 }
 
 // Help is shown by scratchpad files diff --help.

@@ -11,17 +11,18 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type filesEdit struct {
-	Path      string  `arg:"" help:"The file."`
-	Old       *string `arg:"" optional:"" help:"The text to replace. It must occur once. If it is empty, the other text is appended."`
-	New       *string `arg:"" optional:"" help:"The text to put in its place; may be empty."`
-	All       bool    `help:"Replace every occurrence."`
-	IfVersion *number `placeholder:"N" help:"Edit only if the file is at version N. To append, 0: only if there is no file."`
+	Path      string        `arg:"" help:"The file."`
+	Old       *string       `arg:"" optional:"" help:"The text to replace. It must occur once. If it is empty, the other text is appended."`
+	New       *string       `arg:"" optional:"" help:"The text to put in its place; may be empty."`
+	All       bool          `help:"Replace every occurrence."`
+	IfVersion *flags.Number `placeholder:"N" help:"Edit only if the file is at version N. To append, 0: only if there is no file."`
 }
 
 // Help is shown by scratchpad files edit --help.

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type filesMv struct {
-	Path      string `arg:"" help:"The file."`
-	New       string `arg:"" help:"The new path. There must be no file."`
-	IfVersion *count `placeholder:"N" help:"Move only if the file is at version N."`
+	Path      string       `arg:"" help:"The file."`
+	New       string       `arg:"" help:"The new path. There must be no file."`
+	IfVersion *flags.Count `placeholder:"N" help:"Move only if the file is at version N."`
 }
 
 // Help is shown by scratchpad files mv --help.

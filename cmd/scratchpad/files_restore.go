@@ -1,11 +1,14 @@
 package main
 
-import "github.com/agent-scratchpad/scratchpad/workspace"
+import (
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
 
 type filesRestore struct {
-	Path      string `arg:"" help:"The file."`
-	Version   count  `arg:"" help:"A version that is kept."`
-	IfVersion *count `placeholder:"N" help:"Restore only if the file is at version N."`
+	Path      string       `arg:"" help:"The file."`
+	Version   flags.Count  `arg:"" help:"A version that is kept."`
+	IfVersion *flags.Count `placeholder:"N" help:"Restore only if the file is at version N."`
 }
 
 // Help is shown by scratchpad files restore --help.

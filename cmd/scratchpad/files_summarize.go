@@ -39,7 +39,7 @@ type summaryRecord struct {
 
 // Run prints the summary and keeps it.
 func (c filesSummarize) Run(p *process) (err error) {
-	if p.summarizer, _, err = p.line.Summaries.choose(); err != nil {
+	if p.summarizer, _, err = p.line.Summaries.Choose(); err != nil {
 		return err
 	}
 	if p.summarizer == nil {

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type filesWrite struct {
-	Path      string  `arg:"" help:"The file."`
-	Source    string  `arg:"" optional:"" default:"-" help:"A local file, or - for standard input."`
-	IfVersion *number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
+	Path      string        `arg:"" help:"The file."`
+	Source    string        `arg:"" optional:"" default:"-" help:"A local file, or - for standard input."`
+	IfVersion *flags.Number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
 }
 
 // Help is shown by scratchpad files write --help.
@@ -102,7 +103,7 @@ func (d *database) raiseVersions(to int64) error {
 		return nil
 	}
 	limits.Versions = to
-	svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.options(), Paths: d.p.line.Paths.PathRule})
+	svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.Options(), Paths: d.p.line.Paths.PathRule})
 	if err != nil {
 		return err
 	}

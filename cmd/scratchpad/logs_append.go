@@ -8,6 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -66,7 +67,7 @@ func (c logsAppend) Run(p *process) error {
 
 func (c logsAppend) readEntry(p *process) ([]byte, error) {
 	limit := p.line.Limits.EntryBytes
-	entry, err := p.readSource("-", min(limit, maxNumber)+int64(len("\r\n")))
+	entry, err := p.readSource("-", min(limit, flags.MaxNumber)+int64(len("\r\n")))
 	if err != nil {
 		return nil, err
 	}

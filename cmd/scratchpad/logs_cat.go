@@ -1,11 +1,14 @@
 package main
 
-import "github.com/agent-scratchpad/scratchpad/workspace"
+import (
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
 
 type logsCat struct {
-	Log   string  `arg:"" help:"The log."`
-	Since *number `placeholder:"N" xor:"part" help:"Print only the entries after entry N."`
-	Tail  count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
+	Log   string        `arg:"" help:"The log."`
+	Since *flags.Number `placeholder:"N" xor:"part" help:"Print only the entries after entry N."`
+	Tail  flags.Count   `placeholder:"N" xor:"part" help:"Print only the last N entries."`
 }
 
 // Help is shown by scratchpad logs cat --help.

@@ -6,14 +6,15 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type logsRm struct {
-	Logs    []string `arg:"" name:"log" help:"The logs."`
-	Through count    `placeholder:"N" help:"Delete only the log's entries up to N; give one log. Later entries keep their numbers, and the log stays."`
-	Yes     bool     `short:"y" help:"Do not ask."`
+	Logs    []string    `arg:"" name:"log" help:"The logs."`
+	Through flags.Count `placeholder:"N" help:"Delete only the log's entries up to N; give one log. Later entries keep their numbers, and the log stays."`
+	Yes     bool        `short:"y" help:"Do not ask."`
 }
 
 // Help is shown by scratchpad logs rm --help.

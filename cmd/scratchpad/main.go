@@ -13,12 +13,12 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string) int {
 			return exitUsage
 		}
 	}
-	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent")}
+	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent")}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug
@@ -90,26 +90,6 @@ func parseAny(args []string, line *commandLine) (*kong.Context, []string, error)
 		k, err = parser.Parse(args)
 	}
 	return k, args, err
-}
-
-// given reports whether a flag was given, by its variable or on the command line.
-func given(k *kong.Context, flag string) bool {
-	for _, f := range k.Flags() {
-		if f.Name != flag {
-			continue
-		}
-		for _, variable := range f.Envs {
-			if _, ok := os.LookupEnv(variable); ok {
-				return true
-			}
-		}
-	}
-	return onLine(k, flag)
-}
-
-// onLine reports whether a flag was given on the command line.
-func onLine(k *kong.Context, flag string) bool {
-	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
 }
 
 // helpOf returns the command whose help is useful after an error in the command line.

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -16,8 +17,8 @@ import (
 )
 
 type mcpCommand struct {
-	MaxReadTokens number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
-	BriefTokens   number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N" help:"About how many tokens a client that connects is told of what is in its memory: only paths, numbers and dates. It needs --agent. 0: nothing. Default: ${default}."`
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
+	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N" help:"About how many tokens a client that connects is told of what is in its memory: only paths, numbers and dates. It needs --agent. 0: nothing. Default: ${default}."`
 }
 
 // Help is shown by scratchpad mcp --help.
@@ -41,7 +42,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 		return err
 	}
 	var why string
-	if p.summarizer, why, err = p.line.Summaries.choose(); err != nil {
+	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {
 		return err
 	}
 	p.saySummaries(why)

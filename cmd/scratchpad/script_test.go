@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GORACE", raceOptions)
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "scratchpad" {
-		for _, variable := range keyVariables { // a test must not cost anything
+		for _, variable := range flags.KeyVariables { // a test must not cost anything
 			os.Unsetenv(variable)
 		}
 	}

@@ -8,17 +8,18 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type searchCommand struct {
-	Query  []string `arg:"" help:"What to look for."`
-	Prefix string   `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
-	Kind   string   `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
-	Exact  bool     `xor:"how" help:"Find the lines that hold the query, byte for byte."`
-	Regexp bool     `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
-	Limit  count    `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
+	Query  []string    `arg:"" help:"What to look for."`
+	Prefix string      `placeholder:"PREFIX" help:"Search only paths that begin with this, such as notes/."`
+	Kind   string      `enum:"all,file,log" default:"all" placeholder:"file|log" help:"Search only files, or only logs."`
+	Exact  bool        `xor:"how" help:"Find the lines that hold the query, byte for byte."`
+	Regexp bool        `xor:"how" help:"Find the lines that match the query, a regular expression in the syntax of RE2."`
+	Limit  flags.Count `default:"10" placeholder:"N" help:"Show at most N hits, up to 50. Default: ${default}."`
 }
 
 // Help is shown by scratchpad search --help.

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// limits are the flags of [workspace.Limits].
-type limits struct {
+// Limits are the flags of [workspace.Limits].
+type Limits struct {
 	FileBytes  int64 `type:"integer" default:"${file_bytes}" placeholder:"N" help:"Bytes of one version of a file. Default: ${default}."`
 	EntryBytes int64 `type:"integer" default:"${entry_bytes}" placeholder:"N" help:"Bytes of one log entry. Default: ${default}."`
 	Versions   int64 `type:"integer" default:"${versions}" placeholder:"N" help:"Versions that are kept of each file; older ones are removed. Default: ${default}."`
@@ -24,7 +24,7 @@ type limit struct {
 	value, byDefault int64
 }
 
-func (l limits) all() []limit {
+func (l Limits) all() []limit {
 	d := workspace.DefaultLimits()
 	return []limit{
 		{"--max-file-bytes", l.FileBytes, d.FileBytes},
@@ -39,10 +39,10 @@ func (l limits) all() []limit {
 }
 
 // Validate is kong's hook. Package workspace would take a limit of 0 for the default.
-func (l limits) Validate() error { return checkLimits(l.all(), 1) }
+func (l Limits) Validate() error { return checkLimits(l.all(), 1) }
 
-// args returns the flags that give another process the same limits.
-func (l limits) args() []string { return limitArgs(l.all()) }
+// Args returns the flags that give another process the same limits.
+func (l Limits) Args() []string { return limitArgs(l.all()) }
 
 func checkLimits(limits []limit, least int64) error {
 	for _, l := range limits {
@@ -62,13 +62,13 @@ func limitArgs(limits []limit) (args []string) {
 	return args
 }
 
-// storeLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
-type storeLimits struct {
+// StoreLimits are the flags of [workspace.StoreLimits]. Here 0 is no limit.
+type StoreLimits struct {
 	Agents     int64 `type:"integer" default:"${agents}" placeholder:"N" help:"Agents in the database. 0: no limit. Default: ${default}."`
 	TotalBytes int64 `type:"integer" default:"${total_bytes}" placeholder:"N" help:"Bytes of all agents together. 0: no limit. Default: ${default}."`
 }
 
-func (l storeLimits) all() []limit {
+func (l StoreLimits) all() []limit {
 	d := workspace.DefaultStoreLimits()
 	return []limit{
 		{"--max-agents", l.Agents, d.Agents},
@@ -77,13 +77,13 @@ func (l storeLimits) all() []limit {
 }
 
 // Validate is kong's hook.
-func (l storeLimits) Validate() error { return checkLimits(l.all(), 0) }
+func (l StoreLimits) Validate() error { return checkLimits(l.all(), 0) }
 
-// args returns the flags that give another process the same limits.
-func (l storeLimits) args() []string { return limitArgs(l.all()) }
+// Args returns the flags that give another process the same limits.
+func (l StoreLimits) Args() []string { return limitArgs(l.all()) }
 
-// options returns the limits as package workspace wants them.
-func (l storeLimits) options() workspace.StoreLimits {
+// Options returns the limits as package workspace wants them.
+func (l StoreLimits) Options() workspace.StoreLimits {
 	none := func(n int64) int64 {
 		if n == 0 {
 			return -1

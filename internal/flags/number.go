@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"errors"
@@ -10,20 +10,20 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// count is a whole number from 1; 0 says that it was not given.
-type count int64
+// A Count is a whole number from 1; 0 says that it was not given.
+type Count int64
 
 // Decode is kong's hook.
-func (c *count) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(c), 1) }
+func (c *Count) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(c), 1) }
 
-// number is a whole number from 0.
-type number int64
+// A Number is a whole number from 0.
+type Number int64
 
 // Decode is kong's hook.
-func (n *number) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(n), 0) }
+func (n *Number) Decode(k *kong.DecodeContext) error { return decodeNumber(k, (*int64)(n), 0) }
 
-// maxNumber is the highest number that a version or an entry can have.
-const maxNumber = 1 << 53
+// MaxNumber is the highest number that a version or an entry can have.
+const MaxNumber = 1 << 53
 
 func decodeNumber(k *kong.DecodeContext, to *int64, least int64) error {
 	text, err := popNumber(k)
@@ -31,15 +31,15 @@ func decodeNumber(k *kong.DecodeContext, to *int64, least int64) error {
 		return err
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > maxNumber {
-		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(maxNumber), text)
+	if err != nil || n < least || n > MaxNumber {
+		return fmt.Errorf("must be a whole number from %d to %d, not %q", least, int64(MaxNumber), text)
 	}
 	*to = n
 	return nil
 }
 
-// decodeInteger decodes the fields with the type integer. Their Validate checks the
-// range. A large number may be written as in Go, such as 100_000_000.
+// decodeInteger decodes the fields with the type integer, see [Integers]. Their Validate
+// checks the range. A large number may be written as in Go, such as 100_000_000.
 func decodeInteger(k *kong.DecodeContext, target reflect.Value) error {
 	text, err := popNumber(k)
 	if err != nil {
@@ -54,6 +54,11 @@ func decodeInteger(k *kong.DecodeContext, target reflect.Value) error {
 	}
 	target.SetInt(n)
 	return nil
+}
+
+// Integers is the option of a parser whose fields have the type integer.
+func Integers() kong.Option {
+	return kong.NamedMapper("integer", kong.MapperFunc(decodeInteger))
 }
 
 // popNumber also takes a negative number, which kong takes for a flag, so that the
