@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"internal/auth":                    {"internal/lru", "workspace"},
 	"internal/brief":                   {"workspace", "tokens"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
-	"internal/complete":                {"sqlite", "workspace"},
+	"internal/complete":                {"sqlite", "workspace", "github.com/alecthomas/kong"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/host":                    {"golang.org/x/sys/..."},
 	"internal/lru":                     {},

@@ -1,20 +1,14 @@
 package main
 
 import (
-	_ "embed"
+	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/alecthomas/kong"
-)
 
-var (
-	//go:embed completion.bash
-	bashCompletion string
-	//go:embed completion.zsh
-	zshCompletion string
-	//go:embed completion.fish
-	fishCompletion string
+	"github.com/agent-scratchpad/scratchpad/internal/complete"
 )
 
 type completionCommand struct {
@@ -34,7 +28,7 @@ For bash, add the line below to ~/.bashrc. For zsh, add it to ~/.zshrc after com
 
 // Run prints the script.
 func (c completionCommand) Run(p *process) error {
-	script := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	script := complete.Script(c.Shell)
 	return p.answer(map[string]string{"shell": c.Shell, "script": script}, func(out io.Writer) error {
 		_, err := io.WriteString(out, script)
 		return err
@@ -58,8 +52,37 @@ func (completeCommand) Help() string {
 
 // Run never fails, because the shell has no place for an error.
 func (c completeCommand) Run(p *process, k *kong.Context) error {
-	for _, line := range newCompleter(p, k.Model.Node).complete(c.Words) {
+	for _, line := range p.complete(k.Model.Node, c.Words) {
 		fmt.Fprintln(p.out, line)
 	}
 	return nil
+}
+
+func (p *process) complete(commands *kong.Node, words []string) []string {
+	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent, Names: p.storedNames})
+}
+
+const completeWait = 500 * time.Millisecond // for the database
+
+// storedNames returns the names of a kind that begin with what was typed. If the
+// database cannot be read quickly, there are no names.
+func (p *process) storedNames(database, agentName *string, kind, typed string) (names []string) {
+	p.line.DB, p.line.Agent = database, agentName
+	path, err := p.databaseFile()
+	if err != nil {
+		return nil
+	}
+	agent, _, err := p.agentName()
+	if err != nil && (kind == complete.Files || kind == complete.Logs) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, completeWait)
+	defer cancel()
+	found := make(chan []string, 1)
+	go func() { found <- complete.Names(ctx, path, agent, kind, typed) }()
+	select {
+	case names = <-found:
+	case <-ctx.Done(): // the process ends without it
+	}
+	return names
 }

@@ -244,7 +244,7 @@ func TestComplete(t *testing.T) {
 	} {
 		agent := "alice"
 		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
-		got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ",")
+		got := strings.Join(p.complete(k.Model.Node, strings.Split(line, " ")), ",")
 		for _, untitled := range []string{"logs", "agents", "rm", "write", "--yes"} {
 			got = strings.ReplaceAll(got, untitled+"\t", untitled)
 		}
@@ -293,7 +293,7 @@ func TestCompleteMany(t *testing.T) {
 		"agents rm \xff":   "",
 	} {
 		p := &process{ctx: t.Context(), line: &commandLine{globalFlags: globalFlags{DB: &db, Agent: &agent}}}
-		if got := strings.Join(newCompleter(p, k.Model.Node).complete(strings.Split(line, " ")), ","); got != want {
+		if got := strings.Join(p.complete(k.Model.Node, strings.Split(line, " ")), ","); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

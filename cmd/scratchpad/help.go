@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/complete"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -25,19 +26,16 @@ Examples:
   scratchpad help flags`
 }
 
-// flagsTopic is the topic that is not a command.
-const flagsTopic = "flags"
-
 const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place of a flag you can set the environment variable in brackets; the flag wins. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
 
 // Run shows the help of a topic.
 func (c helpCommand) Run(k *kong.Context) error {
-	if len(c.Topic) == 1 && c.Topic[0] == flagsTopic {
+	if len(c.Topic) == 1 && c.Topic[0] == complete.FlagsTopic {
 		return printFlags(k.Kong)
 	}
 	node := k.Model.Node
 	for _, name := range c.Topic {
-		child := childOf(node, name)
+		child := complete.Command(node, name)
 		if child == nil {
 			return workspace.Errorf(workspace.ErrInvalid, "there is no help on %s; %s lists the topics", strings.Join(c.Topic, " "), topicsOf(node))
 		}
@@ -56,15 +54,6 @@ func topicsOf(node *kong.Node) string {
 		node = node.Parent
 	}
 	return strings.Replace(fullPath(node), "scratchpad", "scratchpad help", 1)
-}
-
-func childOf(node *kong.Node, name string) *kong.Node {
-	for _, child := range node.Children {
-		if child.Name == name && child.Type == kong.CommandNode {
-			return child
-		}
-	}
-	return nil
 }
 
 // describeHelp is kong's hook. It puts --help among the flags of all commands.

@@ -1,5 +1,5 @@
-// Package complete has what shell completion needs besides the commands: the words of a
-// command line, and the names in a database.
+// Package complete finds what the Tab key offers: the commands, flags and values that fit
+// the words of a command line, and the names in a database.
 package complete
 
 import (

@@ -1,23 +1,46 @@
-package main
+package complete
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/agent-scratchpad/scratchpad/internal/complete"
 )
 
-const completeWait = 500 * time.Millisecond // for the database
+// Options are what [Line] needs besides the words.
+type Options struct {
+	Commands *kong.Node
+	Database *string // the file, if the environment names one
+	Agent    *string // if the environment names one
+
+	// Names returns the names of a kind that begin with a prefix. The database and the
+	// agent are nil if nobody has named them.
+	Names func(database, agent *string, kind, prefix string) []string
+}
+
+// FlagsTopic is the topic of help that is not a command.
+const FlagsTopic = "flags"
+
+// Line returns the candidates for the last word of a command line. Each is followed by
+// a tab and its help if it has one.
+func Line(raw []string, o Options) []string {
+	c := &completer{o: o, node: o.Commands}
+	words := Words(raw)
+	if len(words) == 0 {
+		words = []Word{{}}
+	}
+	last := len(words) - 1
+	for _, w := range words[:last] {
+		c.step(w.Text)
+	}
+	return c.candidates(words[last])
+}
 
 // completer walks the words of a command line through the model of the commands.
 type completer struct {
-	p          *process
+	o          Options
 	node       *kong.Node
 	positional int        // how many arguments of the node were given
 	value      *kong.Flag // the next word is its value
@@ -26,21 +49,6 @@ type completer struct {
 
 	inHelp bool       // the command is help
 	topic  *kong.Node // of help, so far; nil: there is no such topic
-}
-
-func newCompleter(p *process, root *kong.Node) *completer { return &completer{p: p, node: root} }
-
-// complete returns the candidates for the last word.
-func (c *completer) complete(raw []string) []string {
-	words := complete.Words(raw)
-	if len(words) == 0 {
-		words = []complete.Word{{}}
-	}
-	last := len(words) - 1
-	for _, w := range words[:last] {
-		c.step(w.Text)
-	}
-	return c.candidates(words[last])
 }
 
 // step follows a word before the last one.
@@ -64,7 +72,7 @@ func (c *completer) step(w string) {
 		}
 	case c.inHelp:
 		if c.topic != nil {
-			c.topic = childOf(c.topic, w)
+			c.topic = Command(c.topic, w)
 		}
 	default:
 		if child := c.child(w); child != nil {
@@ -85,9 +93,9 @@ func (c *completer) note(f *kong.Flag, value string) {
 	}
 	switch f.Name {
 	case "db":
-		c.p.line.DB = &value
+		c.o.Database = &value
 	case "agent":
-		c.p.line.Agent = &value
+		c.o.Agent = &value
 	}
 }
 
@@ -120,17 +128,17 @@ func (c *completer) findFlag(is func(*kong.Flag) bool) *kong.Flag {
 }
 
 // candidates returns the candidates for the last word.
-func (c *completer) candidates(w complete.Word) []string {
+func (c *completer) candidates(w Word) []string {
 	c.typed = w.Text
 	if c.value != nil {
-		return complete.Begin(w.Text, "", c.values(c.value.Value, c.value))
+		return Begin(w.Text, "", c.values(c.value.Value, c.value))
 	}
 	if c.noFlags || !strings.HasPrefix(w.Text, "-") {
-		return complete.Begin(w.Text, "", c.arguments())
+		return Begin(w.Text, "", c.arguments())
 	}
 	name, value, given := strings.Cut(strings.TrimPrefix(w.Text, "--"), "=")
 	if !given {
-		return complete.Begin(w.Text, "", c.flags())
+		return Begin(w.Text, "", c.flags())
 	}
 	f := c.flag(name)
 	if f == nil {
@@ -141,13 +149,13 @@ func (c *completer) candidates(w complete.Word) []string {
 	if w.Split > 0 {
 		keep = ""
 	}
-	return complete.Begin(value, keep, c.values(f.Value, f))
+	return Begin(value, keep, c.values(f.Value, f))
 }
 
 func (c *completer) flags() (all []string) {
 	for _, group := range c.node.AllFlags(true) {
 		for _, f := range group {
-			all = append(all, "--"+f.Name+"\t"+complete.FirstSentence(f.Help))
+			all = append(all, "--"+f.Name+"\t"+FirstSentence(f.Help))
 		}
 	}
 	slices.Sort(all)
@@ -181,7 +189,7 @@ func (c *completer) topics() (all []string) {
 	}
 	all = commandsBelow(c.topic)
 	if c.topic.Parent == nil {
-		all = append(all, flagsTopic+"\tThe flags of all commands")
+		all = append(all, FlagsTopic+"\tThe flags of all commands")
 	}
 	return all
 }
@@ -189,7 +197,7 @@ func (c *completer) topics() (all []string) {
 func commandsBelow(node *kong.Node) (all []string) {
 	for _, n := range node.Children {
 		if !n.Hidden && n.Type == kong.CommandNode {
-			all = append(all, n.Name+"\t"+complete.FirstSentence(n.Help))
+			all = append(all, n.Name+"\t"+FirstSentence(n.Help))
 		}
 	}
 	return all
@@ -203,9 +211,9 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	case f != nil && strings.Contains(f.PlaceHolder, "|"):
 		return strings.Split(f.PlaceHolder, "|")
 	case f != nil && f.Name == "agent":
-		return c.names("agents")
+		return c.names(Agents)
 	case f != nil && f.Name == "db", v.Name == "source", strings.HasSuffix(v.Tag.Type, "path"), strings.HasPrefix(v.Tag.Type, "existing"):
-		return []string{complete.LocalFiles}
+		return []string{LocalFiles}
 	case f != nil:
 		return nil
 	}
@@ -219,24 +227,16 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	return nil
 }
 
-// names returns the names of agents, or of an agent's files or logs, that begin with
-// what was typed. If the database cannot be read quickly, there are no names.
-func (c *completer) names(what string) (names []string) {
-	path, err := c.p.databaseFile()
-	if err != nil {
-		return nil
+func (c *completer) names(kind string) []string {
+	return c.o.Names(c.o.Database, c.o.Agent, kind, c.typed)
+}
+
+// Command returns the command of a name below a node, or nil.
+func Command(node *kong.Node, name string) *kong.Node {
+	for _, child := range node.Children {
+		if child.Name == name && child.Type == kong.CommandNode {
+			return child
+		}
 	}
-	agent, _, err := c.p.agentName()
-	if err != nil && what != "agents" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(c.p.ctx, completeWait)
-	defer cancel()
-	found := make(chan []string, 1)
-	go func() { found <- complete.Names(ctx, path, agent, what, c.typed) }()
-	select {
-	case names = <-found:
-	case <-ctx.Done(): // the process ends without it
-	}
-	return names
+	return nil
 }
