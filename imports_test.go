@@ -79,6 +79,7 @@ var allowed = map[string][]string{
 	"internal/setup":                   {"internal/clientconfig", "internal/host", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/doctor":                  {"internal/host", "internal/native", "internal/phrase", "internal/terminal", "sqlite", "workspace", "github.com/fatih/color"},
 	"internal/flags":                   {"sqlite", "summarize", "workspace", "github.com/alecthomas/kong"},
+	"internal/linebatch":               {"workspace"},
 	"internal/phrase":                  {},
 	"internal/terminal":                {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 	"internal/transfer":                {"workspace"},
@@ -89,7 +90,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":              {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
+	"cmd/scratchpad": {"mcpserver", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer",
 		"github.com/alecthomas/kong", "github.com/fatih/color",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
