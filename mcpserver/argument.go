@@ -21,7 +21,7 @@ type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
 	booleans map[string]bool
-	author   *workspace.Author     // who makes the call; nil: not known
+	author   workspace.Author      // who makes the call
 	key      string                // the idempotency key of the call; "": none
 	progress func(done, total int) // tells the client how far the work is; nil if it did not ask
 }

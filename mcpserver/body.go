@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,9 @@ const (
 type refusal struct {
 	status int
 	text   string
+	id     json.RawMessage // of the request, for an error of JSON-RPC; nil: plain text
+	after  int64           // seconds until the client may try again; 0: not told
+	cause  error           // what [Outcome] says; nil: what the status says
 }
 
 func (r *refusal) Error() string { return r.text }
@@ -65,13 +69,13 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 }
 
 var (
-	errTooLong = &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", maxBody)}
-	errBatch   = &refusal{http.StatusBadRequest, "send one message, no batch"}
-	errGivenUp = &refusal{http.StatusServiceUnavailable, "the request was given up while it waited"}
+	errTooLong = &refusal{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("the body is longer than %d bytes", maxBody)}
+	errBatch   = &refusal{status: http.StatusBadRequest, text: "send one message, no batch"}
+	errGivenUp = &refusal{status: http.StatusServiceUnavailable, text: "the request was given up while it waited", cause: errLeft}
 )
 
 func notArrived(err error) error {
-	return &refusal{http.StatusBadRequest, "the body did not arrive: " + err.Error()}
+	return &refusal{status: http.StatusBadRequest, text: "the body did not arrive: " + err.Error()}
 }
 
 // admitBodies passes a request on when there is memory for it. The request keeps its
@@ -81,20 +85,21 @@ func (s *Server) admitBodies(next http.Handler) http.Handler {
 		c := s.budget.open()
 		defer c.leave()
 		r = r.WithContext(context.WithValue(r.Context(), chargeKey{}, c))
-		w = &timedWriter{w, c, s.limits.answer}
+		t := &timedWriter{ResponseWriter: w, charge: c, timeout: s.limits.answer}
+		defer t.outcome(r.Context())
 		var leave func()
 		var err error
 		if r.Method == http.MethodPost {
-			leave, err = s.admitBody(w, r, c)
+			leave, err = s.admitBody(t, r, c)
 		} else {
-			leave, err = func() {}, skipBody(w, r, s.limits.body)
+			leave, err = func() {}, skipBody(t, r, s.limits.body)
 		}
 		if err != nil {
-			refuse(w, err)
+			refuse(t, err)
 			return
 		}
 		defer leave()
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(t, r)
 	})
 }
 
@@ -140,16 +145,19 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 	}
 	m, bad := inspect(body)
 	if bad != nil {
-		return leave, &refusal{http.StatusBadRequest, bad.problem}
+		return leave, &refusal{status: http.StatusBadRequest, text: bad.problem}
+	}
+	if err := s.admit(r.Context(), m, len(body), c); err != nil {
+		return leave, err
 	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{bytes.NewReader(body), r.Body}
-	switch string(m.fields["method"]) {
-	case `"notifications/initialized"`:
+	switch m.method {
+	case "notifications/initialized":
 		s.completeHandshake(r.Context())
-	case `"subscriptions/listen"`:
+	case listen:
 		if len(body) <= firstBytes {
 			return leave, nil
 		}
@@ -161,7 +169,8 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 	defer cancel()
 	if err := s.budget.takeSoon(ctx, c, m.weight(len(body))); err != nil {
 		s.budget.calls.Release(1)
-		return leave, &refusal{http.StatusServiceUnavailable, errFull.Error()}
+		s.budget.refused.Add(1)
+		return leave, &refusal{status: http.StatusServiceUnavailable, text: errFull.Error(), id: m.fields["id"], cause: errTooMuch}
 	}
 	return func() { s.budget.calls.Release(1) }, nil
 }
@@ -174,15 +183,13 @@ func (s *Server) completeHandshake(ctx context.Context) {
 	}
 }
 
-func refuse(w http.ResponseWriter, err error) {
+func refuse(w *timedWriter, err error) {
 	var r *refusal
 	if !errors.As(err, &r) {
-		r = &refusal{http.StatusBadRequest, err.Error()}
+		r = &refusal{status: http.StatusBadRequest, text: err.Error()}
 	}
-	if r.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
-	http.Error(w, r.text, r.status)
+	w.charge.seen.fail(r.cause)
+	r.write(w)
 }
 
 // timedWriter gives up on a client that does not take its answer in time. An answer in
@@ -191,6 +198,23 @@ type timedWriter struct {
 	http.ResponseWriter
 	charge  *charge
 	timeout time.Duration
+	status  int // of the answer; 0: not yet known
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (t *timedWriter) WriteHeader(status int) {
+	if t.status == 0 && status >= http.StatusOK {
+		t.status = status
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// outcome notes how the answer to a call ended.
+func (t *timedWriter) outcome(client context.Context) {
+	if t.status == 0 && client.Err() == nil {
+		t.status = http.StatusOK
+	}
+	t.charge.seen.fail(statusFailure(t.status))
 }
 
 // Unwrap is for [http.ResponseController].
@@ -202,7 +226,12 @@ func (t *timedWriter) Write(p []byte) (int, error) {
 	if t.Header().Get("Content-Type") == "application/json" {
 		t.charge.shrink(writtenWeight(len(p)))
 	}
-	return t.ResponseWriter.Write(p)
+	if t.status == 0 {
+		t.status = http.StatusOK
+	}
+	n, err := t.ResponseWriter.Write(p)
+	t.charge.seen.wrote(n)
+	return n, err
 }
 
 // FlushError is for [http.ResponseController].

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -36,12 +37,13 @@ type budget struct {
 	diffs                    *semaphore.Weighted // a place for each processor
 	calls                    *semaphore.Weighted // over HTTP
 	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
+	refused                  atomic.Uint64       // calls for which there was no memory
 }
 
 func newBudget(total int64) *budget {
 	return &budget{
 		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
-		smallBodies: arrivals{free: total / 32}, largeBodies: arrivals{free: total/8 - total/32},
+		smallBodies: newArrivals(total / 32), largeBodies: newArrivals(total/8 - total/32),
 		diffs: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
 	}
@@ -74,15 +76,28 @@ func (b *budget) takeSoon(ctx context.Context, c *charge, weight int64) error {
 // A lane serves calls in the order in which they arrive.
 type lane struct {
 	size int64
+	held *atomic.Int64
 	*semaphore.Weighted
 }
 
-func newLane(size int64) lane { return lane{size, semaphore.NewWeighted(size)} }
+func newLane(size int64) lane { return lane{size, new(atomic.Int64), semaphore.NewWeighted(size)} }
+
+func (l lane) give(weight int64) {
+	l.held.Add(-weight)
+	l.Release(weight)
+}
+
+// held returns the bytes that calls hold.
+func (b *budget) held() int64 {
+	return b.small.held.Load() + b.large.held.Load() + b.smallBodies.held() + b.largeBodies.held()
+}
 
 // A charge is the part of the budget that one request holds until its answer is
 // written. It is safe for concurrent use.
 type charge struct {
-	b *budget
+	b      *budget
+	seen   *observation    // of the call; nil: there is no call
+	values context.Context // for the call; nil: those of the request
 
 	mu     sync.Mutex // guards the following
 	users  int        // that still need it: the carrier of the request, and its call
@@ -106,15 +121,20 @@ func (c *charge) join() bool {
 // leave gives everything back when the last user leaves.
 func (c *charge) leave() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.users--; c.users == 0 {
+	c.users--
+	last := c.users == 0
+	if last {
 		c.releaseLocked()
+	}
+	c.mu.Unlock()
+	if last {
+		c.seen.over()
 	}
 }
 
 func (c *charge) releaseLocked() {
 	if c.lane != nil {
-		c.lane.Release(c.weight)
+		c.lane.give(c.weight)
 	}
 	c.lane, c.weight = nil, 0
 }
@@ -139,6 +159,7 @@ func (c *charge) take(ctx context.Context, weight int64) error {
 	if err := to.Acquire(ctx, weight); err != nil {
 		return err
 	}
+	to.held.Add(weight)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lane, c.weight = to, weight; c.users == 0 {
@@ -152,7 +173,7 @@ func (c *charge) shrink(weight int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lane != nil && weight < c.weight {
-		c.lane.Release(c.weight - weight)
+		c.lane.give(c.weight - weight)
 		c.weight = weight
 	}
 }
@@ -161,10 +182,20 @@ func (c *charge) shrink(weight int64) {
 // them may still grow, the one that has waited longest. So one body always gets
 // complete, however many incomplete ones there are.
 type arrivals struct {
+	size int64
+
 	mu      sync.Mutex // guards the following
 	free    int64
 	elder   *arrival
 	waiting []*growth // the one that has waited longest first
+}
+
+func newArrivals(size int64) arrivals { return arrivals{size: size, free: size} }
+
+func (in *arrivals) held() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.size - in.free
 }
 
 // An arrival is the account of one body.

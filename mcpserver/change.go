@@ -37,8 +37,8 @@ func (a *arguments) changes() workspace.ChangesOptions {
 	if since != nil {
 		o.Since = *since
 	}
-	if a.author != nil && a.author.Session != "" && !a.flag("all") {
-		o.Except = a.author
+	if a.author.Session != "" && !a.flag("all") {
+		o.Except = &a.author
 	}
 	return o
 }

@@ -15,6 +15,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if v := recover(); v != nil {
 				s.logPanic(method, v)
+				noteFailure(ctx, errPanic)
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError}
 			}
 		}()
@@ -31,9 +32,13 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer cancel()
 		res, err = next(ctx, method, req)
 		if err != nil {
+			noteFailure(ctx, wireFailure(err))
 			return res, briefError(err)
 		}
-		if s.o.Brief != nil {
+		if r, ok := res.(*mcp.CallToolResult); ok && r.IsError {
+			noteFailure(ctx, errExtended)
+		}
+		if s.o.Brief != nil && r.bound {
 			res = s.addBrief(ctx, res)
 		}
 		return res, nil
@@ -49,6 +54,7 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 			return nil, errGone
 		}
 		charge = r.charge.leave
+		r.charge.seen.reach()
 	}
 	held := r.session
 	switch {

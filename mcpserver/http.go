@@ -37,7 +37,7 @@ const stateless = "2026-07-28" // the first protocol without sessions
 // The client has 60 seconds to take an answer, and 1 more for each MiB. [Options].Memory
 // limits what all calls hold together.
 func (s *Server) Handler() http.Handler {
-	get := func(*http.Request) *mcp.Server { return s.mcp }
+	get := func(r *http.Request) *mcp.Server { return s.serverFor(r.Header.Get(requestHeader)) }
 	logger := s.sdkLogger()
 	now := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
@@ -63,12 +63,23 @@ func (s *Server) Handler() http.Handler {
 	}))
 }
 
+// serverFor returns the SDK's server for the caller of a request.
+func (s *Server) serverFor(number string) *mcp.Server {
+	if r := s.requests.byNumber(number); r != nil && r.bound {
+		return s.bound
+	}
+	return s.mcp
+}
+
 // numbered gives the request a number by which its calls find it. The number replaces
 // the header that the client may have sent. The SDK gets none of the request's values.
 func (s *Server) numbered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		q := &request{values: context.WithoutCancel(ctx), client: ctx, charge: chargeOf(ctx)}
+		q := &request{values: context.WithoutCancel(ctx), client: ctx, charge: chargeOf(ctx), bound: s.isBound(ctx)}
+		if q.charge.values != nil {
+			q.values = context.WithoutCancel(q.charge.values)
+		}
 		if m, ok := ctx.Value(memberKey{}).(member); ok {
 			q.sessions, q.caller, q.session = true, m.caller, m.session
 			if m.session != nil {

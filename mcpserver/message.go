@@ -21,6 +21,8 @@ type badLine struct {
 type message struct {
 	text   []byte
 	fields map[string]json.RawMessage
+	params map[string]json.RawMessage
+	method string // "" if there is none
 	tool   string // the tool that it calls; "" for any other method
 }
 
@@ -43,15 +45,15 @@ func inspect(text []byte) (message, *badLine) {
 	if given && !validID(id) {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
 	}
-	var params map[string]json.RawMessage
+	_ = json.Unmarshal(m.fields["method"], &m.method) // stays "" if it is not text
 	if problem == "" {
-		params, problem = ambiguous(m.fields)
+		m.params, problem = ambiguous(m.fields)
 	}
 	if problem != "" {
 		return m, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + problem}
 	}
-	if string(m.fields["method"]) == `"tools/call"` {
-		_ = json.Unmarshal(params["name"], &m.tool) // stays "" if it is not text
+	if m.method == "tools/call" {
+		_ = json.Unmarshal(m.params["name"], &m.tool) // stays "" if it is not text
 	}
 	return m, nil
 }
@@ -97,14 +99,7 @@ var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField
 // case.
 func members(object []byte) (fields map[string]json.RawMessage, problem string) {
 	fields = map[string]json.RawMessage{}
-	for i := skipSpace(object, 1); object[i] != '}'; {
-		end := skipValue(object, i)
-		var name string
-		if json.Unmarshal(object[i:end], &name) != nil {
-			return fields, "a name that is not text"
-		}
-		i = skipSpace(object, skipSpace(object, end)+1) // past the colon
-		end = skipValue(object, i)
+	allText := eachMember(object, func(name string, value json.RawMessage) bool {
 		if _, twice := fields[name]; twice {
 			problem = short(name) + " twice; give it once"
 		}
@@ -113,28 +108,52 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 				problem = short(name) + ", which is spelled " + k
 			}
 		}
-		fields[name] = object[i:end]
-		if i = skipSpace(object, end); object[i] == ',' {
-			i = skipSpace(object, i+1)
-		}
+		fields[name] = value
+		return true
+	})
+	if !allText {
+		problem = "a name that is not text"
 	}
 	return fields, problem
 }
 
-// ambiguous looks for the same problems in the params of a message and their _meta. It
-// returns the members of the params.
+// eachMember calls a function with each member of valid JSON, in order, until it returns
+// false. JSON that is not an object has no members. It returns false if a name cannot be
+// decoded.
+func eachMember(object json.RawMessage, f func(name string, value json.RawMessage) bool) bool {
+	if len(object) == 0 || object[0] != '{' {
+		return true
+	}
+	for i := skipSpace(object, 1); object[i] != '}'; {
+		end := skipValue(object, i)
+		var name string
+		if json.Unmarshal(object[i:end], &name) != nil {
+			return false
+		}
+		i = skipSpace(object, skipSpace(object, end)+1) // past the colon
+		end = skipValue(object, i)
+		if !f(name, object[i:end]) {
+			break
+		}
+		if i = skipSpace(object, end); object[i] == ',' {
+			i = skipSpace(object, i+1)
+		}
+	}
+	return true
+}
+
+// ambiguous looks for the same problems in the params of a message, their _meta, and the
+// context of a completion. It returns the members of the params.
 func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, problem string) {
-	for _, name := range []string{"params", "_meta"} {
-		object := fields[name]
-		if len(object) == 0 || object[0] != '{' {
-			break
-		}
-		if fields, problem = members(object); problem != "" {
-			break
-		}
-		if name == "params" {
-			params = fields
-		}
+	if params, problem = members(fields["params"]); problem != "" {
+		return params, problem
+	}
+	if _, problem = members(params["_meta"]); problem != "" {
+		return params, problem
+	}
+	context, problem := members(params["context"])
+	if problem == "" {
+		_, problem = members(context["arguments"])
 	}
 	return params, problem
 }

@@ -18,6 +18,7 @@ type request struct {
 	client context.Context // done when the client has hung up; nil on stdio
 	charge *charge         // nil for lines that have no answer
 
+	bound      bool   // the caller is bound to one agent
 	connection string // tells what a connection or a session writes from what others do; "": neither lasts
 
 	sessions bool     // the protocol has sessions: HTTP before 2026-07-28
@@ -53,15 +54,20 @@ func (q *requests) of(req mcp.Request) (*request, error) {
 	if extra == nil {
 		return nil, errGone
 	}
-	v, ok := q.open.Load(extra.Header.Get(requestHeader))
-	if !ok {
-		return nil, errGone
-	}
-	r := v.(*request)
-	if r.client != nil && r.client.Err() != nil {
+	r := q.byNumber(extra.Header.Get(requestHeader))
+	if r == nil || r.client != nil && r.client.Err() != nil {
 		return nil, errGone
 	}
 	return r, nil
+}
+
+// byNumber returns the request under way with a number, or nil if there is none.
+func (q *requests) byNumber(number string) *request {
+	v, ok := q.open.Load(number)
+	if !ok {
+		return nil
+	}
+	return v.(*request)
 }
 
 // whileWanted returns a context that also ends when the client hangs up.

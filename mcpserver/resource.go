@@ -18,8 +18,8 @@ const (
 	template = scheme + "{agent}/{+path}"
 )
 
-func (s *Server) addResources() {
-	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+func (s *Server) addResources(to *mcp.Server) {
+	to.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: template, Name: "file", Description: "The current version of an agent's file", MIMEType: "text/plain",
 	}, s.readResource)
 }
@@ -28,9 +28,10 @@ func (s *Server) addResources() {
 // that does not exist and a file of another caller.
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	agent, path, _ := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
+	agent, path := splitURI(uri)
 	path = unescape(path)
-	ws, err := s.workspace(ctx, Call{Tool: "resources/read", AgentID: agent}, true, req.ClientInfo())
+	c := Call{Tool: "resources/read", AgentID: agent}
+	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
 	done := func() {}
 	if err == nil {
 		done, err = s.reserve(ctx, ws, "resources/read", &arguments{strings: map[string]string{"path": path}})
@@ -38,8 +39,12 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	defer done()
 	var r workspace.ReadResult
 	if err == nil {
-		r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
+		err = s.work(ctx, c, func(ctx context.Context) (err error) {
+			r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
+			return err
+		})
 	}
+	noteFailure(ctx, err)
 	switch {
 	case errors.Is(err, workspace.ErrNotFound) || errors.Is(err, workspace.ErrInvalid):
 		return nil, mcp.ResourceNotFoundError(uri)
@@ -82,18 +87,22 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if p.Context != nil {
 		call.AgentID, given = p.Context.Arguments["agent"]
 	}
-	if !given && !s.o.Bound {
+	if !given && !requestOf(ctx).bound {
 		return res, nil
 	}
 	ws, err := s.workspace(ctx, call, given, req.ClientInfo())
 	var list workspace.FileList
 	if err == nil {
-		list, err = ws.ListFiles(ctx, workspace.ListOptions{Prefix: p.Argument.Value, Limit: maxCompletions})
+		err = s.work(ctx, call, func(ctx context.Context) (err error) {
+			list, err = ws.ListFiles(ctx, workspace.ListOptions{Prefix: p.Argument.Value, Limit: maxCompletions})
+			return err
+		})
 	}
 	switch {
 	case errors.Is(err, workspace.ErrInvalid):
 		return res, nil // no path begins like this
 	case err != nil:
+		noteFailure(ctx, err)
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain("completion/complete", err)}
 	}
 	for _, f := range list.Files {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,10 +26,37 @@ type Options struct {
 	// agent's own.
 	Bound bool
 
-	// Brief returns what a client is told of its memory when it connects, behind the
-	// instructions: what is there, in a few tokens. "": nothing. It has a second; what comes
-	// later is not told. Many goroutines call it. nil: nothing is told.
+	// IsBound is Bound for the caller of each request. It gets the values of the request's
+	// context, and must be quick. A session keeps the list of tools with which it began;
+	// each call is judged for its own caller. Many goroutines call it. nil: Bound for all.
+	IsBound func(context.Context) bool
+
+	// Brief returns what a client of a bound caller is told of its memory when it connects,
+	// behind the instructions: what is there, in a few tokens. "": nothing. It has a second;
+	// what comes later is not told. Many goroutines call it. nil: nothing is told.
 	Brief func(context.Context) string
+
+	// Admit says whether a call may go on, before the call takes memory. It is asked over
+	// HTTP only, for each message that needs an answer, and gets the values of the request's
+	// context. It must be quick. The call is what the message says: nobody has checked that
+	// its agent belongs to the caller. A [*Busy] is answered with status 429 and Retry-After,
+	// any other error with status 503. Both answers are errors of JSON-RPC. Many goroutines
+	// call it. nil: all calls go on.
+	Admit func(context.Context, Call) error
+
+	// Around is called when a call begins: for each message that needs an answer, except
+	// subscriptions/listen, before Admit. The call is what the message says. What it does has
+	// the values of the context that Around returns, which derives from the one it gets. The
+	// function that Around returns is called once, after the last of the call: the answer is
+	// written, or the client has left and the tool has returned. Neither may panic. Many
+	// goroutines call them. nil: nobody is told.
+	Around func(context.Context, Call) (context.Context, func(Outcome))
+
+	// AroundWork is called before the part of a call that uses the workspace, when the
+	// workspace and the memory for the call are there. Its context has the values of the one
+	// that Around returned. The function that it returns is called after that part, with its
+	// error. Neither may panic. Many goroutines call them. nil: nobody is told.
+	AroundWork func(context.Context, Call) (context.Context, func(error))
 
 	// Caller names the sender of an HTTP request, from the request's context. "" means
 	// that the caller is unknown, and gets no session. Many goroutines call it. nil: the
@@ -62,18 +90,22 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Call is a call whose workspace is looked for.
+// Call is a request of a client. For [Options].Workspace and AroundWork, it is a call of a
+// tool, "resources/read" or "completion/complete".
 type Call struct {
-	Tool    string // the name of the tool, or else the method: "resources/read" or "completion/complete"
-	AgentID string // the agent_id of the call, which is valid; "" if the call gives none, which only happens with Bound
+	Tool    string // the name of the tool, or else the method, such as "resources/read"; "" for an unknown tool or method
+	AgentID string // the agent that the call names, which is valid; "" if there is none; Workspace gets "" only for bound callers
 	Write   bool   // the tool changes something
 }
 
 // Server is an MCP server over workspaces. It is safe for concurrent use.
 type Server struct {
-	mcp      *mcp.Server
+	mcp      *mcp.Server     // for callers who name their agent
+	bound    *mcp.Server     // for callers who are bound to one; the same server if none are, or all
+	tools    map[string]bool // the names of all tools, with whether they change something
 	o        Options
 	budget   *budget
+	calls    atomic.Int64 // under way
 	requests requests
 	sessions *sessions
 	limits   limits
@@ -112,26 +144,45 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: o.Version}, &mcp.ServerOptions{
-		Instructions:      instructions(o),
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}}
+	s.mcp = s.newMCP(o.Bound)
+	s.bound = s.mcp
+	if o.IsBound != nil {
+		s.mcp, s.bound = s.newMCP(false), s.newMCP(true)
+	}
+	return s, nil
+}
+
+// newMCP returns a server of the SDK for callers who are bound to an agent, or for others.
+func (s *Server) newMCP(bound bool) *mcp.Server {
+	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, &mcp.ServerOptions{
+		Instructions:      instructions(s.o, bound),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
 		SetCacheable:      s.cacheable,
 	})
-	s.mcp.AddReceivingMiddleware(s.guard)
-	for _, t := range tools(o) {
-		s.add(t)
+	m.AddReceivingMiddleware(s.guard)
+	for _, t := range tools(s.o) {
+		s.tools[t.name] = t.write
+		s.add(m, t, bound)
 	}
-	s.addResources()
-	return s, nil
+	s.addResources(m)
+	return m
+}
+
+// isBound reports whether the caller of a request is bound to one agent.
+func (s *Server) isBound(ctx context.Context) bool {
+	if s.o.IsBound == nil {
+		return s.o.Bound
+	}
+	return s.o.IsBound(ctx)
 }
 
 // instructions teach a model how to use the tools cheaply.
-func instructions(o Options) string {
+func instructions(o Options, bound bool) string {
 	who := ""
-	if !o.Bound {
+	if !bound {
 		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find your files again."
 	}
 	long := "Read a long file in parts, with from_line and to_line."
@@ -154,6 +205,9 @@ An error says what to do next.`, who, long)
 // says what is in a memory.
 func (s *Server) cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	c.TTLMs, c.CacheScope = 5*60*1000, "public"
+	if s.o.IsBound != nil {
+		c.CacheScope = "private" // another caller has another list
+	}
 	switch req.GetParams().(type) {
 	case *mcp.ReadResourceParams:
 		c.TTLMs, c.CacheScope = 0, "private"
@@ -172,7 +226,11 @@ func (s *Server) cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable)
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	conn := newLines(in, out, s, ctx)
 	defer conn.forget()
-	session, err := s.mcp.Connect(context.WithoutCancel(ctx), conn, nil)
+	server := s.mcp
+	if conn.bound {
+		server = s.bound
+	}
+	session, err := server.Connect(context.WithoutCancel(ctx), conn, nil)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}

@@ -105,6 +105,13 @@ func (q *sessions) leaveIdle(s *session) {
 	}
 }
 
+// open returns how many sessions there are.
+func (q *sessions) open() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.byID)
+}
+
 // enter returns the caller's session with the id, or nil if there is none. The session has
 // one more request under way until release.
 func (q *sessions) enter(id, caller string) *session {

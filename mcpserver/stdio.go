@@ -40,6 +40,7 @@ type lines struct {
 	server  *Server
 	name    string          // of the connection
 	values  context.Context // the context of Run, for its values
+	bound   bool            // the client is bound to one agent
 	silent  string          // the number in requests for all lines that need no answer
 	waiting context.Context // done when no more lines are read: nobody waits for memory then
 	giveUp  context.CancelFunc
@@ -65,10 +66,10 @@ var errLong = errors.New("line too long")
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		server: s, name: newConnection(), values: context.WithoutCancel(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
+		server: s, name: newConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
-	l.silent = s.requests.add(&request{values: l.values})
+	l.silent = s.requests.add(&request{values: l.values, bound: l.bound})
 	l.waiting, l.giveUp = context.WithCancel(context.Background())
 	go l.readLines()
 	return l
@@ -196,7 +197,7 @@ func (l *lines) accept(text []byte) jsonrpc.Message {
 		}
 		return msg
 	}
-	if !l.begin(req, c) {
+	if !l.begin(m, req, c) {
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is that of a request that is not answered yet; give each its own")
 		return nil
 	}
@@ -225,7 +226,7 @@ func (l *lines) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if isAnswer {
-		defer l.answer(res.ID, len(text))()
+		defer l.answer(res.ID, len(text), res.Error)()
 	}
 	return l.writeLine(text)
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -15,11 +16,15 @@ type call struct {
 	end    func() // gives back all that the call holds
 }
 
-// begin notes a call until it is answered. It waits while there are too many calls. It
-// reports false if another call has the same id.
-func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
+// begin notes the call of a message until it is answered. It waits while there are too many
+// calls. It reports false if another call has the same id.
+func (l *lines) begin(m message, req *jsonrpc.Request, c *charge) bool {
+	values := l.values
+	if call, ok := l.server.callOf(m); ok && m.method != listen {
+		values, c.seen = l.server.observe(values, call, len(m.text))
+	}
 	hasRoom := l.room.Acquire(l.waiting, 1) == nil
-	number := l.server.requests.add(&request{values: l.values, charge: c, connection: l.name})
+	number := l.server.requests.add(&request{values: context.WithoutCancel(values), charge: c, bound: l.bound, connection: l.name})
 	end := func() {
 		l.server.requests.drop(number)
 		c.leave()
@@ -30,6 +35,7 @@ func (l *lines) begin(req *jsonrpc.Request, c *charge) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, known := l.calls[req.ID]; known {
+		c.seen.fail(errProtocol)
 		end()
 		return false
 	}
@@ -44,14 +50,18 @@ func numberedExtra(number string) *mcp.RequestExtra {
 
 // answer frees the id of a call, because the client may use it again as soon as it has
 // the answer. written is to be called after the answer is written.
-func (l *lines) answer(id jsonrpc.ID, bytes int) (written func()) {
+func (l *lines) answer(id jsonrpc.ID, bytes int, failed error) (written func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, known := l.calls[id]
+	if known && failed != nil {
+		c.charge.seen.fail(wireFailure(failed))
+	}
 	delete(l.calls, id)
 	l.answers++
 	if known {
 		c.charge.shrink(writtenWeight(bytes))
+		c.charge.seen.wrote(bytes)
 	}
 	return func() {
 		if known {

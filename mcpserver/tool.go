@@ -30,18 +30,27 @@ func tools(o Options) []tool {
 	return list
 }
 
-func (s *Server) add(t tool) {
-	known := append([]property{{name: "agent_id", kind: "string", description: t.agentID, required: !s.o.Bound}}, t.properties...)
-	shown := known
-	if s.o.Bound {
+// known returns the arguments that a tool takes. A caller who is bound to an agent need not
+// name it.
+func (t tool) known(bound bool) []property {
+	return append([]property{{name: "agent_id", kind: "string", description: t.agentID, required: !bound}}, t.properties...)
+}
+
+// add adds a tool to a server for bound callers, or for others. The caller of a session may
+// become bound, or cease to be, while the session lasts: each call is decoded for its own
+// caller.
+func (s *Server) add(to *mcp.Server, t tool, bound bool) {
+	shown, known := t.known(false), map[bool][]property{true: t.known(true), false: t.known(false)}
+	if bound {
 		shown = t.properties
 	}
-	s.mcp.AddTool(&mcp.Tool{
+	to.AddTool(&mcp.Tool{
 		Name: t.name, Description: t.description, InputSchema: schema(shown),
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := s.call(ctx, t, known, req)
+		res, err := s.call(ctx, t, known[requestOf(ctx).bound], req)
 		if err != nil {
+			noteFailure(ctx, err)
 			return s.failure(t, err), nil
 		}
 		out, err := success(res)
@@ -69,17 +78,34 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 		return result{}, err
 	}
 	args.progress = progressOf(ctx, req)
-	args.author = author(ctx, req.ClientInfo())
-	ws, err := s.workspace(ctx, Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}, args.has("agent_id"), req.ClientInfo())
+	c := Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}
+	ws, err := s.workspace(ctx, c, args.has("agent_id"), req.ClientInfo())
 	if err != nil {
 		return result{}, err
 	}
+	args.author = ws.Author()
 	done, err := s.reserve(ctx, ws, t.name, args)
 	if err != nil {
 		return result{}, err
 	}
 	defer done()
-	return t.run(ctx, ws, args)
+	err = s.work(ctx, c, func(ctx context.Context) (err error) {
+		res, err = t.run(ctx, ws, args)
+		return err
+	})
+	return res, err
+}
+
+// work runs the part of a call that uses the workspace.
+func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
+	if s.o.AroundWork == nil {
+		return run(ctx)
+	}
+	ctx, end := s.o.AroundWork(ctx, c)
+	err = errPanic
+	defer func() { end(err) }()
+	err = run(ctx)
+	return err
 }
 
 // workspace returns the workspace of a call. given says whether the call has an
@@ -94,26 +120,20 @@ func (s *Server) workspace(ctx context.Context, c Call, given bool, client *mcp.
 	if err != nil {
 		return nil, err
 	}
-	if a := author(ctx, client); a != nil {
-		ws = ws.As(*a)
-	}
-	return ws, nil
+	return ws.As(author(ctx, ws.Author(), client)), nil
 }
 
-// author returns who makes a call, or nil if nothing is known. Calls without a connection
-// that lasts have no Session.
-func author(ctx context.Context, client *mcp.Implementation) *workspace.Author {
-	var a workspace.Author
-	if client != nil {
+// author returns who makes a call: who the workspace says, with the name of the client and
+// of its connection, as far as they are known. Calls without a connection that lasts have no
+// Session.
+func author(ctx context.Context, a workspace.Author, client *mcp.Implementation) workspace.Author {
+	if client != nil && client.Name+client.Version != "" {
 		a.Client, a.Version = client.Name, client.Version
 	}
-	if r := requestOf(ctx); r != nil {
+	if r := requestOf(ctx); r != nil && r.connection != "" {
 		a.Session = r.connection
 	}
-	if a == (workspace.Author{}) {
-		return nil
-	}
-	return &a
+	return a
 }
 
 // keyField is the field of _meta for a key with which a client can repeat a call safely.

@@ -64,6 +64,7 @@ func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool stri
 		take = func(ctx context.Context, weight int64) error { return s.budget.takeSoon(ctx, r.charge, weight) }
 	}
 	if take(ctx, weight) != nil {
+		s.budget.refused.Add(1)
 		return done, busy
 	}
 	if isDiff {

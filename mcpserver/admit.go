@@ -1,0 +1,164 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Busy refuses a call for a while. See [Options].Admit. It wraps [workspace.ErrBusy].
+type Busy struct {
+	After time.Duration // until the call may succeed
+	Text  string        // why, for the client; "": the server is busy
+}
+
+// Error returns why, and when to try again.
+func (b *Busy) Error() string {
+	why := b.Text
+	if why == "" {
+		why = "the server is busy"
+	}
+	return fmt.Sprintf("%s; try again in %d s", why, b.seconds())
+}
+
+// Unwrap returns [workspace.ErrBusy].
+func (b *Busy) Unwrap() error { return workspace.ErrBusy }
+
+// seconds returns After in whole seconds, at least 1.
+func (b *Busy) seconds() int64 { return max(1, int64((b.After+time.Second-1)/time.Second)) }
+
+// methods are the requests that a client may send. A message with another method is no
+// known call.
+var methods = map[string]bool{
+	"initialize": true, "server/discover": true, "ping": true, "tools/list": true, "tools/call": true,
+	"resources/list": true, "resources/templates/list": true, "resources/read": true, "resources/subscribe": true, "resources/unsubscribe": true,
+	"prompts/list": true, "prompts/get": true, "completion/complete": true, "logging/setLevel": true, listen: true,
+}
+
+// listen begins an endless stream of events.
+const listen = "subscriptions/listen"
+
+// callOf returns the call that a message makes, or false if it needs no answer. The agent
+// is the one that the tool will see, or "" if the tool will refuse the arguments.
+func (s *Server) callOf(m message) (c Call, ok bool) {
+	if m.fields["id"] == nil || m.method == "" {
+		return Call{}, false
+	}
+	if m.method == "tools/call" {
+		if write, known := s.tools[m.tool]; known {
+			c.Tool, c.Write = m.tool, write
+		}
+	} else if methods[m.method] {
+		c.Tool = m.method
+	}
+	if id, err := workspace.ParseAgentID(m.agent()); err == nil {
+		c.AgentID = id.String()
+	}
+	return c, true
+}
+
+// admit asks Options.Admit whether a call may go on, and begins to follow it.
+func (s *Server) admit(ctx context.Context, m message, bytes int, c *charge) error {
+	call, ok := s.callOf(m)
+	if !ok {
+		return nil
+	}
+	if m.method != listen { // it may last for hours
+		c.values, c.seen = s.observe(ctx, call, bytes)
+		ctx = c.values
+	}
+	if s.o.Admit == nil {
+		return nil
+	}
+	if err := s.o.Admit(ctx, call); err != nil {
+		return turnAway(m.fields["id"], err)
+	}
+	return nil
+}
+
+// agent returns the name of the agent in a message that inspect has accepted, or "" if
+// there is none.
+func (m message) agent() string {
+	switch m.method {
+	case "tools/call":
+		return textMember(m.params["arguments"], "agent_id")
+	case "resources/read":
+		var uri string
+		_ = json.Unmarshal(m.params["uri"], &uri) // stays "" if it is not text
+		agent, _ := splitURI(uri)
+		return agent
+	case "completion/complete":
+		arguments := memberOf(m.params["context"], "arguments")
+		return textMember(arguments, "agent")
+	}
+	return ""
+}
+
+// memberOf returns the first member of valid JSON with the name, or nil if there is none.
+func memberOf(object json.RawMessage, name string) (value json.RawMessage) {
+	eachMember(object, func(n string, v json.RawMessage) bool {
+		if n == name {
+			value = v
+		}
+		return value == nil
+	})
+	return value
+}
+
+func textMember(object json.RawMessage, name string) (text string) {
+	raw := memberOf(object, name)
+	if len(raw) == 0 || loneSurrogate(raw) || json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// splitURI returns the agent and the escaped path of a resource.
+func splitURI(uri string) (agent, path string) {
+	agent, path, _ = strings.Cut(strings.TrimPrefix(uri, scheme), "/")
+	return agent, path
+}
+
+// turnAway returns the answer to a call that Options.Admit refuses.
+func turnAway(id json.RawMessage, err error) *refusal {
+	r := &refusal{status: http.StatusServiceUnavailable, after: 1, id: id, text: brief(err.Error()), cause: err}
+	var busy *Busy
+	if errors.As(err, &busy) {
+		r.status, r.after = http.StatusTooManyRequests, busy.seconds()
+	} else if workspace.Kind(err) == nil {
+		r.text = internalError
+	}
+	return r
+}
+
+// codeRefused is the JSON-RPC code of a call that is refused for a while.
+const codeRefused = -32000
+
+// write answers a request with the refusal. A request with an id gets an error of JSON-RPC.
+func (r *refusal) write(w http.ResponseWriter) {
+	if r.status == http.StatusServiceUnavailable {
+		r.after = max(1, r.after)
+	}
+	if r.after > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(r.after, 10))
+	}
+	if r.id == nil {
+		http.Error(w, r.text, r.status)
+		return
+	}
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.id, "error": map[string]any{"code": codeRefused, "message": r.text}})
+	if err != nil {
+		http.Error(w, r.text, r.status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(r.status)
+	_, _ = w.Write(text) // fails if the client has left
+}
