@@ -33,7 +33,7 @@ type Door struct {
 	limits func(ctx context.Context, tenant string) (workspace.StoreLimits, error)
 
 	mu      sync.Mutex // guards the following
-	tenants *lru.Cache[string, tenant]
+	tenants *lru.Map[string, tenant]
 }
 
 // A tenant is a Service with the limits that it was made for.
@@ -61,7 +61,7 @@ func (d *Door) Tenant(ctx context.Context, name string) (*workspace.Service, err
 	}
 	svc, err := d.base.Tenant(name, limits)
 	if err == nil {
-		d.tenants.Add(name, tenant{svc, limits})
+		d.tenants.Put(name, tenant{svc, limits})
 	}
 	return svc, err
 }

@@ -1,15 +1,14 @@
-// Package lru keeps the values that were used last. The usual libraries for it either have
-// a licence that a release may not contain, or take the memory of a full cache at once.
+// Package lru has a map of bounded size. It forgets the key that was used least
+// recently.
 package lru
 
 import "container/list"
 
-// A Cache keeps at most so many values, under keys. When it is full, a new value takes the
-// place of the one that was used longest ago. It is not safe for concurrent use.
-type Cache[K comparable, V any] struct {
+// A Map holds at most a number of keys. It is not safe for concurrent use.
+type Map[K comparable, V any] struct {
 	most  int
-	byKey map[K]*list.Element // of *entry[K, V]
-	used  list.List           // the one that was used last first
+	items map[K]*list.Element // of entry[K, V]
+	order list.List           // the key that was used last is at the front
 }
 
 type entry[K comparable, V any] struct {
@@ -17,45 +16,43 @@ type entry[K comparable, V any] struct {
 	value V
 }
 
-// New returns a Cache of at most so many values, one at least.
-func New[K comparable, V any](most int) *Cache[K, V] {
-	return &Cache[K, V]{most: max(1, most), byKey: map[K]*list.Element{}}
+// New returns an empty map for at most the given number of keys, which is above 0. It
+// takes no memory for them yet.
+func New[K comparable, V any](most int) *Map[K, V] {
+	return &Map[K, V]{most: most, items: map[K]*list.Element{}}
 }
 
-// Get returns the value of a key, and counts as a use of it.
-func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
-	e := c.byKey[key]
-	if e == nil {
+// Get returns the value of a key, and counts as a use of the key.
+func (m *Map[K, V]) Get(key K) (value V, ok bool) {
+	e, ok := m.items[key]
+	if !ok {
 		return value, false
 	}
-	c.used.MoveToFront(e)
+	m.order.MoveToFront(e)
 	return e.Value.(*entry[K, V]).value, true
 }
 
-// Add sets the value of a key, and counts as a use of it.
-func (c *Cache[K, V]) Add(key K, value V) {
-	if e := c.byKey[key]; e != nil {
+// Put sets the value of a key, and counts as a use of the key. If the map is full, it
+// forgets another key.
+func (m *Map[K, V]) Put(key K, value V) {
+	if e, ok := m.items[key]; ok {
 		e.Value.(*entry[K, V]).value = value
-		c.used.MoveToFront(e)
+		m.order.MoveToFront(e)
 		return
 	}
-	if len(c.byKey) >= c.most {
-		c.remove(c.used.Back())
+	if len(m.items) >= m.most {
+		m.Delete(m.order.Back().Value.(*entry[K, V]).key)
 	}
-	c.byKey[key] = c.used.PushFront(&entry[K, V]{key, value})
+	m.items[key] = m.order.PushFront(&entry[K, V]{key, value})
 }
 
-// Remove forgets a key.
-func (c *Cache[K, V]) Remove(key K) {
-	if e := c.byKey[key]; e != nil {
-		c.remove(e)
+// Delete forgets a key.
+func (m *Map[K, V]) Delete(key K) {
+	if e, ok := m.items[key]; ok {
+		m.order.Remove(e)
+		delete(m.items, key)
 	}
 }
 
-func (c *Cache[K, V]) remove(e *list.Element) {
-	delete(c.byKey, e.Value.(*entry[K, V]).key)
-	c.used.Remove(e)
-}
-
-// Len returns how many values there are.
-func (c *Cache[K, V]) Len() int { return len(c.byKey) }
+// Len returns the number of keys.
+func (m *Map[K, V]) Len() int { return len(m.items) }

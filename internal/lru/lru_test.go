@@ -4,55 +4,44 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/agent-scratchpad/scratchpad/internal/lru"
+	"pgregory.net/rapid"
 )
 
-// A Cache does what a list does that is searched from its front.
-func TestCache(t *testing.T) {
+// A Map does what a slice does that is kept in the order of use.
+func TestMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type pair struct{ key, value int }
 		most := rapid.IntRange(1, 5).Draw(t, "most")
-		c := lru.New[int, int](most)
-		var model []pair // the one that was used last first
-		take := func(key int) (p pair, ok bool) {
-			i := slices.IndexFunc(model, func(p pair) bool { return p.key == key })
-			if i < 0 {
-				return pair{}, false
-			}
-			p = model[i]
-			model = slices.Delete(model, i, i+1)
-			return p, true
+		m := lru.New[int, int](most)
+		type pair struct{ key, value int }
+		var model []pair // the one that was used last is at the end
+		use := func(p pair) {
+			model = slices.DeleteFunc(model, func(q pair) bool { return q.key == p.key })
+			model = append(model, p)
+			model = model[max(0, len(model)-most):]
 		}
-		t.Repeat(map[string]func(*rapid.T){
-			"get": func(t *rapid.T) {
-				key := rapid.IntRange(0, 8).Draw(t, "key")
-				p, want := take(key)
-				if want {
-					model = slices.Insert(model, 0, p)
+		for i := range rapid.IntRange(0, 60).Draw(t, "steps") {
+			key := rapid.IntRange(0, 8).Draw(t, "key")
+			at := slices.IndexFunc(model, func(p pair) bool { return p.key == key })
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0:
+				m.Delete(key)
+				model = slices.DeleteFunc(model, func(p pair) bool { return p.key == key })
+			case 1, 2:
+				m.Put(key, i)
+				use(pair{key, i})
+			default:
+				value, ok := m.Get(key)
+				if ok != (at >= 0) || ok && value != model[at].value {
+					t.Fatalf("Get(%d) = %d, %v; the model is %v", key, value, ok, model)
 				}
-				if v, ok := c.Get(key); ok != want || v != p.value {
-					t.Fatalf("Get(%d) = %d, %v, want %d, %v", key, v, ok, p.value, want)
+				if ok {
+					use(model[at])
 				}
-			},
-			"add": func(t *rapid.T) {
-				p := pair{rapid.IntRange(0, 8).Draw(t, "key"), rapid.Int().Draw(t, "value")}
-				take(p.key)
-				model = slices.Insert(model, 0, p)
-				model = model[:min(len(model), most)]
-				c.Add(p.key, p.value)
-			},
-			"remove": func(t *rapid.T) {
-				key := rapid.IntRange(0, 8).Draw(t, "key")
-				take(key)
-				c.Remove(key)
-			},
-			"": func(t *rapid.T) {
-				if c.Len() != len(model) {
-					t.Fatalf("Len = %d, want %d", c.Len(), len(model))
-				}
-			},
-		})
+			}
+			if m.Len() != len(model) {
+				t.Fatalf("%d keys, expected %d", m.Len(), len(model))
+			}
+		}
 	})
 }
