@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"internal/complete":                {"sqlite", "workspace", "github.com/alecthomas/kong"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/host":                    {"golang.org/x/sys/..."},
+	"internal/httpserver":              {"internal/auth", "internal/lru", "workspace", "golang.org/x/time/rate"},
 	"internal/lru":                     {},
 	"internal/native":                  {"golang.org/x/sys/..."},
 	"internal/setup":                   {"internal/clientconfig", "internal/host", "github.com/modelcontextprotocol/go-sdk/..."},

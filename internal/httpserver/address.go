@@ -1,0 +1,92 @@
+package httpserver
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// clientAddress returns where a request comes from: the peer of the connection, or if
+// that is a trusted proxy, the rightmost address of X-Forwarded-For that is not one. If
+// all are, it is the leftmost. An entry that is not an address ends the search: the
+// address before it is the last that is known. The zero Addr is unknown.
+func (s *Server) clientAddress(r *http.Request) netip.Addr {
+	addr, _ := parseAddress(r.RemoteAddr)
+	headers := r.Header["X-Forwarded-For"]
+	for i := len(headers) - 1; i >= 0; i-- {
+		rest, more := headers[i], true
+		for more {
+			if !s.trusted(addr) {
+				return addr
+			}
+			entry := rest
+			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
+				rest, entry = rest[:comma], rest[comma+1:]
+			} else {
+				more = false
+			}
+			next, ok := parseAddress(strings.TrimSpace(entry))
+			if !ok {
+				return addr
+			}
+			addr = next
+		}
+	}
+	return addr
+}
+
+func (s *Server) trusted(addr netip.Addr) bool {
+	for _, p := range s.o.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseAddress reads an address with or without a port, a zone and brackets. The result
+// has no zone, and IPv4 is IPv4.
+func parseAddress(text string) (addr netip.Addr, ok bool) {
+	addr, err := netip.ParseAddr(hostOf(text))
+	return addr.Unmap().WithZone(""), err == nil
+}
+
+// hostOf removes the port and the brackets of a host.
+func hostOf(text string) string {
+	if strings.Count(text, ":") == 1 || strings.HasPrefix(text, "[") {
+		if host, _, err := net.SplitHostPort(text); err == nil {
+			return host
+		}
+		if inner, ok := strings.CutSuffix(strings.TrimPrefix(text, "["), "]"); ok && strings.HasPrefix(text, "[") {
+			return inner
+		}
+	}
+	return text
+}
+
+// isOwnHost reports whether the Host of a request may be served. A page of another site
+// can give its own name a loopback address, and then send requests that seem to come
+// from the same origin.
+func (s *Server) isOwnHost(r *http.Request) bool {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil {
+		return false
+	}
+	if addr, ok := parseAddress(local.String()); !ok || !addr.IsLoopback() {
+		return true
+	}
+	host := hostOf(r.Host)
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.IsLoopback() && addr.Zone() == ""
+	}
+	for _, own := range s.o.Hosts {
+		if strings.EqualFold(host, own) {
+			return true
+		}
+	}
+	return false
+}

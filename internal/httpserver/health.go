@@ -1,0 +1,115 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	writeHealth(w, r, http.StatusOK, map[string]any{"ok": true})
+}
+
+// serveReady says whether the server can do its work.
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	reason := "the server is stopping"
+	if !s.calls.stopping() {
+		reason = s.ready.ask(r.Context(), s)
+	}
+	if reason != "" {
+		w.Header().Set("Retry-After", "1")
+		writeHealth(w, r, http.StatusServiceUnavailable, map[string]any{"ready": false, "reason": reason})
+		return
+	}
+	writeHealth(w, r, http.StatusOK, map[string]any{"ready": true})
+}
+
+func writeHealth(w http.ResponseWriter, r *http.Request, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(encode(v))) // the client may be gone
+	}
+}
+
+// readiness shares one check among all who ask. At most one check runs at a time.
+type readiness struct {
+	mu     sync.Mutex // guards the following
+	reason string     // of the last check; "": ready
+	told   time.Time  // when it ended
+	check  *check     // that runs; nil: none
+}
+
+type check struct {
+	done   chan struct{}
+	reason string
+}
+
+// ask returns why the server is not ready, or "".
+func (q *readiness) ask(ctx context.Context, s *Server) string {
+	if s.o.Ready == nil {
+		return ""
+	}
+	q.mu.Lock()
+	if q.check == nil && !q.told.IsZero() && s.now().Sub(q.told) < s.limits.fresh {
+		defer q.mu.Unlock()
+		return q.reason
+	}
+	c := q.check
+	if c == nil {
+		c = &check{done: make(chan struct{})}
+		q.check = c
+		s.workers.Go(func() { q.run(c, s) })
+	}
+	q.mu.Unlock()
+	timeout := time.NewTimer(s.limits.ready)
+	defer timeout.Stop()
+	select {
+	case <-c.done:
+		return c.reason
+	case <-timeout.C:
+		return "the store does not answer"
+	case <-ctx.Done():
+		return "the request was given up"
+	}
+}
+
+func (q *readiness) run(c *check, s *Server) {
+	ctx, cancel := context.WithTimeout(s.base, s.limits.ready)
+	defer cancel()
+	err := s.o.Ready(ctx)
+	c.reason = notReady(err)
+	q.mu.Lock()
+	changed := c.reason != q.reason
+	q.reason, q.told, q.check = c.reason, s.now(), nil
+	q.mu.Unlock()
+	close(c.done)
+	switch {
+	case changed && err != nil:
+		s.o.Logger.WarnContext(ctx, "not ready", "error", err)
+	case changed:
+		s.o.Logger.InfoContext(ctx, "ready")
+	}
+}
+
+// notReady says why in words that tell nothing about the machine.
+func notReady(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, workspace.ErrStorageFull):
+		return "the storage is full"
+	case errors.Is(err, workspace.ErrReadOnly):
+		return "the store takes no writes"
+	case errors.Is(err, workspace.ErrCorrupt):
+		return "the store is damaged"
+	case errors.Is(err, workspace.ErrBusy), errors.Is(err, context.DeadlineExceeded):
+		return "the store is busy"
+	}
+	return "the store does not answer"
+}

@@ -1,0 +1,114 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+)
+
+const keyPrefix = "sp_" // of an API key
+
+// makeKey says how to get a credential.
+const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one with: scratchpad keys create --agents '*' --scopes read,write"
+
+// identify returns who sends a request. ok is false if nobody is known to send it, but
+// it may pass.
+func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok bool, f *refusal) {
+	headers := r.Header["Authorization"]
+	if len(headers) == 0 {
+		return s.anonymous(r.Context())
+	}
+	credential, f := bearer(headers)
+	if f != nil {
+		return c, false, s.challenge(f, "invalid_request")
+	}
+	if s.o.Failures != nil {
+		if after, blocked := s.o.Failures.Blocked(from); blocked {
+			s.stats.blocked.Add(1)
+			return c, false, refused(http.StatusTooManyRequests, "too many wrong credentials came from this address; try again in %v", time.Duration(seconds(after))*time.Second).retry(after)
+		}
+	}
+	verify := s.o.Tokens
+	if strings.HasPrefix(credential, keyPrefix) {
+		verify = s.o.Keys
+	}
+	err := auth.ErrUnknown
+	if verify != nil {
+		c, err = verify(r.Context(), credential)
+	}
+	switch {
+	case err == nil:
+		return c, true, nil
+	case errors.Is(err, auth.ErrUnknown):
+		s.stats.failed.Add(1)
+		if s.o.Failures != nil {
+			s.o.Failures.Failed(from)
+		}
+		return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
+	}
+	return auth.Caller{}, false, s.unavailable(r.Context(), err)
+}
+
+// anonymous returns who sends a request without a credential.
+func (s *Server) anonymous(ctx context.Context) (c auth.Caller, ok bool, f *refusal) {
+	var err error
+	if s.o.Anonymous != nil {
+		if c, ok, err = s.o.Anonymous(ctx); ok && err == nil {
+			return c, true, nil
+		}
+	}
+	unlocked := false
+	if s.o.Unlocked != nil && err == nil {
+		unlocked, err = s.o.Unlocked(ctx)
+	}
+	switch {
+	case err != nil:
+		return auth.Caller{}, false, s.unavailable(ctx, err)
+	case unlocked:
+		return auth.Caller{}, false, nil
+	}
+	return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "%s", makeKey), "")
+}
+
+func (s *Server) unavailable(ctx context.Context, err error) *refusal {
+	if ctx.Err() == nil && !errors.Is(err, auth.ErrUnavailable) {
+		s.o.Logger.WarnContext(ctx, "credentials cannot be checked", "request", RequestID(ctx), "error", err)
+	}
+	return refused(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
+}
+
+// bearer returns the credential of a request. There must be one header with the scheme
+// Bearer, in any case, and a credential without spaces.
+func bearer(headers []string) (credential string, f *refusal) {
+	if len(headers) != 1 {
+		return "", refused(http.StatusBadRequest, "there are %d Authorization headers; send one", len(headers))
+	}
+	scheme, credential, _ := strings.Cut(headers[0], " ")
+	credential = strings.Trim(credential, " ")
+	if !strings.EqualFold(scheme, "Bearer") || credential == "" || strings.ContainsFunc(credential, notToken) {
+		return "", refused(http.StatusUnauthorized, "the Authorization header is not of the form Bearer CREDENTIAL; %s", makeKey)
+	}
+	return credential, nil
+}
+
+// notToken reports whether a character may not be in a credential, as in RFC 6750.
+func notToken(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-._~+/=", c))
+}
+
+// challenge adds how a client is to identify itself.
+func (s *Server) challenge(f *refusal, problem string) *refusal {
+	text := `Bearer realm="scratchpad"`
+	if problem != "" {
+		text += `, error="` + problem + `"`
+	}
+	if s.o.ResourceMetadata != nil {
+		text += `, resource_metadata="` + s.o.ResourceMetadataURL + `"`
+	}
+	return f.with("WWW-Authenticate", text)
+}

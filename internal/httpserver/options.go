@@ -1,0 +1,147 @@
+package httpserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [New]. Many goroutines call its functions.
+type Options struct {
+	// MCP serves /mcp. The context of its requests carries the caller, see
+	// [auth.FromContext], and the number of the request, see [RequestID].
+	MCP http.Handler
+
+	// Keys returns the owner of a credential that begins with "sp_", Tokens that of any
+	// other. nil: there is no such credential.
+	Keys, Tokens auth.Verifier
+
+	// Anonymous returns who sends a request without a credential. False: it needs one.
+	// An error is answered with 503. nil: every request needs one.
+	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
+
+	// Unlocked reports whether there is no key and no issuer yet, so that nobody can have
+	// a credential. A request without one then goes to MCP, and its context carries no
+	// caller. MCP may tell it what the server can do, and must refuse every call. Unlocked
+	// is asked after Anonymous has said false. An error is answered with 503. nil: never.
+	Unlocked func(context.Context) (bool, error)
+
+	// Failures counts wrong credentials by address. nil: nobody counts.
+	Failures Failures
+
+	// Rate limits the requests to /mcp of each caller, AgentRate the calls that
+	// [Server.AdmitAgent] admits for each agent. The zero Rate is 50 a second with a
+	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.
+	Rate, AgentRate auth.Rate
+
+	// Ready returns nil while calls can be served. The answer is told to everybody who
+	// asks within a second. An error is logged, and its kind alone is told. nil: always
+	// ready.
+	Ready func(context.Context) error
+
+	// Metrics serves /metrics to callers with the scope metrics, and all requests to
+	// [Server.ServeMetrics]. nil: 404.
+	Metrics http.Handler
+
+	// ResourceMetadata serves /.well-known/oauth-protected-resource, and
+	// ResourceMetadataURL is where clients find that. nil: 404.
+	ResourceMetadata    http.Handler
+	ResourceMetadataURL string
+
+	// Console serves / alone. nil: 404.
+	Console http.Handler
+
+	// Hosts are names, without a port, by which clients may call the server on a loopback
+	// address, besides localhost and loopback addresses. On other addresses clients may
+	// use any name.
+	Hosts []string
+
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+
+	// TLSCert and TLSKey are PEM files. They are read again when they change. Both "": no
+	// TLS.
+	TLSCert, TLSKey string
+
+	// MaxConnections limits open connections. 0: 4,096.
+	MaxConnections int
+
+	Logger *slog.Logger // nil: slog.Default
+}
+
+// Failures counts wrong credentials by address. Its methods are safe for concurrent use.
+type Failures interface {
+	// Blocked reports whether an address has failed too often, and for how long no
+	// credential from there is looked at.
+	Blocked(netip.Addr) (time.Duration, bool)
+
+	// Failed notes that a credential from an address was wrong.
+	Failed(netip.Addr)
+}
+
+const (
+	maxConnections = 4096
+	maxHeader      = 64 << 10
+)
+
+var (
+	callerRate = auth.Rate{PerSecond: 50, Burst: 200}
+	agentRate  = auth.Rate{PerSecond: 100, Burst: 400}
+)
+
+// limits are times, which the tests shorten.
+type limits struct {
+	header  time.Duration // for the head of a request, and a TLS handshake
+	idle    time.Duration // of a connection between requests
+	skip    time.Duration // for the rest of a body that nobody reads
+	answer  time.Duration // for a client to take an answer; the handler of MCP has its own
+	drain   time.Duration // for the calls under way at a stop
+	linger  time.Duration // for the last answers to be written, after that
+	ready   time.Duration // for one check
+	fresh   time.Duration // how long the result of a check is told
+	reading time.Duration // between two looks at the TLS files
+}
+
+var defaultLimits = limits{
+	header: 5 * time.Second, idle: 2 * time.Minute, skip: time.Second, answer: time.Minute,
+	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
+}
+
+// complete returns the options with their defaults.
+func (o Options) complete() (Options, error) {
+	invalid := func(format string, args ...any) (Options, error) {
+		return o, fmt.Errorf("httpserver: Options."+format+": %w", append(args, workspace.ErrInvalid)...)
+	}
+	switch {
+	case o.MCP == nil:
+		return invalid("MCP is nil")
+	case (o.TLSCert == "") != (o.TLSKey == ""):
+		return invalid("TLSCert and TLSKey: give both")
+	case o.MaxConnections < 0:
+		return invalid("MaxConnections is %d", o.MaxConnections)
+	case o.ResourceMetadata != nil && o.ResourceMetadataURL == "":
+		return invalid("ResourceMetadataURL is empty")
+	case strings.ContainsAny(o.ResourceMetadataURL, "\"\\\r\n"):
+		return invalid("ResourceMetadataURL has a quote, a backslash or a line break")
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = maxConnections
+	}
+	if o.Rate == (auth.Rate{}) {
+		o.Rate = callerRate
+	}
+	if o.AgentRate == (auth.Rate{}) {
+		o.AgentRate = agentRate
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o, nil
+}

@@ -1,0 +1,160 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+)
+
+const (
+	mcpPath      = "/mcp"
+	metadataPath = "/.well-known/oauth-protected-resource"
+)
+
+type requestIDKey struct{}
+
+// RequestID returns the number of the request that a context belongs to, or "". The
+// answer has it in the header X-Request-Id.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+func newRequestID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func stack() string { return string(debug.Stack()) }
+
+// handler wraps a route in what all routes share.
+func (s *Server) handler(route http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := newRequestID()
+		w.Header().Set("X-Request-Id", id)
+		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+		first := &firstWrite{ResponseWriter: w}
+		defer s.giveUpBody(w, r)
+		defer s.recovered(first, r)
+		route.ServeHTTP(first, r)
+	})
+}
+
+// giveUpBody limits the time in which net/http reads the rest of a body before it writes
+// an answer.
+func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.skip))
+	}
+}
+
+// ServeHTTP serves all routes. It is for requests that [Server.Serve] has accepted.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	if !s.isOwnHost(r) {
+		s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use localhost, or let the operator allow the name"))
+		return
+	}
+	switch path := r.URL.Path; {
+	case path == mcpPath:
+		s.serveMCP(w, r)
+	case path == "/healthz":
+		s.read(s.serveHealth)(w, r)
+	case path == "/readyz":
+		s.read(s.serveReady)(w, r)
+	case path == "/metrics" && s.o.Metrics != nil:
+		s.read(s.serveMetrics)(w, r)
+	case s.o.ResourceMetadata != nil && (path == metadataPath || path == metadataPath+mcpPath):
+		s.read(s.o.ResourceMetadata.ServeHTTP)(w, r)
+	case path == "/" && s.o.Console != nil:
+		s.read(s.o.Console.ServeHTTP)(w, r)
+	default:
+		s.notFound(w, r)
+	}
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.refuse(w, r, refused(http.StatusNotFound, "there is nothing here; MCP is at %s", mcpPath))
+}
+
+// read serves a route that is only read and takes no body.
+func (s *Server) read(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions:
+			s.refuse(w, r, refused(http.StatusMethodNotAllowed, "use GET").with("Allow", "GET, HEAD"))
+		case r.ContentLength != 0:
+			s.refuse(w, r, refused(http.StatusRequestEntityTooLarge, "this route takes no body"))
+		default:
+			next(w, r)
+		}
+	}
+}
+
+// serveMetrics serves metrics to callers who may see them.
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	c, ok, f := s.identify(r, s.clientAddress(r))
+	switch {
+	case f != nil:
+	case !ok:
+		f = s.challenge(refused(http.StatusUnauthorized, "%s", makeKey), "")
+	case !c.Scopes.Has(auth.Metrics):
+		f = s.challenge(refused(http.StatusForbidden, "this needs a key with the scope metrics"), "insufficient_scope")
+	default:
+		f = s.admitCaller(c)
+	}
+	if f != nil {
+		s.refuse(w, r, f)
+		return
+	}
+	s.o.Metrics.ServeHTTP(w, r)
+}
+
+// serveMCP passes on the requests of those who may call.
+func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
+	c, known, f := s.identify(r, s.clientAddress(r))
+	if f == nil {
+		f = s.admitCaller(c)
+	}
+	if f != nil {
+		s.refuse(w, r, f)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	leave, ok := s.calls.enter(isStream(r), cancel)
+	if !ok {
+		s.refuse(w, r, refused(http.StatusServiceUnavailable, "the server is stopping; try again").retry(time.Second).with("Connection", "close"))
+		return
+	}
+	defer leave()
+	if known {
+		ctx = auth.NewContext(ctx, c)
+	}
+	s.o.MCP.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// isStream reports whether a request asks for events until one side has enough.
+func isStream(r *http.Request) bool {
+	return r.Method == http.MethodGet || strings.EqualFold(r.Header.Get("Mcp-Method"), "subscriptions/listen")
+}
+
+// admitCaller refuses what is over the rate of a caller. Those whom nobody knows share one.
+func (s *Server) admitCaller(c auth.Caller) *refusal {
+	limit := c.Rate
+	if limit == (auth.Rate{}) {
+		limit = s.o.Rate
+	}
+	after, ok := s.callers.admit(c.ID, limit, s.now())
+	if ok {
+		return nil
+	}
+	s.stats.callerRate.Add(1)
+	return refused(http.StatusTooManyRequests, "over the limit of %g requests a second; try again in %v", limit.PerSecond, after.Round(time.Millisecond)).retry(after)
+}

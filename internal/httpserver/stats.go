@@ -1,0 +1,39 @@
+package httpserver
+
+import "sync/atomic"
+
+// Stats are counters of a server. Connections and Calls are what there is now. The others
+// count since the start.
+type Stats struct {
+	Connections int64 // open
+	Calls       int64 // under way: requests to /mcp whose sender may call
+
+	Accepted          int64 // connections
+	ClosedForRoom     int64 // connections that were closed because there were too many
+	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
+	RefusedCallerRate int64 // requests over the rate of their caller
+	RefusedAgentRate  int64 // calls over the rate of their agent
+	RefusedBlocked    int64 // requests with a credential from a blocked address
+	FailedCredentials int64
+	Panics            int64
+}
+
+type counters struct {
+	accepted, closedForRoom, heads, callerRate, agentRate, blocked, failed, panics atomic.Int64
+}
+
+// Stats returns the counters.
+func (s *Server) Stats() Stats {
+	return Stats{
+		Connections:       s.conns.open(),
+		Calls:             s.calls.count(),
+		Accepted:          s.stats.accepted.Load(),
+		ClosedForRoom:     s.stats.closedForRoom.Load(),
+		RefusedHeads:      s.stats.heads.Load(),
+		RefusedCallerRate: s.stats.callerRate.Load(),
+		RefusedAgentRate:  s.stats.agentRate.Load(),
+		RefusedBlocked:    s.stats.blocked.Load(),
+		FailedCredentials: s.stats.failed.Load(),
+		Panics:            s.stats.panics.Load(),
+	}
+}
