@@ -1,0 +1,245 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// The limits of a key.
+const (
+	maxName     = 100 // characters
+	maxRate     = 1e6 // calls a second, and calls at once
+	maxLifetime = 100 * 365 * 24 * time.Hour
+	maxOverlap  = 365 * 24 * time.Hour
+	maxSecrets  = 8 // that are valid at the same time
+)
+
+// DefaultOverlap is how long an old secret stays valid for which a command names no time.
+const DefaultOverlap = 24 * time.Hour
+
+// A Key is an API key without its secret.
+type Key struct {
+	ID       string
+	Tenant   string
+	Name     string // for people
+	Agents   Agents
+	Scopes   Scopes
+	Rate     Rate
+	Created  time.Time
+	Expires  time.Time // zero: never
+	Revoked  time.Time // zero: it is not revoked
+	Overlap  time.Time // an older secret was or is valid too until then; zero: there is none
+	LastUsed time.Time // about a minute late; set by Show and List; zero: never, or not known
+}
+
+// Live reports whether a key can be used at a time of the store's clock.
+func (k Key) Live(now time.Time) bool {
+	return k.Revoked.IsZero() && (k.Expires.IsZero() || now.Before(k.Expires))
+}
+
+// A Grant is what a new key may do.
+type Grant struct {
+	Tenant   string
+	Name     string        // for people: at most 100 characters; may be empty
+	Agents   Agents        // may be none if the scopes give no access to memory
+	Scopes   Scopes        // at least one
+	Lifetime time.Duration // 0: the key never expires
+	Rate     Rate          // zero: the server's default; a Burst of 0 is four times PerSecond
+}
+
+// A Change is what a key may do from now on. A nil field leaves what there is.
+type Change struct {
+	Name     *string
+	Agents   *Agents
+	Scopes   *Scopes
+	Lifetime *time.Duration // from now; 0: the key never expires
+	Rate     *Rate          // zero: the server's default
+}
+
+// keyRecord is what the store has of a key.
+type keyRecord struct {
+	Tenant  string         `json:"tenant"`
+	Name    string         `json:"name,omitempty"`
+	Agents  []string       `json:"agents"`
+	Scopes  string         `json:"scopes"`
+	Rate    float64        `json:"rate,omitzero"`
+	Burst   int            `json:"burst,omitzero"`
+	Created time.Time      `json:"created"`
+	Expires time.Time      `json:"expires,omitzero"`
+	Revoked time.Time      `json:"revoked,omitzero"`
+	Secrets []secretRecord `json:"secrets"` // the newest first; none of a revoked key
+}
+
+// secretRecord is the hash of a secret.
+type secretRecord struct {
+	SHA256 []byte    `json:"sha256"`
+	Until  time.Time `json:"until,omitzero"` // zero: as long as the key
+}
+
+func (r keyRecord) encode() ([]byte, error) { return json.Marshal(r) }
+
+// decodeKey reads a record of the store. Errors: [workspace.ErrCorrupt].
+func decodeKey(id string, value []byte) (r keyRecord, k Key, err error) {
+	damaged := workspace.Errorf(workspace.ErrCorrupt, "the record of the key %s cannot be read; use the version of scratchpad that wrote it, or restore a backup", id)
+	if err := json.Unmarshal(value, &r); err != nil {
+		return r, k, damaged
+	}
+	k = Key{
+		ID: id, Tenant: r.Tenant, Name: r.Name, Rate: Rate{r.Rate, r.Burst},
+		Created: r.Created, Expires: r.Expires, Revoked: r.Revoked,
+	}
+	if len(r.Secrets) > 1 {
+		k.Overlap = r.Secrets[1].Until
+	}
+	if k.Scopes, err = ParseScopes(strings.Split(r.Scopes, ",")...); err != nil {
+		return r, k, damaged
+	}
+	if len(r.Agents) > 0 {
+		k.Agents, err = ParseAgents(r.Agents...)
+	}
+	if err != nil || checkTenant(r.Tenant) != nil || k.checkAgents() != nil {
+		return r, k, damaged
+	}
+	return r, k, nil
+}
+
+// accepts reports whether the hash is of a secret that is valid. It takes the same time
+// for each hash.
+func (r keyRecord) accepts(hash [sha256.Size]byte, now time.Time) bool {
+	var dummy [sha256.Size]byte
+	ok := subtle.ConstantTimeCompare(dummy[:], hash[:]) & 0
+	for _, s := range r.Secrets {
+		same := subtle.ConstantTimeCompare(s.SHA256, hash[:])
+		if s.Until.IsZero() || now.Before(s.Until) {
+			ok |= same
+		}
+	}
+	return ok == 1
+}
+
+// rotate puts a secret in front. The older ones end after the overlap, or earlier if
+// they were to.
+func (r *keyRecord) rotate(hash [sha256.Size]byte, now time.Time, overlap time.Duration) error {
+	secrets, end := []secretRecord{{SHA256: hash[:]}}, now.Add(overlap)
+	for _, s := range r.Secrets {
+		if s.Until.IsZero() || end.Before(s.Until) {
+			s.Until = end
+		}
+		if now.Before(s.Until) {
+			secrets = append(secrets, s)
+		}
+	}
+	if len(secrets) > maxSecrets {
+		return invalid("%d older secrets of the key are still valid; give a shorter overlap, such as 0", len(secrets)-1)
+	}
+	r.Secrets = secrets
+	return nil
+}
+
+// apply makes a change.
+func (r *keyRecord) apply(k Key, c Change, now time.Time) (err error) {
+	if c.Name != nil {
+		k.Name = *c.Name
+	}
+	if c.Agents != nil {
+		k.Agents = *c.Agents
+	}
+	if c.Scopes != nil {
+		k.Scopes = *c.Scopes
+	}
+	if c.Rate != nil {
+		k.Rate = *c.Rate
+	}
+	if c.Lifetime != nil {
+		if k.Expires, err = expiry(now, *c.Lifetime); err != nil {
+			return err
+		}
+	}
+	return r.set(k)
+}
+
+// set takes over what a key may do. Errors: [workspace.ErrInvalid].
+func (r *keyRecord) set(k Key) error {
+	if err := k.check(); err != nil {
+		return err
+	}
+	if k.Rate.PerSecond > 0 && k.Rate.Burst == 0 {
+		k.Rate.Burst = int(min(maxRate, math.Ceil(4*k.Rate.PerSecond)))
+	}
+	r.Tenant, r.Name, r.Expires = k.Tenant, k.Name, k.Expires
+	r.Agents, r.Scopes = k.Agents.Patterns(), k.Scopes.String()
+	r.Rate, r.Burst = k.Rate.PerSecond, k.Rate.Burst
+	return nil
+}
+
+func (k Key) check() error {
+	if err := checkTenant(k.Tenant); err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(k.Name); n > maxName {
+		return invalid("the name of the key has %d characters, limit %d; use a shorter one", n, maxName)
+	}
+	if !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return invalid("the name of the key has characters that do not show; leave them out")
+	}
+	all := Read | Write | Admin | Metrics
+	if k.Scopes == 0 || k.Scopes&^all != 0 {
+		return invalid("no scope, or one that does not exist; give some of %s", strings.Join(scopeNames, ", "))
+	}
+	if err := k.checkAgents(); err != nil {
+		return err
+	}
+	return k.Rate.check()
+}
+
+func (k Key) checkAgents() error {
+	if len(k.Agents.patterns) == 0 && k.Scopes&(Read|Write) != 0 {
+		return invalid("a key with scope read or write needs agents; give names, a prefix such as team-a-*, or *")
+	}
+	return nil
+}
+
+func (r Rate) check() error {
+	switch {
+	case r == Rate{}:
+		return nil
+	case !(r.PerSecond > 0 && r.PerSecond <= maxRate): // nor NaN
+		return invalid("a rate of %g calls a second; give more than 0 and at most %.0f", r.PerSecond, maxRate)
+	case r.Burst < 0 || r.Burst > maxRate:
+		return invalid("a burst of %d calls; give 0-%.0f", r.Burst, maxRate)
+	}
+	return nil
+}
+
+func expiry(now time.Time, lifetime time.Duration) (time.Time, error) {
+	switch {
+	case lifetime == 0:
+		return time.Time{}, nil
+	case lifetime < 0 || lifetime > maxLifetime:
+		return time.Time{}, invalid("the key would be valid for %v; give a time above 0 and up to 100 years, or 0 for a key that never expires", lifetime)
+	}
+	return now.Add(lifetime), nil
+}
+
+func checkTenant(name string) error {
+	if _, err := workspace.ParseAgentID(name); err != nil {
+		return invalid("the tenant %.40q is not 1-128 of a-z A-Z 0-9 _ -; use such a name", name)
+	}
+	return nil
+}
+
+// checkID does not repeat the id: people give a whole key by mistake.
+func checkID(id string) error {
+	if len(id) != idLength || !isBase62(id) {
+		return invalid("the id of a key has %d letters and digits: those between sp_ and the next _", idLength)
+	}
+	return nil
+}

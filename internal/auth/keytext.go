@@ -1,0 +1,101 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+)
+
+// KeyPrefix begins every API key.
+const KeyPrefix = "sp_"
+
+// The parts of an API key: KeyPrefix, the id, "_", the secret, the checksum. All parts
+// are of base62.
+const (
+	idLength       = 8
+	secretLength   = 43 // log2(62^43) is 256.03: as many bits as SHA-256 has
+	checksumLength = 6  // 62^6 is more than 2^32
+	keyLength      = len(KeyPrefix) + idLength + 1 + secretLength + checksumLength
+
+	bucketLength = 3 // of an id: they are the same for all keys of a tenant
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// parseKey returns the id and the hash of the secret of an API key. ok is false if the
+// text is not an API key, or its checksum is wrong.
+func parseKey(text string) (id string, secret [sha256.Size]byte, ok bool) {
+	if len(text) != keyLength || !strings.HasPrefix(text, KeyPrefix) {
+		return "", secret, false
+	}
+	rest := text[len(KeyPrefix):]
+	id, rest = rest[:idLength], rest[idLength:]
+	body, sum := text[:keyLength-checksumLength], text[keyLength-checksumLength:]
+	if rest[0] != '_' || !isBase62(id) || !isBase62(rest[1:]) || checksum(body) != sum {
+		return "", secret, false
+	}
+	return id, sha256.Sum256([]byte(rest[1 : 1+secretLength])), true
+}
+
+// newSecret draws a secret for a key. It returns the text of the key, and the hash of
+// the secret.
+func newSecret(id string) (text string, hash [sha256.Size]byte) {
+	secret := randomBase62(secretLength)
+	body := KeyPrefix + id + "_" + secret
+	return body + checksum(body), sha256.Sum256([]byte(secret))
+}
+
+// newID draws an id for a key of a tenant.
+func newID(tenant string) string { return bucket(tenant) + randomBase62(idLength-bucketLength) }
+
+// bucket returns how the ids of a tenant's keys begin. So the keys of a tenant are next
+// to each other in the store. Few other tenants have the same bucket.
+func bucket(tenant string) string {
+	sum := sha256.Sum256([]byte(tenant))
+	return encode62(binary.BigEndian.Uint32(sum[:]), bucketLength)
+}
+
+// checksum returns the CRC-32 of a text in base62, with zeros on the left. GitHub's and
+// npm's tokens end so, which lets scanners for secrets tell them from other texts:
+// https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/
+func checksum(text string) string {
+	return encode62(crc32.ChecksumIEEE([]byte(text)), checksumLength)
+}
+
+// encode62 returns the last digits of a number in base62.
+func encode62(n uint32, digits int) string {
+	b := make([]byte, digits)
+	for i := digits - 1; i >= 0; i-- {
+		b[i] = base62[n%62]
+		n /= 62
+	}
+	return string(b)
+}
+
+// randomBase62 draws each character with the same probability. It does not return if
+// the system gives no random bytes.
+func randomBase62(n int) string {
+	text := make([]byte, 0, n)
+	for b := make([]byte, 64); ; {
+		rand.Read(b)
+		for _, c := range b {
+			if c >= 62*4 { // 256 is no multiple of 62
+				continue
+			}
+			if text = append(text, base62[c%62]); len(text) == n {
+				return string(text)
+			}
+		}
+	}
+}
+
+func isBase62(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; !('0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
+			return false
+		}
+	}
+	return true
+}
