@@ -42,7 +42,8 @@ func (f globalFlags) Validate() error {
 type serverLine struct {
 	globalFlags
 
-	MCP mcpCommand `cmd:"" name:"mcp"`
+	MCP   mcpCommand   `cmd:"" name:"mcp"`
+	Serve serveCommand `cmd:""`
 }
 
 // commandLine is every flag and command.
@@ -52,6 +53,7 @@ type commandLine struct {
 	Demo         demoCommand         `cmd:"" help:"Show what Scratchpad does, with a temporary database."`
 	Setup        setupCommand        `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
 	MCP          mcpCommand          `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
+	Serve        serveCommand        `cmd:"" help:"Serve MCP over HTTP to many agents of many people."`
 	Files        filesCommand        `cmd:"" help:"Read and change an agent's files."`
 	Logs         logsCommand         `cmd:"" help:"Read an agent's logs and append to them."`
 	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
@@ -103,7 +105,7 @@ func newParser(line any) *kong.Kong {
 // for one with a mistake or with --help: the parser of all commands words the answer.
 func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
-	if len(args) == 0 || args[0] != "mcp" || slices.ContainsFunc(args, asksHelp) {
+	if len(args) == 0 || args[0] != "mcp" && args[0] != "serve" || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
 	var line serverLine

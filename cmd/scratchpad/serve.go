@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// serveCommand has the flags of a server on a network.
+type serveCommand struct {
+	Addr         string         `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set."`
+	NoAuth       bool           `name:"no-auth" help:"Serve everybody without a key. Only on a loopback address."`
+	Rate         flags.Rate     `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
+	RateAgent    flags.Rate     `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
+	TLSCert      string         `name:"tls-cert" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
+	TLSKey       string         `name:"tls-key" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
+	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"The addresses of proxies in front of this server, whose X-Forwarded-For is believed."`
+	Host         []string       `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
+	MetricsAddr  string         `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
+	LogFormat    string         `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
+	LogLevel     slog.Level     `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
+
+	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}."`
+}
+
+const defaultAddr = "127.0.0.1:4321"
+
+// Help is shown by scratchpad serve --help.
+func (serveCommand) Help() string {
+	return `Serve the memory of many agents over HTTP, at /mcp. /healthz and /readyz tell whether the server works.
+
+On a loopback address it serves everybody on this machine, until there is a key. Anywhere else, everybody needs a key. Make one for an agent, for several, or for all:
+
+  scratchpad keys create --name laptop --agents planner
+  scratchpad keys create --agents 'team-a-*' --scopes read
+  scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem
+  scratchpad client-config claude-code --url https://memory.example.com/mcp
+
+A proxy in front of the server can do TLS; give its address with --trusted-proxy. SIGTERM stops the server when the calls under way are answered, a second one at once.`
+}
+
+// Validate is kong's hook.
+func (c serveCommand) Validate() error {
+	switch {
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return errors.New("--tls-cert and --tls-key go together; give both")
+	}
+	return nil
+}
+
+// address returns where to listen.
+func (c serveCommand) address() string {
+	if c.Addr != "" {
+		return c.Addr
+	}
+	if port := os.Getenv("PORT"); port != "" {
+		return net.JoinHostPort("0.0.0.0", port)
+	}
+	return defaultAddr
+}
+
+// Run serves until a signal arrives.
+func (c serveCommand) Run(p *process) (err error) {
+	if p.line.Agent != nil {
+		return workspace.Errorf(workspace.ErrInvalid, "--agent is for one agent, and a server has many; give a key that agent instead: scratchpad keys create --agents %s", *p.line.Agent)
+	}
+	listener, err := listen(p.ctx, c.address())
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if c.NoAuth && !onLoopback(listener) {
+		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
+	}
+	p.log = c.logger(p)
+	var why string
+	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {
+		return err
+	}
+	p.saySummaries(why)
+	return p.use(p.openDatabase, func(db *database) error { return c.serve(p, db, listener) })
+}
+
+// listen opens a port.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, workspace.Errorf(workspace.ErrConflict, "%s is in use, perhaps by another scratchpad serve; stop it, or give another address with --addr", address)
+	}
+	if err != nil {
+		return nil, workspace.Errorf(workspace.ErrInvalid, "%v; give HOST:PORT with --addr", err)
+	}
+	return l, nil
+}
+
+func onLoopback(l net.Listener) bool {
+	a, ok := l.Addr().(*net.TCPAddr)
+	return ok && a.IP.IsLoopback()
+}
+
+// logger returns the log of a server. --debug logs everything.
+func (c serveCommand) logger(p *process) *slog.Logger {
+	o := &slog.HandlerOptions{Level: c.LogLevel}
+	if p.line.Debug {
+		o.Level = slog.LevelDebug
+	}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.err, o))
+	}
+	return slog.New(slog.NewTextHandler(p.err, o))
+}

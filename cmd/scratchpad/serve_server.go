@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// localCaller is who everybody is on a server that asks for no key.
+func localCaller() auth.Caller {
+	all, err := auth.ParseAgents("*")
+	if err != nil {
+		panic(err) // * is a pattern
+	}
+	return auth.Caller{ID: "local", Tenant: "local", Agents: all, Scopes: auth.Read | auth.Write, Rate: auth.Rate{PerSecond: -1}}
+}
+
+// A service is everything behind a listener.
+type service struct {
+	c     serveCommand
+	p     *process
+	store workspace.Store
+	door  *access.Door
+	keys  *auth.Keys
+	mcp   *mcpserver.Server
+	http  *httpserver.Server
+
+	loopback bool
+}
+
+// serve serves the connections of a listener over a database until a signal arrives.
+func (c serveCommand) serve(p *process, db *database, l net.Listener) (err error) {
+	s := &service{c: c, p: p, store: db.store, loopback: onLoopback(l)}
+	s.keys = auth.NewKeys(db.store, auth.Options{})
+	defer func() { err = errors.Join(err, s.close()) }()
+	s.door = access.New(db.svc, s.limits)
+	if err := s.newMCP(); err != nil {
+		return err
+	}
+	if err := s.newHTTP(); err != nil {
+		return err
+	}
+	if err := s.greet(l); err != nil {
+		return err
+	}
+	defer s.sayNeighbour()()
+	servers, ctx := errgroup.WithContext(p.ctx)
+	servers.Go(func() error { return s.http.Serve(ctx, l) })
+	if c.MetricsAddr != "" {
+		servers.Go(func() error { return s.serveMetrics(ctx) })
+	}
+	return servers.Wait()
+}
+
+// close waits for the calls under way, and writes when keys were used last.
+func (s *service) close() error {
+	if s.mcp != nil {
+		s.mcp.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if err := s.keys.Close(ctx); err != nil {
+		s.p.log.Warn("when keys were used last is not written", "err", err)
+	}
+	return nil
+}
+
+// limits returns the limits of a tenant. Those that it was not given are the flags'.
+func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLimits, error) {
+	l, err := s.keys.Tenants().Limits(ctx, tenant)
+	if err != nil {
+		return workspace.StoreLimits{}, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
+	}
+	limits, flags, byDefault := workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, s.p.line.Store.Options(), workspace.DefaultStoreLimits()
+	if limits.Agents == byDefault.Agents {
+		limits.Agents = flags.Agents
+	}
+	if limits.Bytes == byDefault.Bytes {
+		limits.Bytes = flags.Bytes
+	}
+	return limits, nil
+}
+
+func (s *service) newMCP() (err error) {
+	s.mcp, err = mcpserver.New(mcpserver.Options{
+		Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer, MaxReadTokens: int(s.c.MaxReadTokens),
+		IsBound: func(ctx context.Context) bool {
+			c, _ := auth.FromContext(ctx)
+			_, bound := c.Agents.Only()
+			return bound
+		},
+		Caller: callerID,
+		Admit:  s.admit,
+		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+			return s.door.Workspace(ctx, call.AgentID, call.Write)
+		},
+	})
+	return err
+}
+
+// callerID names the owner of a session. Those who may only see what there is share one.
+func callerID(ctx context.Context) string {
+	if c, ok := auth.FromContext(ctx); ok {
+		return c.ID
+	}
+	return "nobody"
+}
+
+// admit holds a call against the rate of its agent. Whoever may not use an agent does not
+// count against it.
+func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
+	c, ok := auth.FromContext(ctx)
+	agent := call.AgentID
+	if only, bound := c.Agents.Only(); agent == "" && bound {
+		agent = only
+	}
+	if !ok || agent == "" || !c.Agents.Allow(agent) {
+		return nil
+	}
+	if after, ok := s.http.AdmitAgent(ctx, c.Tenant, agent); !ok {
+		return &mcpserver.Busy{After: after, Text: "too many calls for this agent"}
+	}
+	return nil
+}
+
+func (s *service) newHTTP() (err error) {
+	o := httpserver.Options{
+		MCP: s.mcp.Handler(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
+		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
+		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: s.c.TrustedProxy,
+		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
+	}
+	s.http, err = httpserver.New(o)
+	return err
+}
+
+// anonymous lets in who has no credential: on a loopback address while there is neither a
+// key nor an issuer, or with --no-auth.
+func (s *service) anonymous(ctx context.Context) (c auth.Caller, ok bool, err error) {
+	if !s.c.NoAuth {
+		if !s.loopback {
+			return c, false, nil
+		}
+		if open, err := s.unlocked(ctx); !open || err != nil {
+			return c, false, err
+		}
+	}
+	return localCaller(), true, nil
+}
+
+func (s *service) unlocked(ctx context.Context) (bool, error) {
+	any, err := s.keys.Any(ctx)
+	return !any, err
+}
+
+// ready returns nil if the store answers and takes writes.
+func (s *service) ready(ctx context.Context) error {
+	if store, ok := s.store.(interface{ Ready(context.Context) error }); ok {
+		return store.Ready(ctx)
+	}
+	_, err := s.store.System(ctx).Now()
+	return err
+}
+
+// serveMetrics serves /metrics to everybody on an address of its own.
+func (s *service) serveMetrics(ctx context.Context) error {
+	l, err := listen(ctx, s.c.MetricsAddr)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: s.http.MetricsHandler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve metrics: %w", err)
+	}
+	return nil
+}
+
+// sayNeighbour warns if another server has the database, which works, but each then holds
+// calls against the limits alone.
+func (s *service) sayNeighbour() (leave func()) {
+	path, err := s.p.databaseFile()
+	if err != nil {
+		return func() {} // in memory
+	}
+	leave, held, err := native.TryLock(path + "-serve")
+	switch {
+	case err != nil:
+		s.p.log.Debug("no look for another server", "err", err)
+	case held:
+		s.p.log.Warn("another scratchpad serve has this database open; both work, but each counts rates and sessions for itself")
+	}
+	return leave
+}
+
+// greet says on standard error where the server listens, what it serves, who may call, and
+// how a client gets there.
+func (s *service) greet(l net.Listener) error {
+	database, err := s.p.databasePath(false)
+	if err != nil {
+		return err
+	}
+	scheme, host := "http", l.Addr().String()
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = net.JoinHostPort(name, fmt.Sprint(a.Port))
+		}
+	}
+	if s.c.TLSCert != "" {
+		scheme = "https"
+	}
+	any, err := s.keys.Any(s.p.ctx)
+	if err != nil {
+		return err
+	}
+	var who string
+	switch {
+	case s.c.NoAuth:
+		who = "everybody on this machine, without a key (--no-auth)"
+	case any:
+		who = "callers with a key; scratchpad keys ls lists them"
+	case s.loopback:
+		who = "everybody on this machine, until there is a key; scratchpad keys create makes one"
+	default:
+		who = "nobody yet; make a key: scratchpad keys create --name NAME --agents AGENT"
+	}
+	url := fmt.Sprintf("%s://%s/mcp", scheme, host)
+	return s.p.note(`serving %s
+  database  %s, durability %s
+  callers   %s
+  clients   scratchpad client-config claude-code --url %s
+Ctrl-C stops the server
+`, url, terminal.OneLine(database), s.p.line.Durability, who, url)
+}
