@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A running is a scratchpad serve in a process of its own.
+type running struct {
+	cmd  *exec.Cmd
+	url  string // without a path
+	said []string
+	done chan error
+}
+
+// serve starts scratchpad serve on a free port and waits until it says where it listens.
+func serve(t *testing.T, args ...string) *running {
+	t.Helper()
+	r, err := startServer(args...)
+	testkit.Must(t, err)
+	t.Cleanup(func() {
+		r.cmd.Process.Kill()
+		<-r.done
+	})
+	return r
+}
+
+func startServer(args ...string) (*running, error) {
+	if !strings.Contains(strings.Join(args, " "), "--addr") {
+		args = append(args, "--addr", "127.0.0.1:0")
+	}
+	cmd := exec.Command(os.Args[0], append([]string{"serve"}, args...)...)
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	r := &running{cmd: cmd, done: make(chan error, 1)}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		r.said = append(r.said, lines.Text())
+		if url, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
+			r.url = strings.TrimSuffix(url, "/mcp")
+		}
+		if strings.HasSuffix(lines.Text(), "stops the server") {
+			break
+		}
+	}
+	go func() {
+		io.Copy(io.Discard, out)
+		r.done <- cmd.Wait()
+	}()
+	if r.url == "" {
+		return nil, fmt.Errorf("the server ended: %v: %q", <-r.done, r.said)
+	}
+	return r, nil
+}
+
+// stop sends SIGTERM and waits for a clean end.
+func (r *running) stop(t *testing.T) {
+	t.Helper()
+	testkit.Must(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	err := <-r.done
+	r.done <- err
+	if err != nil {
+		t.Errorf("the server ended with %v, want a clean exit", err)
+	}
+}
+
+func (r *running) get(t *testing.T, path, key string) (status int, body string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", r.url+path, nil)
+	testkit.Must(t, err)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	testkit.Must(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	testkit.Must(t, err)
+	return res.StatusCode, string(text)
+}
+
+// client connects a real MCP client with a key; "": without one.
+func (r *running) client(ctx context.Context, key string) (*mcp.ClientSession, error) {
+	c := mcp.NewClient(&mcp.Implementation{Name: "team-client", Version: "3"}, nil)
+	web := &http.Client{Transport: withKey{key}}
+	return c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: web, MaxRetries: -1, DisableStandaloneSSE: true}, nil)
+}
+
+type withKey struct{ key string }
+
+// RoundTrip implements [http.RoundTripper].
+func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
+	if k.key != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+k.key)
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// newKey makes a key for some agents in another process's way: on the store.
+func newKey(t *testing.T, db string, tenant string, scopes auth.Scopes, agents ...string) (id, key string) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
+	testkit.Must(t, err)
+	defer store.Close()
+	keys := auth.NewKeys(store, auth.Options{})
+	a, err := auth.ParseAgents(agents...)
+	testkit.Must(t, err)
+	k, text, err := keys.Create(t.Context(), auth.Grant{Tenant: tenant, Agents: a, Scopes: scopes})
+	testkit.Must(t, err)
+	testkit.Must(t, keys.Close(t.Context()))
+	return k.ID, text
+}
+
+// A server on this machine serves everybody until there is a key. From then on a caller
+// reaches the agents of its key and no other.
+func TestServe(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	r := serve(t, "--db", db)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if status, body := r.get(t, path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	open, err := r.client(t.Context(), "")
+	testkit.Must(t, err)
+	if text, isError := call(t, open, "append_log", map[string]any{"agent_id": "alice", "path": "l", "entry": "from everybody"}); isError {
+		t.Errorf("a call without a key while there is none: %s", text)
+	}
+	both := auth.Read | auth.Write
+	id, alice := newKey(t, db, "local", both, "alice")
+	_, team := newKey(t, db, "local", auth.Read, "a*", "b")
+	_, stranger := newKey(t, db, "strangers", both, "alice")
+	time.Sleep(time.Second) // after which a change of keys holds in all processes
+	if _, err := open.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_log", Arguments: map[string]any{"agent_id": "alice", "path": "l"}}); err == nil {
+		t.Error("a call without a key is served although there are keys")
+	}
+	for _, c := range []struct {
+		key, tool string
+		args      map[string]any
+		want      string // in the answer; "!" before: it is an error
+	}{
+		{alice, "append_log", map[string]any{"path": "l", "entry": "from alice"}, `"entry_id":2`},
+		{alice, "read_log", map[string]any{"agent_id": "bob", "path": "l"}, "!leave it out"},
+		{team, "read_log", map[string]any{"agent_id": "alice", "path": "l"}, "from alice"},
+		{team, "append_log", map[string]any{"agent_id": "alice", "path": "l", "entry": "x"}, "!may not write"},
+		{team, "read_log", map[string]any{"agent_id": "carol", "path": "l"}, "!not among"},
+		{stranger, "read_log", map[string]any{"path": "l"}, `"count":0`},
+	} {
+		s, err := r.client(t.Context(), c.key)
+		testkit.Must(t, err)
+		blocks, isError := call(t, s, c.tool, c.args)
+		want, fails := strings.CutPrefix(c.want, "!")
+		if text := strings.Join(blocks, "\n"); isError != fails || !strings.Contains(text, want) {
+			t.Errorf("%s %v = %s, want %s", c.tool, c.args, text, c.want)
+		}
+		s.Close()
+	}
+	checkAuthor(t, db, id)
+	r.stop(t)
+}
+
+// checkAuthor checks that what was written with a key names it and the client.
+func checkAuthor(t *testing.T, db, key string) {
+	t.Helper()
+	store, err := sqlite.OpenReadOnly(t.Context(), db, sqlite.Options{})
+	testkit.Must(t, err)
+	defer store.Close()
+	svc, err := workspace.New(store, workspace.Options{})
+	testkit.Must(t, err)
+	ws, err := svc.Look("alice")
+	testkit.Must(t, err)
+	page, err := ws.ReadLog(t.Context(), "l", workspace.ReadLogOptions{})
+	testkit.Must(t, err)
+	if want := (workspace.Author{Client: "team-client", Version: "3", Key: key}); len(page.Entries) != 2 || page.Entries[1].Author != want {
+		t.Errorf("the entries are %+v, want the second by %+v", page.Entries, want)
+	}
+}
+
+// Beyond loopback nobody is served without a key, but everybody learns how to get one.
+func TestServeBeyondLoopback(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	cmd := exec.Command(os.Args[0], "serve", "--db", db, "--addr", "0.0.0.0:0", "--no-auth")
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--no-auth is for loopback addresses") {
+		t.Errorf("--no-auth on 0.0.0.0: %v, %s", err, out)
+	}
+	r := serve(t, "--db", db, "--addr", "0.0.0.0:0")
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(r.url, "http://"))
+	testkit.Must(t, err)
+	r.url = "http://127.0.0.1:" + port
+	s, err := r.client(t.Context(), "")
+	testkit.Must(t, err)
+	if tools, err := s.ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 14 {
+		t.Errorf("the tools are %+v, %v", tools, err)
+	}
+	if text, isError := call(t, s, "list_files", map[string]any{"agent_id": "a"}); !isError || !strings.Contains(text[0], "scratchpad keys create") {
+		t.Errorf("a call without a key = %s, want how to make one", text)
+	}
+	_, key := newKey(t, db, "local", auth.Read|auth.Write, "a")
+	time.Sleep(time.Second)
+	s, err = r.client(t.Context(), key)
+	testkit.Must(t, err)
+	if text, isError := call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"}); isError {
+		t.Errorf("a call with a key = %s", text)
+	}
+	if status, body := r.get(t, "/mcp", ""); status != http.StatusUnauthorized {
+		t.Errorf("a request without a key: %d %s, want 401", status, body)
+	}
+	r.stop(t)
+}
+
+// A second server on the database says so and works. A second one on the port does not
+// start, and says why.
+func TestServeTwice(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	first := serve(t, "--db", db)
+	logged := filepath.Join(t.TempDir(), "log")
+	second := exec.Command(os.Args[0], "serve", "--db", db, "--addr", "127.0.0.1:0", "--log-format", "json")
+	second.Env = append(os.Environ(), runVariable+"=1")
+	out, err := os.Create(logged)
+	testkit.Must(t, err)
+	defer out.Close()
+	second.Stderr = out
+	testkit.Must(t, second.Start())
+	var line struct{ Level, Msg string }
+	for line.Msg == "" {
+		text, err := os.ReadFile(logged)
+		testkit.Must(t, err)
+		for l := range strings.Lines(string(text)) {
+			if json.Unmarshal([]byte(l), &line); line.Level == "WARN" {
+				break
+			}
+			line.Msg = ""
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if !strings.Contains(line.Msg, "another scratchpad serve") {
+		t.Errorf("the second server says %+v", line)
+	}
+	testkit.Must(t, second.Process.Signal(syscall.SIGTERM))
+	testkit.Must(t, second.Wait())
+
+	_, err = startServer("--db", db, "--addr", strings.TrimPrefix(first.url, "http://"))
+	if err == nil || !strings.Contains(err.Error(), "is in use, perhaps by another scratchpad serve") {
+		t.Errorf("a server on the same port: %v", err)
+	}
+	first.stop(t)
+}
