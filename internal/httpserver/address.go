@@ -65,28 +65,23 @@ func hostOf(text string) string {
 	return text
 }
 
-// isOwnHost reports whether the Host of a request may be served. A page of another site
-// can give its own name a loopback address, and then send requests that seem to come
-// from the same origin.
-func (s *Server) isOwnHost(r *http.Request) bool {
+// isOwnHost reports whether the Host of a request may be served, and whether that is so
+// because Options.Hosts names it. A page of another site can give its own name a loopback
+// address, and then send requests that seem to come from the same origin.
+func (s *Server) isOwnHost(r *http.Request) (own, named bool) {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local == nil {
-		return false
+		return false, false
 	}
 	if addr, ok := parseAddress(local.String()); !ok || !addr.IsLoopback() {
-		return true
+		return true, false
 	}
 	host := hostOf(r.Host)
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.IsLoopback() && addr.Zone() == ""
-	}
-	for _, own := range s.o.Hosts {
-		if strings.EqualFold(host, own) {
-			return true
+	for _, name := range s.o.Hosts {
+		if strings.EqualFold(host, name) {
+			return true, true
 		}
 	}
-	return false
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback() && addr.Zone() == "", false
 }

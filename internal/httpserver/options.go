@@ -87,8 +87,9 @@ type Failures interface {
 }
 
 const (
-	maxConnections = 4096
-	maxHeader      = 64 << 10
+	maxConnections     = 4096
+	metricsConnections = 64
+	maxHeader          = 64 << 10
 )
 
 var (
@@ -96,9 +97,11 @@ var (
 	agentRate  = auth.Rate{PerSecond: 100, Burst: 400}
 )
 
-// limits are times, which the tests shorten.
+// limits are times and sizes, which the tests change.
 type limits struct {
-	header  time.Duration // for the head of a request, and a TLS handshake
+	bytes   int           // of the head of a request
+	header  time.Duration // for the head of a request, and for a TLS handshake
+	near    time.Duration // how long net/http keeps a connection without a request
 	idle    time.Duration // of a connection between requests
 	skip    time.Duration // for the rest of a body that nobody reads
 	answer  time.Duration // for a client to take an answer; the handler of MCP has its own
@@ -110,7 +113,7 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	header: 5 * time.Second, idle: 2 * time.Minute, skip: time.Second, answer: time.Minute,
+	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, answer: time.Minute,
 	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 }
 

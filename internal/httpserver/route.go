@@ -37,6 +37,9 @@ func stack() string { return string(debug.Stack()) }
 // handler wraps a route in what all routes share.
 func (s *Server) handler(route http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c := connOf(r.Context()); c != nil {
+			c.begin(w, r)
+		}
 		id := newRequestID()
 		w.Header().Set("X-Request-Id", id)
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
@@ -55,9 +58,12 @@ func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ServeHTTP serves all routes. It is for requests that [Server.Serve] has accepted.
+// route finds the route of a request.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	if !s.isOwnHost(r) {
+	switch own, named := s.isOwnHost(r); {
+	case named: // the SDK would refuse it
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
+	case !own:
 		s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use localhost, or let the operator allow the name"))
 		return
 	}
@@ -128,13 +134,16 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	leave, ok := s.calls.enter(isStream(r), cancel)
-	if !ok {
-		s.refuse(w, r, refused(http.StatusServiceUnavailable, "the server is stopping; try again").retry(time.Second).with("Connection", "close"))
+	leave, f := s.calls.enter(c.ID, isStream(r), cancel)
+	if f != nil {
+		s.refuse(w, r, f)
 		return
 	}
 	defer leave()
 	if known {
+		if c := connOf(ctx); c != nil {
+			c.l.conns.setBusy(c)
+		}
 		ctx = auth.NewContext(ctx, c)
 	}
 	s.o.MCP.ServeHTTP(w, r.WithContext(ctx))

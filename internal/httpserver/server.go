@@ -2,7 +2,7 @@ package httpserver
 
 import (
 	"context"
-	"errors"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,7 +17,7 @@ type Server struct {
 	limits  limits
 	now     func() time.Time
 	stats   counters
-	conns   conns
+	conns   *conns
 	calls   *calls
 	callers *rates[string]
 	agents  *rates[agentName]
@@ -40,7 +40,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, calls: newCalls(),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, calls: newCalls(max(1, o.MaxConnections/2)), conns: newConns(o.MaxConnections),
 		callers: newRates[string](), agents: newRates[agentName](),
 	}
 	s.base, s.end = context.WithCancel(context.Background())
@@ -58,48 +58,58 @@ func New(o Options) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.Wait()
 	defer s.end()
+	var secure *tls.Config
 	if s.cert != nil {
 		s.workers.Go(func() { s.cert.watch(s.base, s) })
+		secure = s.cert.config()
 	}
-	srv := s.newHTTP(http.HandlerFunc(s.route))
+	return s.serve(ctx, s.listen(l, s.conns, secure), http.HandlerFunc(s.route), s.drain)
+}
+
+// ServeMetrics serves /metrics to everybody who reaches a listener, which nobody should
+// but those who collect them. It returns nil when the context ends.
+func (s *Server) ServeMetrics(ctx context.Context, l net.Listener) error {
+	return s.serve(ctx, s.listen(l, newConns(metricsConnections), nil), s.MetricsHandler(), func() {})
+}
+
+// serve serves a listener until the context ends, and then while drain runs.
+func (s *Server) serve(ctx context.Context, l *listener, route http.Handler, drain func()) error {
+	defer l.waiting.Wait()
+	defer l.conns.closeAll()
+	defer l.Close()
+	srv := s.newHTTP(route)
 	failed := make(chan error, 1)
-	go func() { failed <- s.serve(srv, &listener{l, s}) }()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	grace := time.NewTimer(s.limits.drain)
-	defer grace.Stop()
+	go func() { failed <- srv.Serve(l) }()
 	select {
 	case err := <-failed:
 		srv.Close()
 		return fmt.Errorf("serve: %w", err)
-	case <-s.calls.stop():
-	case <-grace.C:
-		s.o.Logger.WarnContext(ctx, "calls are cut, because the server stops", "calls", s.calls.count())
+	case <-ctx.Done():
 	}
+	drain()
 	last, cancel := context.WithTimeout(context.Background(), s.limits.linger)
 	defer cancel()
-	if srv.Shutdown(last) != nil {
+	if srv.Shutdown(last) != nil { // some answers are not taken
 		srv.Close()
 	}
 	<-failed
 	return nil
 }
 
-func (s *Server) serve(srv *http.Server, l net.Listener) error {
-	var err error
-	if s.cert != nil {
-		srv.TLSConfig = s.cert.config()
-		err = srv.ServeTLS(l, "", "")
-	} else {
-		err = srv.Serve(l)
+// drain waits for the calls under way. When their time is over, they are cancelled.
+func (s *Server) drain() {
+	idle := s.calls.stop()
+	select {
+	case <-idle:
+		return
+	case <-time.After(s.limits.drain):
 	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
+	s.o.Logger.Warn("calls are cut, because the server stops", "calls", s.calls.count())
+	s.end()
+	select {
+	case <-idle:
+	case <-time.After(s.limits.linger):
 	}
-	return err
 }
 
 func (s *Server) newHTTP(route http.Handler) *http.Server {
@@ -109,12 +119,13 @@ func (s *Server) newHTTP(route http.Handler) *http.Server {
 		Handler:                      s.handler(route),
 		Protocols:                    protocols,
 		DisableGeneralOptionsHandler: true,
-		ReadHeaderTimeout:            s.limits.header,
-		IdleTimeout:                  s.limits.idle,
 		WriteTimeout:                 s.limits.answer,
-		MaxHeaderBytes:               maxHeader,
+		MaxHeaderBytes:               2 * maxHeader, // more than the listener lets through
 		ErrorLog:                     slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 		BaseContext:                  func(net.Listener) context.Context { return s.base },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
 	}
 }
 

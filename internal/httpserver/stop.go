@@ -2,12 +2,17 @@ package httpserver
 
 import (
 	"context"
+	"net/http"
 	"sync"
+	"time"
 )
 
 // calls are the calls under way. After stop nobody enters.
 type calls struct {
-	mu      sync.Mutex // guards the following
+	most int // of a caller
+
+	mu      sync.Mutex     // guards the following
+	by      map[string]int // by caller
 	n       int64
 	stopped bool
 	cancel  map[int64]context.CancelFunc // of streams
@@ -15,18 +20,22 @@ type calls struct {
 	idle    chan struct{} // closed when stopped and n is 0
 }
 
-func newCalls() *calls {
-	return &calls{cancel: map[int64]context.CancelFunc{}, idle: make(chan struct{})}
+func newCalls(most int) *calls {
+	return &calls{most: most, by: map[string]int{}, cancel: map[int64]context.CancelFunc{}, idle: make(chan struct{})}
 }
 
 // enter adds a call until leave. A stream is ended by a stop.
-func (q *calls) enter(stream bool, cancel context.CancelFunc) (leave func(), ok bool) {
+func (q *calls) enter(caller string, stream bool, cancel context.CancelFunc) (leave func(), f *refusal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.stopped {
-		return nil, false
+	switch {
+	case q.stopped:
+		return nil, refused(http.StatusServiceUnavailable, "the server is stopping; try again").retry(time.Second).with("Connection", "close")
+	case q.by[caller] >= q.most:
+		return nil, refused(http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit; try again when one has ended", q.most).retry(time.Second)
 	}
 	q.n++
+	q.by[caller]++
 	q.next++
 	number := q.next
 	if stream {
@@ -36,10 +45,13 @@ func (q *calls) enter(stream bool, cancel context.CancelFunc) (leave func(), ok 
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		delete(q.cancel, number)
+		if q.by[caller]--; q.by[caller] == 0 {
+			delete(q.by, caller)
+		}
 		if q.n--; q.n == 0 && q.stopped {
 			close(q.idle)
 		}
-	}, true
+	}, nil
 }
 
 // stop lets nobody enter any more, and ends the streams. The channel is closed when all

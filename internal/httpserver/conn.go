@@ -1,0 +1,246 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+const (
+	firstHead = 512 // bytes for the head of a request at first
+	maxLines  = 100 // of a head; each costs net/http far more memory than its bytes
+	lineCost  = 200 // what a line takes besides its bytes
+	maxBlank  = 2   // empty lines before a head, which some clients send after a body
+)
+
+// A conn is a connection. net/http gets the head of a request when all of it is there,
+// because a part of a head would cost it up to a megabyte. It gets no byte beyond the
+// head and the body of its request. So an idle connection can be taken away from net/http,
+// and given back when there is another head. The handlers must not hijack connections.
+type conn struct {
+	net.Conn          // TCP, or TLS over it
+	raw      net.Conn // TCP
+	l        *listener
+
+	// One goroutine at a time reads, and has these.
+	buf    []byte // received, but not yet passed on
+	head   int    // bytes at the beginning of buf that belong to a whole head
+	line   int    // where the last line of an incomplete head begins
+	lines  int    // of that head
+	blank  int    // empty lines before it
+	body   int64  // bytes to come of the body; -1: as many as there are
+	served bool   // the handler has had the last head
+	parked bool   // Close is to keep the connection
+
+	place place
+	gone  bool
+	held  int // the weight of a large head
+}
+
+var (
+	errParked  = errors.New("the connection is idle")
+	errRefused = errors.New("the head of a request was refused")
+)
+
+// Read implements [net.Conn].
+func (c *conn) Read(p []byte) (int, error) {
+	if c.head == 0 && c.body == 0 {
+		if err := c.nextHead(len(p) == 1); err != nil {
+			return 0, err
+		}
+	}
+	if c.head > 0 {
+		n := copy(p, c.buf[:c.head])
+		c.head -= n
+		c.consume(n)
+		return n, nil
+	}
+	if c.body > 0 && int64(len(p)) > c.body {
+		p = p[:c.body]
+	}
+	var n int
+	var err error
+	if len(c.buf) > 0 {
+		n = copy(p, c.buf)
+		c.consume(n)
+	} else {
+		n, err = c.Conn.Read(p)
+	}
+	if c.body > 0 {
+		c.body -= int64(n)
+	}
+	return n, err
+}
+
+func (c *conn) consume(n int) {
+	c.buf = c.buf[:copy(c.buf, c.buf[n:])]
+	if len(c.buf) == 0 && cap(c.buf) > 8*firstHead {
+		c.buf = nil
+	}
+}
+
+// nextHead waits for another head, for net/http. While an answer is under way, net/http
+// only wants to know whether the client hangs up.
+func (c *conn) nextHead(answering bool) error {
+	if answering {
+		return c.gather(false)
+	}
+	if !c.served {
+		return io.ErrUnexpectedEOF
+	}
+	c.l.conns.setQuiet(c)
+	err := c.awaitHead(c.l.s.limits.near)
+	if errors.Is(err, os.ErrDeadlineExceeded) && len(c.buf) == 0 {
+		c.parked = true
+		return errParked
+	}
+	return err
+}
+
+// awaitHead waits for the beginning of a head, and then for all of it.
+func (c *conn) awaitHead(timeout time.Duration) error {
+	err := c.SetReadDeadline(time.Now().Add(timeout))
+	if err == nil {
+		err = c.gather(true)
+	}
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && len(c.buf) > 0:
+		return c.refuse("408 Request Timeout", "the head of the request did not arrive in time")
+	case errors.As(err, &plain) && plain.Conn != nil:
+		c.Conn = c.raw
+		return c.refuse("400 Bad Request", "this port speaks HTTPS")
+	}
+	return err
+}
+
+// gather reads until buf begins with a whole head. With timed, the head has limits.header
+// from its first byte on.
+func (c *conn) gather(timed bool) error {
+	if c.buf == nil {
+		c.buf = make([]byte, 0, firstHead)
+	}
+	if timed && len(c.buf) > 0 {
+		_ = c.SetReadDeadline(time.Now().Add(c.l.s.limits.header))
+	}
+	for {
+		c.scan()
+		limits := c.l.s.limits
+		switch {
+		case c.head > limits.bytes || c.head == 0 && len(c.buf) > limits.bytes || c.lines > maxLines:
+			return c.refuse("431 Request Header Fields Too Large", fmt.Sprintf("the head of a request may have %d bytes and %d lines", limits.bytes, maxLines))
+		case !c.l.conns.hold(c, max(c.head, cap(c.buf))+lineCost*c.lines, c.l.s):
+			return c.refuse("503 Service Unavailable", "too many large heads of requests arrive at once; try again")
+		case c.head > 0:
+			c.line, c.lines, c.blank, c.served = 0, 0, 0, false
+			return nil
+		case len(c.buf) == cap(c.buf):
+			c.buf = append(make([]byte, 0, 2*len(c.buf)), c.buf...)
+		}
+		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
+		if timed && n > 0 && len(c.buf) == 0 {
+			_ = c.SetReadDeadline(time.Now().Add(limits.header))
+		}
+		c.buf = c.buf[:len(c.buf)+n]
+		if err != nil && n == 0 {
+			return err
+		}
+	}
+}
+
+// scan looks for the empty line that ends a head, as net/http does.
+func (c *conn) scan() {
+	for {
+		i := bytes.IndexByte(c.buf[c.line:], '\n')
+		if i < 0 {
+			return
+		}
+		empty := i == 0 || i == 1 && c.buf[c.line] == '\r'
+		if empty && c.line == 0 && c.blank < maxBlank {
+			c.blank++
+			c.consume(i + 1)
+			continue
+		}
+		c.line += i + 1
+		c.lines++
+		if empty {
+			c.head = c.line
+			return
+		}
+	}
+}
+
+// refuse answers a head that net/http does not get to see. It takes some of what the
+// client still sends, because the answer would be lost otherwise.
+func (c *conn) refuse(status, text string) error {
+	c.l.s.stats.heads.Add(1)
+	_ = c.SetWriteDeadline(time.Now().Add(c.l.s.limits.skip))
+	retry := ""
+	if status[0] == '5' {
+		retry = "Retry-After: 1\r\n"
+	}
+	c.buf = nil
+	_, err := fmt.Fprintf(c.Conn, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n%sConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", status, retry, len(text)+1, text)
+	if err == nil && c.CloseWrite() == nil {
+		_ = c.raw.SetReadDeadline(time.Now().Add(c.l.s.limits.skip))
+		_, _ = io.CopyBuffer(io.Discard, onlyReader{io.LimitReader(c.raw, maxRest)}, make([]byte, firstHead))
+	}
+	return errRefused
+}
+
+const maxRest = 4 << 20 // of what a client sends after its head was refused
+
+type onlyReader struct{ io.Reader }
+
+// CloseWrite is for net/http, which waits a little for the client to read its answer.
+func (c *conn) CloseWrite() error {
+	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return w.CloseWrite()
+	}
+	return nil
+}
+
+// Close implements [net.Conn]. A connection that has become idle leaves net/http alone.
+func (c *conn) Close() error {
+	if c.parked {
+		c.parked = false
+		c.buf = nil
+		_ = c.SetWriteDeadline(time.Time{})
+		c.l.wait(c, c.l.s.limits.idle)
+		return nil
+	}
+	return c.shut()
+}
+
+func (c *conn) shut() error {
+	c.l.conns.remove(c)
+	_ = c.raw.SetWriteDeadline(time.Now().Add(c.l.s.limits.skip)) // for the farewell of TLS
+	return c.Conn.Close()
+}
+
+type connKey struct{}
+
+// connOf returns the connection of a request.
+func connOf(ctx context.Context) *conn {
+	c, _ := ctx.Value(connKey{}).(*conn)
+	return c
+}
+
+// begin tells the connection that the handler has a request. The answer to a body without
+// a length is the last on its connection, because nobody knows where such a body ends.
+func (c *conn) begin(w http.ResponseWriter, r *http.Request) {
+	c.served = true
+	if r.ContentLength != 0 {
+		c.body = r.ContentLength
+	}
+	if c.body < 0 {
+		w.Header().Set("Connection", "close")
+	}
+}
