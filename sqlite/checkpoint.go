@@ -97,7 +97,9 @@ func (w *writer) fold(wait time.Duration) (whole bool, err error) {
 
 // foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
 func (w *writer) foldNow(mode string) (logState, error) {
+	w.meter.Fold.Begin()
 	l, err := w.c.walCheckpoint(mode)
+	w.meter.Fold.End()
 	if isFsync(err) {
 		w.foldLost = true
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))

@@ -11,6 +11,7 @@ import (
 // commitGroup runs the waiting functions in one transaction and answers them.
 func (w *writer) commitGroup() {
 	w.group, w.next, w.careful = w.group[:0], 0, false
+	w.meter.Commit.Begin()
 	if err := w.whyBroken(); err != nil {
 		w.refuse(err)
 		return
@@ -42,6 +43,7 @@ func (w *writer) finishGroup(err error) {
 	switch {
 	case err == nil:
 		w.dirty = true
+		w.meter.Committed()
 		w.answer()
 		w.boundLog()
 		w.refillReserve()
@@ -188,7 +190,9 @@ func (w *writer) answer() {
 
 // reply tells the caller of a job, and whoever watches its owner.
 func (w *writer) reply(j *job) {
-	if j.tx.grew && j.err == nil && !j.panicked && !j.exited {
+	ok := j.err == nil && !j.panicked && !j.exited
+	w.meter.Answered(ok)
+	if ok && j.tx.grew {
 		w.grew(j.owner)
 	}
 	close(j.done)
@@ -220,6 +224,8 @@ func (w *writer) runAlone() {
 			j.err = w.alone(j)
 		}
 		switch {
+		case isFull(j.err):
+			w.meter.Full.Set()
 		case isFsync(j.err):
 			w.lostFsync(j.err)
 			return
@@ -245,6 +251,7 @@ func (w *writer) alone(j *job) error {
 }
 
 func (w *writer) once(j *job) error {
+	w.meter.Commit.Begin()
 	if err := w.begin(); err != nil {
 		return err
 	}
@@ -266,5 +273,6 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.dirty = true
+	w.meter.Committed()
 	return nil
 }

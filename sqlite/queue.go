@@ -146,6 +146,7 @@ func (w *writer) refuse(err error) {
 			continue
 		}
 		j.err = err
+		w.meter.Answered(false)
 		close(j.done)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/ddl"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 //go:embed schema.sql
@@ -55,4 +58,31 @@ func writeSchema(path string) error {
 		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
 		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
 	return errors.Join(err, c.close())
+}
+
+// checkSchema refuses a database whose tables and indexes are not those of its schema.
+func (c *conn) checkSchema() error {
+	version, err := c.userVersion()
+	if err != nil {
+		return err
+	}
+	return c.checkObjects(schemaText(version))
+}
+
+// checkObjects refuses a database whose tables and indexes are not those of the schema, or
+// that contains more than these and SQLite's own. Another program's trigger or view would
+// change what is stored or read, and its index or constraint what may be stored.
+func (c *conn) checkObjects(schema string) error {
+	missing := ddl.Parse(schema)
+	err := c.each(func(f *row.Fields) error {
+		o, table, sql := ddl.Object{Kind: f.Text(), Name: f.Text()}, f.Text(), f.Text()
+		if f.Bad {
+			return workspace.Errorf(workspace.ErrCorrupt, "its schema cannot be read; restore it from a backup")
+		}
+		return missing.Take(o, table, sql)
+	}, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+	if err != nil {
+		return err
+	}
+	return missing.Rest()
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/probe"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -21,6 +23,9 @@ type Store struct {
 	readers chan *conn     // free connections for reading; nil: one that is not open yet
 	closed  chan struct{}
 	once    sync.Once
+	probe   probe.Probe
+	probed  *conn        // its connection, which waits for no reader; nil: it is not open
+	waits   atomic.Int64 // readers that found no connection free
 }
 
 // Path returns the absolute path of the database.
@@ -65,6 +70,9 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 	case <-s.closed:
 		return nil, workspace.ErrClosed
 	default:
+	}
+	if len(s.readers) == 0 {
+		s.waits.Add(1)
 	}
 	select {
 	case <-s.closed:
@@ -153,7 +161,7 @@ func (s *Store) Close() error {
 			}
 		}
 		if s.writer != nil {
-			err = errors.Join(err, s.writer.close())
+			err = errors.Join(err, s.probe.Close(s.endProbe), s.writer.close())
 		}
 	})
 	return err

@@ -3,10 +3,10 @@ package sqlite
 import (
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -38,7 +38,7 @@ type writer struct {
 	wake   chan struct{} // has room for one
 	exited chan struct{} // closed when the goroutine has ended
 
-	taking atomic.Bool // the goroutine waits for the turn
+	meter meter.Writer
 
 	// Only the goroutine uses the following:
 	group      []*job        // taken and not yet answered
@@ -117,12 +117,13 @@ func (w *writer) wait() bool {
 }
 
 func (w *writer) takeTurn() error {
-	w.taking.Store(true)
-	defer w.taking.Store(false)
+	w.meter.Turn.Begin()
+	defer w.meter.Turn.End()
 	return w.turn.Take()
 }
 
 func (w *writer) giveTurn() {
+	w.meter.Commit.Drop() // of a transaction that failed
 	if err := w.turn.Give(); err != nil {
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
 	}
@@ -150,7 +151,7 @@ func (w *writer) close() error {
 			return nil
 		case <-time.After(w.closeWait):
 		}
-		if w.taking.Load() {
+		if w.meter.Turn.Running() > 0 {
 			w.refuse(workspace.ErrClosed)
 			return nil
 		}

@@ -91,6 +91,12 @@ func mountType(dir string) string {
 	return found
 }
 
+// readOnlyDisk reports whether the folder's disk takes no writes.
+func readOnlyDisk(dir string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(dir, &s) == nil && s.Flags&unix.ST_RDONLY != 0
+}
+
 // freeBytes returns the bytes that are free for this user on the folder's disk, and -1
 // if it cannot find out.
 func freeBytes(dir string) int64 {

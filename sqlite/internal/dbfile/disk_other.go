@@ -7,6 +7,9 @@ import "os"
 // networkDisk knows no network file system on this operating system.
 func networkDisk(string) string { return "" }
 
+// readOnlyDisk knows no such disk on this operating system.
+func readOnlyDisk(string) bool { return false }
+
 // freeBytes does not know the free space on this operating system.
 func freeBytes(string) int64 { return -1 }
 

@@ -1,0 +1,48 @@
+package dbfile
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	writeRoom = 2 << 20 // free space that a large write needs: a file of the default limit, and its index pages
+	headBytes = 512     // the least bytes of a database
+)
+
+// Ready returns nil if the open files are at their paths, and their disk takes writes. It
+// opens nothing, and takes some microseconds. Its errors name no path; the error that
+// [errors.Unwrap] returns may.
+//
+// Free space counts without the reserve, which is for deletions.
+func (o *Opened) Ready() error {
+	names, err := o.Check()
+	switch {
+	case err != nil:
+		return CausedBy(err, workspace.ErrReadOnly, "a file of the database was removed, renamed or replaced; stop the server, put the right file in its place, and start it again")
+	case names > 1:
+		return workspace.Errorf(workspace.ErrReadOnly, "a file of the database has a second name (hard link); remove the second name")
+	}
+	if info, err := os.Lstat(o.path); err == nil && info.Size() < headBytes {
+		return workspace.Errorf(workspace.ErrCorrupt, "the database was cut off; stop the server, and restore the database from a backup")
+	}
+	dir := filepath.Dir(o.path)
+	if readOnlyDisk(dir) {
+		return workspace.Errorf(workspace.ErrReadOnly, "the disk is read-only; make it writable")
+	}
+	if free := freeBytes(dir); free >= 0 && free < writeRoom {
+		return workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it")
+	}
+	return nil
+}
+
+// LogBytes returns the size of the write-ahead log, and 0 if it cannot be looked at.
+func LogBytes(path string) int64 {
+	info, err := os.Lstat(path + Log)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

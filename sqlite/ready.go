@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Ready returns nil if the store answers and takes writes. It looks at the files and their
+// disk, and reads the schema from the database. So it notices, before a write has failed,
+// that a file was removed or replaced, that the disk is full or read-only, and that the
+// schema is newer now.
+//
+// Ready takes less than a millisecond, and a second at most. Callers at the same time share
+// one look. Its errors name no path and nothing else of the machine: they are for everybody.
+// The first of equal errors is logged with the details.
+//
+// Errors: [workspace.ErrReadOnly], [workspace.ErrStorageFull], [workspace.ErrCorrupt],
+// [workspace.ErrUnsupported], [workspace.ErrBusy] and [workspace.ErrClosed].
+func (s *Store) Ready(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	if s.writer == nil {
+		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only")
+	}
+	return s.probe.Do(ctx, s.log.With("path", s.path), s.look)
+}
+
+func (s *Store) look() error {
+	if err := s.writer.ready(); err != nil {
+		return err
+	}
+	if s.probed == nil {
+		c, err := dialOpened(s.files, "busy_timeout(250)", "query_only(1)", "trusted_schema(OFF)")
+		if err != nil {
+			return unseen(err)
+		}
+		s.probed = c
+	}
+	_, err := s.probed.exec("PRAGMA shrink_memory") // else SQLite may answer without a look at the file
+	if err == nil {
+		err = s.probed.fence()
+	}
+	if codeOf(err) != 0 {
+		err = unseen(err)
+		s.endProbe() // what is wrong is known already
+	}
+	return err
+}
+
+func (s *Store) endProbe() (err error) {
+	if s.probed != nil {
+		err = s.probed.close()
+		s.probed = nil
+	}
+	return err
+}
+
+// unseen is the error about a database that cannot be read.
+func unseen(err error) error {
+	return dbfile.CausedBy(err, cmp.Or(workspace.Kind(err), workspace.ErrBusy), "the database cannot be read; the server's log says why")
+}
+
+// ready returns nil if, for all that is known, the writer takes writes.
+func (w *writer) ready() error {
+	if err := w.whyBroken(); err != nil {
+		return dbfile.CausedBy(err, workspace.Kind(err), "the store takes no more writes until the server is started again; its log says why")
+	}
+	return cmp.Or(w.c.files.Ready(), w.meter.Late())
+}

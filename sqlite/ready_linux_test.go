@@ -1,0 +1,188 @@
+package sqlite_test
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// mustBeUnready expects an error that names nothing of the machine.
+func mustBeUnready(t *testing.T, s *sqlite.Store, kind error, say string) {
+	t.Helper()
+	for range 2 {
+		err := s.Ready(t.Context())
+		if !errors.Is(err, kind) || !strings.Contains(err.Error(), say) {
+			t.Fatalf("Ready() = %v; want %q and %q", err, kind, say)
+		}
+		if text := err.Error(); strings.Contains(text, "/") || strings.Contains(text, filepath.Base(s.Path())) {
+			t.Errorf("Ready() = %q, which names a path", text)
+		}
+	}
+}
+
+// What happens to the files is noticed although nobody has written, and is logged once.
+func TestReadyNoticesLostFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range losses {
+		t.Run(c.name, func(t *testing.T) {
+			path := databaseIn(t)
+			var log strings.Builder
+			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			testkit.Must(t, err)
+			put(t, workspaceOn(t, s, "alice"), "before")
+			testkit.Must(t, s.Ready(t.Context()))
+			c.do(t, path)
+			mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
+			s.Close()
+			if strings.Count(log.String(), c.say) != 1 || !strings.Contains(log.String(), "path="+path) {
+				t.Errorf("the log says %q; want once %q, and the path", log.String(), c.say)
+			}
+		})
+	}
+}
+
+// A file that is back is noticed too, if no write has failed meanwhile.
+func TestReadyAgain(t *testing.T) {
+	t.Parallel()
+	path := databaseIn(t)
+	s := open(t, path)
+	testkit.Must(t, os.Rename(path, path+".away"))
+	mustBeUnready(t, s, workspace.ErrReadOnly, "was removed, renamed or replaced")
+	testkit.Must(t, os.Rename(path+".away", path))
+	testkit.Must(t, s.Ready(t.Context()))
+	testkit.Must(t, os.Link(path, path+".second"))
+	mustBeUnready(t, s, workspace.ErrReadOnly, "hard link")
+	testkit.Must(t, os.Remove(path+".second"))
+	testkit.Must(t, s.Ready(t.Context()))
+}
+
+func TestReadyNoticesDamage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, say string
+		kind      error
+		do        func(t *testing.T, path string)
+	}{
+		{"Schema", "schema 99", workspace.ErrUnsupported, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 99") }},
+		{"SchemaBack", "set back", workspace.ErrCorrupt, func(t *testing.T, path string) { script(t, path, "PRAGMA user_version = 1") }},
+		{"CutOff", "cut off", workspace.ErrCorrupt, func(t *testing.T, path string) { testkit.Must(t, os.Truncate(path, 0)) }},
+		{"Overwritten", "cannot be read", workspace.ErrCorrupt, func(t *testing.T, path string) {
+			testkit.Must(t, os.WriteFile(path, []byte(strings.Repeat("not a database. ", 5000)), 0o600))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := databaseIn(t)
+			ours(t, path)
+			s, err := sqlite.Open(t.Context(), path, quiet)
+			testkit.Must(t, err)
+			defer s.Close()
+			testkit.Must(t, s.Ready(t.Context()))
+			c.do(t, path)
+			mustBeUnready(t, s, c.kind, c.say)
+		})
+	}
+}
+
+// A full disk is noticed before a write fails, and so is room that was made.
+func TestReadyFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "full.db")
+	s := open(t, path)
+	testkit.Must(t, s.Ready(t.Context()))
+	fill := filler(t, dir, freeSpace(t, dir)-1<<20)
+	mustBeUnready(t, s, workspace.ErrStorageFull, "make room")
+	testkit.Must(t, os.Remove(fill))
+	testkit.Must(t, s.Ready(t.Context()))
+}
+
+func TestReadyReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	s := open(t, filepath.Join(dir, "test.db"))
+	testkit.Must(t, s.Ready(t.Context()))
+	testkit.Must(t, unix.Mount(dir, dir, "", unix.MS_BIND, ""))
+	testkit.Must(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	mustBeUnready(t, s, workspace.ErrReadOnly, "read-only")
+	testkit.Must(t, unix.Unmount(dir, unix.MNT_DETACH))
+	testkit.Must(t, s.Ready(t.Context()))
+}
+
+// After a write that the disk did not confirm or that lost its files, the store stays
+// unready, also when the files are back.
+func TestReadyAfterFailedWrite(t *testing.T) {
+	t.Parallel()
+	path := databaseIn(t)
+	s := open(t, path)
+	ws := workspaceOn(t, s, "alice")
+	put(t, ws, "before")
+	testkit.Must(t, os.Rename(path, path+".away"))
+	if _, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+		t.Errorf("WriteFile = %v, want ErrReadOnly", err)
+	}
+	testkit.Must(t, os.Rename(path+".away", path))
+	mustBeUnready(t, s, workspace.ErrReadOnly, "started again")
+	if !s.Stats().ReadOnly {
+		t.Error("Stats() does not say that the store is read-only")
+	}
+}
+
+func TestReadyWhenClosedOrReadOnly(t *testing.T) {
+	t.Parallel()
+	path := databaseIn(t)
+	s := open(t, path)
+	testkit.Must(t, s.Ready(t.Context()))
+	look, err := sqlite.OpenReadOnly(t.Context(), path, quiet)
+	testkit.Must(t, err)
+	defer look.Close()
+	mustBeUnready(t, look, workspace.ErrReadOnly, "for reading only")
+	if !look.Stats().ReadOnly {
+		t.Error("Stats() does not say that the store is read-only")
+	}
+	testkit.Must(t, s.Close())
+	mustBeUnready(t, s, workspace.ErrClosed, "")
+}
+
+// While another process keeps the turn and a write waits for it, Ready answers. It takes
+// that for trouble only after a while.
+func TestReadyBehindANeighbour(t *testing.T) {
+	t.Parallel()
+	path := databaseIn(t)
+	s := open(t, path)
+	ws := workspaceOn(t, s, "alice")
+	turn, err := dbfile.TakeTurn(t.Context(), path) // as another process does, that is stopped then
+	testkit.Must(t, err)
+	written := make(chan error, 1)
+	go func() {
+		_, err := ws.WriteFile(t.Context(), "a", nil, workspace.WriteOptions{})
+		written <- err
+	}()
+	unready := false
+	for end := time.Now().Add(time.Minute); !unready && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		err := s.Ready(t.Context())
+		unready = errors.Is(err, workspace.ErrBusy) && strings.Contains(err.Error(), "give up its turn")
+		if err != nil && !unready {
+			t.Fatal(err)
+		}
+	}
+	if !unready {
+		t.Error("the store is ready although another process keeps the turn")
+	}
+	testkit.Must(t, turn.Close())
+	testkit.Must(t, <-written)
+	testkit.Must(t, s.Ready(t.Context()))
+	if took := s.Stats().Turn.Sum; took < 5*time.Second {
+		t.Errorf("the wait for the turn counts as %v, want 5s or more", took)
+	}
+}
