@@ -70,6 +70,7 @@ var allowed = map[string][]string{
 	"internal/access":                  {"internal/auth", "internal/lru", "workspace"},
 	"internal/auth":                    {"internal/lru", "workspace"},
 	"internal/brief":                   {"workspace", "tokens"},
+	"internal/oauth":                   {"internal/auth", "workspace", "github.com/go-jose/go-jose/v4/..."},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/complete":                {"sqlite", "workspace", "github.com/alecthomas/kong"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
