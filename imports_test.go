@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	"internal/httpserver":              {"internal/auth", "internal/lru", "workspace", "golang.org/x/time/rate"},
 	"internal/lru":                     {},
 	"internal/native":                  {"golang.org/x/sys/..."},
-	"internal/setup":                   {"internal/clientconfig", "internal/host", "github.com/modelcontextprotocol/go-sdk/..."},
+	"internal/setup":                   {"internal/clientconfig", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/doctor":                  {"internal/host", "internal/native", "internal/phrase", "internal/terminal", "sqlite", "workspace", "github.com/fatih/color"},
 	"internal/flags":                   {"internal/auth", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong"},
 	"internal/linebatch":               {"workspace"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -49,29 +48,6 @@ Examples:
   scratchpad setup --undo`
 }
 
-// setupReport is the answer of the command.
-type setupReport struct {
-	Program setup.Program `json:"program"`
-	Clients []clientSetup `json:"clients"`
-	Changed bool          `json:"changed"` // or would be, with --dry-run
-}
-
-// clientSetup is what the command does for one client.
-type clientSetup struct {
-	Client string      `json:"client"`
-	File   string      `json:"file"`
-	Agent  string      `json:"agent_id,omitempty"`
-	Edits  []setupEdit `json:"edits"`
-	Tools  []string    `json:"tools,omitempty"` // of the server that was started
-	Error  string      `json:"error,omitempty"`
-}
-
-type setupEdit struct {
-	File    string   `json:"file"`
-	Changed []string `json:"changed"`
-	Backup  string   `json:"backup,omitempty"` // the copy of the file as it was
-}
-
 // setupReadTokens is what client-config gives a server too.
 const setupReadTokens = 20000
 
@@ -93,7 +69,7 @@ func (c setupCommand) Run(p *process) error {
 	}
 	changes := plan.Changes()
 	if !p.line.JSON {
-		if err := c.show(p, plan); err != nil {
+		if err := plan.Print(p.out); err != nil {
 			return err
 		}
 	}
@@ -130,7 +106,7 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	}
 	o := setup.Options{
 		Journal: journal, Program: self, Installed: called, Bin: c.Bin,
-		Clients: c.Client, Project: c.Project, Entry: p.setupEntry,
+		Clients: c.Client, Project: c.Project, Entry: p.setupEntry, DefaultAgent: defaultAgent,
 	}
 	if path, err := p.databaseFile(); err == nil {
 		o.Database, o.DatabaseFiles = path, sqlite.Files(path)
@@ -163,105 +139,16 @@ func (p *process) setupEntry(c clientconfig.Client, file, program string) (e set
 	return e, nil
 }
 
-// show prints the plan.
-func (c setupCommand) show(p *process, plan *setup.Plan) error {
-	var b strings.Builder
-	switch plan.Program.Action {
-	case setup.Keep:
-		fmt.Fprintf(&b, "Program: %s\n  nothing to change\n", terminal.OneLine(plan.Program.Path))
-	case setup.Install:
-		fmt.Fprintf(&b, "Program: %s\n  copied from the one that runs now\n", terminal.OneLine(plan.Program.Path))
-	case setup.Replace:
-		fmt.Fprintf(&b, "Program: %s\n  replaced by the one that runs now\n", terminal.OneLine(plan.Program.Path))
-	}
-	if !plan.Program.OnPath {
-		fmt.Fprintf(&b, "  its folder is not on your PATH; clients use the full path. Add the folder to run scratchpad by its name\n")
-	}
-	for _, planned := range plan.Clients {
-		if planned.Err != nil {
-			fmt.Fprintf(&b, "%s: cannot be set up; the error is below\n", planned.Client.Title)
-			continue
-		}
-		for _, e := range planned.Edits {
-			fmt.Fprintf(&b, "%s: %s\n", planned.Client.Title, terminal.OneLine(e.File))
-			for _, what := range e.Changed {
-				fmt.Fprintf(&b, "  %s\n", terminal.OneLine(what))
-			}
-			if len(e.Changed) == 0 {
-				fmt.Fprintf(&b, "  nothing to change\n")
-			}
-		}
-		fmt.Fprintf(&b, "  %s\n", terminal.OneLine(planned.Entry.Memory))
-	}
-	if len(plan.Clients) == 0 {
-		fmt.Fprintf(&b, "No client was found. --client NAME sets one up anyway: %s.\n", strings.Join(clientconfig.Names(), ", "))
-	}
-	_, err := io.WriteString(p.out, b.String())
-	return err
-}
-
 // report says what was done, and what to try first. tools are those of each server.
 func (c setupCommand) report(p *process, plan *setup.Plan, tools map[string][]string, changed bool) error {
-	r := setupReport{Program: plan.Program, Clients: []clientSetup{}, Changed: changed}
-	for _, planned := range plan.Clients {
-		cs := clientSetup{Client: planned.Client.Name, File: planned.File, Agent: planned.Entry.Agent, Edits: []setupEdit{}, Tools: tools[planned.Client.Name]}
-		for _, e := range planned.Edits {
-			cs.Edits = append(cs.Edits, setupEdit{e.File, append([]string{}, e.Changed...), e.Backup})
-		}
-		if planned.Err != nil {
-			cs.Error = terminal.OneLine(textOf(planned.Err))
-		}
-		r.Clients = append(r.Clients, cs)
-	}
+	r := plan.Report(tools, changed, textOf)
 	return p.answer(r, func(out io.Writer) error {
 		if c.DryRun {
 			_, err := fmt.Fprintln(out, "Nothing was changed.")
 			return err
 		}
-		return r.print(out, plan)
+		return r.Print(out, plan)
 	})
-}
-
-func (r setupReport) print(out io.Writer, plan *setup.Plan) error {
-	fmt.Fprintln(out)
-	if !r.Changed {
-		fmt.Fprintln(out, "Nothing was to be changed.")
-	}
-	program := "scratchpad"
-	if !r.Program.OnPath {
-		program = native.Quote(r.Program.Path)
-	}
-	var first *setup.Client
-	for i, cs := range r.Clients {
-		for _, e := range cs.Edits {
-			if e.Backup != "" {
-				fmt.Fprintf(out, "A copy of the file as it was: %s\n", terminal.OneLine(e.Backup))
-			}
-		}
-		if len(cs.Tools) > 0 {
-			fmt.Fprintf(out, "%s: the server starts and has %s.\n", plan.Clients[i].Client.Title, phrase.Plural(int64(len(cs.Tools)), "tool"))
-			if first == nil {
-				first = plan.Clients[i]
-			}
-		}
-	}
-	if first == nil {
-		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
-		return err
-	}
-	agent := ""
-	if first.Entry.Agent != "" && first.Entry.Agent != defaultAgent {
-		agent = " --agent " + first.Entry.Agent
-	}
-	_, err := fmt.Fprintf(out, `
-Try this first. Restart %s, and say:
-  Write a short note about what we work on to notes.md, with the scratchpad tools.
-Then read the note yourself:
-  %s files cat notes.md%s
-To take everything back:
-  %s setup --undo
-`, first.Client.Title, program, agent, program)
-	return err
 }
 
 // setupErrors returns what went wrong with clients.

@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -207,7 +208,7 @@ func TestSetupBroken(t *testing.T) {
 		t.Errorf("%s was not set up", good)
 	}
 	j := a.run(t, "setup", "--dry-run", "--json")
-	var r setupReport
+	var r setup.Report
 	if err := json.Unmarshal([]byte(j.out), &r); err != nil || j.code != 2 || r.Changed || len(r.Clients) != 3 || r.Clients[0].Error == "" {
 		t.Errorf("--json: %v, exit code %d, %+v", err, j.code, r)
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	Clients   []string // their names; empty: those that are installed
 	Project   string   // the folder of the project, for clients with a file in it
 
+	DefaultAgent string // the agent of a command that names none
+
 	// Entry returns what a client's file is to have for this program, which is at a path.
 	Entry func(c clientconfig.Client, file, program string) (Entry, error)
 
