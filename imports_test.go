@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"internal/auth":                    {"internal/lru", "workspace"},
 	"internal/brief":                   {"workspace", "tokens"},
 	"internal/oauth":                   {"internal/auth", "workspace", "github.com/go-jose/go-jose/v4/..."},
+	"internal/change":                  {"internal/phrase", "internal/terminal", "workspace", "github.com/fatih/color"},
 	"internal/clientconfig":            {"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson", "golang.org/x/sys/..."},
 	"internal/complete":                {"sqlite", "workspace", "github.com/alecthomas/kong"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
@@ -95,7 +96,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":              {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup",
+	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change",
 		"github.com/alecthomas/kong", "github.com/fatih/color",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/change"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -30,14 +31,14 @@ Examples:
 }
 
 type briefRecord struct {
-	Cursor  int64          `json:"cursor"`
-	Since   *int64         `json:"since,omitempty"` // the cursor of the mark
-	Files   int64          `json:"files"`
-	Logs    int64          `json:"logs"`
-	Entries int64          `json:"entries"`
-	TooOld  bool           `json:"too_old,omitempty"`
-	More    bool           `json:"has_more"`
-	Paths   []changeRecord `json:"paths"`
+	Cursor  int64           `json:"cursor"`
+	Since   *int64          `json:"since,omitempty"` // the cursor of the mark
+	Files   int64           `json:"files"`
+	Logs    int64           `json:"logs"`
+	Entries int64           `json:"entries"`
+	TooOld  bool            `json:"too_old,omitempty"`
+	More    bool            `json:"has_more"`
+	Paths   []change.Record `json:"paths"`
 }
 
 // Run prints the brief, and then moves the mark.
@@ -109,12 +110,12 @@ func (c briefCommand) read(p *process) (b brief.Brief, err error) {
 }
 
 func briefOf(b brief.Brief) briefRecord {
-	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []changeRecord{}}
+	r := briefRecord{Cursor: b.Cursor, Files: b.Files, Logs: b.Logs, Entries: b.Entries, TooOld: b.TooOld, More: b.More, Paths: []change.Record{}}
 	if b.Since >= 0 {
 		r.Since = &b.Since
 	}
 	for _, c := range b.Paths {
-		r.Paths = append(r.Paths, recordOf(c))
+		r.Paths = append(r.Paths, change.RecordOf(c))
 	}
 	return r
 }

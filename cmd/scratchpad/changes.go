@@ -2,17 +2,13 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/fatih/color"
-
+	"github.com/agent-scratchpad/scratchpad/internal/change"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -40,28 +36,6 @@ Examples:
   scratchpad changes --follow`
 }
 
-type changeRecord struct {
-	Revision int64     `json:"revision,omitempty"`
-	Op       string    `json:"op"`
-	Kind     string    `json:"kind"`
-	Path     string    `json:"path"`
-	From     string    `json:"from,omitempty"`
-	Before   int64     `json:"before"`
-	After    int64     `json:"after"`
-	Author   *author   `json:"author,omitempty"`
-	Time     time.Time `json:"time"`
-	Diff     string    `json:"diff,omitempty"`
-}
-
-// cursorRecord is the last line of an answer.
-type cursorRecord struct {
-	Cursor  int64 `json:"cursor"`
-	Count   int   `json:"count"`
-	HasMore bool  `json:"has_more"`
-	TooOld  bool  `json:"too_old,omitempty"`
-	Omitted int   `json:"omitted,omitempty"`
-}
-
 // Run shows what has changed.
 func (c changesCommand) Run(p *process) error {
 	switch {
@@ -82,64 +56,18 @@ func (c changesCommand) Run(p *process) error {
 			return err
 		}
 		if p.line.JSON {
-			return c.answerJSON(p, all)
+			out := bufio.NewWriter(p.out)
+			return errors.Join(change.WriteJSON(p.screen(out), all), out.Flush())
 		}
 		return c.answerText(p, ws, all)
 	})
 }
 
-func recordOf(c workspace.Change) changeRecord {
-	return changeRecord{
-		Revision: c.Revision, Op: string(c.Op), Kind: string(c.Kind), Path: c.Path, From: c.From,
-		Before: c.Before, After: c.After, Author: authorOf(c.Author), Time: c.Time.UTC(),
-	}
-}
-
-// answerJSON writes a line for each path, and one with the cursor.
-func (c changesCommand) answerJSON(p *process, all workspace.Changes) error {
-	out := bufio.NewWriter(p.out)
-	lines := json.NewEncoder(p.screen(out))
-	lines.SetEscapeHTML(false)
-	diffs := all.Diffs
-	for _, row := range all.Paths {
-		record := recordOf(row)
-		if len(diffs) > 0 && diffs[0].Path == row.Path && diffs[0].Kind == row.Kind {
-			record.Diff, diffs = string(diffs[0].Text), diffs[1:]
-		}
-		if err := lines.Encode(record); err != nil {
-			return err
-		}
-	}
-	if err := lines.Encode(cursorRecord{all.Cursor, len(all.Paths), all.More, all.TooOld, all.Omitted}); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
 // answerText writes a table, the differences, and on standard error the cursor.
 func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all workspace.Changes) error {
-	rows := [][]string{{"OP", "KIND", "PATH", "BEFORE", "AFTER", "BY", "WHEN"}}
-	for _, row := range all.Paths {
-		rows = append(rows, []string{string(row.Op), string(row.Kind), terminal.Cell(movedPath(row)), fmt.Sprint(row.Before), fmt.Sprint(row.After), terminal.Cell(authorOf(row.Author).String()), phrase.Time(row.Time)})
-	}
 	out := bufio.NewWriter(p.out)
-	if len(rows) > 1 {
-		var table bytes.Buffer
-		if err := p.table(rows)(&table); err != nil {
-			return err
-		}
-		for i, line := range strings.SplitAfter(table.String(), "\n") {
-			if i > 0 && i < len(rows) {
-				line = p.paintOp(all.Paths[i-1].Op, line)
-			}
-			out.WriteString(line)
-		}
-	}
-	for _, d := range all.Diffs {
-		fmt.Fprintf(out, "\n")
-		for line := range strings.SplitSeq(string(d.Text), "\n") {
-			fmt.Fprintln(out, p.paintDiff(d.Kind, line))
-		}
+	if err := p.changeStyle().Write(out, all); err != nil {
+		return err
 	}
 	if err := out.Flush(); err != nil {
 		return err
@@ -161,46 +89,6 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 		what = "there are more"
 	}
 	return p.note("%s; go on with scratchpad changes --since %d\n", what, all.Cursor)
-}
-
-func movedPath(c workspace.Change) string {
-	if c.From == "" {
-		return c.Path
-	}
-	return c.From + " -> " + c.Path
-}
-
-var opColors = map[workspace.ChangeOp]color.Attribute{
-	workspace.OpCreate: color.FgGreen, workspace.OpAppend: color.FgGreen, workspace.OpDelete: color.FgRed, workspace.OpTrim: color.FgRed, workspace.OpMove: color.FgCyan,
-}
-
-// paintOp colours the operation with which a line begins.
-func (p *process) paintOp(op workspace.ChangeOp, line string) string {
-	rest, begins := strings.CutPrefix(line, string(op))
-	how, known := opColors[op]
-	if !begins || !known {
-		return line
-	}
-	return p.paint(string(op), how) + rest
-}
-
-// paintDiff colours a line of a difference, and on a terminal shows its control characters.
-func (p *process) paintDiff(kind workspace.PathKind, line string) string {
-	if terminal.Is(p.out) {
-		line = terminal.Visible(line)
-	}
-	if kind == workspace.KindLog {
-		return line
-	}
-	switch {
-	case strings.HasPrefix(line, "@@"):
-		return p.paint(line, color.FgCyan)
-	case strings.HasPrefix(line, "-"):
-		return p.paint(line, color.FgRed)
-	case strings.HasPrefix(line, "+"):
-		return p.paint(line, color.FgGreen)
-	}
-	return line
 }
 
 // follow prints each change until a signal comes, or nobody reads them.
@@ -256,9 +144,7 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 	} else {
 		p.note("waiting for changes after revision %d\n", since)
 	}
-	out := p.screen(p.out)
-	lines := json.NewEncoder(out)
-	lines.SetEscapeHTML(false)
+	out, style := p.screen(p.out), p.changeStyle()
 	for row, err := range ws.Watch(ctx, since) {
 		switch {
 		case err != nil:
@@ -266,9 +152,9 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 		case !strings.HasPrefix(row.Path, prefix) && (row.From == "" || !strings.HasPrefix(row.From, prefix)):
 			continue
 		case p.line.JSON:
-			err = lines.Encode(recordOf(row))
+			err = change.WriteRecord(out, row)
 		default:
-			_, err = io.WriteString(p.out, p.changeLine(row))
+			_, err = io.WriteString(p.out, style.Line(row))
 		}
 		if err != nil {
 			return err
@@ -277,8 +163,6 @@ func (c changesCommand) print(ctx context.Context, p *process, ws *workspace.Wor
 	return nil
 }
 
-// changeLine returns a change as a line for people.
-func (p *process) changeLine(c workspace.Change) string {
-	line := fmt.Sprintf("%-7s  %s  %s  %d -> %d", c.Op, c.Kind, terminal.Cell(movedPath(c)), c.Before, c.After)
-	return fmt.Sprintf("%d  %s  %s  %s\n", c.Revision, phrase.Time(c.Time), p.paintOp(c.Op, line), terminal.Cell(authorOf(c.Author).String()))
+func (p *process) changeStyle() change.Style {
+	return change.Style{Paint: p.paint, OnTerminal: terminal.Is(p.out)}
 }

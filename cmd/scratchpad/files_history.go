@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/change"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -23,10 +24,10 @@ Examples:
 }
 
 type versionRecord struct {
-	Version int64     `json:"version"`
-	Bytes   int64     `json:"bytes"`
-	Updated time.Time `json:"updated"`
-	Author  *author   `json:"author,omitempty"`
+	Version int64          `json:"version"`
+	Bytes   int64          `json:"bytes"`
+	Updated time.Time      `json:"updated"`
+	Author  *change.Author `json:"author,omitempty"`
 }
 
 // Run lists the versions.
@@ -39,7 +40,7 @@ func (c filesHistory) Run(p *process) error {
 		records := []versionRecord{}
 		rows := [][]string{{"VERSION", "BYTES", "UPDATED", "AUTHOR"}}
 		for _, v := range versions {
-			by := authorOf(v.Author)
+			by := change.AuthorOf(v.Author)
 			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by})
 			rows = append(rows, []string{fmt.Sprint(v.Version), fmt.Sprint(v.Bytes), phrase.Time(v.Time), terminal.Cell(by.String())})
 		}

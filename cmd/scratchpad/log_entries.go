@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/change"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -47,15 +48,15 @@ func (p *process) newEntryWriter() *entryWriter {
 }
 
 type entryRecord struct {
-	ID     int64     `json:"id"`
-	Time   time.Time `json:"time"`
-	Text   string    `json:"text"`
-	Author *author   `json:"author,omitempty"`
+	ID     int64          `json:"id"`
+	Time   time.Time      `json:"time"`
+	Text   string         `json:"text"`
+	Author *change.Author `json:"author,omitempty"`
 }
 
 func (w *entryWriter) write(e workspace.Entry) error {
 	if w.json != nil {
-		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: authorOf(e.Author)})
+		return w.json.Encode(entryRecord{ID: e.ID, Time: e.Time.UTC(), Text: string(e.Content), Author: change.AuthorOf(e.Author)})
 	}
 	// The further lines of an entry must not look like another entry.
 	head := fmt.Sprintf("%d  %s  ", e.ID, phrase.Time(e.Time))

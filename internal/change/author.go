@@ -1,4 +1,4 @@
-package main
+package change
 
 import (
 	"strings"
@@ -6,22 +6,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// author is [workspace.Author] in JSON.
-type author struct {
+// An Author is [workspace.Author] in JSON.
+type Author struct {
 	Client  string `json:"client,omitempty"`
 	Version string `json:"version,omitempty"`
 	Key     string `json:"key,omitempty"`
 }
 
-// authorOf returns nil if the author is not known.
-func authorOf(a workspace.Author) *author {
+// AuthorOf returns nil if the author is not known.
+func AuthorOf(a workspace.Author) *Author {
 	if a.Client == "" && a.Version == "" && a.Key == "" {
 		return nil
 	}
-	return &author{Client: a.Client, Version: a.Version, Key: a.Key}
+	return &Author{Client: a.Client, Version: a.Version, Key: a.Key}
 }
 
-func (a *author) String() string {
+// String returns the author for people, "" if it is nil.
+func (a *Author) String() string {
 	if a == nil {
 		return ""
 	}
