@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/host"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -272,25 +272,6 @@ func (p *process) databaseFile() (string, error) {
 	return filepath.Abs(path)
 }
 
-// defaultDB returns scratchpad/scratchpad.db in the user's data folder: that of the
-// XDG Base Directory Specification on Unix, Application Support on macOS, LocalAppData
-// on Windows. It returns "" if the user has no home folder.
-func defaultDB() string {
-	dir := os.Getenv("XDG_DATA_HOME")
-	home, _ := os.UserHomeDir() // "" makes the folder relative
-	switch {
-	case filepath.IsAbs(dir):
-	case runtime.GOOS == "windows":
-		if dir = os.Getenv("LOCALAPPDATA"); dir == "" {
-			dir = filepath.Join(home, "AppData", "Local")
-		}
-	case runtime.GOOS == "darwin":
-		dir = filepath.Join(home, "Library", "Application Support")
-	default:
-		dir = filepath.Join(home, ".local", "share")
-	}
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	return filepath.Join(dir, "scratchpad", "scratchpad.db")
-}
+// defaultDB returns the path of the database if nobody has named one; "" if the user has
+// no home folder.
+func defaultDB() string { return host.DataFile("scratchpad", "scratchpad.db") }
