@@ -7,8 +7,24 @@ import (
 	"testing"
 )
 
-// Long reports whether the long proofs are to run: SCRATCHPAD_TEST is "all".
-func Long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" }
+// Long reports whether the long proofs are to run: SCRATCHPAD_TEST is "all" or "full".
+func Long() bool { return os.Getenv("SCRATCHPAD_TEST") == "all" || Full() }
+
+// Full reports whether the long proofs are to run at their full size: SCRATCHPAD_TEST is
+// "full". With "all" some of them are shorter, so that CI has the time.
+func Full() bool { return os.Getenv("SCRATCHPAD_TEST") == "full" }
+
+// Pick returns the size of a test: plain in go test, long with the long proofs, and full
+// with the long proofs at their full size.
+func Pick[T any](plain, long, full T) T {
+	switch {
+	case Full():
+		return full
+	case Long():
+		return long
+	}
+	return plain
+}
 
 // SkipUnlessLong skips a long proof unless the long proofs are to run.
 func SkipUnlessLong(t testing.TB) {
@@ -23,6 +39,7 @@ func SkipUnlessLong(t testing.TB) {
 type Checks struct {
 	Checks int // in go test
 	Long   int // with the long proofs
+	Full   int // with the long proofs at their full size; 0: as Long
 	Short  int // in go test -short; 0: as Checks
 	Steps  int
 }
@@ -33,6 +50,8 @@ func (c Checks) Set() {
 	flag.Parse()
 	checks := c.Checks
 	switch {
+	case Full() && c.Full > 0:
+		checks = c.Full
 	case Long() && c.Long > 0:
 		checks = c.Long
 	case testing.Short() && c.Short > 0:
