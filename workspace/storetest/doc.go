@@ -14,8 +14,9 @@
 //
 // A store that survives a restart passes [RunDurable] as well, and one that several
 // processes may have open passes [RunShared]. No part of the suite can be
-// switched off. The concurrent checks run up to 1,000 rounds; fewer with -short, and up to
-// 4,000 with SCRATCHPAD_TEST=all in the environment.
+// switched off. The concurrent checks run up to 300 rounds, and fewer with -short. With
+// SCRATCHPAD_TEST=all in the environment they run up to 1,000, and with
+// SCRATCHPAD_TEST=full up to 10,000.
 //
 // The suite tests records and transactions. It does not test rules, such as limits,
 // quotas, hashes and the numbering of versions, because they are the workspace's. Nor can

@@ -36,15 +36,13 @@ func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
 	}
 }
 
-// rounds returns how many rounds a concurrent check runs.
-func rounds(all, plain, short int) int {
-	switch {
-	case testkit.Long():
-		return all
-	case testing.Short():
-		return short
+// rounds returns how many rounds a check runs: full with SCRATCHPAD_TEST=full, all with
+// SCRATCHPAD_TEST=all, short with -short.
+func rounds(full, all, plain, short int) int {
+	if testing.Short() {
+		plain = short
 	}
-	return plain
+	return testkit.Pick(plain, all, full)
 }
 
 // update runs an Update that must succeed.

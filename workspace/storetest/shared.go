@@ -61,7 +61,7 @@ func sharedWrites(t testing.TB, a, b workspace.Store) {
 		equal(t, "Owners in the other store", list(t, there, "local", "", 10), list(t, here, "local", "", 10))
 		equal(t, "Totals in the other store", totals(t, there, "local"), totals(t, here, "local"))
 	}
-	for i := range rounds(500, 100, 20) {
+	for i := range rounds(500, 200, 100, 20) {
 		here, there := a, b
 		if i%2 == 1 {
 			here, there = b, a
@@ -91,7 +91,7 @@ func sharedUndone(t testing.TB, a, b workspace.Store) {
 
 // sharedCounter counts one owner's operations in Updates and Counts of both stores.
 func sharedCounter(t testing.TB, a, b workspace.Store) {
-	n := rounds(50, 5, 2)
+	n := rounds(50, 25, 5, 2)
 	update(t, a, alice, count)
 	each(func(i int) {
 		s := a
@@ -121,7 +121,7 @@ func sharedCounter(t testing.TB, a, b workspace.Store) {
 // followed. Every row comes once, in order.
 func sharedRevisions(t testing.TB, a, b workspace.Store) {
 	const writers = 8
-	n := rounds(500, 50, 10)
+	n := rounds(500, 150, 50, 10)
 	stores := []workspace.Store{a, b}
 	var all sync.WaitGroup
 	for i := range writers {
@@ -182,7 +182,7 @@ func sharedWatchTime() time.Duration { return watchTime / 5 }
 // now and then, not each time.
 func sharedWatch(t testing.TB, a, b workspace.Store) {
 	told := watch(t, t.Context(), b)
-	for range rounds(10, 3, 2) {
+	for range rounds(10, 5, 3, 2) {
 		var err error
 		for range 3 {
 			time.Sleep(10 * time.Millisecond) // so that what was told before is over
@@ -219,7 +219,7 @@ func sharedRecords(t testing.TB, a, b workspace.Store) {
 		t.Errorf("Get of what the other store has deleted = %v, want ErrNotFound", err)
 	}
 	revision := int64(0)
-	for range rounds(200, 20, 5) {
+	for range rounds(200, 100, 20, 5) {
 		var mu sync.Mutex // guards won
 		var won []int64
 		var all sync.WaitGroup
