@@ -149,10 +149,7 @@ func TestBodiesInFlight(t *testing.T) {
 	}
 	t.Parallel()
 	const size = 15 << 20
-	n := 2
-	if testkit.Long() {
-		n = 4
-	}
+	n := testkit.Pick(2, 2, 4)
 	g := newGate()
 	h := serveHTTP(t, gated(t, g))
 	var wg sync.WaitGroup

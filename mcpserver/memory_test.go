@@ -36,28 +36,27 @@ const maxResident = 256
 
 // A load is many large calls at once.
 type load struct {
-	calls     int
-	args      string // of read_file
-	reads     bool   // the client reads its answers
-	shortForm int    // the calls where the long proofs do not run
+	plain, long, full int    // the calls: see testkit.Pick
+	args              string // of read_file
+	reads             bool   // the client reads its answers
 }
 
+func (l load) calls() int { return testkit.Pick(l.plain, l.long, l.full) }
+
 var loads = map[string]load{
-	"unread answers":  {3000, `{"path":"large"}`, false, 200},
-	"parallel reads":  {500, `{"path":"large"}`, true, 50},
-	"worst diffs":     {20, `{"path":"lines","since_version":1}`, true, 0},
-	"whole diffs":     {2, `{"path":"lines","since_version":1,"context":-1}`, true, 0},
-	"escaped answers": {20, `{"path":"controls"}`, true, 0},
+	"unread answers":  {200, 1000, 3000, `{"path":"large"}`, false},
+	"parallel reads":  {50, 150, 500, `{"path":"large"}`, true},
+	"worst diffs":     {0, 8, 60, `{"path":"lines","since_version":1}`, true},
+	"whole diffs":     {0, 2, 4, `{"path":"lines","since_version":1,"context":-1}`, true},
+	"escaped answers": {0, 8, 60, `{"path":"controls"}`, true},
 }
 
 // Under each load, a server with two processors stays small and answers the small calls
-// of other clients.
+// of other clients. SCRATCHPAD_TEST=all go test ./mcpserver -run TestLoad runs every load,
+// and SCRATCHPAD_TEST=full the most calls of each.
 func TestLoad(t *testing.T) {
 	for name, l := range loads {
-		if !testkit.Long() {
-			l.calls = l.shortForm
-		}
-		if l.calls == 0 {
+		if l.calls() == 0 {
 			continue
 		}
 		t.Run(name+" over HTTP", func(t *testing.T) { loadHTTP(t, l) })
@@ -241,11 +240,11 @@ func loadStdio(t *testing.T, l load) {
 	cmd, in, out := startLoad(t, "stdio")
 	start := time.Now()
 	go func() {
-		for i := range l.calls {
+		for i := range l.calls() {
 			io.WriteString(in, request(strconv.Itoa(i), "read_file", l.args))
 		}
 	}()
-	answers := l.calls
+	answers := l.calls()
 	if !l.reads {
 		waitUntilIdle(t, cmd)
 		checkResident(t, cmd)
@@ -284,7 +283,7 @@ func loadHTTP(t *testing.T, l load) {
 	others.Go(func() { smallCalls(t, address, stop) })
 	start := time.Now()
 	var calls sync.WaitGroup
-	for range l.calls {
+	for range l.calls() {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
@@ -302,7 +301,7 @@ func loadHTTP(t *testing.T, l load) {
 		waitUntilIdle(t, cmd)
 	}
 	calls.Wait()
-	t.Logf("%d calls in %v", l.calls, time.Since(start).Round(time.Millisecond))
+	t.Logf("%d calls in %v", l.calls(), time.Since(start).Round(time.Millisecond))
 	close(stop)
 	others.Wait()
 	checkResident(t, cmd)
