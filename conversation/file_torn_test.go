@@ -124,10 +124,7 @@ func TestFilePowerCut(t *testing.T) {
 	}
 	closeFile(t, f)
 	text := readFile(t, path)
-	rounds := 300
-	if testkit.Long() {
-		rounds = 5000
-	}
+	rounds := testkit.Pick(300, 2000, 5000)
 	const block = 512
 	torn := 0
 	for range rounds {

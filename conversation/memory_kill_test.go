@@ -185,11 +185,8 @@ func batchesIn(t *testing.T, m *Memory) int {
 // After kills at every point, the window, the summary, the evidence and the number of
 // calls are the same as in a run without a kill.
 func TestKillMemory(t *testing.T) {
-	kills := 12
-	switch {
-	case testkit.Long():
-		kills = 100
-	case testing.Short():
+	kills := testkit.Pick(12, 50, 100)
+	if testing.Short() {
 		kills = 4
 	}
 	whole, err := New(killOptions(nil))

@@ -263,13 +263,10 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 
 // Memory and Trim return valid messages of a valid conversation: whole units, with the
 // newest message of the user and the leading instructions. The originals are complete
-// and in order.
+// and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
 func TestWindowsAreValid(t *testing.T) {
-	cases := 1_000
-	switch {
-	case testkit.Long():
-		cases = 100_000
-	case testing.Short():
+	cases := testkit.Pick(1000, 20_000, 100_000)
+	if testing.Short() {
 		cases = 300
 	}
 	seed := rand.Uint64()

@@ -182,13 +182,10 @@ func linearizable(p linearPad, seed uint64) bool {
 }
 
 func linearRounds() uint64 {
-	switch {
-	case testkit.Long():
-		return 20_000
-	case testing.Short():
+	if testing.Short() {
 		return 150
 	}
-	return 500
+	return testkit.Pick[uint64](500, 8000, 20_000)
 }
 
 func TestLinearizable(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -50,7 +51,7 @@ func logStaysSmall(t *testing.T, stores int) {
 		})
 	}
 	var largest int64
-	for i := range pick(2600, 4000) {
+	for i := range testkit.Pick(2600, 2600, 4000) {
 		workspaceWrite(t, all[i%stores])
 		if info, err := os.Stat(path + "-wal"); err == nil {
 			largest = max(largest, info.Size())

@@ -238,14 +238,11 @@ func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
 }
 
 // Writers in three processes, and followers that are killed and begin again where the last
-// whole page ended: each gets every change once, in order, and none is missing. The long
-// form has 100,000 rows.
+// whole page ended: each gets every change once, in order, and none is missing. It takes
+// 30,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	rows, kills := 2000, 4
-	if testkit.Long() {
-		rows, kills = 100_000, 40
-	}
+	rows, kills := testkit.Pick(2000, 30_000, 100_000), testkit.Pick(4, 20, 40)
 	path := filepath.Join(t.TempDir(), "scratchpad.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
 	testkit.Must(t, err)

@@ -16,12 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/anishathalye/porcupine"
 	"golang.org/x/sys/unix"
 )
 
-var linearHistories = flag.Int("histories", 0, "histories that TestLinearizable checks; 0: 4, and 20 when the long proofs run")
+var linearHistories = flag.Int("histories", 0, "histories that TestLinearizable checks; 0: 4, 10 with SCRATCHPAD_TEST=all, 20 with SCRATCHPAD_TEST=full")
 
 const (
 	linearClients   = 8
@@ -375,7 +376,7 @@ func TestLinearizable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	total, unknown := 0, 0
-	n := pick(4, 20)
+	n := testkit.Pick(4, 10, 20)
 	if *linearHistories > 0 {
 		n = *linearHistories
 	}

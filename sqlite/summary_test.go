@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -183,7 +184,7 @@ func askAll(t *testing.T, children []*child) (made int) {
 // there after a restart, and Verify finds nothing wrong.
 func TestSummarizeOnce(t *testing.T) {
 	t.Parallel()
-	for range pick(3, 50) {
+	for range testkit.Pick(3, 20, 50) {
 		path, lines := summaryDatabase(t)
 		children := []*child{startChild(t, "summarize", path, lines, "0"), startChild(t, "summarize", path, lines, "0")}
 		if made := askAll(t, children); made != 1 {

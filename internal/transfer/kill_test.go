@@ -138,7 +138,7 @@ func opened(t *testing.T, db string, fn func(*workspace.Workspace)) {
 func jobs(template job, yield func(job) (more bool)) {
 	step, count := int64(5), 4
 	if testkit.Long() {
-		step, count = 1, 60
+		step, count = 1, testkit.Pick(0, 20, 60)
 	}
 	for template.At = 2; yield(template); template.At += step {
 	}

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		beKilled(dir)
 		return
 	}
-	testkit.Checks{Checks: 12, Long: 100, Steps: 30}.Set() // longer: SCRATCHPAD_TEST=all go test ./internal/transfer -rapid.checks=300
+	testkit.Checks{Checks: 12, Long: 50, Full: 300, Steps: 30}.Set()
 	goleak.VerifyTestMain(m)
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -23,10 +24,7 @@ const dbName = "test.db"
 
 // cuts is the number of cuts of TestPowerCut.
 func cuts() int {
-	if os.Getenv("SCRATCHPAD_TEST") == "all" {
-		return 500
-	}
-	return 60
+	return testkit.Pick(60, 500, 500)
 }
 
 // kinds are the situations in which the power is cut.
