@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -28,6 +29,19 @@ type serveCommand struct {
 	LogLevel     slog.Level     `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
 
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}."`
+
+	OAuth oauthFlags `embed:"" prefix:"oauth-"`
+}
+
+// oauthFlags are the flags of an OAuth 2.1 resource server.
+type oauthFlags struct {
+	Issuer      string `placeholder:"URL" help:"Accept the OAuth access tokens of this issuer, beside keys."`
+	Audience    string `placeholder:"NAME" help:"The audience that a token must be for, usually the URL of this server's /mcp."`
+	JWKSURL     string `name:"jwks-url" placeholder:"URL" help:"Where the issuer's keys are. Default: as the issuer's metadata says."`
+	TenantClaim string `default:"tenant" placeholder:"NAME" help:"The claim with the tenant. Default: ${default}."`
+	Resource    string `placeholder:"URL" help:"The URL that clients call. Default: the audience, if that is a URL."`
+	AgentsClaim string `default:"agents" placeholder:"NAME" help:"The claim with the agents: a text or a list. Default: ${default}."`
+	ScopesClaim string `default:"scope" placeholder:"NAME" help:"The claim with the scopes: words or a list. Default: ${default}."`
 }
 
 const defaultAddr = "127.0.0.1:4321"
@@ -51,6 +65,8 @@ func (c serveCommand) Validate() error {
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key go together; give both")
+	case (c.OAuth.Issuer == "") != (c.OAuth.Audience == ""):
+		return errors.New("--oauth-issuer and --oauth-audience go together; give both")
 	}
 	return nil
 }
@@ -115,4 +131,19 @@ func (c serveCommand) logger(p *process) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(p.err, o))
 	}
 	return slog.New(slog.NewTextHandler(p.err, o))
+}
+
+// open returns what accepts the issuer's tokens, or nil if there is no issuer.
+func (f oauthFlags) open(log *slog.Logger) (*oauth.Server, error) {
+	if f.Issuer == "" {
+		return nil, nil
+	}
+	s, err := oauth.New(oauth.Options{
+		Issuer: f.Issuer, Audience: f.Audience, JWKSURL: f.JWKSURL, Resource: f.Resource,
+		TenantClaim: f.TenantClaim, AgentsClaim: f.AgentsClaim, ScopesClaim: f.ScopesClaim, Logger: log,
+	})
+	if err != nil {
+		return nil, workspace.Errorf(workspace.ErrInvalid, "%v", err)
+	}
+	return s, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -31,13 +32,14 @@ func localCaller() auth.Caller {
 
 // A service is everything behind a listener.
 type service struct {
-	c     serveCommand
-	p     *process
-	store workspace.Store
-	door  *access.Door
-	keys  *auth.Keys
-	mcp   *mcpserver.Server
-	http  *httpserver.Server
+	c      serveCommand
+	p      *process
+	store  workspace.Store
+	door   *access.Door
+	keys   *auth.Keys
+	tokens *oauth.Server // nil: there is no issuer
+	mcp    *mcpserver.Server
+	http   *httpserver.Server
 
 	loopback bool
 }
@@ -48,6 +50,9 @@ func (c serveCommand) serve(p *process, db *database, l net.Listener) (err error
 	s.keys = auth.NewKeys(db.store, auth.Options{})
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.door = access.New(db.svc, s.limits)
+	if s.tokens, err = c.OAuth.open(p.log); err != nil {
+		return err
+	}
 	if err := s.newMCP(); err != nil {
 		return err
 	}
@@ -70,6 +75,9 @@ func (c serveCommand) serve(p *process, db *database, l net.Listener) (err error
 func (s *service) close() error {
 	if s.mcp != nil {
 		s.mcp.Close()
+	}
+	if s.tokens != nil {
+		s.tokens.Close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -144,6 +152,9 @@ func (s *service) newHTTP() (err error) {
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: s.c.TrustedProxy,
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
 	}
+	if s.tokens != nil {
+		o.Tokens, o.ResourceMetadata, o.ResourceMetadataURL = s.tokens.Verify, s.tokens.Metadata(), s.tokens.MetadataURL()
+	}
 	s.http, err = httpserver.New(o)
 	return err
 }
@@ -163,6 +174,9 @@ func (s *service) anonymous(ctx context.Context) (c auth.Caller, ok bool, err er
 }
 
 func (s *service) unlocked(ctx context.Context) (bool, error) {
+	if s.tokens != nil {
+		return false, nil
+	}
 	any, err := s.keys.Any(ctx)
 	return !any, err
 }
@@ -231,6 +245,10 @@ func (s *service) greet(l net.Listener) error {
 	switch {
 	case s.c.NoAuth:
 		who = "everybody on this machine, without a key (--no-auth)"
+	case s.tokens != nil && any:
+		who = "callers with a key, or with a token of " + s.c.OAuth.Issuer
+	case s.tokens != nil:
+		who = "callers with a token of " + s.c.OAuth.Issuer
 	case any:
 		who = "callers with a key; scratchpad keys ls lists them"
 	case s.loopback:
