@@ -78,7 +78,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	out := p.out
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
-	collectLess()
+	collectLess(160 << 20)
 	if terminal.Is(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
@@ -139,13 +139,13 @@ func (p *process) saySummaries(why string) {
 
 // collectLess lets the heap grow further before it is collected. The heap has a few
 // MiB and decoding fills it with short-lived buffers; for 12 MiB more there are 10 %
-// more writes and 40 % more reads a second. Near 160 MiB, which only many large calls
-// at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
-func collectLess() {
+// more writes and 40 % more reads a second. Near the limit in bytes, which only many
+// large calls at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
+func collectLess(limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(160 << 20)
+		debug.SetMemoryLimit(limit)
 	}
 }
