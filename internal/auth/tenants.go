@@ -65,8 +65,12 @@ func (r tenantRecord) limits() TenantLimits {
 }
 
 // Limits returns the limits of a tenant, for a call of the tenant. It reads the store
-// only if something may have changed. Errors: [ErrUnavailable].
+// only if something may have changed. Errors: [workspace.ErrInvalid] and
+// [ErrUnavailable].
 func (t *Tenants) Limits(ctx context.Context, tenant string) (TenantLimits, error) {
+	if err := checkTenant(tenant); err != nil {
+		return TenantLimits{}, err
+	}
 	l, err := t.watch.current(ctx)
 	if err != nil {
 		return TenantLimits{}, err

@@ -24,12 +24,14 @@ const generationKey = "auth/generation"
 type look struct {
 	generation int64     // the revision of the record; 0: there is none
 	store      time.Time // of the store's clock
+	told       time.Time // when the store had told it, by the clock of the process
 	at         time.Time // when the look began, by the clock of the process
 	err        error     // the look failed: nothing else is known
 }
 
-// now returns the time of the store's clock.
-func (l look) now(process time.Time) time.Time { return l.store.Add(process.Sub(l.at)) }
+// now returns the time of the store's clock. It may be late by as long as the store took
+// to tell the time, and is not early.
+func (l look) now(process time.Time) time.Time { return l.store.Add(process.Sub(l.told)) }
 
 // A watch tells whether anything has changed. It reads the store only when it is asked,
 // and at most each 250 ms.
@@ -103,7 +105,7 @@ func (w *watch) look(ctx context.Context) (l look) {
 		l.generation = r.Revision
 		l.store, err = records.Now()
 	}
-	l.err = err
+	l.told, l.err = w.now(), err
 	return l
 }
 

@@ -1,0 +1,279 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// held is how long a change may take to hold in other processes.
+const held = 500 * time.Millisecond
+
+// Two thousand keys that are in use cost four reads a second, and none when nobody calls.
+func TestLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		here, there := open(t, s.Store), open(t, s)
+		texts := make([]string, 2000)
+		for i := range texts {
+			g := grant(t, "agent")
+			g.Tenant = fmt.Sprintf("team-%d", i/20)
+			_, texts[i] = create(t, here, g)
+		}
+		use := func() {
+			for _, text := range texts {
+				accepted(t, there, text)
+			}
+		}
+		use()
+		before := s.reads.Load()
+		for range 200 {
+			time.Sleep(50 * time.Millisecond)
+			use()
+		}
+		if n := s.reads.Load() - before; n > 41 {
+			t.Errorf("%d reads in ten seconds, expected 40", n)
+		}
+		time.Sleep(2 * time.Minute) // the last uses are written
+		before = s.reads.Load()
+		time.Sleep(time.Hour)
+		if n := s.reads.Load() - before; n != 0 {
+			t.Errorf("%d reads in an hour without a call", n)
+		}
+	})
+}
+
+// Half a second after a change, no other process uses what it knew. A process that made
+// the change uses it at once.
+func TestChangesHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memstore.New()
+		here, there := open(t, s), open(t, s)
+		busy(t, there) // looks at other moments than the changes are made
+		anyKey(t, there, false)
+		key, text := create(t, here, grant(t, "a", "b"))
+		anyKey(t, here, true)
+		accepted(t, there, text)
+		time.Sleep(held)
+		anyKey(t, there, true)
+
+		only, metrics := grant(t, "a").Agents, auth.Metrics
+		_, err := here.Set(t.Context(), key.ID, auth.Change{Agents: &only, Scopes: &metrics})
+		testkit.Must(t, err)
+		for _, keys := range []*auth.Keys{here, there} {
+			if c := accepted(t, keys, text); c.Agents.Allow("b") || c.Scopes != auth.Metrics {
+				t.Errorf("the narrowed key gives %v and %v", c.Agents.Patterns(), c.Scopes)
+			}
+			time.Sleep(held)
+		}
+		n := int64(7)
+		_, err = here.Tenants().Set(t.Context(), "team", auth.TenantChange{Agents: &n})
+		testkit.Must(t, err)
+		time.Sleep(held)
+		if l, err := there.Tenants().Limits(t.Context(), "team"); err != nil || l.Agents != 7 {
+			t.Errorf("the limits are %+v, %v; expected 7 agents", l, err)
+		}
+		_, second, err := here.Rotate(t.Context(), key.ID, time.Hour)
+		testkit.Must(t, err)
+		accepted(t, there, second) // no new secret has to wait
+		_, err = here.Revoke(t.Context(), key.ID)
+		testkit.Must(t, err)
+		refused(t, here, second)
+		time.Sleep(held)
+		refused(t, there, second)
+		refused(t, there, text)
+	})
+}
+
+// busy calls keys all the time, until the test ends.
+func busy(t testing.TB, keys *auth.Keys) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_, _ = keys.Tenants().Limits(ctx, "team")
+			time.Sleep(7 * time.Millisecond)
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+}
+
+func anyKey(t testing.TB, keys *auth.Keys, want bool) {
+	t.Helper()
+	if got, err := keys.Any(t.Context()); err != nil || got != want {
+		t.Errorf("Any = %v, %v; expected %v", got, err, want)
+	}
+}
+
+// A process whose store does not answer lets nobody in.
+func TestStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		keys := open(t, s)
+		_, text := create(t, keys, grant(t, "*"))
+		accepted(t, keys, text)
+		s.failing("get", "auth/", workspace.ErrBusy)
+		time.Sleep(held - time.Millisecond)
+		accepted(t, keys, text)
+		time.Sleep(time.Millisecond)
+		before := s.reads.Load()
+		for range 1000 {
+			unavailable(t, keys, text)
+		}
+		if n := s.reads.Load() - before; n > 1 {
+			t.Errorf("%d reads of a store that fails, expected 1", n)
+		}
+		s.failing("", "", nil)
+		time.Sleep(250 * time.Millisecond)
+		accepted(t, keys, text)
+		_, other := create(t, keys, grant(t, "*"))
+		s.failing("get", "auth/key/", workspace.ErrCorrupt)
+		unavailable(t, keys, other)
+		s.failing("", "", nil)
+	})
+}
+
+func unavailable(t testing.TB, keys *auth.Keys, text string) {
+	t.Helper()
+	if c, err := keys.Verify(t.Context(), text); !errors.Is(err, auth.ErrUnavailable) || c.ID != "" {
+		t.Fatalf("Verify = %+v, %v; expected ErrUnavailable", c, err)
+	}
+}
+
+// A caller waits for a store that hangs no longer than it wants to, and a look that was
+// begun for a caller who left serves the others.
+func TestStoreHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		keys := open(t, s)
+		_, text := create(t, keys, grant(t, "*"))
+		hang := make(chan struct{})
+		s.onCall(func(string, string) error { <-hang; return nil })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := keys.Verify(ctx, text); !errors.Is(err, auth.ErrUnavailable) {
+			t.Errorf("Verify = %v, expected ErrUnavailable", err)
+		}
+		before := s.reads.Load()
+		done := make(chan error)
+		go func() { _, err := keys.Verify(t.Context(), text); done <- err }()
+		synctest.Wait()
+		if n := s.reads.Load() - before; n != 0 {
+			t.Errorf("%d more looks while one runs", n)
+		}
+		close(hang)
+		testkit.Must(t, <-done)
+	})
+}
+
+// A process that is killed between a change and the generation leaves a change that
+// holds after five minutes, or when it is repeated.
+func TestKilledBeforeTheGeneration(t *testing.T) {
+	for _, repeat := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &spy{Store: memstore.New()}
+			here, there := open(t, s), open(t, s.Store)
+			key, text := create(t, here, grant(t, "*"))
+			accepted(t, there, text)
+			s.failing("put", "auth/generation", workspace.ErrOutcomeUnknown)
+			if _, err := here.Revoke(t.Context(), key.ID); !errors.Is(err, workspace.ErrOutcomeUnknown) {
+				t.Fatalf("Revoke = %v, expected the error of the generation", err)
+			}
+			s.failing("", "", nil)
+			if time.Sleep(4 * time.Minute); !repeat {
+				accepted(t, there, text) // else the case is not the one that it should be
+				time.Sleep(time.Minute)
+			} else {
+				_, err := here.Revoke(t.Context(), key.ID)
+				testkit.Must(t, err)
+				time.Sleep(held)
+			}
+			refused(t, there, text)
+		})
+	}
+}
+
+// Two processes that change keys at once both raise the generation, or one of them does
+// it for both.
+func TestTwoRaise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		here, there, third := open(t, s), open(t, s.Store), open(t, s.Store)
+		a, textA := create(t, here, grant(t, "*"))
+		b, textB := create(t, here, grant(t, "*"))
+		accepted(t, third, textA)
+		accepted(t, third, textB)
+		s.onCall(func(op, key string) error {
+			if op == "put" && key == "auth/generation" { // between Get and Put
+				s.failing("", "", nil)
+				_, err := there.Revoke(t.Context(), b.ID)
+				return err
+			}
+			return nil
+		})
+		_, err := here.Revoke(t.Context(), a.ID)
+		testkit.Must(t, err)
+		time.Sleep(held)
+		refused(t, third, textA)
+		refused(t, third, textB)
+	})
+}
+
+// A clock that is set back, or that jumps after a sleep of the machine, makes nothing
+// younger than it is.
+func TestClockIsSet(t *testing.T) {
+	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
+		s := memstore.New()
+		var offset atomic.Int64
+		here := open(t, s)
+		there := auth.NewKeys(s, auth.Options{Now: func() time.Time {
+			return testkit.Start.Add(time.Duration(offset.Load()))
+		}})
+		t.Cleanup(func() { testkit.Must(t, there.Close(context.Background())) })
+		key, text := create(t, here, grant(t, "*"))
+		accepted(t, there, text)
+		_, err := here.Revoke(t.Context(), key.ID)
+		testkit.Must(t, err)
+		accepted(t, there, text) // its clock stands
+		offset.Store(int64(jump))
+		refused(t, there, text)
+	}
+}
+
+// A key ends at its time by the store's clock, and more time brings it back.
+func TestExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := open(t, memstore.New())
+		g := grant(t, "*")
+		g.Lifetime = time.Hour
+		key, text := create(t, keys, g)
+		time.Sleep(time.Hour - time.Millisecond)
+		accepted(t, keys, text)
+		time.Sleep(time.Millisecond)
+		refused(t, keys, text)
+		if _, _, err := keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, workspace.ErrInvalid) {
+			t.Errorf("Rotate of an expired key = %v, expected ErrInvalid", err)
+		}
+		more := time.Hour
+		_, err := keys.Set(t.Context(), key.ID, auth.Change{Lifetime: &more})
+		testkit.Must(t, err)
+		accepted(t, keys, text)
+		_, next, err := keys.Rotate(t.Context(), key.ID, time.Minute)
+		testkit.Must(t, err)
+		time.Sleep(time.Minute - time.Millisecond)
+		accepted(t, keys, text)
+		time.Sleep(time.Millisecond)
+		refused(t, keys, text)
+		accepted(t, keys, next)
+	})
+}
