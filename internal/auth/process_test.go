@@ -67,14 +67,14 @@ func newDuel(t *testing.T, how string) *duel {
 // run changes keys, and returns what was wrong.
 func (d *duel) run(t *testing.T) (wrong []string) {
 	d.use(t, expected{name: "a key that nobody changes"}, grant(t, "*"))
-	rounds, pause := 1, 100*time.Millisecond
+	rounds, pause := 1, 50*time.Millisecond
 	if testkit.Long() {
-		rounds, pause = 12, 400*time.Millisecond
+		rounds, pause = 8, 300*time.Millisecond
 	}
 	for i := range rounds {
 		d.round(t, i, pause)
 	}
-	time.Sleep(1300 * time.Millisecond) // what was acknowledged last must hold by then
+	time.Sleep(1200 * time.Millisecond) // what was acknowledged last must hold by then
 	for i, p := range d.servers {
 		seen := p.tell(t, order{Do: "report"}).Seen
 		for _, e := range d.cases {
@@ -116,7 +116,7 @@ func (d *duel) round(t *testing.T, i int, pause time.Duration) {
 	done = other.tell(t, order{Do: "narrow", ID: narrow})
 	d.cases[atNarrow].narrowed = done.At.Add(time.Second)
 
-	const overlap = 200 * time.Millisecond
+	const overlap = 100 * time.Millisecond
 	begun = time.Now()
 	done = by.tell(t, order{Do: "rotate", ID: rotated, Overlap: overlap})
 	d.cases[atRotated].from, d.cases[atRotated].until = begun.Add(overlap), done.At.Add(overlap+time.Second)

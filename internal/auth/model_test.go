@@ -1,0 +1,172 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"pgregory.net/rapid"
+)
+
+// clocked is a store whose clock the test moves.
+type clocked struct {
+	workspace.Store
+	clock *testkit.Clock
+}
+
+func (s clocked) System(ctx context.Context) workspace.Records {
+	return clockedRecords{s.Store.System(ctx), s.clock}
+}
+
+type clockedRecords struct {
+	workspace.Records
+	clock *testkit.Clock
+}
+
+func (r clockedRecords) Now() (time.Time, error) { return r.clock.Now(), nil }
+
+// model is what the keys of two processes should be.
+type model struct {
+	clock   *testkit.Clock
+	keys    [2]*auth.Keys
+	all     []*modelKey
+	changed [2]time.Time // the last change by each process
+}
+
+type modelKey struct {
+	id      string
+	texts   []string
+	until   []time.Time // of each text; zero: as long as the key
+	expires time.Time
+	revoked bool
+	scopes  auth.Scopes
+	set     time.Time // the last Set: more time for a key may take half a second too
+}
+
+// Two processes that change and use keys do what a list of keys does. What one of them
+// has changed may take half a second in the other.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{clock: testkit.NewClock()}
+		s := clocked{memstore.New(), m.clock}
+		for i := range m.keys {
+			m.keys[i] = auth.NewKeys(s, auth.Options{Now: m.clock.Now})
+			defer m.keys[i].Close(context.Background())
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"create": m.create, "rotate": m.rotate, "set": m.set, "revoke": m.revoke, "": m.verify,
+			"wait": func(t *rapid.T) {
+				d := rapid.SampledFrom([]time.Duration{time.Microsecond, 249 * time.Millisecond, 250 * time.Millisecond, held, time.Minute, time.Hour})
+				m.clock.Advance(d.Draw(t, "wait"))
+			},
+		})
+	})
+}
+
+func (m *model) draw(t *rapid.T) (key *modelKey, by int) {
+	if len(m.all) == 0 {
+		t.Skip("there is no key yet")
+	}
+	return rapid.SampledFrom(m.all).Draw(t, "key"), rapid.IntRange(0, 1).Draw(t, "by")
+}
+
+func (m *model) create(t *rapid.T) {
+	by := rapid.IntRange(0, 1).Draw(t, "by")
+	agents, err := auth.ParseAgents("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, text, err := m.keys[by].Create(context.Background(), auth.Grant{Tenant: "team", Agents: agents, Scopes: auth.Read})
+	m.did(t, by, err)
+	m.all = append(m.all, &modelKey{id: key.ID, texts: []string{text}, until: make([]time.Time, 1), scopes: auth.Read})
+}
+
+func (m *model) did(t *rapid.T, by int, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.changed[by] = m.clock.Now()
+}
+
+func (m *model) live(k *modelKey) bool {
+	return !k.revoked && (k.expires.IsZero() || m.clock.Now().Before(k.expires))
+}
+
+func (m *model) rotate(t *rapid.T) {
+	k, by := m.draw(t)
+	overlap := rapid.SampledFrom([]time.Duration{0, held, time.Minute}).Draw(t, "overlap")
+	_, text, err := m.keys[by].Rotate(context.Background(), k.id, overlap)
+	now, valid := m.clock.Now(), 0
+	for i, until := range k.until {
+		if end := now.Add(overlap); until.IsZero() || end.Before(until) {
+			until = end
+		}
+		if now.Before(until) {
+			valid++
+		}
+		if err == nil {
+			k.until[i] = until
+		}
+	}
+	if (err == nil) != (m.live(k) && valid < 8) || err != nil && !errors.Is(err, workspace.ErrInvalid) {
+		t.Fatalf("Rotate = %v; the key is %+v", err, k)
+	}
+	if err == nil {
+		m.did(t, by, nil)
+		k.texts, k.until = append(k.texts, text), append(k.until, time.Time{})
+	}
+}
+
+func (m *model) set(t *rapid.T) {
+	k, by := m.draw(t)
+	lifetime := rapid.SampledFrom([]time.Duration{0, held, time.Minute}).Draw(t, "lifetime")
+	scopes := auth.Scopes(rapid.IntRange(1, 15).Draw(t, "scopes"))
+	_, err := m.keys[by].Set(context.Background(), k.id, auth.Change{Lifetime: &lifetime, Scopes: &scopes})
+	if k.revoked {
+		if !errors.Is(err, workspace.ErrInvalid) {
+			t.Fatalf("Set of a revoked key = %v", err)
+		}
+		return
+	}
+	m.did(t, by, err)
+	k.scopes, k.expires, k.set = scopes, time.Time{}, m.clock.Now()
+	if lifetime > 0 {
+		k.expires = m.clock.Now().Add(lifetime)
+	}
+}
+
+func (m *model) revoke(t *rapid.T) {
+	k, by := m.draw(t)
+	_, err := m.keys[by].Revoke(context.Background(), k.id)
+	m.did(t, by, err)
+	k.revoked = true
+}
+
+// verify compares every secret in both processes.
+func (m *model) verify(t *rapid.T) {
+	for by, keys := range m.keys {
+		sure := m.clock.Now().Sub(m.changed[1-by]) >= held
+		for _, k := range m.all {
+			for i, text := range k.texts {
+				want := m.live(k) && (k.until[i].IsZero() || m.clock.Now().Before(k.until[i]))
+				c, err := keys.Verify(context.Background(), text)
+				if errors.Is(err, auth.ErrUnavailable) || sure && (err == nil) != want {
+					t.Fatalf("process %d: secret %d: %v, expected %v; the key is %+v", by, i, err, want, k)
+				}
+				if err == nil && sure && (c.Scopes != k.scopes || c.Key != k.id) {
+					t.Fatalf("process %d: the owner is %+v; the key is %+v", by, c, k)
+				}
+				newest := i == len(k.texts)-1 && m.clock.Now().Sub(k.set) >= held
+				if newest && want && err != nil {
+					t.Fatalf("process %d: the newest secret is refused: %v; the key is %+v", by, err, k)
+				}
+			}
+		}
+	}
+}
