@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,14 +31,15 @@ type conn struct {
 	l        *listener
 
 	// One goroutine at a time reads, and has these.
-	buf    []byte // received, but not yet passed on
-	head   int    // bytes at the beginning of buf that belong to a whole head
-	line   int    // where the last line of an incomplete head begins
-	lines  int    // of that head
-	blank  int    // empty lines before it
-	body   int64  // bytes to come of the body; -1: as many as there are
-	served bool   // the handler has had the last head
-	parked bool   // Close is to keep the connection
+	buf   []byte // received, but not yet passed on
+	head  int    // bytes at the beginning of buf that belong to a whole head
+	line  int    // where the last line of an incomplete head begins
+	lines int    // of that head
+	blank int    // empty lines before it
+	body  int64  // bytes to come of the body; -1: as many as there are
+
+	served atomic.Bool // the handler has had the last head
+	parked atomic.Bool // Close is to keep the connection
 
 	place place
 	gone  bool
@@ -92,13 +94,13 @@ func (c *conn) nextHead(answering bool) error {
 	if answering {
 		return c.gather(false)
 	}
-	if !c.served {
+	if !c.served.Load() {
 		return io.ErrUnexpectedEOF
 	}
 	c.l.conns.setQuiet(c)
 	err := c.awaitHead(c.l.s.limits.near)
 	if errors.Is(err, os.ErrDeadlineExceeded) && len(c.buf) == 0 {
-		c.parked = true
+		c.parked.Store(true)
 		return errParked
 	}
 	return err
@@ -139,7 +141,8 @@ func (c *conn) gather(timed bool) error {
 		case !c.l.conns.hold(c, max(c.head, cap(c.buf))+lineCost*c.lines, c.l.s):
 			return c.refuse("503 Service Unavailable", "too many large heads of requests arrive at once; try again")
 		case c.head > 0:
-			c.line, c.lines, c.blank, c.served = 0, 0, 0, false
+			c.line, c.lines, c.blank = 0, 0, 0
+			c.served.Store(false)
 			return nil
 		case len(c.buf) == cap(c.buf):
 			c.buf = append(make([]byte, 0, 2*len(c.buf)), c.buf...)
@@ -177,8 +180,7 @@ func (c *conn) scan() {
 	}
 }
 
-// refuse answers a head that net/http does not get to see. It takes some of what the
-// client still sends, because the answer would be lost otherwise.
+// refuse answers a head that net/http does not get to see.
 func (c *conn) refuse(status, text string) error {
 	c.l.s.stats.heads.Add(1)
 	_ = c.SetWriteDeadline(time.Now().Add(c.l.s.limits.skip))
@@ -188,16 +190,22 @@ func (c *conn) refuse(status, text string) error {
 	}
 	c.buf = nil
 	_, err := fmt.Fprintf(c.Conn, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n%sConnection: close\r\nContent-Length: %d\r\n\r\n%s\n", status, retry, len(text)+1, text)
-	if err == nil && c.CloseWrite() == nil {
-		_ = c.raw.SetReadDeadline(time.Now().Add(c.l.s.limits.skip))
-		_, _ = io.CopyBuffer(io.Discard, onlyReader{io.LimitReader(c.raw, maxRest)}, make([]byte, firstHead))
+	if err == nil {
+		c.linger()
 	}
 	return errRefused
 }
 
 const maxRest = 4 << 20 // of what a client sends after its head was refused
 
-type onlyReader struct{ io.Reader }
+// linger takes some of what a client still sends. Without it, the client may get an error
+// in place of its answer.
+func (c *conn) linger() {
+	if c.CloseWrite() == nil {
+		_ = c.raw.SetReadDeadline(time.Now().Add(c.l.s.limits.skip))
+		_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, io.LimitReader(c.raw, maxRest), make([]byte, firstHead))
+	}
+}
 
 // CloseWrite is for net/http, which waits a little for the client to read its answer.
 func (c *conn) CloseWrite() error {
@@ -207,14 +215,17 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// Close implements [net.Conn]. A connection that has become idle leaves net/http alone.
+// Close implements [net.Conn]. If the connection has become idle, only net/http is done
+// with it.
 func (c *conn) Close() error {
-	if c.parked {
-		c.parked = false
+	if c.parked.CompareAndSwap(true, false) {
 		c.buf = nil
 		_ = c.SetWriteDeadline(time.Time{})
 		c.l.wait(c, c.l.s.limits.idle)
 		return nil
+	}
+	if !c.served.Load() { // net/http has refused the head
+		c.linger()
 	}
 	return c.shut()
 }
@@ -236,7 +247,7 @@ func connOf(ctx context.Context) *conn {
 // begin tells the connection that the handler has a request. The answer to a body without
 // a length is the last on its connection, because nobody knows where such a body ends.
 func (c *conn) begin(w http.ResponseWriter, r *http.Request) {
-	c.served = true
+	c.served.Store(true)
 	if r.ContentLength != 0 {
 		c.body = r.ContentLength
 	}

@@ -88,13 +88,13 @@ func (q *readiness) run(c *check, s *Server) {
 	changed := c.reason != q.reason
 	q.reason, q.told, q.check = c.reason, s.now(), nil
 	q.mu.Unlock()
-	close(c.done)
 	switch {
 	case changed && err != nil:
 		s.o.Logger.WarnContext(ctx, "not ready", "error", err)
 	case changed:
 		s.o.Logger.InfoContext(ctx, "ready")
 	}
+	close(c.done)
 }
 
 // notReady says why in words that tell nothing about the machine.

@@ -1,90 +1,221 @@
 package httpserver
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// start serves on a loopback address until the test ends.
-func start(t testing.TB, o Options, change func(*Server)) (s *Server, address string) {
-	t.Helper()
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
+// TestMain serves instead if it runs as the server of TestHostileMemory.
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		if err := childMain(); err != nil {
+			panic(err)
+		}
+		return
 	}
+	goleak.VerifyTestMain(m)
+}
+
+// goodKey is the credential of a caller who may do all but see metrics. With a name
+// behind it, it is that of another caller.
+const goodKey = "sp_good"
+
+// verify knows callers by the beginning of their credentials.
+func verify(_ context.Context, credential string) (auth.Caller, error) {
+	switch name, ok := strings.CutPrefix(credential, goodKey); {
+	case ok:
+		agents, err := auth.ParseAgents("*")
+		return auth.Caller{ID: "good" + name, Tenant: "local", Agents: agents, Scopes: auth.Read | auth.Write}, err
+	case credential == "sp_metrics":
+		return auth.Caller{ID: "metrics", Scopes: auth.Metrics}, nil
+	case credential == "sp_down":
+		return auth.Caller{}, fmt.Errorf("the store is away: %w", auth.ErrUnavailable)
+	}
+	return auth.Caller{}, auth.ErrUnknown
+}
+
+// newMCP returns the handler of a real server over a real database.
+func newMCP(dir string) (h http.Handler, stop func(), err error) {
+	store, err := sqlite.Open(context.Background(), filepath.Join(dir, "test.db"), sqlite.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := mcpserver.New(mcpserver.Options{
+		Logger:    slog.New(slog.DiscardHandler),
+		Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.Handler(), func() { m.Close(); svc.Close(context.Background()); store.Close() }, nil
+}
+
+// A served is a server on a loopback address.
+type served struct {
+	*Server
+	address string
+	stop    func() error // ends the context of Serve and waits; a second call returns the same
+	t       testing.TB
+}
+
+// serve serves until the test ends. Without Options.MCP it is real MCP.
+func serve(t testing.TB, o Options, change func(*Server)) *served {
+	t.Helper()
+	if o.MCP == nil {
+		h, stop, err := newMCP(t.TempDir())
+		testkit.Must(t, err)
+		t.Cleanup(stop)
+		o.MCP = h
+	}
+	if o.Keys == nil {
+		o.Keys = verify
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s, err := New(o)
+	testkit.Must(t, err)
 	if change != nil {
 		change(s)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
-	})
-	return s, l.Addr().String()
+	stop := sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() { testkit.Must(t, stop()) })
+	return &served{s, l.Addr().String(), stop, t}
 }
 
-// Every route answers, and everything else is 404 in the client's form.
-func TestRoutes(t *testing.T) {
-	_, address := start(t, Options{
-		MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c, _ := auth.FromContext(r.Context())
-			io.WriteString(w, c.ID)
-		}),
-		Keys: func(_ context.Context, credential string) (auth.Caller, error) {
-			if credential == "sp_good" {
-				return auth.Caller{ID: "good"}, nil
-			}
-			return auth.Caller{}, auth.ErrUnknown
-		},
-	}, nil)
-	for _, c := range []struct {
-		path, authorization string
-		status              int
-		text                string
-	}{
-		{"/mcp", "", 401, "keys create"},
-		{"/mcp", "Bearer sp_good", 200, "good"},
-		{"/mcp", "bearer  sp_good", 200, "good"},
-		{"/mcp", "Bearer sp_bad", 401, "revoked"},
-		{"/healthz", "", 200, "true"},
-		{"/readyz", "", 200, "true"},
-		{"/metrics", "", 404, "nothing"},
-		{"/", "", 404, "nothing"},
-	} {
-		r := httptest.NewRequest("GET", "http://"+address+c.path, nil)
-		r.RequestURI = ""
-		if c.authorization != "" {
-			r.Header.Set("Authorization", c.authorization)
-		}
-		client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := io.ReadAll(res.Body)
-		res.Body.Close()
-		if res.StatusCode != c.status || !strings.Contains(string(text), c.text) {
-			t.Errorf("%s with %q: %d %s, want %d %s", c.path, c.authorization, res.StatusCode, text, c.status, c.text)
-		}
+// dial connects to the server until the test ends.
+func (s *served) dial() *client {
+	s.t.Helper()
+	return dial(s.t, s.address)
+}
+
+// A client writes bytes as it likes.
+type client struct {
+	net.Conn
+	in *bufio.Reader
+	t  testing.TB
+}
+
+func dial(t testing.TB, address string) *client {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	testkit.Must(t, err)
+	t.Cleanup(func() { c.Close() })
+	testkit.Must(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	return &client{c, bufio.NewReader(c), t}
+}
+
+// send writes a text; the server may refuse to take all of it.
+func (c *client) send(text string) *client {
+	_, _ = io.WriteString(c, text)
+	return c
+}
+
+// An answer is what came back: a status of 0 is a closed connection.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	close  bool // the server said that it closes the connection
+}
+
+// read reads an answer to a request of a method.
+func (c *client) read(method string) answer {
+	c.t.Helper()
+	res, err := http.ReadResponse(c.in, &http.Request{Method: method})
+	if err != nil {
+		return answer{text: err.Error()}
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{text: err.Error()}
+	}
+	return answer{res.StatusCode, res.Header, string(text), res.Close}
+}
+
+// isClosed reports whether the server closes the connection.
+func (c *client) isClosed() bool {
+	_, err := io.Copy(io.Discard, c.in)
+	return err == nil || !os.IsTimeout(err)
+}
+
+// ask sends one request on a connection of its own. Each header is a line.
+func (s *served) ask(method, path, body string, headers ...string) answer {
+	s.t.Helper()
+	return s.dial().send(request(method, path, body, headers...)).read(method)
+}
+
+// request returns the bytes of a request, with the Host localhost if no other is given.
+func request(method, path, body string, headers ...string) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", method, path)
+	if !strings.Contains(strings.Join(headers, "\n"), "Host:") {
+		headers = append(headers, "Host: localhost")
+	}
+	if body != "" {
+		headers = append(headers, fmt.Sprintf("Content-Length: %d", len(body)))
+	}
+	fmt.Fprintf(&b, "%s\r\n\r\n%s", strings.Join(headers, "\r\n"), body)
+	return b.String()
+}
+
+const withKey = "Authorization: Bearer " + goodKey
+
+// call returns the bytes of a tool call, and call2025 those of a protocol with sessions.
+func call(tool, args string, headers ...string) string {
+	headers = append(headers, "Content-Type: application/json", "Accept: application/json, text/event-stream",
+		"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: "+tool)
+	return request("POST", "/mcp", callBody(tool, args), headers...)
+}
+
+func callBody(tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"}}}}`, tool, args)
+}
+
+// appends returns a call that appends to a log, and isAppended whether it was done.
+func appends() string {
+	return call("append_log", `{"agent_id":"a","path":"log","entry":"x"}`, withKey)
+}
+
+func (a answer) isAppended() bool { return a.status == 200 && strings.Contains(a.text, "entry_id") }
+
+func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.text) }
+
+// mustAppend makes a good call on a connection of its own.
+func (s *served) mustAppend() {
+	s.t.Helper()
+	if a := s.dial().send(appends()).read("POST"); !a.isAppended() {
+		s.t.Errorf("a good call: %v", a)
 	}
 }

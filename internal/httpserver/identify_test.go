@@ -1,0 +1,179 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+)
+
+// who answers with the caller of a request, and the method.
+var who = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c, ok := auth.FromContext(r.Context())
+	if !ok {
+		c.ID = "nobody"
+	}
+	io.WriteString(w, c.ID)
+})
+
+// Exactly one header with one credential says who calls.
+func TestIdentify(t *testing.T) {
+	tokens := func(_ context.Context, credential string) (auth.Caller, error) {
+		if credential == "ey.good" {
+			return auth.Caller{ID: "user"}, nil
+		}
+		return auth.Caller{}, auth.ErrUnknown
+	}
+	s := serve(t, Options{MCP: who, Tokens: tokens, ResourceMetadata: text("x"), ResourceMetadataURL: "https://x.example/meta"}, nil)
+	const challenge, meta = `Bearer realm="scratchpad"`, `, resource_metadata="https://x.example/meta"`
+	for _, c := range []struct {
+		headers   string // lines, separated by |
+		status    int
+		text      string
+		challenge string
+	}{
+		{"Authorization: Bearer sp_good", 200, "good", ""},
+		{"authorization: bEaReR sp_good", 200, "good", ""},
+		{"Authorization: Bearer   sp_good  ", 200, "good", ""},
+		{"Authorization: Bearer ey.good", 200, "user", ""},
+		{"Authorization: Bearer sp_bad", 401, "revoked; send an API key", challenge + `, error="invalid_token"` + meta},
+		{"Authorization: Bearer ey.bad", 401, "revoked; send an API key", challenge + `, error="invalid_token"` + meta},
+		{"Authorization: Bearer sp_down", 503, "cannot be checked", ""},
+		{"X-None: 1", 401, "scratchpad keys create", challenge + meta},
+		{"Authorization: Bearer sp_good|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Bearer sp_bad|Authorization: Bearer sp_good", 400, "2 Authorization headers", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Basic c3BfZ29vZDo=", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: sp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Bearer", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization:", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Bearer sp_good, Bearer sp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Bearer sp_good x", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"Authorization: Bearer\tsp_good", 401, "not of the form", challenge + `, error="invalid_request"` + meta},
+		{"X-Api-Key: sp_good", 401, "scratchpad keys create", challenge + meta},
+		{"Cookie: key=sp_good", 401, "scratchpad keys create", challenge + meta},
+	} {
+		a := s.ask("POST", "/mcp?key=sp_good", "", strings.Split(c.headers, "|")...)
+		if a.status != c.status || !strings.Contains(a.text, c.text) || a.header.Get("WWW-Authenticate") != c.challenge {
+			t.Errorf("%s: %v with %q, want %d %s with %q", c.headers, a, a.header.Get("WWW-Authenticate"), c.status, c.text, c.challenge)
+		}
+		if after := a.header.Get("Retry-After"); (after != "") != (c.status == 503) {
+			t.Errorf("%s: Retry-After is %q", c.headers, after)
+		}
+	}
+}
+
+// Without a credential, the options say who calls.
+func TestAnonymous(t *testing.T) {
+	local := func(context.Context) (auth.Caller, bool, error) { return auth.Caller{ID: "local"}, true, nil }
+	no := func(context.Context) (auth.Caller, bool, error) { return auth.Caller{ID: "x"}, false, nil }
+	fails := func(context.Context) (auth.Caller, bool, error) {
+		return auth.Caller{ID: "x"}, true, errors.New("canary")
+	}
+	yes := func(context.Context) (bool, error) { return true, nil }
+	unlockedFails := func(context.Context) (bool, error) { return true, auth.ErrUnavailable }
+	for name, c := range map[string]struct {
+		o      Options
+		status int
+		text   string
+	}{
+		"a caller":                   {Options{Anonymous: local, Unlocked: yes}, 200, "local"},
+		"refused":                    {Options{Anonymous: no}, 401, "keys create"},
+		"unlocked":                   {Options{Anonymous: no, Unlocked: yes}, 200, "nobody"},
+		"unlocked alone":             {Options{Unlocked: yes}, 200, "nobody"},
+		"an error":                   {Options{Anonymous: fails, Unlocked: yes}, 503, "try again"},
+		"an error of Unlocked":       {Options{Unlocked: unlockedFails}, 503, "try again"},
+		"nothing about it is said":   {Options{}, 401, "keys create"},
+		"a credential is looked at":  {Options{Anonymous: local}, 401, "revoked"},
+		"a credential and no key":    {Options{Unlocked: yes}, 401, "revoked"},
+		"a good one, all the same":   {Options{Anonymous: local}, 200, "good"},
+		"metrics are not for nobody": {Options{Unlocked: yes, Metrics: text("canary")}, 401, "keys create"},
+	} {
+		c.o.MCP = who
+		s := serve(t, c.o, nil)
+		path, header := "/mcp", "X-None: 1"
+		switch {
+		case strings.HasPrefix(name, "a credential"):
+			header = "Authorization: Bearer sp_bad"
+		case strings.HasPrefix(name, "a good one"):
+			header = withKey
+		case strings.HasPrefix(name, "metrics"):
+			path = "/metrics"
+		}
+		if a := s.ask("GET", path, "", header); a.status != c.status || !strings.Contains(a.text, c.text) || strings.Contains(a.text, "canary") {
+			t.Errorf("%s: %v, want %d %s", name, a, c.status, c.text)
+		}
+	}
+}
+
+// failures block an address after its third failure.
+type failures struct {
+	mu sync.Mutex // guards by
+	by map[netip.Addr]int
+}
+
+func (f *failures) Blocked(a netip.Addr) (time.Duration, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return 90 * time.Second, f.by[a] >= 3
+}
+
+func (f *failures) Failed(a netip.Addr) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.by[a]++
+}
+
+// An address with wrong credentials is blocked for all credentials, and nobody looks at
+// them. Others are not blocked. Requests without a credential do not count.
+func TestFailures(t *testing.T) {
+	looked := 0
+	s := serve(t, Options{
+		MCP: who, Failures: &failures{by: map[netip.Addr]int{}}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Keys: func(ctx context.Context, credential string) (auth.Caller, error) {
+			looked++
+			return verify(ctx, credential)
+		},
+	}, nil)
+	ask := func(client, credential string) answer {
+		t.Helper()
+		return s.ask("POST", "/mcp", "", "X-Forwarded-For: 9.9.9.9, "+client, "X-Key: 1", credential)
+	}
+	for range 5 {
+		for _, harmless := range []string{"X-None: 1", "Authorization: Basic x", "Authorization: Bearer sp_down"} {
+			if a := ask("1.2.3.4", harmless); a.status == 429 {
+				t.Fatalf("%s counts as a wrong credential: %v", harmless, a)
+			}
+		}
+	}
+	for i, credential := range []string{"sp_bad", "other", "sp_bad"} {
+		if a := ask("1.2.3.4", "Authorization: Bearer "+credential); a.status != 401 {
+			t.Errorf("failure %d: %v, want 401", i, a)
+		}
+	}
+	before := looked
+	for range 2 {
+		a := ask("1.2.3.4", withKey)
+		if a.status != 429 || a.header.Get("Retry-After") != "90" || !strings.Contains(a.text, `"id":null`) || !strings.Contains(a.text, "try again in 1m30s") {
+			t.Errorf("a good key from a blocked address: %v after %s, want 429 after 90", a, a.header.Get("Retry-After"))
+		}
+	}
+	if looked != before {
+		t.Errorf("%d credentials from a blocked address were looked at", looked-before)
+	}
+	if a := ask("1.2.3.5", withKey); a.status != 200 {
+		t.Errorf("another address: %v", a)
+	}
+	if a := s.ask("GET", "/healthz", "", "X-Forwarded-For: 1.2.3.4"); a.status != 200 {
+		t.Errorf("health for a blocked address: %v", a)
+	}
+	if got := s.Stats(); got.FailedCredentials != 3 || got.RefusedBlocked != 2 {
+		t.Errorf("%d failed and %d blocked, want 3 and 2", got.FailedCredentials, got.RefusedBlocked)
+	}
+}

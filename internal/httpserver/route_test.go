@@ -1,0 +1,129 @@
+package httpserver
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func text(s string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, s) })
+}
+
+// Every route answers those who may see it. Nothing else is there.
+func TestRoutes(t *testing.T) {
+	full := serve(t, Options{
+		MCP: text("mcp"), Metrics: text("metrics"), Console: text("console"),
+		ResourceMetadata: text("metadata"), ResourceMetadataURL: "https://x.example/meta",
+	}, nil)
+	bare := serve(t, Options{MCP: text("mcp")}, nil)
+	const metricsKey = "Authorization: Bearer sp_metrics"
+	for _, c := range []struct {
+		s            *served
+		method, path string
+		header       string
+		status       int
+		text         string
+	}{
+		{bare, "POST", "/mcp", withKey, 200, "mcp"},
+		{bare, "POST", "/mcp", "", 401, "scratchpad keys create"},
+		{bare, "GET", "/healthz", "", 200, `{"ok":true}`},
+		{bare, "HEAD", "/healthz", "", 200, ""},
+		{bare, "GET", "/readyz", "", 200, `{"ready":true}`},
+		{bare, "GET", "/healthz?x=1", "", 200, "ok"},
+		{bare, "POST", "/healthz", "", 405, "use GET"},
+		{bare, "GET", "/metrics", metricsKey, 404, "nothing here"},
+		{bare, "GET", "/", "", 404, "nothing here"},
+		{bare, "GET", metadataPath, "", 404, "nothing here"},
+		{bare, "GET", "/mcp/", withKey, 404, "nothing here"},
+		{bare, "GET", "//mcp", withKey, 404, "nothing here"},
+		{bare, "GET", "/x/../mcp", withKey, 404, "nothing here"},
+		{bare, "OPTIONS", "*", "", 404, "nothing here"},
+		{bare, "GET", "http://localhost/healthz", "", 200, "ok"},
+		{full, "GET", "/metrics", metricsKey, 200, "metrics"},
+		{full, "GET", "/metrics", withKey, 403, "scope metrics"},
+		{full, "GET", "/metrics", "", 401, "scratchpad keys create"},
+		{full, "GET", "/", "", 200, "console"},
+		{full, "GET", metadataPath, "", 200, "metadata"},
+		{full, "GET", metadataPath + "/mcp", "", 200, "metadata"},
+		{full, "GET", metadataPath + "/x", "", 404, "nothing here"},
+	} {
+		if a := c.s.ask(c.method, c.path, "", "X-Test: 1", orNone(c.header)); a.status != c.status || !strings.Contains(a.text, c.text) || c.text == "" && a.text != "" {
+			t.Errorf("%s %s with %q: %v, want %d %s", c.method, c.path, c.header, a, c.status, c.text)
+		}
+	}
+}
+
+func orNone(header string) string {
+	if header == "" {
+		return "X-None: 1"
+	}
+	return header
+}
+
+// What is not there is 404 in the form that the client asks for, and says nothing of what
+// the client sent.
+func TestFormsOf404(t *testing.T) {
+	s := serve(t, Options{MCP: text("mcp")}, nil)
+	for accept, want := range map[string][2]string{
+		"*/*":                             {"text/plain; charset=utf-8", "there is nothing here"},
+		"application/json":                {"application/json", `{"error":"there is nothing here`},
+		"application/problem+json, */*":   {"application/json", `{"error":"there is nothing here`},
+		"text/html,application/xml;q=0.9": {"text/html; charset=utf-8", "<h1>404 Not Found</h1>"},
+		"text/plain":                      {"text/plain; charset=utf-8", "there is nothing here"},
+	} {
+		a := s.ask("GET", "/canary<script>", "", "Accept: "+accept)
+		if a.status != 404 || a.header.Get("Content-Type") != want[0] || !strings.Contains(a.text, want[1]) || strings.Contains(a.text, "canary") {
+			t.Errorf("Accept: %s: %v of type %s, want %v", accept, a, a.header.Get("Content-Type"), want)
+		}
+	}
+}
+
+// Every answer has a number of its own, which the handler knows.
+func TestRequestID(t *testing.T) {
+	s := serve(t, Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, RequestID(r.Context())) })}, nil)
+	seen := map[string]bool{}
+	for _, a := range []answer{s.ask("POST", "/mcp", "", withKey), s.ask("POST", "/mcp", "", withKey, "X-Request-Id: mine"), s.ask("GET", "/none", "")} {
+		id := a.header.Get("X-Request-Id")
+		if len(id) != 16 || seen[id] || a.status == 200 && a.text != id {
+			t.Errorf("the number is %q in the header and %q for the handler", id, a.text)
+		}
+		seen[id] = true
+	}
+}
+
+// A panic is the end of its own request only, and what it says reaches neither the client
+// nor the log.
+func TestPanic(t *testing.T) {
+	var log logBuffer
+	s := serve(t, Options{Logger: log.logger(), MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Header.Get("X-Do") {
+		case "panic":
+			panic("canary")
+		case "late":
+			io.WriteString(w, "half of it")
+			http.NewResponseController(w).Flush()
+			panic("canary")
+		}
+		io.WriteString(w, "fine")
+	})}, nil)
+	other := s.dial()
+	for range 3 {
+		if a := s.ask("POST", "/mcp", "", withKey, "X-Do: panic"); a.status != 500 || strings.Contains(a.text, "canary") {
+			t.Errorf("a panic: %v, want 500", a)
+		}
+		if a := s.ask("POST", "/mcp", "", withKey, "X-Do: late"); a.status != 0 {
+			t.Errorf("a panic in the middle of an answer: %v, want a closed connection", a)
+		}
+		if a := other.send(request("POST", "/mcp", "", withKey)).read("POST"); a.text != "fine" {
+			t.Errorf("another connection: %v", a)
+		}
+	}
+	if n := s.Stats().Panics; n != 6 {
+		t.Errorf("%d panics counted, want 6", n)
+	}
+	if strings.Contains(log.String(), "canary") || !strings.Contains(log.String(), "route_test.go") {
+		t.Errorf("the log is %s, want where it happened, without what it said", log.String())
+	}
+}

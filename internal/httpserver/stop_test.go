@@ -1,0 +1,140 @@
+package httpserver
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// stopping begins a stop, and waits until the server says so on its open listener.
+func (s *served) stopping() (ended chan error) {
+	s.t.Helper()
+	ended = make(chan error, 1)
+	go func() { ended <- s.stop() }()
+	for range 1000 {
+		if a := s.ask("GET", "/readyz", ""); a.status == 503 {
+			if !strings.Contains(a.text, "stopping") {
+				s.t.Errorf("/readyz: %v", a)
+			}
+			return ended
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.t.Fatal("/readyz never says that the server stops")
+	return nil
+}
+
+// While a call is under way, the listener stays open and says that the server stops. New
+// calls are refused. The call gets its answer, and then Serve returns.
+func TestStop(t *testing.T) {
+	g := newGate()
+	s := serve(t, Options{MCP: g}, nil)
+	defer g.open()
+	under, idle := s.dial(), s.dial()
+	under.send(request("POST", "/mcp", "", withKey))
+	<-g.entered
+	idle.send(request("GET", "/healthz", "")).read("GET")
+	ended := s.stopping()
+	for _, c := range []*client{s.dial(), idle} {
+		a := c.send(request("POST", "/mcp", "", withKey)).read("POST")
+		if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "stopping") || !a.close {
+			t.Errorf("a new call: %v, want 503", a)
+		}
+	}
+	if a := s.ask("GET", "/healthz", ""); a.status != 200 {
+		t.Errorf("/healthz: %v", a)
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("Serve returned %v before the call was answered", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	g.open()
+	if a := under.read("POST"); a.status != 200 || a.text != "done" {
+		t.Errorf("the call under way: %v", a)
+	}
+	testkit.Must(t, <-ended)
+}
+
+// A call whose head has arrived is under way, even if its body comes later.
+func TestStopWithSlowBody(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	head, body, _ := strings.Cut(appends(), "\r\n\r\n")
+	c := s.dial().send(head + "\r\n\r\n" + body[:5])
+	for s.Stats().Calls == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	ended := s.stopping()
+	if a := c.send(body[5:]).read("POST"); !a.isAppended() {
+		t.Errorf("the call under way: %v", a)
+	}
+	testkit.Must(t, <-ended)
+}
+
+// A call that takes too long is cut, and Serve returns all the same.
+func TestStopCuts(t *testing.T) {
+	for name, h := range map[string]http.Handler{
+		"a call that heeds its context": newGate(),
+		"a call that does not":          http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }),
+	} {
+		var log logBuffer
+		s := serve(t, Options{MCP: h, Logger: log.logger()}, func(s *Server) { s.limits.drain, s.limits.linger = 30*time.Millisecond, 30*time.Millisecond })
+		s.dial().send(request("POST", "/mcp", "", withKey))
+		for s.Stats().Calls == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		testkit.Must(t, s.stop())
+		if !strings.Contains(log.String(), "calls are cut") {
+			t.Errorf("%s: nothing is logged", name)
+		}
+		for s.Stats().Calls != 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// Streams of events end at once, and so do connections that are idle.
+func TestStopEndsStreams(t *testing.T) {
+	s := serve(t, Options{}, func(s *Server) { s.limits.drain = time.Hour })
+	s.stop = s.within(10 * time.Second)
+	header := []string{withKey, "Content-Type: application/json", "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: 2025-06-18"}
+	c := s.dial()
+	a := c.send(request("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, header...)).read("POST")
+	if a.status != 200 {
+		t.Fatal(a)
+	}
+	header = append(header, "Mcp-Session-Id: "+a.header.Get("Mcp-Session-Id"))
+	c.send(request("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, header...)).read("POST")
+	stream := s.dial().send(request("GET", "/mcp", "", header...))
+	s.dial() // says nothing
+	for s.Stats().Calls == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	testkit.Must(t, s.stop())
+	if res, err := http.ReadResponse(stream.in, nil); err == nil {
+		_, _ = io.Copy(io.Discard, res.Body)
+		if res.StatusCode != 200 {
+			t.Errorf("the stream: %d", res.StatusCode)
+		}
+	}
+}
+
+// within returns a stop that fails if it takes too long.
+func (s *served) within(limit time.Duration) func() error {
+	stop := s.stop
+	return func() error {
+		done := make(chan error, 1)
+		go func() { done <- stop() }()
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(limit):
+			return fmt.Errorf("Serve has not returned after %v", limit)
+		}
+	}
+}
