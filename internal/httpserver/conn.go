@@ -31,12 +31,13 @@ type conn struct {
 	l        *listener
 
 	// One goroutine at a time reads, and has these.
-	buf   []byte // received, but not yet passed on
-	head  int    // bytes at the beginning of buf that belong to a whole head
-	line  int    // where the last line of an incomplete head begins
-	lines int    // of that head
-	blank int    // empty lines before it
-	body  int64  // bytes to come of the body; -1: as many as there are
+	buf    []byte // received, but not yet passed on
+	head   int    // bytes at the beginning of buf that belong to a whole head
+	line   int    // where the last line of an incomplete head begins
+	lines  int    // of that head
+	blank  int    // empty lines before it
+	folded bool   // that head has a header over two lines
+	body   int64  // bytes to come of the body; -1: as many as there are
 
 	served atomic.Bool // the handler has had the last head
 	parked atomic.Bool // Close is to keep the connection
@@ -138,6 +139,8 @@ func (c *conn) gather(timed bool) error {
 		switch {
 		case c.head > limits.bytes || c.head == 0 && len(c.buf) > limits.bytes || c.lines > maxLines:
 			return c.refuse("431 Request Header Fields Too Large", fmt.Sprintf("the head of a request may have %d bytes and %d lines", limits.bytes, maxLines))
+		case c.folded:
+			return c.refuse("400 Bad Request", "a header must not continue on another line") // readers differ on where it ends
 		case !c.l.conns.hold(c, max(c.head, cap(c.buf))+lineCost*c.lines, c.l.s):
 			return c.refuse("503 Service Unavailable", "too many large heads of requests arrive at once; try again")
 		case c.head > 0:
@@ -158,12 +161,15 @@ func (c *conn) gather(timed bool) error {
 	}
 }
 
-// scan looks for the empty line that ends a head, as net/http does.
+// scan looks for the empty line that ends a head, where net/http finds it too.
 func (c *conn) scan() {
 	for {
 		i := bytes.IndexByte(c.buf[c.line:], '\n')
 		if i < 0 {
 			return
+		}
+		if c.line > 0 && (c.buf[c.line] == ' ' || c.buf[c.line] == '\t') {
+			c.folded = true
 		}
 		empty := i == 0 || i == 1 && c.buf[c.line] == '\r'
 		if empty && c.line == 0 && c.blank < maxBlank {
@@ -248,10 +254,10 @@ func connOf(ctx context.Context) *conn {
 // a length is the last on its connection, because nobody knows where such a body ends.
 func (c *conn) begin(w http.ResponseWriter, r *http.Request) {
 	c.served.Store(true)
-	if r.ContentLength != 0 {
-		c.body = r.ContentLength
+	if r.Body == http.NoBody {
+		return // net/http may be reading on already
 	}
-	if c.body < 0 {
+	if c.body = r.ContentLength; c.body < 0 {
 		w.Header().Set("Connection", "close")
 	}
 }

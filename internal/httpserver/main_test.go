@@ -130,7 +130,7 @@ func dial(t testing.TB, address string) *client {
 	c, err := net.Dial("tcp", address)
 	testkit.Must(t, err)
 	t.Cleanup(func() { c.Close() })
-	testkit.Must(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	testkit.Must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
 	return &client{c, bufio.NewReader(c), t}
 }
 

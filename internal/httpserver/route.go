@@ -61,6 +61,9 @@ func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
 // route finds the route of a request.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	switch own, named := s.isOwnHost(r); {
+	case r.ProtoMajor != 1: // net/http passes on the beginning of HTTP/2
+		s.refuse(w, r, refused(http.StatusHTTPVersionNotSupported, "use HTTP/1.1").with("Connection", "close"))
+		return
 	case named: // the SDK would refuse it
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
 	case !own:

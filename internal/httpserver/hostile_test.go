@@ -1,0 +1,245 @@
+package httpserver
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A head is refused when it is too long, has too many lines or comes too slowly. It is
+// not refused at the limit.
+func TestHeads(t *testing.T) {
+	s := serve(t, Options{MCP: who}, func(s *Server) { s.limits.header, s.limits.skip = 100*time.Millisecond, 100*time.Millisecond })
+	padding := func(total int) string {
+		r := request("POST", "/mcp", "", withKey, "X-Pad: ")
+		return request("POST", "/mcp", "", withKey, "X-Pad: "+strings.Repeat("x", total-len(r)))
+	}
+	lines := func(n int) string {
+		return request("POST", "/mcp", "", withKey, strings.Repeat("A: b\r\n", n-5)+"A: b")
+	}
+	for name, c := range map[string]struct {
+		text   string
+		status int
+	}{
+		"of the limit":      {padding(maxHeader), 200},
+		"a byte longer":     {padding(maxHeader + 1), 431},
+		"1 MB":              {padding(1 << 20), 431},
+		"1 MB and no end":   {"GET /" + strings.Repeat("x", 1<<20), 431},
+		"as many lines":     {lines(maxLines), 200},
+		"a line more":       {lines(maxLines + 1), 431},
+		"half of it":        {"POST /mcp HTTP/1.1\r\nHost: loc", 408},
+		"two empty lines":   {"\r\n\n" + request("GET", "/healthz", ""), 200},
+		"three empty lines": {"\r\n\r\n\r\n" + request("GET", "/healthz", ""), 400},
+		"line feeds only":   {"GET /healthz HTTP/1.1\nHost: localhost\n\n", 200},
+	} {
+		if a := s.dial().send(c.text).read("GET"); a.status != c.status {
+			t.Errorf("%s: %v, want %d", name, a, c.status)
+		}
+	}
+	if c := s.dial(); !c.isClosed() {
+		t.Error("a connection without a head stays open")
+	}
+	if n := s.Stats().RefusedHeads; n != 5 {
+		t.Errorf("%d heads are counted as refused, want 5", n)
+	}
+}
+
+// Byte by byte, a head is as good as in one piece, if it is in time. One that is not has
+// its time from its first byte on, however its bytes drip.
+func TestSlowHeads(t *testing.T) {
+	s := serve(t, Options{MCP: who}, func(s *Server) { s.limits.header = 300 * time.Millisecond })
+	c := s.dial()
+	for range 2 {
+		for _, b := range []byte(request("POST", "/mcp", "", withKey)) {
+			c.send(string(b))
+		}
+		if a := c.read("POST"); a.status != 200 {
+			t.Errorf("byte by byte: %v", a)
+		}
+	}
+	drips := s.dial().send(request("GET", "/healthz", ""))
+	drips.read("GET")
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		for range 200 {
+			if _, err := drips.Write([]byte("G")); err != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	if a := drips.read("GET"); a.status != 408 {
+		t.Errorf("a head that drips: %v, want 408", a)
+	}
+	drips.Close()
+	<-stop
+}
+
+// A body that does not come keeps nobody's goroutine, whatever the answer is.
+func TestSlowBodies(t *testing.T) {
+	s := serve(t, Options{}, func(s *Server) { s.limits.skip = 50 * time.Millisecond })
+	var all sync.WaitGroup
+	for name, r := range map[string]string{
+		"no key":        request("POST", "/mcp", "", "Content-Length: 100"),
+		"no key, large": request("POST", "/mcp", "", "Content-Length: 100000000"),
+		"chunked":       request("POST", "/mcp", "", "Transfer-Encoding: chunked"),
+		"a batch":       request("POST", "/mcp", "", withKey, "Content-Length: 100", "Mcp-Protocol-Version: 2026-07-28") + "[",
+		"too large":     request("POST", "/mcp", "", withKey, "Content-Length: 600000000"),
+		"not found":     request("POST", "/none", "", "Content-Length: 100"),
+		"health":        request("GET", "/healthz", "", "Content-Length: 100"),
+	} {
+		c := s.dial().send(r)
+		all.Go(func() {
+			if a := c.read("POST"); a.status < 400 || a.status == 408 {
+				t.Errorf("%s: %v, want an error", name, a)
+			}
+			if !c.isClosed() {
+				t.Errorf("%s: the connection is still open", name)
+			}
+		})
+	}
+	all.Wait()
+	for range 1000 {
+		if s.Stats().Connections == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d connections are still open", s.Stats().Connections)
+}
+
+// No request hides in another: what follows a request that is understood in two ways is
+// never served.
+func TestSmuggling(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	hidden := request("GET", "/healthz", "")
+	post := func(headers ...string) string { return request("POST", "/mcp", "", append(headers, withKey)...) }
+	for name, c := range map[string]struct {
+		text   string
+		status int
+	}{
+		"two lengths":            {post("Content-Length: 0", "Content-Length: 5") + hidden, 400},
+		"a list of lengths":      {post("Content-Length: 5, 5") + hidden, 400},
+		"a signed length":        {post("Content-Length: +5") + hidden, 400},
+		"a negative length":      {post("Content-Length: -1") + hidden, 400},
+		"a length in hex":        {post("Content-Length: 0x5") + hidden, 400},
+		"a length with a space":  {post("Content-Length : 5") + hidden, 400},
+		"chunked, but not":       {post("Transfer-Encoding: xchunked") + hidden, 501},
+		"chunked twice":          {post("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + hidden, 501},
+		"identity and chunked":   {post("Transfer-Encoding: identity, chunked") + hidden, 501},
+		"a header over 2 lines":  {post("X: a\r\n b", "Transfer-Encoding:\r\n chunked") + "0\r\n\r\n" + hidden, 400},
+		"a carriage return":      {"GET /healthz HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n", 400},
+		"a zero byte":            {"GET /healthz HTTP/1.1\r\nHost: localhost\x00\r\n\r\n", 400},
+		"two hosts":              {request("GET", "/healthz", "", "Host: localhost", "Host: evil.example"), 400},
+		"no host":                {"GET /healthz HTTP/1.1\r\n\r\n", 400},
+		"a space before":         {"GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n", 400},
+		"HTTP/2 at once":         {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505},
+		"a method that is none":  {"GE\tT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400},
+		"HTTP/0.9":               {"GET /healthz\r\n\r\n", 400},
+		"an expectation":         {request("GET", "/healthz", "", "Expect: magic"), 417},
+		"a chunk's size is long": {post("Transfer-Encoding: chunked", "Mcp-Protocol-Version: 2026-07-28") + strings.Repeat("0", 20000) + "1\r\nx\r\n0\r\n\r\n", 400},
+	} {
+		conn := s.dial().send(c.text)
+		a := conn.read("POST")
+		if a.status != c.status {
+			t.Errorf("%s: %v, want %d", name, a, c.status)
+		}
+		if second := conn.read("GET"); second.status != 0 {
+			t.Errorf("%s: a second answer %v", name, second)
+		} else if strings.Contains(second.text, "timeout") {
+			t.Errorf("%s: the connection stays open", name)
+		}
+	}
+}
+
+// Where both a length and chunks are given, the chunks count, and the connection ends.
+func TestChunkedWithLength(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	body := callBody("append_log", `{"agent_id":"a","path":"log","entry":"x"}`)
+	head, _, _ := strings.Cut(appends(), "Content-Length")
+	for _, extra := range []string{"", "Content-Length: 3\r\n"} {
+		conn := s.dial().send(head + extra + "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body) + request("GET", "/healthz", ""))
+		if a := conn.read("POST"); !a.isAppended() || !a.close {
+			t.Errorf("%q: %v, closed: %v", extra, a, a.close)
+		}
+		if a := conn.read("GET"); a.status != 0 {
+			t.Errorf("%q: a second answer %v", extra, a)
+		}
+	}
+}
+
+// Requests behind each other in one piece are answered in order, bodies and all.
+func TestPipelining(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	c := s.dial()
+	var b strings.Builder
+	const n = 50
+	for i := range n {
+		b.WriteString(call("append_log", fmt.Sprintf(`{"agent_id":"a","path":"p","entry":%q}`, strings.Repeat("x", i*100)), withKey))
+		b.WriteString(request("GET", "/healthz", ""))
+		b.WriteString(request("POST", "/mcp", `{"a":1}`)) // refused, with a body
+	}
+	go c.send(b.String())
+	for i := range n {
+		if a := c.read("POST"); !a.isAppended() || !strings.Contains(a.text, fmt.Sprintf(`entry_id\":%d,`, i+1)) {
+			t.Fatalf("call %d: %v", i, a)
+		}
+		if a := c.read("GET"); a.status != 200 {
+			t.Fatalf("health %d: %v", i, a)
+		}
+		if a := c.read("POST"); a.status != 401 {
+			t.Fatalf("no key %d: %v", i, a)
+		}
+	}
+}
+
+// A form that a page can make a browser send is no call.
+func TestForms(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	body := callBody("append_log", `{"agent_id":"a","path":"log","entry":"x"}`)
+	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", "text/plain; application/json", "application/jsonx", ""} {
+		for _, version := range []string{"2026-07-28", "2025-06-18"} {
+			a := s.ask("POST", "/mcp", body, withKey, "Content-Type: "+kind, "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: "+version)
+			if a.status != 400 && a.status != 415 {
+				t.Errorf("%q in %s: %v, want 400 or 415", kind, version, a)
+			}
+		}
+	}
+	s.mustAppend()
+}
+
+// A client that hangs up is noticed while its call is under way.
+func TestHangUp(t *testing.T) {
+	for _, body := range []string{"", `{"a":1}`} {
+		gone := make(chan struct{})
+		s := serve(t, Options{MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = r.Body.Read(make([]byte, 100))
+			<-r.Context().Done()
+			close(gone)
+		})}, nil)
+		c := s.dial().send(request("POST", "/mcp", body, withKey))
+		for s.Stats().Calls == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		c.Close()
+		select {
+		case <-gone:
+		case <-time.After(5 * time.Second):
+			t.Errorf("body %q: the call goes on", body)
+		}
+	}
+}
+
+// Requests for large answers that are never read take their connections, but nobody
+// else's.
+func TestNeverRead(t *testing.T) {
+	s := serve(t, Options{MaxConnections: 50}, nil)
+	for range 200 {
+		s.dial().send(strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 200))
+	}
+	s.mustAppend()
+}
