@@ -25,7 +25,8 @@ package mcpserver
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
 //     summary.go and usage.go have the tools. schema.go, argument.go and result.go are
 //     what they share, wording.go the words of errors.
-//   - server.go has the options. Every message goes through guard.go.
+//   - server.go has the options. Every message goes through guard.go. admit.go asks whether
+//     a call may go on, observe.go tells how it ends, extend.go adds a program's own tools.
 //   - stdio.go and message.go read messages from lines, and stdio_calls.go keeps the
 //     calls until they are answered. http.go, body.go and session.go do so for HTTP.
 //     request.go finds the request of a call.

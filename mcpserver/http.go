@@ -45,10 +45,10 @@ func (s *Server) Handler() http.Handler {
 	streaming := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{ // so that progress comes before the answer
 		Stateless: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 	})
-	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true, Logger: logger, MaxRequestBodyBytes: maxBody})
+	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: s.o.Extend == nil, Logger: logger, MaxRequestBodyBytes: maxBody})
 	withSession := s.withSession(s.admitBodies(s.numbered(before)))
 	without := s.admitBodies(s.numbered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Name") == summarizeName && s.asksModel() {
+		if s.streams(r) {
 			streaming.ServeHTTP(w, r)
 			return
 		}

@@ -69,6 +69,15 @@ type Options struct {
 	// summarize_file; nil: there is no such tool.
 	Summarizer *workspace.Summarizer
 
+	// Extend adds tools, prompts and resources of the program's own, with the functions of
+	// the SDK. They get the context of the request, and the same limits of time and of
+	// requests, but [Options].Memory does not count what they read. A call of them does not
+	// ask for a Workspace. With Extend, answers in sessions are streams of events, which may
+	// hold other messages before the answer, logging is offered, and clients may subscribe to
+	// the resources that Extend itself has added. Extend is called by New, twice if IsBound
+	// is set: for bound callers and for others. nil: nothing is added.
+	Extend func(*mcp.Server)
+
 	// Memory limits the bytes that all calls hold together: requests, the files and logs
 	// that are read for them, diffs, and answers until they are written. A call that
 	// would exceed it waits. A call that is larger by itself runs while no other large
@@ -100,15 +109,17 @@ type Call struct {
 
 // Server is an MCP server over workspaces. It is safe for concurrent use.
 type Server struct {
-	mcp      *mcp.Server     // for callers who name their agent
-	bound    *mcp.Server     // for callers who are bound to one; the same server if none are, or all
-	tools    map[string]bool // the names of all tools, with whether they change something
-	o        Options
-	budget   *budget
-	calls    atomic.Int64 // under way
-	requests requests
-	sessions *sessions
-	limits   limits
+	mcp          *mcp.Server     // for callers who name their agent
+	bound        *mcp.Server     // for callers who are bound to one; the same server if none are, or all
+	tools        map[string]bool // the names of all tools, with whether they change something
+	added        map[string]bool // the names of the tools among them that Options.Extend has added
+	subscribable map[string]bool // the URIs of the resources that it has added
+	o            Options
+	budget       *budget
+	calls        atomic.Int64 // under way
+	requests     requests
+	sessions     *sessions
+	limits       limits
 }
 
 // limits are times, which the tests shorten.
@@ -144,31 +155,45 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}}
-	s.mcp = s.newMCP(o.Bound)
-	s.bound = s.mcp
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}}
+	var err, err2 error
 	if o.IsBound != nil {
-		s.mcp, s.bound = s.newMCP(false), s.newMCP(true)
+		s.mcp, err = s.newMCP(false)
+		s.bound, err2 = s.newMCP(true)
+	} else {
+		s.mcp, err = s.newMCP(o.Bound)
+		s.bound = s.mcp
+	}
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
 // newMCP returns a server of the SDK for callers who are bound to an agent, or for others.
-func (s *Server) newMCP(bound bool) *mcp.Server {
-	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, &mcp.ServerOptions{
+func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
+	o := &mcp.ServerOptions{
 		Instructions:      instructions(s.o, bound),
 		Capabilities:      &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}, // neither list changes
 		Logger:            s.sdkLogger(),
 		CompletionHandler: s.complete,
 		SetCacheable:      s.cacheable,
-	})
-	m.AddReceivingMiddleware(s.guard)
+	}
+	if s.o.Extend != nil {
+		o.Capabilities.Logging = &mcp.LoggingCapabilities{}
+		o.SubscribeHandler, o.UnsubscribeHandler = s.subscribe, s.unsubscribe
+	}
+	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, o)
 	for _, t := range tools(s.o) {
 		s.tools[t.name] = t.write
 		s.add(m, t, bound)
 	}
 	s.addResources(m)
-	return m
+	if err := s.extend(m); err != nil {
+		return nil, err
+	}
+	m.AddReceivingMiddleware(s.guard)
+	return m, nil
 }
 
 // isBound reports whether the caller of a request is bound to one agent.
