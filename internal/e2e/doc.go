@@ -17,7 +17,8 @@
 //   - witness_test.go records what clients and servers say to each other.
 //   - claude_test.go runs Claude Code with a model on loopback.
 //   - exit_test.go checks how server processes end.
-//   - conformance_test.go runs the conformance suite.
+//   - conformance_test.go runs the conformance suite. fixtures_test.go and
+//     fixtures_input_test.go have the tools, prompts and resources that it needs.
 //   - terminal_test.go runs the binary on a terminal, without a client.
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
