@@ -1,0 +1,42 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Traced returns a store that makes spans of the transactions of calls. Without traces it
+// returns s. Transactions that belong to no call make none.
+func (t *Telemetry) Traced(s workspace.Store) workspace.Store {
+	if t.tracer == nil {
+		return s
+	}
+	return tracedStore{s, t}
+}
+
+type tracedStore struct {
+	workspace.Store
+	t *Telemetry
+}
+
+// View implements [workspace.Store].
+func (s tracedStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.around(ctx, "store.view", func(ctx context.Context) error { return s.Store.View(ctx, o, fn) })
+}
+
+// Update implements [workspace.Store].
+func (s tracedStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.around(ctx, "store.update", func(ctx context.Context) error { return s.Store.Update(ctx, o, fn) })
+}
+
+// Count implements [workspace.Store].
+func (s tracedStore) Count(ctx context.Context, reads map[workspace.Owner]int64) error {
+	return s.around(ctx, "store.count", func(ctx context.Context) error { return s.Store.Count(ctx, reads) })
+}
+
+func (s tracedStore) around(ctx context.Context, name string, do func(context.Context) error) (err error) {
+	ctx, span := s.t.begin(ctx, name, kindClient)
+	defer func() { span.end(err) }() // after a panic too, which goes on to the caller
+	return do(ctx)
+}

@@ -1,0 +1,168 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [New]. The zero value works.
+type Options struct {
+	Calls  *slog.Logger // gets a line for each call; nil: no lines
+	Logger *slog.Logger // gets trouble with sending traces; nil: slog.Default
+
+	// RequestID returns the number of the request of a context, for the log; nil: none.
+	RequestID func(context.Context) string
+
+	// These return the numbers of the parts of a server. They are asked at each scrape, by
+	// many goroutines, and must be quick. nil: there is no such part.
+	HTTP  func() HTTP
+	MCP   func() mcpserver.Stats
+	Store func() sqlite.Stats
+
+	Tracing Tracing // where traces go; see [TracingFrom]
+}
+
+// HTTP are the numbers of the HTTP listener. Connections and Calls are what there is now.
+// The others count since the start.
+type HTTP struct {
+	Connections int64 // open
+	Calls       int64 // under way
+
+	Accepted          int64 // connections
+	ClosedForRoom     int64 // connections that were closed because there were too many
+	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
+	RefusedCallerRate int64 // requests over the rate of their caller
+	RefusedAgentRate  int64 // calls over the rate of their agent
+	RefusedBlocked    int64 // requests with a credential from a blocked address
+	FailedCredentials int64
+	Panics            int64
+}
+
+// Telemetry observes one server. It is safe for concurrent use.
+type Telemetry struct {
+	o        Options
+	registry *prometheus.Registry
+	m        metrics
+	tracer   *tracer // nil: nobody wants traces
+}
+
+// New returns the observer of a server. Close ends it. The error is
+// [workspace.ErrInvalid] for Tracing that cannot be used.
+func New(o Options) (*Telemetry, error) {
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	t := &Telemetry{o: o, registry: prometheus.NewRegistry(), m: newMetrics()}
+	if o.Tracing.Endpoint != "" {
+		var err error
+		if t.tracer, err = newTracer(o.Tracing, o.Logger); err != nil {
+			return nil, err
+		}
+	}
+	t.m.register(t.registry, o, t.tracer)
+	return t, nil
+}
+
+// Close sends the spans that wait, for two seconds at most, or until ctx ends. Spans of
+// calls that end later are lost.
+func (t *Telemetry) Close(ctx context.Context) error {
+	if t.tracer == nil {
+		return nil
+	}
+	return t.tracer.close(ctx)
+}
+
+// Metrics returns the handler of /metrics. Two scrapes run at the same time; more get 503.
+func (t *Telemetry) Metrics() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: 10 * time.Second, ErrorHandling: promhttp.ContinueOnError})
+}
+
+// Around is for [mcpserver.Options].Around. It counts each call, logs it, and makes its
+// first span.
+func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
+	began := time.Now()
+	tool := t.m.tool(c.Tool)
+	ctx, span := t.begin(ctx, tool.name, kindServer)
+	return ctx, func(o mcpserver.Outcome) {
+		outcome, took := outcomeOf(o.Err), time.Since(began)
+		tool.ended(outcome, took)
+		t.m.bytesIn.Add(float64(o.BytesIn))
+		t.m.bytesOut.Add(float64(o.BytesOut))
+		caller, _ := auth.FromContext(ctx)
+		agent := agentOf(c, caller)
+		if span != nil {
+			span.add("scratchpad.tool", tool.name)
+			span.add("scratchpad.outcome", outcome)
+			span.add("scratchpad.tenant", caller.Tenant)
+			span.add("scratchpad.agent", agent)
+			span.end(o.Err)
+		}
+		if t.o.Calls != nil && t.o.Calls.Enabled(ctx, slog.LevelInfo) {
+			t.log(ctx, caller, agent, tool.name, outcome, took, o)
+		}
+	}
+}
+
+// AroundWork is for [mcpserver.Options].AroundWork. It makes the span of the workspace.
+func (t *Telemetry) AroundWork(ctx context.Context, c mcpserver.Call) (context.Context, func(error)) {
+	ctx, span := t.begin(ctx, "workspace", kindInternal)
+	return ctx, span.end
+}
+
+// log writes the line of a call. Whatever the caller chose itself is left out: only names
+// that were found valid are in it.
+func (t *Telemetry) log(ctx context.Context, caller auth.Caller, agent, tool, outcome string, took time.Duration, o mcpserver.Outcome) {
+	request := ""
+	if t.o.RequestID != nil {
+		request = t.o.RequestID(ctx)
+	}
+	t.o.Calls.LogAttrs(ctx, slog.LevelInfo, "call",
+		slog.String("request", request), slog.String("key", caller.Key), slog.String("tenant", caller.Tenant), slog.String("agent", agent),
+		slog.String("tool", tool), slog.String("outcome", outcome), slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.Int64("bytes_in", o.BytesIn), slog.Int64("bytes_out", o.BytesOut))
+}
+
+// agentOf returns the agent of a call: the one that it names, or the only one of its caller.
+func agentOf(c mcpserver.Call, caller auth.Caller) string {
+	if c.AgentID != "" {
+		return c.AgentID
+	}
+	agent, _ := caller.Agents.Only()
+	return agent
+}
+
+// outcomes are the words for the kinds of errors.
+var outcomes = map[error]string{
+	workspace.ErrNotFound: "not_found", workspace.ErrInvalid: "invalid", workspace.ErrTooLarge: "too_large", workspace.ErrQuota: "quota",
+	workspace.ErrConflict: "conflict", workspace.ErrCorrupt: "corrupt", workspace.ErrBusy: "busy", workspace.ErrStorageFull: "storage_full",
+	workspace.ErrOutcomeUnknown: "outcome_unknown", workspace.ErrReadOnly: "read_only", workspace.ErrUnsupported: "unsupported",
+	workspace.ErrProvider: "provider", workspace.ErrClosed: "closed",
+}
+
+// outcomeOf returns the word for how a call ended. There are not more than 17.
+func outcomeOf(err error) string {
+	var busy *mcpserver.Busy
+	switch kind := workspace.Kind(err); {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &busy):
+		return "rate_limited"
+	case outcomes[kind] != "":
+		return outcomes[kind]
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "busy"
+	}
+	return "internal"
+}
