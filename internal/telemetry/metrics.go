@@ -12,8 +12,8 @@ const prefix = "scratchpad_" // of every metric
 // known are the values of the label tool: the tools and the methods of MCP that package
 // mcpserver knows. All else is "other".
 var known = []string{
-	"append_log", "delete_file", "delete_log", "edit_file", "list_changes", "list_files", "list_logs", "move_file", "read_file", "read_log",
-	"search", "summarize_file", "usage_stats", "write_file",
+	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs", "move_file",
+	"read_file", "read_log", "search", "summarize_file", "write_file",
 	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
 	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list",
 	other,

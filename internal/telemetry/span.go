@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
 	"net/http"
@@ -60,23 +61,16 @@ func (t *Telemetry) begin(ctx context.Context, name string, kind int) (context.C
 	if above != nil {
 		s.at.trace, s.parent = above.trace, above.span
 	} else {
-		randomize(s.at.trace[:])
+		binary.BigEndian.PutUint64(s.at.trace[:], rand.Uint64()|1) // never all zero
+		binary.BigEndian.PutUint64(s.at.trace[8:], rand.Uint64())
 	}
-	randomize(s.at.span[:])
+	binary.BigEndian.PutUint64(s.at.span[:], rand.Uint64()|1)
 	return context.WithValue(ctx, placeKey{}, &s.at), s
 }
 
 // chosen reports whether a call is traced whose caller does not say.
 func (t *tracer) chosen() bool {
 	return t.o.Ratio == 0 || rand.Float64() < t.o.Ratio
-}
-
-// randomize sets random bytes that are not all zero.
-func randomize(b []byte) {
-	for i := range b {
-		b[i] = byte(rand.Uint32())
-	}
-	b[0] |= 1
 }
 
 // add adds an attribute, unless it is empty.

@@ -37,6 +37,16 @@ func (s tracedStore) Count(ctx context.Context, reads map[workspace.Owner]int64)
 
 func (s tracedStore) around(ctx context.Context, name string, do func(context.Context) error) (err error) {
 	ctx, span := s.t.begin(ctx, name, kindClient)
-	defer func() { span.end(err) }() // after a panic too, which goes on to the caller
+	defer func() { span.end(ownError(err)) }() // after a panic too, which goes on to the caller
 	return do(ctx)
+}
+
+// ownError returns an error of the store itself, and nil for one of the function that it
+// ran, such as a conflict.
+func ownError(err error) error {
+	switch workspace.Kind(err) {
+	case workspace.ErrCorrupt, workspace.ErrBusy, workspace.ErrStorageFull, workspace.ErrOutcomeUnknown, workspace.ErrReadOnly, workspace.ErrClosed:
+		return err
+	}
+	return nil
 }
