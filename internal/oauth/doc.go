@@ -7,7 +7,7 @@
 //	})
 //	caller, err := server.Verify(ctx, token)   // an auth.Verifier
 //
-// A token is a JWT that is signed with RS256, ES256 or EdDSA. Its claims say until when it
+// A token is a JWT that is signed with RS256 (2,048-4,096 bits), ES256 or EdDSA (Ed25519). Its claims say until when it
 // is valid and what its owner may do:
 //
 //	iss     the issuer, the same bytes as Options.Issuer

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -13,6 +14,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -55,14 +57,44 @@ func newSigner(t testing.TB, kid, alg string) signer {
 	return signer{kid, alg, key}
 }
 
-// newRSA returns the public key of a small RSA key, in JSON, with the kid k1.
-func newRSA(t testing.TB, bits int) string {
+// A sizedKey is an RSA key of any size, made at once: its modulus has many primes. It is as
+// good as any other for whoever checks signatures.
+type sizedKey struct{ n, d *big.Int }
+
+func newSizedKey(t testing.TB, bits int) *sizedKey {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, bits)
-	testkit.Must(t, err)
-	b, err := json.Marshal(signer{"k1", "RS256", key}.jwk())
-	testkit.Must(t, err)
-	return string(b)
+	one, e := big.NewInt(1), big.NewInt(65537)
+	for {
+		n, phi, left := big.NewInt(1), big.NewInt(1), bits
+		for left > 0 {
+			size := min(left, 128)
+			if left > 128 && left < 256 {
+				size = left / 2
+			}
+			p, err := rand.Prime(rand.Reader, size)
+			testkit.Must(t, err)
+			n.Mul(n, p)
+			phi.Mul(phi, new(big.Int).Sub(p, one))
+			left = bits - n.BitLen()
+			if left > 0 && left < 16 {
+				break // too few for a prime
+			}
+		}
+		if d := new(big.Int).ModInverse(e, phi); d != nil && n.BitLen() == bits {
+			return &sizedKey{n, d}
+		}
+	}
+}
+
+func (k *sizedKey) Public() crypto.PublicKey { return &rsa.PublicKey{N: k.n, E: 65537} }
+
+// Sign signs a SHA-256 sum as RSASSA-PKCS1-v1_5 does.
+func (k *sizedKey) Sign(_ io.Reader, sum []byte, _ crypto.SignerOpts) ([]byte, error) {
+	const prefix = "\x00\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
+	size := (k.n.BitLen() + 7) / 8
+	block := append([]byte{0, 1}, bytes.Repeat([]byte{0xff}, size-2-len(prefix)-len(sum))...)
+	block = append(append(block, prefix...), sum...)
+	return new(big.Int).Exp(new(big.Int).SetBytes(block), k.d, k.n).FillBytes(make([]byte, size)), nil
 }
 
 // jwk returns the public key as it stands in a key set.

@@ -87,7 +87,9 @@ func TestNoKid(t *testing.T) {
 	passes(t, "the only ES256 key", s, es.token(t, i.claims(nil)))
 	i.publish(one, two)
 	i.clock.Advance(time.Hour + time.Second)
-	fails(t, "one of two keys", s, one.token(t, i.claims(nil)), auth.ErrUnknown)
+	for range 20 { // the keys are in no order
+		fails(t, "one of two keys", s, one.token(t, i.claims(nil)), auth.ErrUnknown)
+	}
 	passes(t, "the one that has a name", s, two.token(t, i.claims(nil)))
 }
 
@@ -104,7 +106,10 @@ func TestIssuerIsAway(t *testing.T) {
 		}
 		fails(t, what, s, key.token(t, i.claims(nil)), want)
 	}
-	down := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oh", http.StatusInternalServerError) }
+	down := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, `{"keys":[`+testJSON(t, key.jwk())+`]}`)
+	}
 	i.spoil(down)
 	verify("500 from the start", auth.ErrUnavailable)
 	i.spoil(nil)
@@ -145,7 +150,6 @@ func TestBadKeySets(t *testing.T) {
 		}
 		return `{"keys":[` + testJSON(t, k) + `]}`
 	}
-	small, large := newRSA(t, 1024), strings.Repeat("_", 1366)+"w" // 8,200 bits
 	for what, c := range map[string]struct {
 		answer string
 		want   error
@@ -153,7 +157,7 @@ func TestBadKeySets(t *testing.T) {
 		"no JSON":              {"<html>", auth.ErrUnavailable},
 		"nothing":              {"", auth.ErrUnavailable},
 		"no keys":              {`{}`, auth.ErrUnavailable},
-		"huge":                 {`{"x":"` + strings.Repeat("a", 1<<20) + `","keys":[` + good + `]}`, auth.ErrUnavailable},
+		"huge":                 {`{"keys":[` + good + `]}` + strings.Repeat(" ", 1<<20), auth.ErrUnavailable},
 		"deep":                 {strings.Repeat("[", 1<<19), auth.ErrUnavailable},
 		"101 keys":             {many(101), auth.ErrUnavailable},
 		"100 keys":             {many(100), nil},
@@ -161,8 +165,6 @@ func TestBadKeySets(t *testing.T) {
 		"of another use":       {edit(m{"use": "enc"}), auth.ErrUnknown},
 		"of another algorithm": {edit(m{"alg": "PS256"}), auth.ErrUnknown},
 		"of this algorithm":    {edit(m{"alg": "RS256"}), nil},
-		"a short key":          {`{"keys":[` + small + `]}`, auth.ErrUnknown},
-		"a long key":           {edit(m{"n": large}), auth.ErrUnknown},
 		"a secret key":         {`{"keys":[{"kty":"oct","kid":"k1","k":"AAAA"}]}`, auth.ErrUnknown},
 		"a bad key before":     {`{"keys":[{"kty":"RSA","kid":"k1"},` + good + `]}`, nil},
 		"a key of another's":   {`{"keys":[` + testJSON(t, newSigner(t, "k1", "RS256").jwk()) + `,` + good + `]}`, auth.ErrUnknown},
@@ -174,6 +176,18 @@ func TestBadKeySets(t *testing.T) {
 			passes(t, what, s, key.token(t, i.claims(nil)))
 		} else {
 			fails(t, what, s, key.token(t, i.claims(nil)), c.want)
+		}
+	}
+}
+
+func TestSizeOfKeys(t *testing.T) {
+	for bits, want := range map[int]error{1024: auth.ErrUnknown, 2046: auth.ErrUnknown, 2048: nil, 4096: nil, 4098: auth.ErrUnknown, 8192: auth.ErrUnknown} {
+		key := signer{"k1", "RS256", newSizedKey(t, bits)}
+		i := newIssuer(t, key)
+		if what := fmt.Sprint(bits, " bits"); want == nil {
+			passes(t, what, i.server(t, nil), key.token(t, i.claims(nil)))
+		} else {
+			fails(t, what, i.server(t, nil), key.token(t, i.claims(nil)), want)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func TestAlgorithm(t *testing.T) {
 		"changed claims":          swap(t, rs.token(t, c), i.claims(m{"tenant": "evil"})),
 		"a stranger's key":        newSigner(t, "r", "RS256").token(t, c),
 		"a key in the header":     withOwnKey(t, c),
-		"crit":                    rs.sign(t, m{"alg": "RS256", "kid": "r", "crit": []string{"b64"}, "b64": false}, c),
+		"crit":                    withRawPayload(t, rs, c),
 		"ID token of a logout":    rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": "logout+jwt"}, c),
 		"typ is a number":         rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": 1}, c),
 		"two parts":               "e30.e30",
@@ -221,6 +221,15 @@ func ps256(t *testing.T, s signer, c m) string {
 func swap(t *testing.T, token string, c m) string {
 	parts := strings.Split(token, ".")
 	return parts[0] + "." + encode(t, c) + "." + parts[2]
+}
+
+// withRawPayload signs the claims as they are, not their base64 (RFC 7797).
+func withRawPayload(t *testing.T, s signer, c m) string {
+	header := encode(t, m{"alg": "RS256", "kid": "r", "crit": []string{"b64"}, "b64": false})
+	sum := sha256.Sum256([]byte(header + "." + testJSON(t, c)))
+	sig, err := s.key.Sign(rand.Reader, sum[:], crypto.SHA256)
+	testkit.Must(t, err)
+	return header + "." + encode(t, c) + "." + base64.RawURLEncoding.EncodeToString(sig)
 }
 
 // withOwnKey signs with a key that the token brings along.
