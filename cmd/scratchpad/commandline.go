@@ -37,13 +37,15 @@ func (f globalFlags) Validate() error {
 	return nil
 }
 
-// serverLine is the command line of a server alone. A client waits for the server to
-// start, and the parser of all commands takes several milliseconds to build.
+// serverLine is the command line of a server, and of what asks it often. A client waits
+// for the server to start, and the parser of all commands takes several milliseconds to
+// build.
 type serverLine struct {
 	globalFlags
 
-	MCP   mcpCommand   `cmd:"" name:"mcp"`
-	Serve serveCommand `cmd:""`
+	MCP         mcpCommand         `cmd:"" name:"mcp"`
+	Serve       serveCommand       `cmd:""`
+	Healthcheck healthcheckCommand `cmd:""`
 }
 
 // commandLine is every flag and command.
@@ -59,9 +61,12 @@ type commandLine struct {
 	Changes      changesCommand      `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
 	Search       searchCommand       `cmd:"" help:"Find passages in an agent's files and logs."`
 	Agents       agentsCommand       `cmd:"" help:"List and delete agents."`
+	Keys         keysCommand         `cmd:"" help:"Make and manage the API keys of a server."`
+	Tenants      tenantsCommand      `cmd:"" help:"Show the tenants of a server, and limit them."`
 	Brief        briefCommand        `cmd:"" help:"Say in a few lines what an agent's memory holds, and what has changed since the last brief."`
 	Stats        statsCommand        `cmd:"" help:"Show how much an agent uses, and its limits."`
 	Doctor       doctorCommand       `cmd:"" help:"Check the database and suggest fixes."`
+	Healthcheck  healthcheckCommand  `cmd:"" help:"Ask a running server whether it is ready. The exit code is the answer."`
 	Verify       verifyCommand       `cmd:"" help:"Read everything in the database and check every SHA-256."`
 	Backup       backupCommand       `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
 	Export       exportCommand       `cmd:"" help:"Write an agent's files and logs to a folder."`
@@ -104,8 +109,9 @@ func newParser(line any) *kong.Kong {
 // parseServer parses the command line of a server. ok is false for any other line, also
 // for one with a mistake or with --help: the parser of all commands words the answer.
 func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
+	quick := []string{"mcp", "serve", "healthcheck"}
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
-	if len(args) == 0 || args[0] != "mcp" && args[0] != "serve" || slices.ContainsFunc(args, asksHelp) {
+	if len(args) == 0 || !slices.Contains(quick, args[0]) || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
 	var line serverLine

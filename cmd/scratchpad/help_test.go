@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,9 @@ var notRun = map[string]string{
 	"scratchpad files edit plan.md":     "opens an editor; TestEditor has it",
 	"scratchpad logs tail decisions -f": "ends at a signal; follow.txtar has it",
 	"scratchpad changes --follow":       "ends at a signal; changes.txtar has it",
+
+	"scratchpad healthcheck":                       "needs a server; TestHealthcheck has it",
+	"scratchpad healthcheck --addr 127.0.0.1:8080": "needs a server; TestHealthcheck has it",
 }
 
 // Each example in the help of a command runs as written, in a folder with the files
@@ -38,12 +42,12 @@ func TestHelpExamples(t *testing.T) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(command.FullPath(), " ", "_"), func(t *testing.T) {
-			dir := exampleFolder(t)
+			dir, key := exampleFolder(t)
 			for _, line := range examples {
 				if seen[line] = true; notRun[line] != "" {
 					continue
 				}
-				sh := exec.Command("sh", "-c", line)
+				sh := exec.Command("sh", "-c", strings.ReplaceAll(line, exampleKey, key))
 				sh.Dir = dir
 				sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"))
 				if out, err := sh.CombinedOutput(); err != nil {
@@ -87,10 +91,14 @@ func examplesOf(help string) []string {
 	return lines
 }
 
-// exampleFolder returns a folder with the files and the database that examples need.
-func exampleFolder(t *testing.T) string {
+// exampleKey stands in examples for the id of a key.
+const exampleKey = "7kQ2mVx0"
+
+// exampleFolder returns a folder with the files and the database that examples need, and
+// the id of a key in it.
+func exampleFolder(t *testing.T) (dir, key string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for name, content := range map[string]string{
 		"plan.md": "Monday\nTuesday\n", "todo.md": "- [ ] test\n", "notes.txt": "a note\n", "app.log": "one\ntwo\n",
 	} {
@@ -119,5 +127,14 @@ func exampleFolder(t *testing.T) string {
 		return nil
 	})
 	testkit.Must(t, err)
-	return dir
+	return dir, exampleKeyIn(t, dir)
+}
+
+func exampleKeyIn(t *testing.T, dir string) string {
+	t.Helper()
+	o := runCommand(t, dir, []string{"HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data")}, "keys", "create", "--agents", "planner", "--json")
+	o.must(t, 0)
+	var r keyRecord
+	testkit.Must(t, json.Unmarshal([]byte(o.out), &r))
+	return r.ID
 }

@@ -52,6 +52,7 @@ const raceOptions = "atexit_sleep_ms=0"
 //	fill files|logs|agents N [AGENT]
 //	evil FILE                written by a client with an evil name
 //	long FILE                a local file that is worth a summary
+//	keyid FILE VARIABLE, secret FILE, nosecret FILE, showkey FILE, shell LINE, lines FILE N: see script_keys_test.go
 //	model STATUS TEXT        answers as OpenAI's does, at $MODEL; what it is asked is in the file asked
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -64,6 +65,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
+			"keyid": scriptKeyID, "secret": scriptSecret, "nosecret": scriptNoSecret, "showkey": scriptShowKey, "shell": scriptShell, "lines": scriptLines,
 		},
 	})
 }

@@ -16,17 +16,17 @@ import (
 
 // serveCommand has the flags of a server on a network.
 type serveCommand struct {
-	Addr         string         `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set."`
-	NoAuth       bool           `name:"no-auth" help:"Serve everybody without a key. Only on a loopback address."`
-	Rate         flags.Rate     `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
-	RateAgent    flags.Rate     `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
-	TLSCert      string         `name:"tls-cert" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
-	TLSKey       string         `name:"tls-key" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
-	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"The addresses of proxies in front of this server, whose X-Forwarded-For is believed."`
-	Host         []string       `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
-	MetricsAddr  string         `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
-	LogFormat    string         `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
-	LogLevel     slog.Level     `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
+	Addr         string           `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set."`
+	NoAuth       bool             `name:"no-auth" help:"Serve everybody without a key. Only on a loopback address."`
+	Rate         flags.ServerRate `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
+	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
+	TLSCert      string           `name:"tls-cert" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
+	TLSKey       string           `name:"tls-key" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
+	TrustedProxy []netip.Prefix   `placeholder:"CIDR" help:"The addresses of proxies in front of this server, whose X-Forwarded-For is believed."`
+	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
+	MetricsAddr  string           `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
+	LogFormat    string           `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
+	LogLevel     slog.Level       `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
 
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}."`
 

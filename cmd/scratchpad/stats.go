@@ -57,11 +57,7 @@ func (statsCommand) Run(p *process) error {
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
-			most, share := "none", "-"
-			if limit > 0 {
-				most, share = fmt.Sprint(limit), fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit))
-			}
-			rows = append(rows, []string{what, fmt.Sprint(used), most, share})
+			rows = append(rows, shareRow(what, used, limit))
 		}
 		add("files", u.Files, most.Files)
 		add("logs", u.Logs, most.Logs)
@@ -76,4 +72,12 @@ func (statsCommand) Run(p *process) error {
 		add("bytes", all.Charged(), mostOfAll.TotalBytes)
 		return p.answer(record, p.table(rows))
 	})
+}
+
+// shareRow says how much of a limit is used. A limit of 0 is none.
+func shareRow(what string, used, limit int64) []string {
+	if limit == 0 {
+		return []string{what, fmt.Sprint(used), "none", "-"}
+	}
+	return []string{what, fmt.Sprint(used), fmt.Sprint(limit), fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit))}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -132,3 +133,17 @@ type followed struct {
 func (f followed) Error() string { return f.error.Error() + "; " + f.more }
 
 func (f followed) Unwrap() error { return f.error }
+
+// ofKeys adds to an error about API keys and tenants the commands that help.
+func ofKeys(err error) error {
+	var has hinted
+	switch {
+	case err == nil, errors.As(err, &has):
+		return err
+	case errors.Is(err, workspace.ErrNotFound):
+		return hinted{err, "scratchpad keys ls lists them"}
+	case errors.Is(err, workspace.ErrQuota):
+		return hinted{err, "scratchpad keys revoke, scratchpad tenants set"}
+	}
+	return err
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -60,9 +61,11 @@ func FirstSentence(help string) string {
 
 // The kinds of names.
 const (
-	Agents = "agents"
-	Files  = "files"
-	Logs   = "logs"
+	Agents  = "agents"
+	Files   = "files"
+	Logs    = "logs"
+	Keys    = "keys" // their ids, each with a tab and the name of the key
+	Tenants = "tenants"
 )
 
 // most is how many names are offered.
@@ -77,6 +80,9 @@ func Names(ctx context.Context, database, agent, kind, prefix string) (names []s
 		return nil
 	}
 	defer store.Close()
+	if kind == Keys || kind == Tenants {
+		return ofServer(ctx, store, kind, prefix)
+	}
 	svc, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths}) // all that may be stored
 	if err != nil {
 		return nil
@@ -103,6 +109,38 @@ func Names(ctx context.Context, database, agent, kind, prefix string) (names []s
 	files, _ := look.ListFiles(ctx, page)
 	for _, f := range files.Files {
 		names = append(names, f.Path)
+	}
+	return names
+}
+
+// ofServer returns the ids of keys, or the names of tenants.
+func ofServer(ctx context.Context, store workspace.Store, kind, prefix string) (names []string) {
+	keys := auth.NewKeys(store, auth.Options{})
+	defer keys.Close(ctx)
+	add := func(name, help string) {
+		if strings.HasPrefix(name, prefix) && len(names) < most {
+			names = append(names, name+help)
+		}
+	}
+	if kind == Tenants {
+		tenants, _ := keys.Tenants().List(ctx, justBefore(prefix), most)
+		for _, t := range tenants {
+			add(t.Name, "")
+		}
+		return names
+	}
+	for o := (auth.ListOptions{}); len(names) < most; {
+		page, err := keys.List(ctx, o)
+		for _, k := range page.Keys {
+			help := ""
+			if k.Name != "" {
+				help = "\t" + k.Name
+			}
+			add(k.ID, help)
+		}
+		if o.After = page.Next; err != nil || o.After == "" {
+			break
+		}
 	}
 	return names
 }

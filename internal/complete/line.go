@@ -212,6 +212,8 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 		return strings.Split(f.PlaceHolder, "|")
 	case f != nil && f.Name == "agent":
 		return c.names(Agents)
+	case f != nil && f.Name == "tenant":
+		return c.names(Tenants)
 	case f != nil && f.Name == "db", v.Name == "source", strings.HasSuffix(v.Tag.Type, "path"), strings.HasPrefix(v.Tag.Type, "existing"):
 		return []string{LocalFiles}
 	case f != nil:
@@ -221,7 +223,7 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 	for top.Parent != nil && top.Parent.Type == kong.CommandNode {
 		top = top.Parent
 	}
-	if stored := map[string][]string{"files": {"path", "prefix"}, "logs": {"log", "prefix"}, "agents": {"name"}}; slices.Contains(stored[top.Name], v.Name) {
+	if stored := map[string][]string{"files": {"path", "prefix"}, "logs": {"log", "prefix"}, "agents": {"name"}, "keys": {"id"}, "tenants": {"tenant"}}; slices.Contains(stored[top.Name], v.Name) {
 		return c.names(top.Name)
 	}
 	return nil

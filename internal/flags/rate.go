@@ -2,38 +2,28 @@ package flags
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 )
 
-// A Rate is [auth.Rate] on the command line: N or N:BURST. Its zero value says that it was
-// not given; 0 on the command line is no limit, a PerSecond of -1.
-type Rate struct{ auth.Rate }
-
-const (
-	maxRate    = 1e6
-	burstTimes = 4 // a burst, if none is given
-)
+// A ServerRate is the [auth.Rate] of a server: a [Rate] that was given. 0 is no limit, which
+// is a PerSecond of -1.
+type ServerRate struct{ auth.Rate }
 
 // UnmarshalText is kong's hook.
-func (r *Rate) UnmarshalText(text []byte) error {
-	n, burst, hasBurst := strings.Cut(string(text), ":")
-	perSecond, err := strconv.ParseFloat(n, 64)
-	if err != nil || !(perSecond >= 0 && perSecond <= maxRate) {
-		return fmt.Errorf("must be N or N:BURST, calls a second from 0 to %d, not %q", int(maxRate), text)
-	}
-	if perSecond == 0 && !hasBurst {
+func (r *ServerRate) UnmarshalText(text []byte) error {
+	if string(text) == "0" {
 		r.Rate = auth.Rate{PerSecond: -1}
 		return nil
 	}
-	r.Rate = auth.Rate{PerSecond: perSecond, Burst: max(1, int(burstTimes*perSecond))}
-	if hasBurst {
-		r.Burst, err = strconv.Atoi(burst)
-		if err != nil || r.Burst < 1 || r.Burst > maxRate || perSecond == 0 {
-			return fmt.Errorf("must be N or N:BURST, a rate above 0 and a burst from 1 to %d, not %q", int(maxRate), text)
-		}
+	var given Rate
+	if err := given.UnmarshalText(text); err != nil || given == (Rate{}) {
+		return fmt.Errorf("must be calls a second and maybe calls at once, such as 5 or 5:20, or 0 for no limit; not %.40q", text)
+	}
+	r.Rate = auth.Rate(given)
+	if r.Burst == 0 {
+		const times = 4
+		r.Burst = max(1, int(min(times*r.PerSecond, 1e9)))
 	}
 	return nil
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 )
 
-func TestRate(t *testing.T) {
+func TestServerRate(t *testing.T) {
 	for text, want := range map[string]auth.Rate{
-		"50": {PerSecond: 50, Burst: 200}, "0.1": {PerSecond: 0.1, Burst: 1}, "2:7": {PerSecond: 2, Burst: 7}, "0": {PerSecond: -1}, "1e6:1": {PerSecond: 1e6, Burst: 1},
+		"50": {PerSecond: 50, Burst: 200}, "0.1": {PerSecond: 0.1, Burst: 1}, "2:7": {PerSecond: 2, Burst: 7}, "0": {PerSecond: -1}, "1e30": {PerSecond: 1e30, Burst: 1e9},
 	} {
-		var r flags.Rate
+		var r flags.ServerRate
 		if err := r.UnmarshalText([]byte(text)); err != nil || r.Rate != want {
 			t.Errorf("%s is %+v, %v, want %+v", text, r.Rate, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "x", "1:", "1:0", "0:5", "1:-1", "1:2:3", "NaN", "Inf", "1e7", "1:1.5", "1:1000001"} {
-		var r flags.Rate
+	for _, text := range []string{"", "-1", "x", "1:", "1:0", "0:5", "1:-1", "1:2:3", "NaN", "Inf", "1:1.5", "default"} {
+		var r flags.ServerRate
 		if err := r.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is %+v, want an error", text, r.Rate)
 		}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/health"
+)
+
+type healthcheckCommand struct {
+	Addr    string        `env:"SCRATCHPAD_ADDR" placeholder:"ADDR" help:"Where the server listens, as serve has it. Default: 127.0.0.1 and the port in $PORT, or 127.0.0.1:4321."`
+	TLSCert string        `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate of the server, if it uses TLS. No other one is accepted."`
+	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"How long to wait. Default: ${default}."`
+}
+
+// Help is shown by scratchpad healthcheck --help.
+func (healthcheckCommand) Help() string {
+	return `The command asks /readyz, which needs no key. The exit code is 0 if the server can read and write its database, and 1 if it cannot, if it is stopping, or if there is none. Containers and supervisors can run it every few seconds.
+
+Examples:
+
+  scratchpad healthcheck
+  scratchpad healthcheck --addr 127.0.0.1:8080`
+}
+
+type healthRecord struct {
+	Ready bool   `json:"ready"`
+	URL   string `json:"url"`
+}
+
+// Run asks the server.
+func (c healthcheckCommand) Run(p *process) error {
+	url, err := health.Ask(p.ctx, health.Options{Addr: c.Addr, Port: os.Getenv("PORT"), Certificate: c.TLSCert, Timeout: c.Timeout})
+	if err != nil {
+		return err
+	}
+	return p.answer(healthRecord{true, url}, func(out io.Writer) error {
+		_, err := fmt.Fprintf(out, "ready: %s\n", url)
+		return err
+	})
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type keysCreate struct {
+	Agents  []string       `placeholder:"NAME,..." help:"The agents whose memory the key is for: names, beginnings of names such as 'team-a-*', or '*' for all agents of the tenant. A key with scope read or write needs them."`
+	Scopes  []string       `default:"read,write" placeholder:"NAME,..." help:"What the key may do: read and write memory, admin (see and change the keys and agents of its tenant), metrics (read /metrics). Default: ${default}."`
+	Expires flags.Lifetime `default:"never" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d. Default: ${default}."`
+	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]" help:"How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4 times N by default. Default: as the server says."`
+	Tenant  string         `default:"local" placeholder:"NAME" help:"The tenant whose memory the key is for. Tenants see nothing of each other. Default: ${default}, which has what this program stores without a server."`
+	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`
+}
+
+// Help is shown by scratchpad keys create --help.
+func (keysCreate) Help() string {
+	return `The key goes to standard output, and everything else to standard error. The database has only the SHA-256 of its secret, so the key cannot be printed again. No server is needed; one that runs knows the key within a second.
+
+A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because the shell would replace it by the names of files.
+
+Examples:
+
+  scratchpad keys create --agents planner --name laptop
+  scratchpad keys create --agents 'team-a-*' --scopes read --expires 90d
+  scratchpad keys create --agents '*' --tenant acme --rate 5:20 --json
+  scratchpad keys create --scopes metrics --name prometheus`
+}
+
+// Run makes the key.
+func (c keysCreate) Run(p *process) error {
+	g := auth.Grant{Tenant: c.Tenant, Name: c.Name, Lifetime: c.Expires.Duration, Rate: rateOf(c.Rate)}
+	var err error
+	if g.Scopes, err = parseScopes(c.Scopes); err != nil {
+		return err
+	}
+	if len(c.Agents) > 0 {
+		if g.Agents, err = parseAgents(c.Agents); err != nil {
+			return err
+		}
+	} else if g.Scopes&(auth.Read|auth.Write) != 0 {
+		return workspace.Errorf(workspace.ErrInvalid, "create a key: whose memory is it for? Give --agents with names, a beginning such as 'team-a-*', or '*' for all")
+	}
+	if err := p.needReader(); err != nil {
+		return err
+	}
+	return p.withKeys(p.openDatabase, func(keys *auth.Keys) error {
+		before, err := keys.Any(p.ctx)
+		if err != nil {
+			return err
+		}
+		k, text, err := keys.Create(p.ctx, g)
+		if err != nil {
+			return err
+		}
+		r := keyOf(k, time.Now())
+		r.Key = text
+		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
+			return unprinted(r.ID, err)
+		}
+		if p.line.JSON {
+			return nil
+		}
+		return p.sayCreated(r, !before)
+	})
+}
+
+// sayCreated says what the key may do, and what to do with it.
+func (p *process) sayCreated(r keyRecord, first bool) error {
+	p.note("%s\nThe key is shown only now. Keep it secret; a client passes it as Authorization: Bearer KEY.\n", r)
+	if first {
+		p.note("It is the first key of this database. From now on its servers want a key, on this machine too.\n")
+	}
+	if len(r.Agents) == 0 {
+		return nil
+	}
+	return p.note("Next: set SCRATCHPAD_API_KEY to the key where your client starts, and run\n  scratchpad client-config claude-code --url http://127.0.0.1:4321/mcp\nwith the address of your server.\n")
+}

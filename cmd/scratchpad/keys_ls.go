@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+)
+
+type keysLs struct {
+	Tenant string `placeholder:"NAME" help:"List only the keys of this tenant."`
+}
+
+// Help is shown by scratchpad keys ls --help.
+func (keysLs) Help() string {
+	return `A server writes down when a key was used, about a minute later. Keys that were revoked or have expired are listed too; the oldest of them are removed when new keys are made.
+
+Examples:
+
+  scratchpad keys ls
+  scratchpad keys ls --tenant acme --json`
+}
+
+// Run lists the keys.
+func (c keysLs) Run(p *process) error {
+	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
+		records := []keyRecord{}
+		rows := [][]string{{"ID", "NAME", "TENANT", "AGENTS", "SCOPES", "EXPIRES", "LAST USED", "STATE"}}
+		for o := (auth.ListOptions{Tenant: c.Tenant}); ; {
+			page, err := keys.List(p.ctx, o)
+			if err != nil {
+				return err
+			}
+			for _, k := range page.Keys {
+				r := keyOf(k, page.Now)
+				records = append(records, r)
+				rows = append(rows, []string{r.ID, terminal.Cell(r.Name), r.Tenant, terminal.Cell(r.agents()), strings.Join(r.Scopes, ","), timeOr(r.Expires, "never"), timeOr(r.LastUsed, "never"), r.State})
+			}
+			if o.After = page.Next; o.After == "" {
+				break
+			}
+		}
+		return p.list(records, rows, "no keys; scratchpad keys create makes one")
+	})
+}

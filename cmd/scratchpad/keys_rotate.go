@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+)
+
+type keysRotate struct {
+	ID      string     `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
+	Overlap flags.Span `default:"24h" placeholder:"TIME" help:"How long the old secret works too, such as 1h or 7d. 0: it ends now. Default: ${default}."`
+}
+
+// Help is shown by scratchpad keys rotate --help.
+func (keysRotate) Help() string {
+	return `The key goes to standard output. Its id and what it may do stay. Put it where your clients have the old one before the overlap ends.
+
+If somebody else may have the old secret, give --overlap 0.
+
+Examples:
+
+  scratchpad keys rotate 7kQ2mVx0
+  scratchpad keys rotate 7kQ2mVx0 --overlap 0`
+}
+
+// Run gives the key a new secret.
+func (c keysRotate) Run(p *process) error {
+	if err := p.needReader(); err != nil {
+		return err
+	}
+	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
+		k, text, err := keys.Rotate(p.ctx, c.ID, c.Overlap.Duration)
+		if err != nil {
+			return err
+		}
+		r := keyOf(k, time.Now())
+		r.Key = text
+		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
+			return unprinted(r.ID, err)
+		}
+		if p.line.JSON {
+			return nil
+		}
+		old := "The old secret has ended."
+		if !r.Overlap.IsZero() {
+			old = "The old secret works until " + phrase.Time(r.Overlap) + "."
+		}
+		return p.note("%s\nThe key is shown only now. %s\n", r, old)
+	})
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type keysSet struct {
+	ID      string          `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
+	Agents  []string        `placeholder:"NAME,..." help:"The agents whose memory the key is for, as in keys create."`
+	Scopes  []string        `placeholder:"NAME,..." help:"What the key may do: read, write, admin, metrics."`
+	Expires *flags.Lifetime `placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d; or never."`
+	Rate    *flags.Rate     `placeholder:"N[:BURST]" help:"Calls a second, and at once after a pause; or default."`
+	Name    *string         `placeholder:"NAME" help:"A name by which you know the key again."`
+}
+
+// Help is shown by scratchpad keys set --help.
+func (keysSet) Help() string {
+	return `What you do not give stays. The change holds in every server within a second, also for clients that are connected. A key that has expired can be given more time, and one that was revoked cannot be changed.
+
+Examples:
+
+  scratchpad keys set 7kQ2mVx0 --scopes read
+  scratchpad keys set 7kQ2mVx0 --agents planner,reviewer --expires 30d`
+}
+
+// Run changes the key.
+func (c keysSet) Run(p *process) error {
+	change, err := c.change()
+	if err != nil {
+		return err
+	}
+	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
+		k, err := keys.Set(p.ctx, c.ID, change)
+		if err != nil {
+			return err
+		}
+		r := keyOf(k, time.Now())
+		return p.answer(r, p.table(r.rows()))
+	})
+}
+
+func (c keysSet) change() (to auth.Change, err error) {
+	if len(c.Agents)+len(c.Scopes) == 0 && c.Expires == nil && c.Rate == nil && c.Name == nil {
+		return to, workspace.Errorf(workspace.ErrInvalid, "nothing is to be changed; give --agents, --scopes, --expires, --rate or --name")
+	}
+	to.Name = c.Name
+	if len(c.Agents) > 0 {
+		agents, err := parseAgents(c.Agents)
+		if err != nil {
+			return to, err
+		}
+		to.Agents = &agents
+	}
+	if len(c.Scopes) > 0 {
+		scopes, err := parseScopes(c.Scopes)
+		if err != nil {
+			return to, err
+		}
+		to.Scopes = &scopes
+	}
+	if c.Expires != nil {
+		to.Lifetime = &c.Expires.Duration
+	}
+	if c.Rate != nil {
+		rate := rateOf(*c.Rate)
+		to.Rate = &rate
+	}
+	return to, nil
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+)
+
+type keysShow struct {
+	ID string `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
+}
+
+// Help is shown by scratchpad keys show --help.
+func (keysShow) Help() string {
+	return `Examples:
+
+  scratchpad keys show 7kQ2mVx0
+  scratchpad keys show 7kQ2mVx0 --json`
+}
+
+// Run shows the key.
+func (c keysShow) Run(p *process) error {
+	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
+		k, err := keys.Show(p.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		r := keyOf(k, time.Now())
+		return p.answer(r, p.table(r.rows()))
+	})
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// tenantsCommand has the commands about tenants.
+type tenantsCommand struct {
+	Ls   tenantsLs   `cmd:"" help:"List the tenants, what they use and their limits."`
+	Show tenantsShow `cmd:"" help:"Show what a tenant uses and its limits."`
+	Set  tenantsSet  `cmd:"" help:"Change the limits of a tenant."`
+}
+
+// tenantRecord is a tenant. A limit of 0 is none.
+type tenantRecord struct {
+	Tenant    string `json:"tenant"`
+	Agents    int64  `json:"agents"`
+	MaxAgents int64  `json:"max_agents"`
+	Bytes     int64  `json:"bytes"` // content and charge
+	MaxBytes  int64  `json:"max_bytes"`
+	Keys      int64  `json:"keys"` // that can be used
+	MaxKeys   int64  `json:"max_keys"`
+}
+
+// tenantRecord adds to a tenant what it uses.
+func (p *process) tenantRecord(db *database, keys *auth.Keys, t auth.Tenant) (tenantRecord, error) {
+	svc, err := workspace.New(db.store, workspace.Options{Tenant: t.Name})
+	if err != nil {
+		return tenantRecord{}, err
+	}
+	sum, err := svc.StoreUsage(p.ctx)
+	if err != nil {
+		return tenantRecord{}, err
+	}
+	most := func(limit int64) int64 { return max(limit, 0) }
+	r := tenantRecord{
+		Tenant: t.Name, Agents: sum.Agents, Bytes: sum.Charged(),
+		MaxAgents: most(t.Limits.Agents), MaxBytes: most(t.Limits.Bytes), MaxKeys: most(t.Limits.Keys),
+	}
+	for o := (auth.ListOptions{Tenant: t.Name, Limit: 1000}); ; {
+		page, err := keys.List(p.ctx, o)
+		if err != nil {
+			return tenantRecord{}, err
+		}
+		for _, k := range page.Keys {
+			if k.Live(page.Now) {
+				r.Keys++
+			}
+		}
+		if o.After = page.Next; o.After == "" {
+			return r, nil
+		}
+	}
+}
+
+// withTenants runs fn on the tenants of the database that open opens.
+func (p *process) withTenants(open func() (*database, error), fn func(*database, *auth.Keys) error) error {
+	var db *database
+	opened := func() (d *database, err error) {
+		db, err = open()
+		return db, err
+	}
+	return p.withKeys(opened, func(keys *auth.Keys) error { return fn(db, keys) })
+}
+
+type tenantsLs struct{}
+
+// Help is shown by scratchpad tenants ls --help.
+func (tenantsLs) Help() string {
+	return `A tenant is there from its first key on, or when limits were set for it.
+
+Examples:
+
+  scratchpad tenants ls
+  scratchpad tenants ls --json`
+}
+
+// Run lists the tenants.
+func (tenantsLs) Run(p *process) error {
+	return p.withTenants(p.openToLook, func(db *database, keys *auth.Keys) error {
+		records := []tenantRecord{}
+		rows := [][]string{{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LIMIT"}}
+		for after := ""; ; {
+			page, err := keys.Tenants().List(p.ctx, after, 0)
+			if err != nil {
+				return err
+			}
+			if len(page) == 0 {
+				break
+			}
+			for _, t := range page {
+				r, err := p.tenantRecord(db, keys, t)
+				if err != nil {
+					return err
+				}
+				records = append(records, r)
+				rows = append(rows, []string{r.Tenant, fmt.Sprint(r.Agents), limitOr(r.MaxAgents), fmt.Sprint(r.Bytes), limitOr(r.MaxBytes), fmt.Sprint(r.Keys), limitOr(r.MaxKeys)})
+			}
+			after = page[len(page)-1].Name
+		}
+		return p.list(records, rows, "no tenants yet; scratchpad keys create --tenant NAME makes one")
+	})
+}
+
+func limitOr(n int64) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+type tenantsShow struct {
+	Tenant string `arg:"" help:"The tenant."`
+}
+
+// Help is shown by scratchpad tenants show --help.
+func (tenantsShow) Help() string {
+	return `A tenant that has no keys yet has the default limits.
+
+Examples:
+
+  scratchpad tenants show local`
+}
+
+// Run shows the tenant.
+func (c tenantsShow) Run(p *process) error {
+	return p.withTenants(p.openToLook, func(db *database, keys *auth.Keys) error {
+		t, err := keys.Tenants().Get(p.ctx, c.Tenant)
+		if err != nil {
+			return err
+		}
+		return p.answerTenant(db, keys, t)
+	})
+}
+
+func (p *process) answerTenant(db *database, keys *auth.Keys, t auth.Tenant) error {
+	r, err := p.tenantRecord(db, keys, t)
+	if err != nil {
+		return err
+	}
+	return p.answer(r, func(out io.Writer) error {
+		rows := [][]string{{"TENANT " + r.Tenant, "USED", "LIMIT", "SHARE"}}
+		return p.table(append(rows, shareRow("agents", r.Agents, r.MaxAgents), shareRow("bytes", r.Bytes, r.MaxBytes), shareRow("keys", r.Keys, r.MaxKeys)))(out)
+	})
+}
+
+type tenantsSet struct {
+	Tenant string       `arg:"" help:"The tenant."`
+	Agents *flags.Bound `placeholder:"N" help:"How many agents may hold anything: a number, default (10000), or none."`
+	Bytes  *flags.Bound `placeholder:"N" help:"How many bytes all agents may hold together: a number, default (10000000000), or none."`
+	Keys   *flags.Bound `placeholder:"N" help:"How many keys may be usable at the same time: a number, default (1000), or none."`
+}
+
+// Help is shown by scratchpad tenants set --help.
+func (tenantsSet) Help() string {
+	return `The limits hold in every server within a second. What is over a new limit stays; only what adds to it is refused.
+
+Examples:
+
+  scratchpad tenants set acme --agents 50 --bytes 1_000_000_000
+  scratchpad tenants set acme --keys default`
+}
+
+// Run changes the limits.
+func (c tenantsSet) Run(p *process) error {
+	if c.Agents == nil && c.Bytes == nil && c.Keys == nil {
+		return workspace.Errorf(workspace.ErrInvalid, "nothing is to be changed; give --agents, --bytes or --keys")
+	}
+	return p.withTenants(p.openDatabase, func(db *database, keys *auth.Keys) error {
+		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents), Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})
+		if err != nil {
+			return err
+		}
+		return p.answerTenant(db, keys, t)
+	})
+}
