@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agent-scratchpad/scratchpad/internal/health"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -44,6 +45,7 @@ var kinds = []struct {
 	{errDatabase, exitDatabase, "database"},
 	{errByHand, exitError, "by_hand"},
 	{errDeclined, exitError, "declined"},
+	{health.ErrNotReady, exitError, "not_ready"},
 	{errLeftOut, exitError, "left_out"},
 }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/health"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type healthcheckCommand struct {
@@ -33,6 +35,9 @@ type healthRecord struct {
 // Run asks the server.
 func (c healthcheckCommand) Run(p *process) error {
 	url, err := health.Ask(p.ctx, health.Options{Addr: c.Addr, Port: os.Getenv("PORT"), Certificate: c.TLSCert, Timeout: c.Timeout})
+	if err != nil && !errors.Is(err, health.ErrNotReady) {
+		return workspace.Errorf(workspace.ErrInvalid, "%v", err)
+	}
 	if err != nil {
 		return err
 	}

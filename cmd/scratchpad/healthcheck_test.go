@@ -58,8 +58,9 @@ func TestHealthcheck(t *testing.T) {
 	}
 	check(nil, "--addr", strings.TrimPrefix(readyServer(t, 302, "").URL, "http://")).must(t, 1, "302")
 	check(nil, "--addr", strings.TrimPrefix(readyServer(t, 404, "").URL, "http://")).must(t, 1, "404")
+	check(nil, "--addr", "127.0.0.1:1", "--json").must(t, 1, `"kind":"not_ready"`)
 	check(nil, "--addr", "127.0.0.1:1").must(t, 1, "start one with scratchpad serve", "--addr")
-	check(nil, "--addr", "nonsense").must(t, 1, "not host:port")
+	check(nil, "--addr", "nonsense").must(t, 2, "not host:port")
 
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	testkit.Must(t, err)
@@ -83,7 +84,7 @@ func TestHealthcheckTLS(t *testing.T) {
 	}
 	run("--tls-cert", file).must(t, 0, "ready: https://")
 	run("--tls-cert", other).must(t, 1, "another certificate")
-	run("--tls-cert", filepath.Join(dir, "none")).must(t, 1, "none")
+	run("--tls-cert", filepath.Join(dir, "none")).must(t, 2, "none")
 	run().must(t, 1, "400")
 }
 

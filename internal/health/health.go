@@ -26,8 +26,16 @@ type Options struct {
 
 const maxAnswer = 4 << 10 // bytes
 
-// Ask returns the URL that it has asked, and nil if the server is ready. Every other
-// answer is an error, and so is none.
+// ErrNotReady says that the server answers in another way, or not at all.
+var ErrNotReady = errors.New("not ready")
+
+// notReady is an error of the kind ErrNotReady, which its text does not show.
+type notReady struct{ error }
+
+func (n notReady) Unwrap() []error { return []error{n.error, ErrNotReady} }
+
+// Ask returns the URL that it has asked, and nil if the server is ready. Errors:
+// [ErrNotReady]; any other one is about the options.
 func Ask(ctx context.Context, o Options) (url string, err error) {
 	if o.Timeout <= 0 {
 		return "", fmt.Errorf("a timeout of %v; give more than 0", o.Timeout)
@@ -53,18 +61,18 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 	}
 	answer, err := client.Do(request)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return url, fmt.Errorf("%s does not answer within %v", url, o.Timeout)
+		return url, notReady{fmt.Errorf("%s does not answer within %v", url, o.Timeout)}
 	}
 	if err != nil {
-		return url, fmt.Errorf("no server is ready: %w; start one with scratchpad serve, or name its address with --addr", err)
+		return url, notReady{fmt.Errorf("no server is ready: %w; start one with scratchpad serve, or name its address with --addr", err)}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return url, fmt.Errorf("%s: %w", url, err)
+		return url, notReady{fmt.Errorf("%s: %w", url, err)}
 	case answer.StatusCode != http.StatusOK:
-		return url, fmt.Errorf("%s is not ready: %s: %s", url, answer.Status, strings.TrimSpace(string(text)))
+		return url, notReady{fmt.Errorf("%s is not ready: %s: %s", url, answer.Status, strings.TrimSpace(string(text)))}
 	}
 	return url, nil
 }
