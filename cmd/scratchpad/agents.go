@@ -53,11 +53,14 @@ type memory struct {
 	Agent   string
 	Project string // the folder of the project that the client's file belongs to; "": the file is the user's own
 	named   bool   // by --agent, or by what the client's file has
+	remote  string // a sentence: the client connects to a server, which knows
 }
 
 // String is a sentence for people.
 func (m memory) String() string {
 	switch {
+	case m.remote != "":
+		return m.remote
 	case m.Agent == "":
 		return "Memory: any agent, because the entry names none."
 	case m.named:

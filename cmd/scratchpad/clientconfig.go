@@ -17,12 +17,14 @@ import (
 )
 
 type clientConfigCommand struct {
-	Client     string `arg:"" enum:"${clients}" help:"One of ${enum}."`
-	Write      bool   `help:"Write the entry to the client's file. Everything else in the file stays, and a copy of it as it was is kept beside it."`
-	File       string `type:"path" placeholder:"FILE" help:"The client's file, if it is not in its usual place."`
-	Hook       bool   `help:"Claude Code only: print, or with --write add, a hook in place of the server. At the start of each session it shows the agent what has changed since the session before."`
-	PassKey    bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
-	ServerName string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
+	Client      string `arg:"" enum:"${clients}" help:"One of ${enum}."`
+	Write       bool   `help:"Write the entry to the client's file. Everything else in the file stays, and a copy of it as it was is kept beside it."`
+	File        string `type:"path" placeholder:"FILE" help:"The client's file, if it is not in its usual place."`
+	Hook        bool   `help:"Claude Code only: print, or with --write add, a hook in place of the server. At the start of each session it shows the agent what has changed since the session before."`
+	PassKey     bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
+	URL         string `name:"url" placeholder:"URL" help:"Connect to the server at this URL instead of starting this program. Without a path, /mcp is added."`
+	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME" help:"With --url: the environment variable of the client that has the API key. Give '' for a server that wants no key. Default: ${default}."`
+	ServerName  string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
 }
@@ -37,6 +39,11 @@ func (clientConfigCommand) Help() string {
   scratchpad client-config cursor --agent my-project --write
   scratchpad client-config codex --write
   scratchpad client-config claude-desktop --summarizer outline
+
+With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create makes. The key says whose memory it is, so --agent, --db and limits have no meaning here. The entry names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the key.
+
+  scratchpad client-config claude-code --url https://memory.example.com --write
+  SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
 
 Without --agent, a file that belongs to a project (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) gets the memory of that project. Its agent has the name of the folder, so all clients of the project share it. If another folder of that name has the agent, a part of the path's hash is added. --write records whose it is. A file that is the user's own gets the agent default.
 
@@ -67,8 +74,8 @@ func (c clientConfigCommand) Validate() error {
 type clientConfig struct {
 	Client  string              `json:"client"`
 	File    string              `json:"file"`
-	Agent   string              `json:"agent_id"`
-	Project string              `json:"project,omitempty"` // the folder whose memory it is
+	Agent   string              `json:"agent_id,omitempty"` // with --url the key says it
+	Project string              `json:"project,omitempty"`  // the folder whose memory it is
 	Server  clientconfig.Server `json:"server,omitzero"`
 	Hook    string              `json:"hook,omitempty"` // a command line
 	Snippet string              `json:"snippet"`
@@ -94,6 +101,9 @@ func (c clientConfigCommand) Run(p *process) error {
 	}
 	if err != nil {
 		return workspace.Errorf(workspace.ErrInvalid, "%v; name the file of %s with --file", err, to.Title)
+	}
+	if c.URL != "" {
+		return c.connect(p, to, a)
 	}
 	m, err := p.memoryOf(a.File)
 	if err != nil {
@@ -130,12 +140,19 @@ func (c clientConfigCommand) Run(p *process) error {
 // check looks at the flags. It returns the variable with the key for summaries.
 func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	switch {
+	case c.URL != "" && (c.Hook || c.PassKey):
+		return "", workspace.Errorf(workspace.ErrInvalid, "--hook and --pass-key are for a server on this machine; leave them out, or --url")
+	case c.URL != "" && p.agentNamed:
+		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the key says whose memory it is; leave --agent out, and give it to scratchpad keys create")
 	case c.File == "-":
 		return "", workspace.Errorf(workspace.ErrInvalid, "--file names the client's file, which cannot be standard output; leave out --file and --write to print the entry")
 	case c.Hook && c.Client != "claude-code":
 		return "", workspace.Errorf(workspace.ErrInvalid, "--hook is for claude-code, not %s; leave it out", c.Client)
 	case c.Hook && c.PassKey:
 		return "", workspace.Errorf(workspace.ErrInvalid, "--pass-key is for the server, and --hook is not; leave out one of the two")
+	}
+	if c.URL != "" {
+		return c.KeyVariable, nil
 	}
 	variable, err = p.line.Summaries.KeyVariable()
 	if err == nil && c.PassKey && variable == "" {

@@ -31,7 +31,7 @@ const byName = "name"
 
 var clients = []Client{
 	{
-		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers"}, true,
+		"claude-code", "Claude Code", func(places) string { return ".mcp.json" }, jsonFormat{key: "mcpServers", remote: typedURL}, true,
 		"claude", func(p places) []string { return p.below(".claude", ".claude.json") }, "${%s}",
 	},
 	{
@@ -39,15 +39,15 @@ var clients = []Client{
 		"", func(p places) []string { return []string{filepath.Dir(p.claudeDesktop())} }, "",
 	},
 	{
-		"cursor", "Cursor", underHome(".cursor", "mcp.json"), jsonFormat{key: "mcpServers"}, false,
+		"cursor", "Cursor", underHome(".cursor", "mcp.json"), jsonFormat{key: "mcpServers", remote: plainURL}, false,
 		"cursor", func(p places) []string { return p.below(".cursor") }, "${env:%s}",
 	},
 	{
-		"vscode", "VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonFormat{key: "servers", typed: true}, true,
+		"vscode", "VS Code", func(places) string { return filepath.Join(".vscode", "mcp.json") }, jsonFormat{key: "servers", typed: true, remote: typedURL}, true,
 		"code", func(p places) []string { return append(p.below(".vscode"), filepath.Join(p.settings(), "Code")) }, "${env:%s}",
 	},
 	{
-		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers"}, false,
+		"windsurf", "Windsurf", underHome(".codeium", "windsurf", "mcp_config.json"), jsonFormat{key: "mcpServers", remote: remote{key: "serverUrl"}}, false,
 		"windsurf", func(p places) []string { return p.below(filepath.Join(".codeium", "windsurf")) }, "${env:%s}",
 	},
 	{

@@ -16,12 +16,16 @@ import (
 // jsonFormat is a JSON file, with or without comments. The servers are the members
 // of one object.
 type jsonFormat struct {
-	key   string // the name of that object
-	typed bool   // an entry has a type, such as "stdio"
+	key    string // the name of that object
+	typed  bool   // an entry of a server that the client starts has the type "stdio"
+	remote remote // how an entry has a server at a URL
 }
 
 // fields returns the fields of an entry, and their values, in order.
 func (j jsonFormat) fields(s Server) (names []string, values []any) {
+	if s.URL != "" {
+		return j.remote.fields(s)
+	}
 	names, values = []string{"command", "args"}, []any{s.Command, s.Args}
 	if j.typed {
 		names, values = append([]string{"type"}, names...), append([]any{"stdio"}, values...)
@@ -122,7 +126,11 @@ func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (ch
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLocal(entry, name); err != nil {
+	check := checkLocal
+	if s.URL != "" {
+		check = j.remote.check
+	}
+	if err := check(entry, name); err != nil {
 		return nil, err
 	}
 	changed, err = j.setFields(entry, l, name, s)
@@ -164,27 +172,31 @@ func (j jsonFormat) setFields(entry *hujson.Object, l layout, name string, s Ser
 			changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, field, was, quoteJSON(values[i])))
 		}
 	}
-	set, err := j.setEnv(entry, l, name, s)
-	return append(changed, set...), err
-}
-
-// setEnv puts the server's variables among those of the entry. What it returns
-// does not show their values, because one may be a key.
-func (j jsonFormat) setEnv(entry *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
-	if len(s.Env) == 0 {
-		return nil, nil
-	}
-	env, _, err := l.object(entry, 3, "env")
+	env, err := setSecrets(entry, l, name, "env", s.Env)
 	if err != nil {
 		return nil, err
 	}
-	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
-		was, err := l.setField(env, 4, variable, s.Env[variable])
+	headers, err := setSecrets(entry, l, name, "headers", s.Headers)
+	return slices.Concat(changed, env, headers), err
+}
+
+// setSecrets puts texts among those that a field of the entry has. What it returns does
+// not show them, because one may be a key, now or before.
+func setSecrets(entry *hujson.Object, l layout, name, field string, texts map[string]string) (changed []string, err error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	object, _, err := l.object(entry, 3, field)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		was, err := l.setField(object, 4, key, texts[key])
 		if err != nil {
 			return nil, err
 		}
 		if was != "" {
-			changed = append(changed, fmt.Sprintf("%s: env %s is set", name, variable))
+			changed = append(changed, fmt.Sprintf("%s: %s %s is set", name, field, key))
 		}
 	}
 	return changed, nil

@@ -7,16 +7,24 @@ import (
 	"strings"
 )
 
-// A Server is what a client starts: a program with its arguments and variables.
+// A Server is what a client starts: a program with its arguments and variables. If it
+// has a URL, the client connects to that instead; [Client.Connect] makes such a server.
 type Server struct {
-	Command string   `json:"command" toml:"command"`
-	Args    []string `json:"args" toml:"args"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
 
 	// Env has variables with their values, or with references to variables of the
 	// client. EnvVars names variables of the client, for Codex. PassVariable sets
 	// the one that a client understands.
-	Env     map[string]string `json:"env,omitempty" toml:"-"`
-	EnvVars []string          `json:"env_vars,omitempty" toml:"env_vars,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	EnvVars []string          `json:"env_vars,omitempty"`
+
+	// URL is where the server is. Headers go with each request to it; their values are
+	// references to variables of the client. TokenVariable names the variable with the
+	// bearer token, for Codex.
+	URL           string            `json:"url,omitempty"`
+	Headers       map[string]string `json:"headers,omitempty"`
+	TokenVariable string            `json:"bearer_token_env_var,omitempty"`
 }
 
 // PassVariable returns the server with one variable that the client gives it. The

@@ -19,10 +19,18 @@ type tomlFormat struct{}
 const tomlServers = "mcp_servers"
 
 func (tomlFormat) snippet(name string, s Server) string {
-	return fmt.Sprintf("[%s.%s]\n%s", tomlServers, name, encodeTOML(s))
+	return fmt.Sprintf("[%s.%s]\n%s", tomlServers, name, encodeEntry(s))
 }
 
-// encodeTOML returns a server, or a part of it, as lines of TOML.
+// encodeEntry returns the fields of a server as lines of TOML.
+func encodeEntry(s Server) (lines string) {
+	for _, f := range tomlFields(s) {
+		lines += encodeTOML(map[string]any{f.key: f.value})
+	}
+	return lines
+}
+
+// encodeTOML returns a part of a server as lines of TOML.
 func encodeTOML(v any) string {
 	b, err := toml.Marshal(v)
 	if err != nil {
@@ -53,8 +61,10 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	case !isTable && servers[name] == nil:
 		snippet := strings.ReplaceAll(t.snippet(name, s), "\n", newline)
 		content, changed = appendBlock(old, snippet, newline), []string{fmt.Sprintf("%s: added to %s", name, tomlServers)}
-	case entry["url"] != nil:
+	case s.URL == "" && entry["url"] != nil:
 		return nil, nil, fail(ErrTaken, "it has a server at a URL under the name %s", name)
+	case s.URL != "" && entry["command"] != nil:
+		return nil, nil, fail(ErrTaken, "it has a server that the client starts under the name %s", name)
 	default:
 		content, changed, err = t.replace(old, name, entry, s, newline)
 	}
@@ -130,7 +140,7 @@ func (t tomlFormat) byHand(old []byte, name string, exists bool, s Server) error
 	if len(table) == 1 {
 		key = []string{name}
 	}
-	fields := strings.ReplaceAll(strings.TrimSpace(encodeTOML(s)), "\n", ", ")
+	fields := strings.ReplaceAll(strings.TrimSpace(encodeEntry(s)), "\n", ", ")
 	pair := fmt.Sprintf("%s = { %s }\n", strings.Join(key, "."), fields)
 	if exists {
 		return byHand(why, "in place of the "+name+" there", pair)
@@ -214,6 +224,13 @@ type tomlField struct {
 }
 
 func tomlFields(s Server) []tomlField {
+	if s.URL != "" {
+		fields := []tomlField{{"url", s.URL}}
+		if s.TokenVariable != "" {
+			fields = append(fields, tomlField{"bearer_token_env_var", s.TokenVariable})
+		}
+		return fields
+	}
 	fields := []tomlField{{"command", s.Command}, {"args", anySlice(s.Args)}}
 	if len(s.EnvVars) > 0 {
 		fields = append(fields, tomlField{"env_vars", anySlice(s.EnvVars)})

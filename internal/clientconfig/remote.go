@@ -1,0 +1,114 @@
+package clientconfig
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A remote says how an entry of a JSON file has a server at a URL.
+type remote struct {
+	key   string // of the URL; "": the client has no such servers in its file
+	typed bool   // the entry has the type "http"
+}
+
+var (
+	typedURL = remote{key: "url", typed: true}
+	plainURL = remote{key: "url"}
+)
+
+// fields returns the fields of an entry, and their values, in order.
+func (r remote) fields(s Server) (names []string, values []any) {
+	if r.typed {
+		names, values = []string{"type"}, []any{"http"}
+	}
+	return append(names, r.key), append(values, s.URL)
+}
+
+// check returns an error if the entry is of a server that the client starts, or that is
+// reached in another way.
+func (r remote) check(entry *hujson.Object, name string) error {
+	if i, _ := memberIndex(entry, "command"); i >= 0 {
+		return fail(ErrTaken, "it has a server that the client starts under the name %s", name)
+	}
+	for _, key := range []string{"url", "serverUrl"} {
+		if i, _ := memberIndex(entry, key); i >= 0 && key != r.key {
+			return fail(ErrTaken, "it has a server with the field %s, not %s, under the name %s", key, r.key, name)
+		}
+	}
+	if kind := typeOf(entry); kind != "" && kind != `"http"` {
+		return fail(ErrTaken, "it has a server of type %s, not http, under the name %s", kind, name)
+	}
+	return nil
+}
+
+// bridgeVariable has the header with the key in the entry of a client that cannot
+// connect to a URL itself.
+const bridgeVariable = "SCRATCHPAD_AUTHORIZATION"
+
+// NeedsBridge reports whether the client's file can have no server at a URL. The client
+// then starts mcp-remote, a program for Node.js, which connects to the URL.
+func (c Client) NeedsBridge() bool {
+	j, isJSON := c.format.(jsonFormat)
+	return isJSON && j.remote.key == ""
+}
+
+// Connect returns the server at a URL as the client has it. variable names the variable
+// of the client's environment with the API key; "": the server wants no key. The value
+// stands in the entry only if [Client.NeedsBridge].
+func (c Client) Connect(at *url.URL, variable, value string) Server {
+	switch {
+	case c.NeedsBridge():
+		return bridge(at, variable != "", value)
+	case variable == "":
+		return Server{URL: at.String()}
+	case c.reference == byName:
+		return Server{URL: at.String(), TokenVariable: variable}
+	}
+	return Server{URL: at.String(), Headers: map[string]string{"Authorization": "Bearer " + fmt.Sprintf(c.reference, variable)}}
+}
+
+// bridge returns the program that connects a client to a URL. The header is not among
+// the arguments, which other users can see, and some clients cut an argument at a space.
+func bridge(at *url.URL, withKey bool, key string) Server {
+	s := Server{Command: "npx", Args: []string{"-y", "mcp-remote", at.String()}}
+	if at.Scheme == "http" {
+		s.Args = append(s.Args, "--allow-http")
+	}
+	if withKey {
+		s.Args = append(s.Args, "--header", "Authorization:${"+bridgeVariable+"}")
+		s.Env = map[string]string{bridgeVariable: "Bearer " + key}
+	}
+	return s
+}
+
+// ClaudeCommand returns the command line that adds a server to Claude Code. It refers to
+// variables by name, so that their values are not in the list of processes; Claude Code
+// replaces them when it starts the server. word quotes a word for the shell, and quote
+// encloses a reference that the shell must not replace.
+func ClaudeCommand(name string, s Server, word func(string) string, quote string) string {
+	words := []string{"claude", "mcp", "add"}
+	if s.URL != "" {
+		words = append(words, "--transport", "http", name, word(s.URL))
+		for _, header := range slices.Sorted(maps.Keys(s.Headers)) {
+			words = append(words, "--header", quote+header+": "+s.Headers[header]+quote)
+		}
+		return strings.Join(words, " ")
+	}
+	for _, variable := range slices.Sorted(maps.Keys(s.Env)) {
+		words = append(words, "--env", fmt.Sprintf("%s%s=${%s}%s", quote, variable, variable, quote))
+	}
+	if len(s.Env) > 0 {
+		// Without an option after the variables Claude Code takes the name for another one.
+		words = append(words, "--transport", "stdio")
+	}
+	words = append(words, name, "--", word(s.Command))
+	for _, arg := range s.Args {
+		words = append(words, word(arg))
+	}
+	return strings.Join(words, " ")
+}
