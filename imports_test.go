@@ -103,6 +103,9 @@ var allowed = map[string][]string{
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
+
+	"deploy/apify":   {"mcpserver", "sqlite", "summarize", "workspace", "golang.org/x/net/netutil"},
+	"deploy/release": {},
 }
 
 func TestImports(t *testing.T) {
