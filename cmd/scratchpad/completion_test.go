@@ -305,10 +305,16 @@ func TestCompleteQuick(t *testing.T) {
 	runSQL(t, db, "CREATE TABLE t (a)")
 	tx := lock(t, db)
 	defer tx.Close()
-	began := time.Now()
-	o := runCommand(t, filepath.Dir(db), nil, "__complete", "--", "--db", db, "--agent", "")
-	if took := time.Since(began); o.code != 0 || o.out+o.err != "" || took > 1900*time.Millisecond {
-		t.Errorf("%+v after %v; want nothing, soon", o, took)
+	took := time.Hour
+	for try := 0; try < 5 && took > 1900*time.Millisecond; try++ { // a busy machine starts a process late, not each time
+		began := time.Now()
+		o := runCommand(t, filepath.Dir(db), nil, "__complete", "--", "--db", db, "--agent", "")
+		if took = time.Since(began); o.code != 0 || o.out+o.err != "" {
+			t.Errorf("%+v; want nothing", o)
+		}
+	}
+	if took > 1900*time.Millisecond {
+		t.Errorf("it took %v each time, want less than SQLite waits for a lock", took)
 	}
 	for _, line := range []string{"[", "--agent", "\x01", "=", "= =", "--= =", "-", "--"} {
 		if o := runCommand(t, filepath.Dir(db), nil, append([]string{"__complete", "--"}, strings.Fields(line)...)...); o.code != 0 || o.err != "" {
