@@ -35,6 +35,11 @@ func TestFailures(t *testing.T) {
 				failed[a] = append(recent, clock.Now())
 				continue
 			}
+			clock.Advance(after - 1)
+			if _, blocked := f.Blocked(netip.MustParseAddr(a)); !blocked {
+				t.Fatalf("blocked for %v, and not a moment before", after)
+			}
+			clock.Advance(1 - after)
 			if want := recent[0].Add(time.Minute).Sub(clock.Now()); after != want {
 				t.Fatalf("blocked for %v, expected %v", after, want)
 			}

@@ -56,6 +56,19 @@ func TestNewID(t *testing.T) {
 	}
 }
 
+// No character of a key may be another one.
+func TestParseKeyFindsTypos(t *testing.T) {
+	text, _ := newSecret(newID("team"))
+	for i := range text {
+		for _, c := range []byte(base62 + "_-= \n\x00\xff") {
+			typo := text[:i] + string(c) + text[i+1:]
+			if _, _, ok := parseKey(typo); ok != (typo == text) {
+				t.Errorf("parseKey(%q) = %v beside %q", typo, ok, text)
+			}
+		}
+	}
+}
+
 // A key survives its text, and no text with one other character is a key.
 func FuzzParseKey(f *testing.F) {
 	text, _ := newSecret(newID("team"))

@@ -14,6 +14,7 @@ type spy struct {
 	workspace.Store
 	reads, writes atomic.Int64                               // Get and List; Put and Delete
 	before        atomic.Pointer[func(op, key string) error] // nil: nothing
+	afterGet      atomic.Pointer[func(key string)]           // nil: nothing
 }
 
 func (s *spy) System(ctx context.Context) workspace.Records {
@@ -49,6 +50,9 @@ type spyRecords struct {
 func (r spyRecords) Get(key string) (workspace.Record, error) {
 	if err := r.s.call("get", key, &r.s.reads); err != nil {
 		return workspace.Record{}, err
+	}
+	if fn := r.s.afterGet.Load(); fn != nil {
+		defer (*fn)(key)
 	}
 	return r.Records.Get(key)
 }

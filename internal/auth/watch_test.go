@@ -83,6 +83,7 @@ func TestChangesHold(t *testing.T) {
 		if l, err := there.Tenants().Limits(t.Context(), "team"); err != nil || l.Agents != 7 {
 			t.Errorf("the limits are %+v, %v; expected 7 agents", l, err)
 		}
+		accepted(t, there, text)
 		_, second, err := here.Rotate(t.Context(), key.ID, time.Hour)
 		testkit.Must(t, err)
 		accepted(t, there, second) // no new secret has to wait
@@ -227,6 +228,31 @@ func TestTwoRaise(t *testing.T) {
 		time.Sleep(held)
 		refused(t, third, textA)
 		refused(t, third, textB)
+	})
+}
+
+// A look that has read the generation before a change of this process, and ends after it,
+// brings nothing back.
+func TestLookMeetsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spy{Store: memstore.New()}
+		keys := open(t, s)
+		key, text := create(t, keys, grant(t, "*"))
+		accepted(t, keys, text)
+		time.Sleep(held)
+		slow := make(chan struct{})
+		once := func(string) { s.afterGet.Store(nil); <-slow }
+		s.afterGet.Store(&once)
+		done := make(chan error)
+		go func() { _, err := keys.Verify(t.Context(), text); done <- err }()
+		synctest.Wait()
+		_, err := keys.Revoke(t.Context(), key.ID)
+		testkit.Must(t, err)
+		close(slow)
+		if err := <-done; err != auth.ErrUnknown {
+			t.Errorf("Verify = %v, expected ErrUnknown", err)
+		}
+		refused(t, keys, text)
 	})
 }
 
