@@ -22,9 +22,10 @@ import (
 // the next call tries again.
 type database struct {
 	p       *process
-	look    bool          // open it for reading only; reads are not counted
-	settle  bool          // if it cannot be written, open it for reading only
-	opening chan struct{} // holds a token while a call opens it
+	look    bool                                  // open it for reading only; reads are not counted
+	settle  bool                                  // if it cannot be written, open it for reading only
+	wrap    func(workspace.Store) workspace.Store // what the service uses in place of the store; nil: the store
+	opening chan struct{}                         // holds a token while a call opens it
 
 	mu    sync.Mutex // guards the following
 	store workspace.Store
@@ -103,7 +104,11 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	svc, err := workspace.New(store, workspace.Options{
+	used := store
+	if d.wrap != nil {
+		used = d.wrap(store)
+	}
+	svc, err := workspace.New(used, workspace.Options{
 		Limits: workspace.Limits(d.p.line.Limits), Store: d.p.line.Store.Options(), Paths: d.p.line.Paths.PathRule,
 		Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
 	})

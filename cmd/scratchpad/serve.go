@@ -102,7 +102,18 @@ func (c serveCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.saySummaries(why)
-	return p.use(p.openDatabase, func(db *database) error { return c.serve(p, db, listener) })
+	s := &service{c: c, p: p, loopback: onLoopback(listener)}
+	if err := s.observe(); err != nil {
+		return err
+	}
+	p.summarizer = s.seen.Summarizer(p.summarizer)
+	db := newDatabase(p, false)
+	db.wrap = s.seen.Traced
+	open := func() (*database, error) {
+		_, err := db.service(p.ctx)
+		return db, err
+	}
+	return p.use(open, func(db *database) error { return s.serve(db, listener) })
 }
 
 // listen opens a port.

@@ -16,8 +16,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
+	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -40,17 +42,18 @@ type service struct {
 	tokens *oauth.Server // nil: there is no issuer
 	mcp    *mcpserver.Server
 	http   *httpserver.Server
+	seen   *telemetry.Telemetry
 
 	loopback bool
 }
 
 // serve serves the connections of a listener over a database until a signal arrives.
-func (c serveCommand) serve(p *process, db *database, l net.Listener) (err error) {
-	s := &service{c: c, p: p, store: db.store, loopback: onLoopback(l)}
+func (s *service) serve(db *database, l net.Listener) (err error) {
+	s.store = db.store
 	s.keys = auth.NewKeys(db.store, auth.Options{})
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.door = access.New(db.svc, s.limits)
-	if s.tokens, err = c.OAuth.open(p.log); err != nil {
+	if s.tokens, err = s.c.OAuth.open(s.p.log); err != nil {
 		return err
 	}
 	if err := s.newMCP(); err != nil {
@@ -63,9 +66,9 @@ func (c serveCommand) serve(p *process, db *database, l net.Listener) (err error
 		return err
 	}
 	defer s.sayNeighbour()()
-	servers, ctx := errgroup.WithContext(p.ctx)
+	servers, ctx := errgroup.WithContext(s.p.ctx)
 	servers.Go(func() error { return s.http.Serve(ctx, l) })
-	if c.MetricsAddr != "" {
+	if s.c.MetricsAddr != "" {
 		servers.Go(func() error { return s.serveMetrics(ctx) })
 	}
 	return servers.Wait()
@@ -84,7 +87,27 @@ func (s *service) close() error {
 	if err := s.keys.Close(ctx); err != nil {
 		s.p.log.Warn("when keys were used last is not written", "err", err)
 	}
-	return nil
+	return s.seen.Close(ctx)
+}
+
+// observe begins to observe the calls of the server.
+func (s *service) observe() error {
+	tracing, err := telemetry.TracingFrom(os.Getenv)
+	if err != nil {
+		return err
+	}
+	s.seen, err = telemetry.New(telemetry.Options{
+		Calls: s.p.log, Logger: s.p.log, RequestID: httpserver.RequestID, Tracing: tracing,
+		HTTP: func() telemetry.HTTP { return telemetry.HTTP(s.http.Stats()) },
+		MCP:  func() mcpserver.Stats { return s.mcp.Stats() },
+		Store: func() sqlite.Stats {
+			if store, ok := s.store.(*sqlite.Store); ok {
+				return store.Stats()
+			}
+			return sqlite.Stats{} // in memory
+		},
+	})
+	return err
 }
 
 // limits returns the limits of a tenant. Those that it was not given are the flags'.
@@ -111,6 +134,7 @@ func (s *service) newMCP() (err error) {
 			_, bound := c.Agents.Only()
 			return bound
 		},
+		Around: s.seen.Around, AroundWork: s.seen.AroundWork,
 		Caller: callerID,
 		Admit:  s.admit,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
@@ -147,7 +171,7 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 
 func (s *service) newHTTP() (err error) {
 	o := httpserver.Options{
-		MCP: s.mcp.Handler(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
+		MCP: s.seen.Trace(s.mcp.Handler()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: s.c.TrustedProxy,
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
