@@ -71,7 +71,9 @@ func serve(path string, planted bool) error {
 	for i := range 4 {
 		workers.Go(func() {
 			for n := i; !stop.Load(); n++ {
-				v.call(ctx, n)
+				if v.call(ctx, n); n%20 == 0 {
+					time.Sleep(time.Millisecond) // others use this machine too
+				}
 			}
 		})
 	}
@@ -147,6 +149,12 @@ func (v *server) obey(ctx context.Context, o order) (a answer) {
 	case "rotate":
 		_, a.Text, err = v.keys.Rotate(ctx, o.ID, o.Overlap)
 	case "report":
+		v.mu.Lock()
+		n := len(v.used)
+		v.mu.Unlock()
+		for i := range n { // at the end, each is seen once more
+			v.call(ctx, i)
+		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		a.Seen = maps.Clone(v.seen)
