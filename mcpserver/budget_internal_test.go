@@ -15,9 +15,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// whenBusy is a time in which a busy machine answers every call of a test.
+const whenBusy = 5 * time.Minute
+
 // post makes a call of 2026-07-28 without a connection.
 func post(t *testing.T, handler http.Handler, tool, args string) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), whenBusy+10*time.Second)
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/", strings.NewReader(callOf(tool, args)))
 	for name, value := range map[string]string{
@@ -41,7 +44,7 @@ func mustResult(t *testing.T, what, text string) {
 // Many more calls than there are places for are all answered, although each needs more
 // memory than its request did.
 func TestBudgetOfManyReads(t *testing.T) {
-	s := newInner(t, Options{Memory: 1 << 20, Timeout: 40 * time.Second})
+	s := newInner(t, Options{Memory: 1 << 20, Timeout: whenBusy})
 	handler := s.Handler()
 	var wg sync.WaitGroup
 	for range 2 * maxCalls {
@@ -52,7 +55,7 @@ func TestBudgetOfManyReads(t *testing.T) {
 
 // A small request is answered while larger ones wait for memory.
 func TestBudgetOfSmallBodies(t *testing.T) {
-	s := newInner(t, Options{Timeout: 50 * time.Second})
+	s := newInner(t, Options{Timeout: whenBusy})
 	handler := s.Handler()
 	large := &s.budget.large
 	if !large.TryAcquire(large.size) {
@@ -72,7 +75,7 @@ func TestBudgetOfSmallBodies(t *testing.T) {
 		select {
 		case text := <-answered:
 			mustResult(t, fmt.Sprintf("a write of %d bytes", size), text)
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("a write of %d bytes waits for larger ones", size)
 		}
 	}

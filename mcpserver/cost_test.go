@@ -253,7 +253,7 @@ func TestChangesAreNeverDearer(t *testing.T) {
 			t.Fatalf("changes with diffs costs %d tokens, without %d, the files %d: %q", got, table, whole, with)
 		}
 	})
-	if shown == 0 {
+	if shown == 0 && n >= 25 { // with -short there are 5 cases, and all may have no difference to show
 		t.Error("no difference was shown")
 	}
 	t.Logf("%d differences of %d cases", shown, n)
