@@ -35,7 +35,7 @@ func TestSearchFindsKnownItems(t *testing.T) {
 	items := goDocumentation(t)
 	ours, theirs := newSearched(t, items), newFTS5(t, items)
 	r := rand.New(rand.NewPCG(1, 2))
-	most := testkit.Pick(150, 300, 600)
+	most := testkit.Pick(150, 600, 600)
 	for _, kind := range []string{"title", "sentence"} {
 		var our, and, or float64
 		n := 0
