@@ -76,6 +76,7 @@ var allowed = map[string][]string{
 	"internal/complete":                {"internal/auth", "sqlite", "workspace", "github.com/alecthomas/kong"},
 	"internal/demo":                    {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/health":                  {},
+	"internal/intruder":                {},
 	"internal/host":                    {"golang.org/x/sys/..."},
 	"internal/httpserver":              {"internal/auth", "internal/lru", "workspace", "golang.org/x/time/rate"},
 	"internal/lru":                     {},

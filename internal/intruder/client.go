@@ -1,0 +1,184 @@
+package intruder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// The protocols of the two eras.
+const (
+	modern = "2026-07-28"
+	legacy = "2025-06-18"
+)
+
+// client sends requests as one of the two callers.
+type client struct {
+	url     string
+	do      func(*http.Request) (*http.Response, error)
+	name    string
+	agent   string
+	bound   bool
+	session string // of the older era
+}
+
+// A request is one HTTP request that can be shown.
+type request struct {
+	kind     string // what it tries
+	verb     string // of HTTP
+	protocol string
+	session  string // "": none
+	method   string // of MCP
+	name     string // for the header Mcp-Name
+	id       string // as JSON; "": a notification
+	params   string // the members, as JSON
+	meta     string // more members of _meta, each after a comma
+	nameless bool   // the client does not say its name
+	header   map[string]string
+}
+
+func (q request) String() string {
+	return fmt.Sprintf("%s %s %s session %q %v\n%s", q.verb, q.protocol, q.name, q.session, q.header, q.body())
+}
+
+func (q request) body() string {
+	if q.method == "" {
+		return ""
+	}
+	params, id := q.params, ""
+	meta := q.meta
+	if q.protocol == modern {
+		meta = fmt.Sprintf(`,"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}`, modern) + meta
+		if !q.nameless {
+			meta += `,"io.modelcontextprotocol/clientInfo":{"name":"CLIENT","version":"1"}`
+		}
+	}
+	if params != "" && meta != "" {
+		params += ","
+	}
+	if meta != "" {
+		params += `"_meta":{` + meta[1:] + `}`
+	}
+	if q.id != "" {
+		id = `"id":` + q.id + `,`
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0",%s"method":%q,"params":{%s}}`, id, q.method, params)
+}
+
+func (c *client) send(ctx context.Context, q request) (answer, error) {
+	body := strings.ReplaceAll(q.body(), `"CLIENT"`, `"`+c.name+`"`)
+	req, err := http.NewRequestWithContext(ctx, q.verb, c.url, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Mcp-Protocol-Version", q.protocol)
+	if q.protocol == modern {
+		req.Header.Set("Mcp-Method", q.method)
+		req.Header.Set("Mcp-Name", q.name)
+	}
+	if q.session != "" {
+		req.Header.Set("Mcp-Session-Id", q.session)
+	}
+	for name, value := range q.header {
+		req.Header.Set(name, value)
+	}
+	res, err := c.do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	if q.verb == http.MethodGet && res.StatusCode == http.StatusOK {
+		res.Body.Close() // a stream without an end
+		return answer{res.StatusCode, res.Header, ""}, nil
+	}
+	return readAnswer(res)
+}
+
+// call returns a call of a tool for the client's own agent, in the newer era.
+func (c *client) call(tool, args, meta string) request {
+	if !c.bound {
+		args = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, c.agent, args), ",")
+	}
+	return request{kind: tool, verb: "POST", protocol: modern, method: "tools/call", name: tool, id: "1", params: fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, args), meta: meta}
+}
+
+func (c *client) must(ctx context.Context, tool, args string) error {
+	return c.mustWith(ctx, tool, args, "")
+}
+
+func (c *client) mustWith(ctx context.Context, tool, args, meta string) error {
+	a, err := c.send(ctx, c.call(tool, args, meta))
+	if err == nil && !a.good() {
+		return fmt.Errorf("%s of the agent %s is answered with %s", tool, c.agent, a)
+	}
+	return err
+}
+
+// begin begins a session.
+func (c *client) begin(ctx context.Context) error {
+	a, err := c.send(ctx, c.initialize())
+	if err != nil {
+		return err
+	}
+	c.session = a.header.Get("Mcp-Session-Id")
+	if !a.good() || c.session == "" {
+		return fmt.Errorf("initialize of the agent %s is answered with %s", c.agent, a)
+	}
+	_, err = c.send(ctx, request{verb: "POST", protocol: legacy, session: c.session, method: "notifications/initialized"})
+	return err
+}
+
+func (c *client) initialize() request {
+	return request{kind: "initialize", verb: "POST", protocol: legacy, method: "initialize", id: "1",
+		params: fmt.Sprintf(`"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"CLIENT","version":"1"}`, legacy)}
+}
+
+// A tool is a tool as the server lists it.
+type tool struct {
+	readOnly   bool
+	properties []property
+}
+
+// A property is one argument of a tool.
+type property struct {
+	name, kind string
+	required   bool
+}
+
+// tools returns all tools by name.
+func (c *client) tools(ctx context.Context) (map[string]tool, error) {
+	a, err := c.send(ctx, request{verb: "POST", protocol: modern, method: "tools/list", id: "1"})
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name        string
+				Annotations struct{ ReadOnlyHint bool }
+				InputSchema struct {
+					Properties map[string]struct{ Type string }
+					Required   []string
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &list); err != nil || len(list.Result.Tools) == 0 {
+		return nil, fmt.Errorf("tools/list is answered with %s: %v", a, err)
+	}
+	all := map[string]tool{}
+	for _, t := range list.Result.Tools {
+		found := tool{readOnly: t.Annotations.ReadOnlyHint}
+		for _, name := range slices.Sorted(maps.Keys(t.InputSchema.Properties)) {
+			p := property{name, t.InputSchema.Properties[name].Type, slices.Contains(t.InputSchema.Required, name)}
+			found.properties = append(found.properties, p)
+		}
+		all[t.Name] = found
+	}
+	return all, nil
+}
