@@ -104,11 +104,11 @@ func (s *keySet) find(id keyID) crypto.PublicKey {
 	return only
 }
 
-// older reports whether the keys are. After the clock was set back their age is not known;
-// then they count as older. s.mu is held.
+// older reports whether the keys are. After the clock was set back their age is not known,
+// so they count as older. A step of a few seconds is normal. s.mu is held.
 func (s *keySet) older(limit time.Duration) bool {
 	age := s.now().Sub(s.fetched)
-	return s.fetched.IsZero() || age < 0 || age > limit
+	return s.fetched.IsZero() || age < -leeway || age > limit
 }
 
 // start begins a fetch, unless one runs or has ended just now. It returns a channel that is

@@ -110,7 +110,7 @@ func (s *Server) Verify(ctx context.Context, token string) (auth.Caller, error) 
 	case errors.Is(err, auth.ErrUnavailable):
 		return auth.Caller{}, auth.ErrUnavailable
 	}
-	s.o.Logger.Log(ctx, s.level(err), "OAuth token refused", "reason", err.Error())
+	s.o.Logger.Log(ctx, s.level(err), "OAuth token refused", "reason", fmt.Sprintf("%.300s", err))
 	return auth.Caller{}, auth.ErrUnknown
 }
 

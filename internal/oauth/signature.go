@@ -11,6 +11,10 @@ import (
 
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
+// maxTokenHeader is in bytes of base64. The header is read before the signature is checked,
+// and a header of nested lists takes long to read.
+const maxTokenHeader = 2 << 10
+
 // types are the values of typ, in lower case, that a token may have. Issuers sign other
 // things with the same keys, such as logout tokens.
 var types = map[string]bool{"jwt": true, "at+jwt": true, "application/at+jwt": true}
@@ -18,6 +22,9 @@ var types = map[string]bool{"jwt": true, "at+jwt": true, "application/at+jwt": t
 // open returns the payload of a signed token. key returns the key of an id; its errors are
 // returned as they are.
 func open(token string, key func(keyID) (crypto.PublicKey, error)) ([]byte, error) {
+	if header, _, _ := strings.Cut(token, "."); len(header) > maxTokenHeader {
+		return nil, fmt.Errorf("header of %d bytes, limit %d", len(header), maxTokenHeader)
+	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
 		return nil, fmt.Errorf("not a token: %v", err)

@@ -67,7 +67,7 @@ func TestCallerID(t *testing.T) {
 	}
 }
 
-func TestClaims(t *testing.T) {
+func TestRefusedClaims(t *testing.T) {
 	key := newSigner(t, "k1", "EdDSA")
 	i := newIssuer(t, key)
 	s := i.server(t, nil)
@@ -117,6 +117,13 @@ func TestClaims(t *testing.T) {
 	} {
 		fails(t, what, s, key.token(t, i.claims(c)), auth.ErrUnknown)
 	}
+}
+
+func TestAcceptedClaims(t *testing.T) {
+	key := newSigner(t, "k1", "EdDSA")
+	i := newIssuer(t, key)
+	s := i.server(t, nil)
+	now := i.clock.Now().Unix()
 	for what, c := range map[string]m{
 		"nothing changed":        {},
 		"audience in a list":     {"aud": []string{"x", audience}},
@@ -191,6 +198,7 @@ func TestAlgorithm(t *testing.T) {
 		"crit":                    withRawPayload(t, rs, c),
 		"ID token of a logout":    rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": "logout+jwt"}, c),
 		"typ is a number":         rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": 1}, c),
+		"a header over 2 KiB":     rs.sign(t, m{"alg": "RS256", "kid": "r", "x": strings.Repeat("x", 1600)}, c),
 		"two parts":               "e30.e30",
 		"four parts":              rs.token(t, c) + ".x",
 		"padded":                  rs.token(t, c) + "=",
@@ -296,23 +304,4 @@ func TestOptions(t *testing.T) {
 	s, err := oauth.New(good)
 	testkit.Must(t, err)
 	s.Close()
-}
-
-// A token that passes is one that the issuer has signed for alice. Its bytes may differ: in
-// the last bits of base64, and in the sign of an ES256 signature.
-func FuzzVerify(f *testing.F) {
-	rs, es := newSigner(f, "r", "RS256"), newSigner(f, "", "ES256")
-	i := newIssuer(f, rs, es)
-	s := i.server(f, nil)
-	alice, err := s.Verify(f.Context(), rs.token(f, i.claims(nil)))
-	testkit.Must(f, err)
-	f.Add(rs.token(f, i.claims(nil)))
-	f.Add(es.token(f, i.claims(nil)))
-	f.Add("e30.e30.e30")
-	f.Fuzz(func(t *testing.T, token string) {
-		switch c, err := s.Verify(t.Context(), token); {
-		case err == nil && c.ID != alice.ID, err != nil && (c.ID != "" || err != auth.ErrUnknown):
-			t.Errorf("Verify(%q) = %+v, %v", token, c, err)
-		}
-	})
 }
