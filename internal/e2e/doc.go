@@ -23,6 +23,7 @@
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
 //
+// Package login needs Go alone. Clients log in at an OpenID provider of another maker.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
 //

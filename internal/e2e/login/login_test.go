@@ -1,0 +1,200 @@
+package login
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// protocols are one of each era.
+var protocols = []string{"2026-07-28", "2025-11-25"}
+
+// A user logs in at the provider. The client has found it by the server's first answer.
+func TestCodeFlow(t *testing.T) {
+	server, resource := listen(t)
+	provider := startProvider(t, resource)
+	serve(t, server, provider.URL, resource)
+	for _, protocol := range protocols {
+		logins := 0
+		handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+			PreregisteredClient: &oauthex.ClientCredentials{ClientID: nativeClient},
+			RedirectURL:         redirectURL,
+			AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+				logins++
+				return logIn(ctx, args.URL)
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := connect(t, resource, handler, protocol)
+		checkAgent(t, session, "planner", true)
+		checkAgent(t, session, "team-a-1", true)
+		checkAgent(t, session, "robot", false)
+		if logins != 1 {
+			t.Errorf("%s: the user logged in %d times, want once", protocol, logins)
+		}
+	}
+}
+
+// A service has a secret, and no user.
+func TestClientCredentials(t *testing.T) {
+	server, resource := listen(t)
+	provider := startProvider(t, resource)
+	serve(t, server, provider.URL, resource)
+	for _, protocol := range protocols {
+		session := connect(t, resource, service(t), protocol)
+		checkAgent(t, session, "robot", true)
+		checkAgent(t, session, "planner", false)
+	}
+}
+
+// A token of the provider for another resource is refused.
+func TestOtherResource(t *testing.T) {
+	server, resource := listen(t)
+	provider := startProvider(t, "http://127.0.0.1/other")
+	serve(t, server, provider.URL, resource)
+	if session, err := tryConnect(t, resource, service(t), protocols[0]); err == nil {
+		_ = session.Close()
+		t.Error("a token for another resource was accepted")
+	}
+}
+
+// Tokens are good while the provider is away. A server that starts then cannot check them.
+func TestProviderStops(t *testing.T) {
+	server, resource := listen(t)
+	provider := startProvider(t, resource)
+	serve(t, server, provider.URL, resource)
+	handler := service(t)
+	checkAgent(t, connect(t, resource, handler, protocols[0]), "robot", true)
+	provider.Close()
+	checkAgent(t, connect(t, resource, handler, protocols[0]), "robot", true)
+
+	source, err := handler.TokenSource(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := source.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, lateURL := listen(t)
+	serve(t, late, provider.URL, resource)
+	if got := post(t, lateURL, token.AccessToken); got.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a server that never saw the provider answers %s, want 503", got.Status)
+	}
+	if got := post(t, resource, token.AccessToken+"x"); got.StatusCode != http.StatusUnauthorized || !strings.Contains(got.Header.Get("WWW-Authenticate"), `error="invalid_token"`) {
+		t.Errorf("a changed token: %s, %q, want 401 and invalid_token", got.Status, got.Header.Get("WWW-Authenticate"))
+	}
+}
+
+func service(t *testing.T) *extauth.ClientCredentialsHandler {
+	t.Helper()
+	handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
+		Credentials: &oauthex.ClientCredentials{ClientID: serviceClient, ClientSecretAuth: &oauthex.ClientSecretAuth{ClientSecret: serviceSecret}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}
+
+func connect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol string) *mcp.ClientSession {
+	t.Helper()
+	session, err := tryConnect(t, endpoint, handler, protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func tryConnect(t *testing.T, endpoint string, handler auth.OAuthHandler, protocol string) (*mcp.ClientSession, error) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "login-test", Version: "1"}, nil)
+	transport := &mcp.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler}
+	return client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+}
+
+// checkAgent checks that a session has an agent, by a write.
+func checkAgent(t *testing.T, session *mcp.ClientSession, agent string, want bool) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: map[string]any{"agent_id": agent, "path": "plan.md", "content": "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := result.Content[0].(*mcp.TextContent).Text
+	if result.IsError == want || !want && !strings.Contains(text, "is not yours") {
+		t.Errorf("write_file of %s: error %v, want %v: %s", agent, result.IsError, !want, text)
+	}
+}
+
+func post(t *testing.T, endpoint, token string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader("{}"))
+	r.RequestURI = ""
+	r.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp
+}
+
+// logIn does what a user does in a browser: opens the page, sends the form, and follows
+// the redirects until the client is called back.
+func logIn(ctx context.Context, page string) (*auth.AuthorizationResult, error) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		if strings.HasPrefix(r.URL.String(), redirectURL) {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	form, err := fetch(ctx, browser, http.MethodGet, page, nil)
+	if err != nil {
+		return nil, err
+	}
+	at := *form.Request.URL
+	id := at.Query().Get("authRequestID")
+	at.RawQuery = ""
+	back, err := fetch(ctx, browser, http.MethodPost, at.String(), url.Values{"id": {id}, "username": {userName}, "password": {userPassword}})
+	if err != nil {
+		return nil, err
+	}
+	called, err := back.Location()
+	if err != nil {
+		return nil, fmt.Errorf("after the login the browser is at %s (%s): %w", back.Request.URL, back.Status, err)
+	}
+	q := called.Query()
+	return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+}
+
+func fetch(ctx context.Context, browser *http.Client, method, at string, form url.Values) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := browser.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	return resp, resp.Body.Close()
+}
