@@ -105,8 +105,12 @@ func (s signer) jwk() m {
 	case *rsa.PublicKey:
 		k = m{"kty": "RSA", "n": b64(p.N.Bytes()), "e": "AQAB"}
 	case *ecdsa.PublicKey:
-		size := (p.Curve.Params().BitSize + 7) / 8
-		k = m{"kty": "EC", "crv": p.Curve.Params().Name, "x": b64(p.X.FillBytes(make([]byte, size))), "y": b64(p.Y.FillBytes(make([]byte, size)))}
+		point, err := p.Bytes() // 4, x, y
+		if err != nil {
+			panic(err)
+		}
+		size := len(point) / 2
+		k = m{"kty": "EC", "crv": p.Curve.Params().Name, "x": b64(point[1 : 1+size]), "y": b64(point[1+size:])}
 	case ed25519.PublicKey:
 		k = m{"kty": "OKP", "crv": "Ed25519", "x": b64(p)}
 	}
