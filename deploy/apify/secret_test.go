@@ -68,8 +68,10 @@ func TestInputSecretsDamaged(t *testing.T) {
 	for name, change := range map[string]func(*secrets, map[string]string){
 		"no key":           func(s *secrets, _ map[string]string) { s.Key = "" },
 		"wrong passphrase": func(s *secrets, _ map[string]string) { s.Passphrase = "wrong" },
-		"changed":          func(_ *secrets, f map[string]string) { f["openaiApiKey"] = strings.Replace(f["openaiApiKey"], "=", "A", 1) },
-		"cut":              func(_ *secrets, f map[string]string) { f["accessKey"] = f["accessKey"][:len(f["accessKey"])-8] },
+		"changed": func(_ *secrets, f map[string]string) {
+			f["openaiApiKey"] = strings.Replace(f["openaiApiKey"], "=", "A", 1)
+		},
+		"cut": func(_ *secrets, f map[string]string) { f["accessKey"] = f["accessKey"][:len(f["accessKey"])-8] },
 		"swapped password": func(_ *secrets, f map[string]string) {
 			_, sealed, _ := strings.Cut(strings.TrimPrefix(f["openaiApiKey"], secretPrefix), ":")
 			password, _, _ := strings.Cut(strings.TrimPrefix(f["accessKey"], secretPrefix), ":")
