@@ -177,7 +177,10 @@ func (s *service) newHTTP() (err error) {
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
 	}
 	if s.tokens != nil {
-		o.Tokens, o.ResourceMetadata, o.ResourceMetadataURL = s.tokens.Verify, s.tokens.Metadata(), s.tokens.MetadataURL()
+		o.Tokens = s.tokens.Verify
+		if url := s.tokens.MetadataURL(); url != "" {
+			o.ResourceMetadata, o.ResourceMetadataURL = s.tokens.Metadata(), url
+		}
 	}
 	s.http, err = httpserver.New(o)
 	return err
