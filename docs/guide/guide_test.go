@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/format"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,7 @@ func (p *page) runConsole(t *testing.T, bin string) {
 		return
 	}
 	const mark = "-- end of command --"
+	p.freePort(t)
 	var script strings.Builder
 	for _, c := range p.commands {
 		fmt.Fprintf(&script, "%s\necho \"\n%s $?\"\n", c.text, mark)
@@ -141,6 +143,22 @@ func (p *page) runConsole(t *testing.T, bin string) {
 		c.compare(t, text)
 		if mayFail := len(c.want) > 0 && strings.HasPrefix(c.want[0], "scratchpad: "); (code != "0") != mayFail {
 			t.Errorf("line %d: %q ended with %s", c.line, c.text, code)
+		}
+	}
+}
+
+// freePort puts a free port in place of the server's usual one.
+func (p *page) freePort(t *testing.T) {
+	const usual = ":4321"
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.Must(t, err)
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	testkit.Must(t, err)
+	testkit.Must(t, l.Close())
+	for i, c := range p.commands {
+		p.commands[i].text = strings.ReplaceAll(c.text, usual, ":"+port)
+		for j, line := range c.want {
+			c.want[j] = strings.ReplaceAll(line, usual, ":"+port)
 		}
 	}
 }
