@@ -42,7 +42,7 @@ func (clientConfigCommand) Help() string {
 
 With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create makes. The key says whose memory it is, so --agent, --db and limits have no meaning here. The entry names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the key.
 
-  scratchpad client-config claude-code --url https://memory.example.com --write
+  scratchpad client-config vscode --url https://memory.example.com --write
   SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
 
 Without --agent, a file that belongs to a project (.mcp.json, .cursor/mcp.json, .vscode/mcp.json) gets the memory of that project. Its agent has the name of the folder, so all clients of the project share it. If another folder of that name has the agent, a part of the path's hash is added. --write records whose it is. A file that is the user's own gets the agent default.

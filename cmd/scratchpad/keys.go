@@ -125,12 +125,13 @@ func unprinted(id string, err error) error {
 	return fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke %s, and make another", id, err, id)
 }
 
-// grantFlags turn into what a key may do.
+// parseAgents returns the agents of --agents.
 func parseAgents(names []string) (auth.Agents, error) {
 	agents, err := auth.ParseAgents(names...)
 	return agents, ofFlag("--agents", err)
 }
 
+// parseScopes returns the scopes of --scopes.
 func parseScopes(names []string) (auth.Scopes, error) {
 	scopes, err := auth.ParseScopes(names...)
 	return scopes, ofFlag("--scopes", err)
