@@ -10,8 +10,8 @@ import (
 
 type keysSet struct {
 	ID      string          `arg:"" name:"id" help:"The id of the key: the 8 characters after sp_."`
-	Agents  []string        `placeholder:"NAME,..." help:"The agents whose memory the key is for, as in keys create."`
-	Scopes  []string        `placeholder:"NAME,..." help:"What the key may do: read, write, admin, metrics."`
+	Agents  []string        `placeholder:"NAME" help:"The agents whose memory the key is for, as in keys create."`
+	Scopes  []string        `placeholder:"NAME" help:"What the key may do: read, write, admin, metrics."`
 	Expires *flags.Lifetime `placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d; or never."`
 	Rate    *flags.Rate     `placeholder:"N[:BURST]" help:"Calls a second, and at once after a pause; or default."`
 	Name    *string         `placeholder:"NAME" help:"A name by which you know the key again."`
