@@ -84,6 +84,7 @@ var allowed = map[string][]string{
 	"internal/setup":                   {"internal/clientconfig", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/doctor":                  {"internal/host", "internal/native", "internal/phrase", "internal/terminal", "sqlite", "workspace", "github.com/fatih/color"},
 	"internal/flags":                   {"internal/auth", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong"},
+	"internal/keyrecord":               {"internal/auth", "internal/phrase", "internal/terminal"},
 	"internal/linebatch":               {"workspace"},
 	"internal/phrase":                  {},
 	"internal/terminal":                {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
@@ -99,7 +100,7 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":              {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
-	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health",
+	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord",
 		"github.com/alecthomas/kong", "github.com/fatih/color",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -134,7 +135,7 @@ func exampleKeyIn(t *testing.T, dir string) string {
 	t.Helper()
 	o := runCommand(t, dir, []string{"HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data")}, "keys", "create", "--agents", "planner", "--json")
 	o.must(t, 0)
-	var r keyRecord
+	var r keyrecord.Record
 	testkit.Must(t, json.Unmarshal([]byte(o.out), &r))
 	return r.ID
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -59,7 +60,7 @@ func (c keysCreate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyOf(k, time.Now())
+		r := keyrecord.Of(k, time.Now())
 		r.Key = text
 		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
 			return unprinted(r.ID, err)
@@ -72,7 +73,7 @@ func (c keysCreate) Run(p *process) error {
 }
 
 // sayCreated says what the key may do, and what to do with it.
-func (p *process) sayCreated(r keyRecord, first bool) error {
+func (p *process) sayCreated(r keyrecord.Record, first bool) error {
 	p.note("%s\nThe key is shown only now. Keep it secret; a client passes it as Authorization: Bearer KEY.\n", r)
 	if first {
 		p.note("It is the first key of this database. From now on its servers want a key, on this machine too.\n")

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 )
 
 type keysLs struct {
@@ -24,17 +22,17 @@ Examples:
 // Run lists the keys.
 func (c keysLs) Run(p *process) error {
 	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
-		records := []keyRecord{}
-		rows := [][]string{{"ID", "NAME", "TENANT", "AGENTS", "SCOPES", "EXPIRES", "LAST USED", "STATE"}}
+		records := []keyrecord.Record{}
+		rows := [][]string{keyrecord.Header}
 		for o := (auth.ListOptions{Tenant: c.Tenant}); ; {
 			page, err := keys.List(p.ctx, o)
 			if err != nil {
 				return err
 			}
 			for _, k := range page.Keys {
-				r := keyOf(k, page.Now)
+				r := keyrecord.Of(k, page.Now)
 				records = append(records, r)
-				rows = append(rows, []string{r.ID, terminal.Cell(r.Name), r.Tenant, terminal.Cell(r.agents()), strings.Join(r.Scopes, ","), timeOr(r.Expires, "never"), timeOr(r.LastUsed, "never"), r.State})
+				rows = append(rows, r.Row())
 			}
 			if o.After = page.Next; o.After == "" {
 				break

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 )
 
 type keysRevoke struct {
@@ -25,7 +26,7 @@ Examples:
 // Run ends the keys.
 func (c keysRevoke) Run(p *process) error {
 	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
-		records := []keyRecord{}
+		records := []keyrecord.Record{}
 		var errs []error
 		for _, id := range c.IDs { // a mistake in one id does not keep the others alive
 			k, err := keys.Revoke(p.ctx, id)
@@ -33,7 +34,7 @@ func (c keysRevoke) Run(p *process) error {
 				errs = append(errs, ofKeys(err))
 				continue
 			}
-			records = append(records, keyOf(k, time.Now()))
+			records = append(records, keyrecord.Of(k, time.Now()))
 		}
 		if len(records) > 0 {
 			errs = append(errs, p.answer(records, func(out io.Writer) error {

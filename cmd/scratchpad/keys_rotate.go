@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 )
 
@@ -37,7 +38,7 @@ func (c keysRotate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyOf(k, time.Now())
+		r := keyrecord.Of(k, time.Now())
 		r.Key = text
 		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
 			return unprinted(r.ID, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -38,8 +39,8 @@ func (c keysSet) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyOf(k, time.Now())
-		return p.answer(r, p.table(r.rows()))
+		r := keyrecord.Of(k, time.Now())
+		return p.answer(r, p.table(r.Fields()))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 )
 
 type keysShow struct {
@@ -25,7 +26,7 @@ func (c keysShow) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyOf(k, time.Now())
-		return p.answer(r, p.table(r.rows()))
+		r := keyrecord.Of(k, time.Now())
+		return p.answer(r, p.table(r.Fields()))
 	})
 }
