@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -89,5 +90,36 @@ func TestInputSecretsDamaged(t *testing.T) {
 		} else if strings.Contains(err.Error(), "sk-test") {
 			t.Errorf("%s: the error shows the secret: %v", name, err)
 		}
+	}
+}
+
+// The schema of the input has the fields that the program reads, and hides the secret ones.
+func TestInputSchema(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(".actor", "input_schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			IsSecret bool
+			Default  string
+		}
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	fields := reflect.TypeFor[input]()
+	for i := range fields.NumField() {
+		name := fields.Field(i).Tag.Get("json")
+		property, known := schema.Properties[name]
+		if secret := strings.HasSuffix(name, "Key"); !known || property.IsSecret != secret {
+			t.Errorf("input %s: in the schema %t, secret %t, want secret %t", name, known, property.IsSecret, secret)
+		}
+	}
+	if len(schema.Properties) != fields.NumField() {
+		t.Errorf("the schema has %d fields, the program %d", len(schema.Properties), fields.NumField())
+	}
+	if in, err := parseInput(nil, func(string) string { return "" }); err != nil || in.Agent != schema.Properties["agent"].Default {
+		t.Errorf("without an input the agent is %q, %v; the schema says %q", in.Agent, err, schema.Properties["agent"].Default)
 	}
 }

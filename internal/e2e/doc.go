@@ -22,6 +22,13 @@
 //   - terminal_test.go runs the binary on a terminal, without a client.
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.
+//   - releasebuild_test.go makes a release with deploy/release, twice, and uses it.
+//   - image_test.go builds the images of deploy with buildah and runs what is in them.
+//   - compose_test.go, systemd_test.go, schema_test.go and smithery_test.go check the other
+//     files of deploy.
+//
+// The checks of deploy also need buildah, busybox-static, caddy, strace and systemd, and
+// root for the images.
 //
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on

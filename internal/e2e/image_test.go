@@ -9,7 +9,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -160,6 +162,55 @@ func TestImage(t *testing.T) {
 	info, err := os.Stat(filepath.Join(data, "scratchpad.db"))
 	if err != nil || info.Size() == 0 {
 		t.Errorf("the database on the volume: %v, %v", info, err)
+	}
+	t.Run("Serve", func(t *testing.T) { serveImage(t, root) })
+}
+
+// serveImage starts the server as the image does, and asks after its health as the engine
+// does.
+func serveImage(t *testing.T, root string) {
+	needServe(t)
+	data := t.TempDir()
+	if err := os.Chown(data, 65532, 65532); err != nil {
+		t.Fatal(err)
+	}
+	environment := []string{"SCRATCHPAD_DB=/data/scratchpad.db", "PORT=" + freePort(t)}
+	healthy := func() bool {
+		check := jailed(t, root, data, "/scratchpad", "healthcheck")
+		check.Env = environment
+		return check.Run() == nil
+	}
+	if healthy() {
+		t.Error("the health check succeeds without a server")
+	}
+	serve := jailed(t, root, data, "/scratchpad", "serve")
+	serve.Env, serve.Stderr = environment, t.Output()
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); !healthy(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("the server is not healthy after a minute")
+		}
+	}
+	keys := jailed(t, root, data, "/scratchpad", "keys", "create", "--agents", "*", "--scopes", "read,write", "--name", "alice")
+	keys.Env = environment
+	if out, err := keys.CombinedOutput(); err != nil || !strings.Contains(string(out), "sp_") {
+		t.Errorf("keys create beside the server: %v\n%s", err, out)
+	}
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("the server after SIGTERM: %v, want exit code 0", err)
+	}
+}
+
+// needServe skips a test until the program has the command serve.
+func needServe(t *testing.T) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), scratchpadPath, "serve", "--help").CombinedOutput(); err != nil {
+		t.Skipf("scratchpad has no command serve yet: %s", out)
 	}
 }
 

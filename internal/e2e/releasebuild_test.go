@@ -24,7 +24,8 @@ func TestReleaseBuild(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test runs the release for Linux")
 	}
-	first, second := makeRelease(t, newClone(t, "v1.2.3")), makeRelease(t, newClone(t, "v1.2.3"))
+	tool := buildTool(t, root)
+	first, second := makeRelease(t, tool, newClone(t, "v1.2.3")), makeRelease(t, tool, newClone(t, "v1.2.3"))
 	name := "scratchpad_1.2.3_linux_" + runtime.GOARCH
 	want := []string{"checksums.txt", name + ".cdx.json", name + ".mcpb", name + ".tar.gz", "server.json"}
 	if diff := cmp.Diff(want, fileNames(t, first)); diff != "" {
@@ -52,16 +53,31 @@ func TestReleaseBuild(t *testing.T) {
 
 // A tree with changes, or without a tag, is no release.
 func TestReleaseBuildRefuses(t *testing.T) {
-	dirty := newClone(t, "v1.2.3")
-	if err := os.WriteFile(filepath.Join(dirty, "README.md"), []byte("changed"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for want, dir := range map[string]string{"not committed": dirty, "no tag": newClone(t, "")} {
-		out, err := releaseCommand(t, dir, t.TempDir()+"/dist").CombinedOutput()
+	tool, clone := buildTool(t, root), newClone(t, "")
+	refuse := func(want string) {
+		t.Helper()
+		out, err := releaseCommand(t, tool, clone, t.TempDir()+"/dist").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("release: %v, want an error with %q\n%s", err, want, out)
 		}
 	}
+	refuse("no tag")
+	if err := os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuse("not committed")
+}
+
+// buildTool builds the program that makes releases.
+func buildTool(t *testing.T, dir string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "release")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", file, "./deploy/release")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build ./deploy/release: %v\n%s", err, out)
+	}
+	return file
 }
 
 // newClone returns a clone with one commit of the files of the module, always the same.
@@ -84,18 +100,18 @@ func newClone(t *testing.T, tag string) string {
 	return dir
 }
 
-func releaseCommand(t *testing.T, dir, out string) *exec.Cmd {
+func releaseCommand(t *testing.T, tool, dir, out string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./deploy/release", "-out", out, "-systems", "linux/"+runtime.GOARCH)
+	cmd := exec.CommandContext(t.Context(), tool, "-out", out, "-systems", "linux/"+runtime.GOARCH)
 	cmd.Dir = dir
 	return cmd
 }
 
 // makeRelease makes a release for this system.
-func makeRelease(t *testing.T, clone string) (dir string) {
+func makeRelease(t *testing.T, tool, clone string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dist")
-	if out, err := releaseCommand(t, clone, dir).CombinedOutput(); err != nil {
+	if out, err := releaseCommand(t, tool, clone, dir).CombinedOutput(); err != nil {
 		t.Fatalf("release: %v\n%s", err, out)
 	}
 	return dir

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"debug/buildinfo"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var tagged = source{root: filepath.Join("..", ".."), tag: "v1.2.3", time: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+
+// forWindows is a build for Windows of no real program.
+var forWindows = build{"windows/arm64", []byte("MZ"), &buildinfo.BuildInfo{
+	GoVersion: "go1.26.8", Path: "example.com/p", Main: debug.Module{Path: "example.com"},
+}}
+
+// A release is for the systems whose licences NOTICE has.
+func TestSystems(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "notice", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`var systems = \[\]string\{(.*)\}`).FindSubmatch(text)
+	if list == nil || string(list[1]) != `"`+strings.Join(systems, `", "`)+`"` {
+		t.Errorf("systems = %q, and internal/notice has %s", systems, list)
+	}
+}
+
+// The files of Windows have its names.
+func TestPackWindows(t *testing.T) {
+	files := map[string][]byte{}
+	if err := tagged.pack(forWindows, files); err != nil {
+		t.Fatal(err)
+	}
+	if got := unzipped(t, files["scratchpad_1.2.3_windows_arm64.zip"], "scratchpad.exe"); got != "MZ" {
+		t.Errorf("the program in the archive is %q", got)
+	}
+	bundle := files["scratchpad_1.2.3_windows_arm64.mcpb"]
+	if got := unzipped(t, bundle, "server/scratchpad.exe"); got != "MZ" {
+		t.Errorf("the program in the bundle is %q", got)
+	}
+	var manifest struct {
+		Version string
+		Server  struct {
+			Entry  string                   `json:"entry_point"`
+			Config struct{ Command string } `json:"mcp_config"`
+		}
+		Compatibility struct{ Platforms []string }
+	}
+	if err := json.Unmarshal([]byte(unzipped(t, bundle, "manifest.json")), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.Version != "1.2.3" || manifest.Server.Entry != "server/scratchpad.exe" || !slices.Equal(manifest.Compatibility.Platforms, []string{"win32"}) ||
+		manifest.Server.Config.Command != "${__dirname}/server/scratchpad.exe" {
+		t.Errorf("the manifest is %+v", manifest)
+	}
+}
+
+// Each bundle has a package in server.json, with the hash of the bundle.
+func TestServer(t *testing.T) {
+	files := map[string][]byte{"a.mcpb": []byte("a"), "b.mcpb": []byte("b"), "c.zip": []byte("c")}
+	if err := tagged.addServer(files); err != nil {
+		t.Fatal(err)
+	}
+	var server struct {
+		Version  string
+		Packages []struct{ Identifier, FileSha256 string }
+	}
+	if err := json.Unmarshal(files["server.json"], &server); err != nil {
+		t.Fatal(err)
+	}
+	if server.Version != "1.2.3" || len(server.Packages) != 2 || server.Packages[1].FileSha256 != sum([]byte("b")) ||
+		server.Packages[1].Identifier != downloads+"v1.2.3/b.mcpb" {
+		t.Errorf("server.json is %+v", server)
+	}
+}
+
+// A module whose licence nobody has looked at stops the release.
+func TestBOMNeedsLicences(t *testing.T) {
+	b := forWindows
+	b.info = &buildinfo.BuildInfo{Deps: []*debug.Module{{Path: "example.com/new", Version: "v1.0.0", Sum: "h1:" + strings.Repeat("A", 43) + "="}}}
+	if _, err := tagged.bom(b); err == nil || !strings.Contains(err.Error(), "NOTICE") {
+		t.Errorf("bom() of a module that NOTICE does not list: %v", err)
+	}
+}
+
+func unzipped(t *testing.T, archive []byte, name string) string {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
