@@ -44,7 +44,8 @@ func TestCompose(t *testing.T) {
 	s := project.Services["scratchpad"]
 	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.CapAdd != nil || s.Privileged || s.User != "65532:65532" ||
 		!slices.Contains(s.SecurityOpt, "no-new-privileges:true") || len(s.Ports) != 0 {
-		t.Errorf("the service scratchpad has more rights than it needs: %+v", s)
+		t.Errorf("the service scratchpad has more rights than it needs: read_only %t, cap_drop %q, cap_add %q, privileged %t, user %q, security_opt %q, ports %v",
+			s.ReadOnly, s.CapDrop, s.CapAdd, s.Privileged, s.User, s.SecurityOpt, s.Ports)
 	}
 	if s.Build.Context == "" || !filepath.IsAbs(s.Build.Context) {
 		t.Fatalf("the build's context is %q", s.Build.Context)
