@@ -1,0 +1,321 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	names "github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/promql/parser"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/summarize"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// observed runs some calls on a server with telemetry.
+func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetry.Telemetry {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), sqlite.Options{Logger: quiet})
+	must(err)
+	t.Cleanup(func() { store.Close() })
+	var server *mcpserver.Server
+	tel, err := telemetry.New(telemetry.Options{
+		HTTP: func() telemetry.HTTP { return telemetry.HTTP{} }, MCP: func() mcpserver.Stats { return server.Stats() }, Store: store.Stats,
+		Logger: quiet, Tracing: telemetry.Tracing{Endpoint: endpoint, Attributes: map[string]string{"zone": "a"}},
+	})
+	must(err)
+	t.Cleanup(func() { tel.Close(context.Background()) })
+	outline := summarize.Outline(summarize.OutlineOptions{})
+	summarizer := tel.Summarizer(&outline)
+	svc, err := workspace.New(tel.Traced(store), workspace.Options{Summarizer: summarizer})
+	must(err)
+	server, err = mcpserver.New(mcpserver.Options{
+		Around: tel.Around, AroundWork: tel.AroundWork, Summarizer: summarizer, Logger: quiet,
+		Workspace: func(_ context.Context, c mcpserver.Call) (*workspace.Workspace, error) { return svc.Agent(c.AgentID) },
+	})
+	must(err)
+	t.Cleanup(server.Close)
+	front := httptest.NewServer(tel.Trace(server.Handler()))
+	t.Cleanup(front.Close)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: front.URL, HTTPClient: &http.Client{Transport: header}}, nil)
+	must(err)
+	defer client.Close()
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"write_file", map[string]any{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
+		{"summarize_file", map[string]any{"agent_id": "alice", "path": "long.md"}},
+		{"read_file", map[string]any{"agent_id": "alice", "path": "none.md"}},
+	} {
+		_, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
+		must(err)
+	}
+	return tel
+}
+
+// families returns the metrics of a scrape, as Prometheus reads them.
+func families(t *testing.T, tel *telemetry.Telemetry) map[string]*dto.MetricFamily {
+	t.Helper()
+	w := httptest.NewRecorder()
+	tel.Metrics().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	p := expfmt.NewTextParser(names.LegacyValidation)
+	all, err := p.TextToMetricFamilies(w.Body)
+	if err != nil || len(all) < 40 {
+		t.Fatalf("the scrape has %d metrics, %v", len(all), err)
+	}
+	return all
+}
+
+// seriesOf returns the labels of each series name of a scrape. Prometheus adds instance.
+func seriesOf(all map[string]*dto.MetricFamily) map[string][]string {
+	series := map[string][]string{}
+	for name, f := range all {
+		labels := []string{"instance", "job"}
+		for _, l := range f.Metric[0].Label {
+			labels = append(labels, l.GetName())
+		}
+		if f.GetType() == dto.MetricType_HISTOGRAM {
+			series[name+"_bucket"] = append(labels, "le")
+			series[name+"_sum"], series[name+"_count"] = labels, labels
+			continue
+		}
+		series[name] = labels
+	}
+	return series
+}
+
+type dashboard struct {
+	Templating struct {
+		List []struct{ Name, Type, Query string }
+	}
+	Panels []struct {
+		Type, Title string
+		Targets     []struct{ Expr, LegendFormat string }
+	}
+}
+
+func readDashboard(t *testing.T) (d dashboard, text []byte) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "grafana.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d, text
+}
+
+// Every expression of the dashboard parses, and names metrics and labels that a scrape
+// of a server has. Every metric of this project is in the dashboard.
+func TestDashboardMetrics(t *testing.T) {
+	all := families(t, observed(t, "http://127.0.0.1:1", http.DefaultTransport))
+	series := seriesOf(all)
+	used := map[string]bool{}
+	d, text := readDashboard(t)
+	expressions := 0
+	for _, p := range d.Panels {
+		for _, target := range p.Targets {
+			expressions++
+			checkExpression(t, p.Title, target.Expr, target.LegendFormat, series, used)
+		}
+		if len(p.Targets) == 0 && p.Type != "row" {
+			t.Errorf("%s shows nothing", p.Title)
+		}
+	}
+	if expressions < 30 {
+		t.Errorf("only %d expressions", expressions)
+	}
+	if q := "label_values(scratchpad_go_goroutines, instance)"; !strings.Contains(string(text), q) || series["scratchpad_go_goroutines"] == nil {
+		t.Errorf("the variable instance is not %s", q)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		own := !strings.HasPrefix(name, "scratchpad_go_") && !strings.HasPrefix(name, "scratchpad_process_")
+		if own && !used[name] && !used[name+"_bucket"] && !used[name+"_count"] {
+			t.Errorf("no panel shows %s", name)
+		}
+	}
+}
+
+var variables = strings.NewReplacer("$__rate_interval", "5m", "$instance", ".*")
+
+func checkExpression(t *testing.T, title, expr, legend string, series map[string][]string, used map[string]bool) {
+	t.Helper()
+	parsed, err := parser.ParseExpr(variables.Replace(expr))
+	if err != nil {
+		t.Errorf("%s: %s: %v", title, expr, err)
+		return
+	}
+	var labels []string
+	parser.Inspect(parsed, func(n parser.Node, _ []parser.Node) error {
+		switch n := n.(type) {
+		case *parser.VectorSelector:
+			labels, used[n.Name] = series[n.Name], true
+			if labels == nil {
+				t.Errorf("%s: a scrape has no %s", title, n.Name)
+			}
+			for _, m := range n.LabelMatchers {
+				if m.Name != "__name__" && !slices.Contains(labels, m.Name) {
+					t.Errorf("%s: %s has no label %s", title, n.Name, m.Name)
+				}
+			}
+		}
+		return nil
+	})
+	parser.Inspect(parsed, func(n parser.Node, _ []parser.Node) error {
+		if a, ok := n.(*parser.AggregateExpr); ok {
+			for _, label := range a.Grouping {
+				if !slices.Contains(labels, label) {
+					t.Errorf("%s: there is no label %s to sum by", title, label)
+				}
+			}
+		}
+		return nil
+	})
+	if from, _, ok := strings.Cut(legend, "}}"); ok {
+		if _, label, _ := strings.Cut(from, "{{"); !slices.Contains(labels, label) {
+			t.Errorf("%s: the legend %s names no label", title, legend)
+		}
+	}
+}
+
+// The dashboard has the form of Grafana's own schema. TypeScript reports members that the
+// schema does not have, and values of a wrong type.
+func TestDashboardSchema(t *testing.T) {
+	_, text := readDashboard(t)
+	wrong := strings.NewReplacer(`"refresh"`, `"refreshes"`, `"schemaVersion": 42`, `"schemaVersion": "42"`, `"gridPos"`, `"gridPosition"`, `"type": "datasource"`, `"type": "data"`)
+	for name, c := range map[string]struct {
+		text string
+		say  []string
+	}{
+		"Good":  {string(text), nil},
+		"Wrong": {wrong.Replace(string(text)), []string{"refreshes", "'string' is not assignable to type 'number'", "gridPosition", `"data"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := os.MkdirTemp("node_modules", ".dashboard-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			const how = `{"compilerOptions": {"noEmit": true, "strict": true, "skipLibCheck": true, "types": [], "module": "esnext", "moduleResolution": "bundler"}, "files": ["dashboard.ts"]}`
+			source := "import type { Dashboard } from '../@grafana/schema/dist/types/raw/dashboard/x/types.gen';\nexport const dashboard: Dashboard = " + c.text
+			for file, text := range map[string]string{"tsconfig.json": how, "dashboard.ts": source} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out, err := node(t, filepath.Join("node_modules", "typescript", "bin", "tsc"), "--project", dir).CombinedOutput()
+			if (err == nil) != (c.say == nil) {
+				t.Errorf("tsc: %v\n%.2000s", err, out)
+			}
+			for _, say := range c.say {
+				if !strings.Contains(string(out), say) {
+					t.Errorf("tsc does not say %q:\n%.4000s", say, out)
+				}
+			}
+		})
+	}
+}
+
+// traceHeader sets the trace context of each request.
+type traceHeader string
+
+func (h traceHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("traceparent", string(h))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// The OpenTelemetry collector's own decoder reads the spans that the server sends.
+func TestTracesForACollector(t *testing.T) {
+	var mu sync.Mutex
+	spans, resource := map[string]ptrace.Span{}, ""
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		request := ptraceotlp.NewExportRequest()
+		if err == nil {
+			err = request.UnmarshalJSON(body)
+		}
+		if err != nil || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("the collector refuses %v, %v", r.Header, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, rs := range request.Traces().ResourceSpans().All() {
+			resource = fmt.Sprint(rs.Resource().Attributes().AsRaw())
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					spans[s.Name()] = s
+				}
+			}
+		}
+		answer, err := ptraceotlp.NewExportResponse().MarshalJSON()
+		if err != nil {
+			t.Error(err)
+		}
+		w.Write(answer)
+	}))
+	t.Cleanup(collector.Close)
+	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	before := time.Now()
+	tel := observed(t, collector.URL+"/v1/traces", traceHeader("00-"+trace+"-"+parent+"-01"))
+	if err := tel.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if resource != "map[service.name:scratchpad zone:a]" {
+		t.Errorf("the resource is %s", resource)
+	}
+	for name, kind := range map[string]ptrace.SpanKind{
+		"write_file": ptrace.SpanKindServer, "summarize_file": ptrace.SpanKindServer, "read_file": ptrace.SpanKindServer,
+		"workspace": ptrace.SpanKindInternal, "summarize": ptrace.SpanKindInternal, "store.update": ptrace.SpanKindClient, "store.view": ptrace.SpanKindClient,
+	} {
+		s, ok := spans[name]
+		if !ok || s.Kind() != kind || s.TraceID().String() != trace || s.SpanID().IsEmpty() {
+			t.Errorf("span %s: there %v, %+v", name, ok, s)
+			continue
+		}
+		began, ended := s.StartTimestamp().AsTime(), s.EndTimestamp().AsTime()
+		if began.Before(before.Add(-time.Second)) || ended.Before(began) || ended.After(time.Now().Add(time.Second)) {
+			t.Errorf("span %s: from %v to %v", name, began, ended)
+		}
+	}
+	read := spans["read_file"]
+	if read.ParentSpanID().String() != parent || read.Status().Code() != ptrace.StatusCodeError || read.Status().Message() != "not_found" {
+		t.Errorf("read_file: parent %s, status %v %q", read.ParentSpanID(), read.Status().Code(), read.Status().Message())
+	}
+	if tool, ok := read.Attributes().Get("scratchpad.tool"); !ok || tool.Str() != "read_file" {
+		t.Errorf("read_file: attributes %v", read.Attributes().AsRaw())
+	}
+}
