@@ -256,52 +256,62 @@ func (h traceHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// The OpenTelemetry collector's own decoder reads the spans that the server sends.
-func TestTracesForACollector(t *testing.T) {
-	var mu sync.Mutex
-	spans, resource := map[string]ptrace.Span{}, ""
-	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		request := ptraceotlp.NewExportRequest()
-		if err == nil {
-			err = request.UnmarshalJSON(body)
-		}
-		if err != nil || r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("the collector refuses %v, %v", r.Header, err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for _, rs := range request.Traces().ResourceSpans().All() {
-			resource = fmt.Sprint(rs.Resource().Attributes().AsRaw())
-			for _, ss := range rs.ScopeSpans().All() {
-				for _, s := range ss.Spans().All() {
-					spans[s.Name()] = s
-				}
+// A collector decodes spans as that of OpenTelemetry does.
+type collector struct {
+	t *testing.T
+
+	mu       sync.Mutex // guards the following
+	spans    map[string]ptrace.Span
+	resource string // the last one
+}
+
+func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	request := ptraceotlp.NewExportRequest()
+	if err == nil {
+		err = request.UnmarshalJSON(body)
+	}
+	if err != nil || r.Header.Get("Content-Type") != "application/json" {
+		c.t.Errorf("the collector refuses %v, %v", r.Header, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, rs := range request.Traces().ResourceSpans().All() {
+		c.resource = fmt.Sprint(rs.Resource().Attributes().AsRaw())
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, s := range ss.Spans().All() {
+				c.spans[s.Name()] = s
 			}
 		}
-		answer, err := ptraceotlp.NewExportResponse().MarshalJSON()
-		if err != nil {
-			t.Error(err)
-		}
-		w.Write(answer)
-	}))
-	t.Cleanup(collector.Close)
+	}
+	answer, err := ptraceotlp.NewExportResponse().MarshalJSON()
+	if err != nil {
+		c.t.Error(err)
+	}
+	w.Write(answer)
+}
+
+// The OpenTelemetry collector's own decoder reads the spans that the server sends.
+func TestTracesForACollector(t *testing.T) {
+	c := &collector{t: t, spans: map[string]ptrace.Span{}}
+	endpoint := httptest.NewServer(c)
+	t.Cleanup(endpoint.Close)
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	before := time.Now()
-	tel := observed(t, collector.URL+"/v1/traces", traceHeader("00-"+trace+"-"+parent+"-01"))
+	tel := observed(t, endpoint.URL+"/v1/traces", traceHeader("00-"+trace+"-"+parent+"-01"))
 	if err := tel.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if resource != "map[service.name:scratchpad zone:a]" {
-		t.Errorf("the resource is %s", resource)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.resource != "map[service.name:scratchpad zone:a]" {
+		t.Errorf("the resource is %s", c.resource)
 	}
 	for name, kind := range map[string]ptrace.SpanKind{
 		"write_file": ptrace.SpanKindServer, "summarize_file": ptrace.SpanKindServer, "read_file": ptrace.SpanKindServer,
 		"workspace": ptrace.SpanKindInternal, "summarize": ptrace.SpanKindInternal, "store.update": ptrace.SpanKindClient, "store.view": ptrace.SpanKindClient,
 	} {
-		s, ok := spans[name]
+		s, ok := c.spans[name]
 		if !ok || s.Kind() != kind || s.TraceID().String() != trace || s.SpanID().IsEmpty() {
 			t.Errorf("span %s: there %v, %+v", name, ok, s)
 			continue
@@ -311,7 +321,7 @@ func TestTracesForACollector(t *testing.T) {
 			t.Errorf("span %s: from %v to %v", name, began, ended)
 		}
 	}
-	read := spans["read_file"]
+	read := c.spans["read_file"]
 	if read.ParentSpanID().String() != parent || read.Status().Code() != ptrace.StatusCodeError || read.Status().Message() != "not_found" {
 		t.Errorf("read_file: parent %s, status %v %q", read.ParentSpanID(), read.Status().Code(), read.Status().Message())
 	}
