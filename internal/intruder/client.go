@@ -107,6 +107,18 @@ func (c *client) call(tool, args, meta string) request {
 	return request{kind: tool, verb: "POST", protocol: modern, method: "tools/call", name: tool, id: "1", params: fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, args), meta: meta}
 }
 
+// read returns a request for the resource of the client's own file.
+func (c *client) read(path string) request {
+	uri := "scratchpad://" + c.agent + "/" + path
+	return request{kind: "resources/read", verb: "POST", protocol: modern, method: "resources/read", name: uri, id: "1", params: `"uri":` + quoted(uri)}
+}
+
+// complete returns a request for the client's own paths that begin with a text.
+func (c *client) complete(begin string) request {
+	params := fmt.Sprintf(`"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":"path","value":%q},"context":{"arguments":{"agent":%q}}`, begin, c.agent)
+	return request{kind: "completion/complete", verb: "POST", protocol: modern, method: "completion/complete", id: "1", params: params}
+}
+
 func (c *client) must(ctx context.Context, tool, args string) error {
 	return c.mustWith(ctx, tool, args, "")
 }

@@ -71,7 +71,9 @@ func (g *generator) address(q *request) {
 	case q.method == "initialize":
 	case q.session != "":
 	case q.protocol == legacy:
-		q.session = pick(g, g.me.session, g.me.session, g.me.session, g.me.session, g.victim.session, strings.ToLower(g.victim.session))
+		if q.session = g.me.session; g.IntN(6) == 0 {
+			q.session = pick(g, g.victim.session, g.victim.session, strings.ToLower(g.victim.session))
+		}
 	case g.IntN(4) == 0:
 		q.session = g.victim.session
 	}
@@ -121,7 +123,7 @@ func (g *generator) call() request {
 	tool := pick(g, g.names...)
 	var args []string
 	for _, p := range g.tools[tool].properties {
-		if p.required || g.IntN(3) == 0 {
+		if p.required || g.IntN(5) == 0 {
 			args = append(args, `"`+p.name+`":`+g.value(p))
 		}
 	}
@@ -165,7 +167,7 @@ func (g *generator) value(p property) string {
 	case "integer":
 		return pick(g, "0", "1", "1", "2", "3", "10", "100", "-1", "9007199254740992", "null")
 	case "boolean":
-		return pick(g, "true", "false")
+		return pick(g, "true", "true", "false")
 	}
 	switch p.name {
 	case "agent_id":
@@ -178,15 +180,15 @@ func (g *generator) value(p property) string {
 	case "path", "prefix", "after":
 		return quoted(g.path())
 	case "old_text":
-		return quoted(pick(g, "mine", "", near)) // an error that quotes what is near would quote the victim's
+		return quoted(pick(g, "the end", "the end", "mine", "", near)) // an error that quotes what is near would quote the victim's
 	case "query":
 		return quoted(pick(g, "mine", near, "canary7f3a*", `"canary"`, mark+"110", "0"))
 	}
-	return quoted(pick(g, "mine", "x", "", near, long, long))
+	return quoted(pick(g, "mine", "x", "", near, long, long, long))
 }
 
 // long is worth a summary.
-var long = strings.Repeat("mine\n", 2000)
+var long = strings.Repeat("mine\n", 2000) + "the end\n"
 
 // near is almost a mark.
 const near = "CANARY7f3b110"

@@ -99,7 +99,7 @@ func (r *run) attack(ctx context.Context, intruder, victim *client, tools map[st
 	for i := range workers {
 		g := &generator{
 			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools,
-			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "append_log"), // so that there is something to read
+			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "write_file", "append_log"), // so that there is something to read
 		}
 		work.Go(func() {
 			for range (r.o.Requests + workers - 1) / workers {
@@ -199,18 +199,22 @@ func memory(ctx context.Context, v *client) (string, error) {
 // keepReading makes calls of the victim in both eras until the context ends. Each must be
 // answered with what the victim wrote.
 func (r *run) keepReading(ctx context.Context, v *client) error {
+	own := []request{
+		v.call("read_file", `"path":"shared"`, ""), v.call("changes", `"since":0,"all":true`, ""),
+		v.read("shared"), v.complete("notes/"),
+	}
 	for id := 0; ctx.Err() == nil; id++ {
-		q := v.call("read_file", `"path":"shared"`, "")
+		q := own[id%len(own)]
 		q.id = fmt.Sprint(1 + id%5)
-		if id%2 == 0 {
+		if id/len(own)%2 == 0 {
 			q.protocol, q.session = legacy, v.session
 		}
 		a, err := v.send(ctx, q)
 		if err != nil {
 			return err
 		}
-		if !a.good() || !strings.Contains(a.body, mark+"110") {
-			r.leak("the victim reads its file and gets", a.String())
+		if !a.good() || !strings.Contains(a.body, mark) {
+			r.leak("the victim gets for its own "+q.String(), a.String())
 			return nil
 		}
 	}
