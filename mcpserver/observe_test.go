@@ -228,3 +228,31 @@ func TestAroundRefused(t *testing.T) {
 		t.Errorf("a call whose client leaves ends as %q", end)
 	}
 }
+
+// Stats says what calls hold while they are under way, and how many were refused.
+func TestStats(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	svc := newService(t, workspace.Options{})
+	server := newServerWith(t, mcpserver.Options{Bound: true, Memory: 1 << 20, Timeout: 100 * time.Millisecond, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+		entered <- struct{}{}
+		<-leave
+		return svc.Agent("a")
+	}})
+	h := serveHTTP(t, server)
+	large := request("1", "write_file", fmt.Sprintf(`{"path":"f","content":%q}`, strings.Repeat("x", 1<<20)))
+	header := map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "write_file"}
+	var first sync.WaitGroup
+	first.Go(func() { send(t, h, "POST", large, header) })
+	<-entered
+	if s := server.Stats(); s.Calls != 1 || s.Memory < 1<<19 || s.Memory > s.MemoryLimit || s.MemoryLimit != 1<<20 || s.Refused != 0 {
+		t.Errorf("Stats() = %+v, want one call that holds most of the memory", s)
+	}
+	if status, text := send(t, h, "POST", large, header); status != http.StatusServiceUnavailable || !strings.Contains(text, `"id":1,`) {
+		t.Errorf("a second large call: %d %s, want 503 and its id", status, text)
+	}
+	close(leave)
+	first.Wait()
+	if s := server.Stats(); s.Memory != 0 || s.Refused != 1 {
+		t.Errorf("Stats() = %+v, want no memory held and one call refused", s)
+	}
+}
