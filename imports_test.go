@@ -99,9 +99,11 @@ var allowed = map[string][]string{
 	"sqlite/internal/probe":            {"workspace", "golang.org/x/sync/singleflight"},
 	"sqlite/internal/row":              {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
-	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore"},
+	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "mcpserver/internal/rawjson"},
 	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord",
 		"github.com/alecthomas/kong", "github.com/fatih/color",
+	"mcpserver/internal/rawjson":       {},
+		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},

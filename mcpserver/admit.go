@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -103,7 +104,7 @@ func (m message) agent() string {
 
 // memberOf returns the first member of valid JSON with the name, or nil if there is none.
 func memberOf(object json.RawMessage, name string) (value json.RawMessage) {
-	eachMember(object, func(n string, v json.RawMessage) bool {
+	rawjson.EachMember(object, func(n string, v json.RawMessage) bool {
 		if n == name {
 			value = v
 		}
@@ -114,7 +115,7 @@ func memberOf(object json.RawMessage, name string) (value json.RawMessage) {
 
 func textMember(object json.RawMessage, name string) (text string) {
 	raw := memberOf(object, name)
-	if len(raw) == 0 || loneSurrogate(raw) || json.Unmarshal(raw, &text) != nil {
+	if len(raw) == 0 || rawjson.LoneSurrogate(raw) || json.Unmarshal(raw, &text) != nil {
 		return ""
 	}
 	return text

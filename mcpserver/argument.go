@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -126,7 +126,7 @@ func (a *arguments) setString(p property, value json.RawMessage) error {
 	if value[0] != '"' {
 		return invalid("argument %s must be a string, not %s", p.name, short(string(value)))
 	}
-	if loneSurrogate(value) {
+	if rawjson.LoneSurrogate(value) {
 		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", p.name)
 	}
 	var s string
@@ -155,39 +155,6 @@ func integer(s string) (int64, bool) {
 	}
 	n := r.Num().Int64()
 	return n, -most <= n && n <= most
-}
-
-// loneSurrogate reports whether a JSON string has a \u escape of one half of a
-// surrogate pair without the other half.
-func loneSurrogate(raw []byte) bool {
-	for i := 0; i+1 < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		r, ok := escape(raw[i:])
-		if !ok {
-			i++ // another escape; its second byte may be a backslash
-			continue
-		}
-		i += 5
-		if !utf16.IsSurrogate(r) {
-			continue
-		}
-		next, ok := escape(raw[min(i+1, len(raw)):])
-		if !ok || utf16.DecodeRune(r, next) == utf8.RuneError {
-			return true
-		}
-		i += 6
-	}
-	return false
-}
-
-func escape(raw []byte) (rune, bool) {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(raw[2:6]), 16, 32)
-	return rune(n), err == nil
 }
 
 func (a *arguments) has(name string) bool {

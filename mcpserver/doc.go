@@ -27,7 +27,7 @@ package mcpserver
 //     what they share, wording.go the words of errors.
 //   - server.go has the options. Every message goes through guard.go. admit.go asks whether
 //     a call may go on, observe.go tells how it ends, extend.go adds a program's own tools.
-//   - stdio.go and message.go read messages from lines, and stdio_calls.go keeps the
+//   - stdio.go and message.go, with package rawjson, read messages from lines, and stdio_calls.go keeps the
 //     calls until they are answered. http.go, body.go and session.go do so for HTTP.
 //     request.go finds the request of a call.
 //   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.

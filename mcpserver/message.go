@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
 )
 
 // badLine is the error that answers a line which is not a message.
@@ -36,7 +38,7 @@ func inspect(text []byte) (message, *badLine) {
 	if m.text[0] != '{' {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
-	if values(m.text) > maxValues {
+	if rawjson.Values(m.text) > maxValues {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the message has too many values"}
 	}
 	var problem string
@@ -72,24 +74,6 @@ func (m message) decode() (jsonrpc.Message, *badLine) {
 // maxValues is far more than any call needs. A decoded value takes tens of bytes.
 const maxValues = 10_000
 
-// values returns the number of values in valid JSON, or a few more.
-func values(text []byte) int {
-	n := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case ',', '[', '{':
-			n++
-		}
-	}
-	return n
-}
-
 // callNames are the names that matter in a call. The SDK ignores them in another case, so a
 // client is told.
 var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField}
@@ -99,7 +83,7 @@ var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField
 // case.
 func members(object []byte) (fields map[string]json.RawMessage, problem string) {
 	fields = map[string]json.RawMessage{}
-	allText := eachMember(object, func(name string, value json.RawMessage) bool {
+	allText := rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
 		if _, twice := fields[name]; twice {
 			problem = short(name) + " twice; give it once"
 		}
@@ -117,31 +101,6 @@ func members(object []byte) (fields map[string]json.RawMessage, problem string) 
 	return fields, problem
 }
 
-// eachMember calls a function with each member of valid JSON, in order, until it returns
-// false. JSON that is not an object has no members. It returns false if a name cannot be
-// decoded.
-func eachMember(object json.RawMessage, f func(name string, value json.RawMessage) bool) bool {
-	if len(object) == 0 || object[0] != '{' {
-		return true
-	}
-	for i := skipSpace(object, 1); object[i] != '}'; {
-		end := skipValue(object, i)
-		var name string
-		if json.Unmarshal(object[i:end], &name) != nil {
-			return false
-		}
-		i = skipSpace(object, skipSpace(object, end)+1) // past the colon
-		end = skipValue(object, i)
-		if !f(name, object[i:end]) {
-			break
-		}
-		if i = skipSpace(object, end); object[i] == ',' {
-			i = skipSpace(object, i+1)
-		}
-	}
-	return true
-}
-
 // ambiguous looks for the same problems in the params of a message, their _meta, and the
 // context of a completion. It returns the members of the params.
 func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMessage, problem string) {
@@ -156,47 +115,6 @@ func ambiguous(fields map[string]json.RawMessage) (params map[string]json.RawMes
 		_, problem = members(context["arguments"])
 	}
 	return params, problem
-}
-
-// skipSpace returns where the next value or mark of valid JSON begins.
-func skipSpace(text []byte, i int) int {
-	for text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r' {
-		i++
-	}
-	return i
-}
-
-// skipValue returns where a value of valid JSON ends.
-func skipValue(text []byte, i int) int {
-	depth := 0
-	for {
-		switch c := text[i]; c {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth < 0 {
-				return i // the end of the array or object after a number
-			}
-		case ',', ':', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return i // the end of a number or a word
-			}
-			i++
-			continue
-		default:
-			i++
-			continue
-		}
-		if i++; depth == 0 {
-			return i
-		}
-	}
 }
 
 // wrongFields says why an object is not a message, or returns "". The SDK takes an object
@@ -217,7 +135,7 @@ func wrongFields(fields map[string]json.RawMessage) string {
 // validID reports whether an answer can carry the id unchanged.
 func validID(id json.RawMessage) bool {
 	if id[0] == '"' {
-		return utf8.Valid(id) && !loneSurrogate(id)
+		return utf8.Valid(id) && !rawjson.LoneSurrogate(id)
 	}
 	n, ok := integer(string(id))
 	return ok && strconv.FormatInt(n, 10) == string(id)

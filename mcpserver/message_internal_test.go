@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
 )
 
 // Both transports refuse a message that two decoders could read differently, and accept
@@ -49,7 +51,7 @@ func FuzzMembers(f *testing.F) {
 		if json.Unmarshal(text, &want) != nil || want == nil {
 			return
 		}
-		i := skipSpace(text, 0)
+		i := rawjson.SkipSpace(text, 0)
 		got, problem := members(text[i:])
 		if problem == "" && !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
 			t.Errorf("members: %s", cmp.Diff(want, got))
