@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -37,10 +38,10 @@ type conn struct {
 	lines  int    // of that head
 	blank  int    // empty lines before it
 	folded bool   // that head has a header over two lines
-	body   int64  // bytes to come of the body; -1: as many as there are
 
-	served atomic.Bool // the handler has had the last head
-	parked atomic.Bool // Close is to keep the connection
+	body   atomic.Int64 // bytes to come of the body; -1: as many as there are
+	served atomic.Bool  // the handler has had the last head
+	parked atomic.Bool  // Close is to keep the connection
 
 	place place
 	gone  bool
@@ -54,19 +55,22 @@ var (
 
 // Read implements [net.Conn].
 func (c *conn) Read(p []byte) (int, error) {
-	if c.head == 0 && c.body == 0 {
+	if c.head == 0 && c.body.Load() == 0 {
 		if err := c.nextHead(len(p) == 1); err != nil {
 			return 0, err
 		}
 	}
 	if c.head > 0 {
+		if len(p) > 1 {
+			runtime.Gosched() // so that a row of requests without a pause keeps nobody waiting
+		}
 		n := copy(p, c.buf[:c.head])
 		c.head -= n
 		c.consume(n)
 		return n, nil
 	}
-	if c.body > 0 && int64(len(p)) > c.body {
-		p = p[:c.body]
+	if body := c.body.Load(); body > 0 && int64(len(p)) > body {
+		p = p[:body]
 	}
 	var n int
 	var err error
@@ -76,8 +80,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	} else {
 		n, err = c.Conn.Read(p)
 	}
-	if c.body > 0 {
-		c.body -= int64(n)
+	if c.body.Load() > 0 {
+		c.body.Add(-int64(n))
 	}
 	return n, err
 }
@@ -207,6 +211,12 @@ const maxRest = 4 << 20 // of what a client sends after its head was refused
 // linger takes some of what a client still sends. Without it, the client may get an error
 // in place of its answer.
 func (c *conn) linger() {
+	select {
+	case c.l.s.lingerers <- struct{}{}:
+		defer func() { <-c.l.s.lingerers }()
+	default:
+		return // too many do, with all that net/http holds for them
+	}
 	if c.CloseWrite() == nil {
 		_ = c.raw.SetReadDeadline(time.Now().Add(c.l.s.limits.skip))
 		_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, io.LimitReader(c.raw, maxRest), make([]byte, firstHead))
@@ -230,7 +240,7 @@ func (c *conn) Close() error {
 		c.l.wait(c, c.l.s.limits.idle)
 		return nil
 	}
-	if !c.served.Load() { // net/http has refused the head
+	if !c.served.Load() || c.body.Load() != 0 {
 		c.linger()
 	}
 	return c.shut()
@@ -257,7 +267,7 @@ func (c *conn) begin(w http.ResponseWriter, r *http.Request) {
 	if r.Body == http.NoBody {
 		return // net/http may be reading on already
 	}
-	if c.body = r.ContentLength; c.body < 0 {
+	if c.body.Store(r.ContentLength); r.ContentLength < 0 {
 		w.Header().Set("Connection", "close")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A head is refused when it is too long, has too many lines or comes too slowly. It is
@@ -156,6 +158,27 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
+// A body in chunks that is too large is refused, and the rest of it is not read.
+func TestLongChunked(t *testing.T) {
+	s := serve(t, Options{}, nil)
+	c := s.dial().send(request("POST", "/mcp", "", withKey, "Transfer-Encoding: chunked", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28"))
+	go func() {
+		chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
+		for range 600 {
+			if _, err := c.Write([]byte(chunk)); err != nil {
+				return
+			}
+		}
+		t.Error("all of 600 MB was taken")
+	}()
+	if a := c.read("POST"); a.status != 413 || !a.close {
+		t.Errorf("%v, closed: %v, want 413", a, a.close)
+	}
+	if !c.isClosed() {
+		t.Error("the connection stays open")
+	}
+}
+
 // Where both a length and chunks are given, the chunks count, and the connection ends.
 func TestChunkedWithLength(t *testing.T) {
 	s := serve(t, Options{}, nil)
@@ -234,12 +257,15 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// Requests for large answers that are never read take their connections, but nobody
-// else's.
+// Answers that are never read take their connections for limits.answer. Then others get
+// them.
 func TestNeverRead(t *testing.T) {
-	s := serve(t, Options{MaxConnections: 50}, nil)
-	for range 200 {
-		s.dial().send(strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 200))
+	mcp, stop, err := newMCP(t.TempDir())
+	testkit.Must(t, err)
+	s := serve(t, Options{MCP: withBig(mcp), MaxConnections: 8}, func(s *Server) { s.limits.answer = 100 * time.Millisecond })
+	t.Cleanup(stop)
+	for i := range 8 {
+		s.dial().send(request("POST", "/mcp", "", fmt.Sprint(withKey, i/4), "X-Big: 1"))
 	}
 	s.mustAppend()
 }

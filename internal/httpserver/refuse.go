@@ -104,7 +104,11 @@ func encode(v any) string {
 	return string(b) + "\n"
 }
 
-const maxSkip = 64 << 10 // of a body that nobody reads, so that its connection can be used again
+const (
+	maxSkip      = 64 << 10 // of a body that nobody reads, so that its connection can be used again
+	maxSkippers  = 64       // requests that wait for the rest of such a body
+	maxLingerers = 256      // connections that wait for their client to take a last answer
+)
 
 // skipBody drops the body of a request that is refused. A body that is long or slow
 // closes the connection after the answer.
@@ -113,7 +117,14 @@ func (s *Server) skipBody(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength > 0 && r.ContentLength <= maxSkip && r.Header.Get("Expect") == "" {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.skip))
+		deadline := time.Now() // for what has not arrived
+		select {
+		case s.skippers <- struct{}{}:
+			defer func() { <-s.skippers }()
+			deadline = deadline.Add(s.limits.skip)
+		default:
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(deadline)
 		if n, err := io.Copy(io.Discard, r.Body); err == nil && n == r.ContentLength {
 			return
 		}

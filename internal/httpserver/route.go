@@ -50,11 +50,11 @@ func (s *Server) handler(route http.Handler) http.Handler {
 	})
 }
 
-// giveUpBody limits the time in which net/http reads the rest of a body before it writes
-// an answer.
+// giveUpBody keeps net/http from waiting for the rest of a body before it writes an
+// answer. It still takes what has arrived.
 func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.skip))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 	}
 }
 

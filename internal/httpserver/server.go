@@ -13,16 +13,18 @@ import (
 
 // Server serves MCP to a network. It is safe for concurrent use.
 type Server struct {
-	o       Options
-	limits  limits
-	now     func() time.Time
-	stats   counters
-	conns   *conns
-	calls   *calls
-	callers *rates[string]
-	agents  *rates[agentName]
-	ready   readiness
-	cert    *certificate
+	o         Options
+	limits    limits
+	now       func() time.Time
+	stats     counters
+	conns     *conns
+	calls     *calls
+	callers   *rates[string]
+	agents    *rates[agentName]
+	ready     readiness
+	cert      *certificate
+	skippers  chan struct{} // has a value for each request that waits for a body to skip
+	lingerers chan struct{} // the same for connections that linger
 
 	base    context.Context // ends when the server has stopped
 	end     context.CancelFunc
@@ -40,7 +42,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, calls: newCalls(max(1, o.MaxConnections/2)), conns: newConns(o.MaxConnections),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), calls: newCalls(max(1, o.MaxConnections/2)), conns: newConns(o.MaxConnections),
 		callers: newRates[string](), agents: newRates[agentName](),
 	}
 	s.base, s.end = context.WithCancel(context.Background())

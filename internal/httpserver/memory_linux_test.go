@@ -1,0 +1,182 @@
+package httpserver
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// maxMore is how much memory hostile clients may cost, in KiB above that of a server at rest.
+const maxMore = 64 << 10
+
+// An attack is something that many connections do. The server must answer others
+// meanwhile, and stay small.
+type attack struct {
+	connections, short int // in the long proofs, and in the short form
+	tls                bool
+	do                 func(*testing.T, net.Conn)
+	wait               time.Duration // after the last connection was opened
+}
+
+var attacks = map[string]attack{
+	"idle":            {connections: 10_000, short: 100, do: func(*testing.T, net.Conn) {}},
+	"idle after TLS":  {connections: 500, tls: true, do: oneCall},
+	"idle after call": {connections: 1500, short: 30, do: oneCall, wait: 500 * time.Millisecond},
+	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+manyLines(maxLines-3))
+	}, wait: 500 * time.Millisecond},
+	"slow long heads": {connections: 6000, short: 100, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, "GET /"+strings.Repeat("x", 60_000))
+	}, wait: 500 * time.Millisecond},
+	"heads of 1 MB": {connections: 300, short: 5, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, "GET /"+strings.Repeat("x", 1<<20))
+	}},
+	"slow bodies": {connections: 2000, short: 30, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, request("POST", "/mcp", "", withKey, "Content-Length: 1000000", "Mcp-Protocol-Version: 2026-07-28")+"{")
+	}},
+	"slow bodies without a key": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, request("POST", "/mcp", "", "Content-Length: 60000", "X: "+strings.Repeat("x", 5000), manyLines(60)+"X: y")+"{")
+	}, wait: 500 * time.Millisecond},
+	"600 MB chunked": {connections: 4, do: chunked},
+	"never read": {connections: 1000, short: 20, do: func(_ *testing.T, c net.Conn) {
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
+	}, wait: 500 * time.Millisecond},
+}
+
+func manyLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%c%c: x\r\n", 'A'+i/26, 'A'+i%26)
+	}
+	return b.String()
+}
+
+func oneCall(t *testing.T, c net.Conn) {
+	io.WriteString(c, call("list_files", `{"agent_id":"a"}`, withKey))
+	if n, err := c.Read(make([]byte, 4096)); n < 12 {
+		t.Errorf("a call: %d bytes, %v", n, err)
+	}
+}
+
+// chunked sends 600 MB, or what the server takes of it.
+func chunked(_ *testing.T, c net.Conn) {
+	io.WriteString(c, request("POST", "/mcp", "", withKey, "Transfer-Encoding: chunked", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28"))
+	chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
+	for range 600 {
+		if _, err := io.WriteString(c, chunk); err != nil {
+			return
+		}
+	}
+}
+
+// Whatever clients do, the server takes at most 64 MB more than at rest, and answers
+// others. The short form does all of it at once, to one server.
+func TestHostileMemory(t *testing.T) {
+	if testkit.Long() {
+		for name, a := range attacks {
+			t.Run(name, func(t *testing.T) { attackChild(t, a.tls, a) })
+		}
+		return
+	}
+	var all []attack
+	for _, a := range attacks {
+		if a.connections, a.wait = a.short, 0; a.short > 0 {
+			all = append(all, a)
+		}
+	}
+	attackChild(t, false, all...)
+}
+
+func attackChild(t *testing.T, secure bool, all ...attack) {
+	dir := t.TempDir()
+	if secure {
+		writePair(t, dir, "one")
+	}
+	c := startChild(t, dir)
+	dialer := func() (net.Conn, error) { return net.Dial("tcp", c.address) }
+	if secure {
+		dialer = func() (net.Conn, error) {
+			return tls.Dial("tcp", c.address, &tls.Config{InsecureSkipVerify: true})
+		}
+	}
+	for range 20 {
+		c.goodCall(dialer, appends())
+	}
+	rest := c.status("VmRSS")
+	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.process.Pid), []byte("5"), 0)) // VmHWM begins here
+	var stop atomic.Bool
+	var others sync.WaitGroup
+	others.Go(func() { c.goodCalls(dialer, &stop) })
+	for _, a := range all {
+		a.open(t, dialer)
+		time.Sleep(a.wait)
+	}
+	stop.Store(true)
+	others.Wait()
+	most := c.status("VmHWM")
+	t.Logf("%d MiB at rest, %d more at most, %d more now", rest>>10, (most-rest)>>10, (c.status("VmRSS")-rest)>>10)
+	if most-rest > maxMore && !underRace {
+		t.Errorf("%d KiB more than at rest, want %d at most", most-rest, maxMore)
+	}
+}
+
+// open opens the connections, some at once, and keeps them until the test ends.
+func (a attack) open(t *testing.T, dialer func() (net.Conn, error)) {
+	var workers sync.WaitGroup
+	var opened atomic.Int64
+	for range min(8, a.connections) {
+		workers.Go(func() {
+			for opened.Add(1) <= int64(a.connections) {
+				conn, err := dialer()
+				if err != nil {
+					t.Errorf("a connection: %v", err)
+					return
+				}
+				t.Cleanup(func() { conn.Close() })
+				_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+				a.do(t, conn)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// goodCalls makes calls until it is told to stop, each on a new connection. All must
+// succeed.
+func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool) {
+	var took []time.Duration
+	for !stop.Load() || len(took) < 10 {
+		begin := time.Now()
+		c.goodCall(dialer, appends())
+		took = append(took, time.Since(begin))
+		time.Sleep(5 * time.Millisecond)
+	}
+	slices.Sort(took)
+	c.t.Logf("%d calls of others: median %v, p99 %v", len(took), took[len(took)/2], took[len(took)*99/100])
+}
+
+func (c *child) goodCall(dialer func() (net.Conn, error), text string) {
+	conn, err := dialer()
+	if err != nil {
+		c.t.Errorf("a good caller: %v", err)
+		return
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	good := &client{conn, bufio.NewReader(conn), c.t}
+	if a := good.send(text).read("POST"); a.status != 200 || strings.Contains(a.text, "isError") {
+		c.t.Errorf("a good call: %v", a)
+	}
+}
