@@ -93,6 +93,7 @@ var allowed = map[string][]string{
 	"internal/unified":                 {"linediff"},
 	"internal/notice":                  {},
 	"internal/providertest":            {"conversation"},
+	"mcpserver/internal/rawjson":       {},
 	"sqlite":                           {"sqlite/internal/...", "workspace", "workspace/store", "modernc.org/sqlite"},
 	"sqlite/internal/ddl":              {"workspace"},
 	"sqlite/internal/meter":            {"workspace"},
@@ -101,8 +102,6 @@ var allowed = map[string][]string{
 	"sqlite/internal/dbfile":           {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                        {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "mcpserver/internal/rawjson"},
 	"cmd/scratchpad": {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord",
-		"github.com/alecthomas/kong", "github.com/fatih/color",
-	"mcpserver/internal/rawjson":       {},
 		"github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		"github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 
