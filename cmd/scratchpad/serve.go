@@ -20,8 +20,8 @@ type serveCommand struct {
 	NoAuth       bool             `name:"no-auth" help:"Serve everybody without a key. Only on a loopback address."`
 	Rate         flags.ServerRate `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
 	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
-	TLSCert      string           `name:"tls-cert" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
-	TLSKey       string           `name:"tls-key" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
+	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
+	TLSKey       string           `name:"tls-key" env:"SCRATCHPAD_TLS_KEY" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
 	TrustedProxy []netip.Prefix   `placeholder:"CIDR" help:"The addresses of proxies in front of this server, whose X-Forwarded-For is believed."`
 	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
 	MetricsAddr  string           `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
