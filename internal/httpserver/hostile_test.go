@@ -73,6 +73,7 @@ func TestSlowHeads(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
+		t.Error("all drips were taken")
 	}()
 	if a := drips.read("GET"); a.status != 408 {
 		t.Errorf("a head that drips: %v, want 408", a)
