@@ -180,6 +180,7 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 		SetCacheable:      s.cacheable,
 	}
 	if s.o.Extend != nil {
+		//lint:ignore SA1019 clients of the earlier protocols have no other way to get a tool's messages
 		o.Capabilities.Logging = &mcp.LoggingCapabilities{}
 		o.SubscribeHandler, o.UnsubscribeHandler = s.subscribe, s.unsubscribe
 	}

@@ -95,7 +95,7 @@ func (c serveCommand) Run(p *process) (err error) {
 	if c.NoAuth && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
-	collectLess(256 << 20) // for thousands of connections
+	collectLess(96 << 20) // about 64 MiB above rest, which calls and connections may take
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

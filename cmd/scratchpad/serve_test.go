@@ -235,6 +235,34 @@ func TestServeBeyondLoopback(t *testing.T) {
 	r.stop(t)
 }
 
+// The metrics are for keys with their scope, and for everybody on an address of their own.
+func TestServeMetrics(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.Must(t, err)
+	testkit.Must(t, l.Close())
+	_, metrics := newKey(t, db, "local", auth.Metrics, "*")
+	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
+	r := serve(t, "--db", db, "--metrics-addr", l.Addr().String())
+	s, err := r.client(t.Context(), both)
+	testkit.Must(t, err)
+	call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"})
+	own := *r
+	own.url = "http://" + l.Addr().String()
+	for _, c := range []struct {
+		of     *running
+		key    string
+		status int
+	}{{r, metrics, 200}, {r, both, 403}, {r, "", 401}, {&own, "", 200}} {
+		status, body := c.of.get(t, "/metrics", c.key)
+		has := strings.Contains(body, `tool="append_log"`) && strings.Contains(body, "scratchpad_store_writes_total")
+		if status != c.status || has != (status == 200) {
+			t.Errorf("/metrics of %s with a key %v: %d %.300s, want %d", c.of.url, c.key != "", status, body, c.status)
+		}
+	}
+	r.stop(t)
+}
+
 // A second server on the database says so and works. A second one on the port does not
 // start, and says why.
 func TestServeTwice(t *testing.T) {

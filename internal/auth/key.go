@@ -115,7 +115,8 @@ func decodeKey(id string, value []byte) (r keyRecord, k Key, err error) {
 // for each hash.
 func (r keyRecord) accepts(hash [sha256.Size]byte, now time.Time) bool {
 	var dummy [sha256.Size]byte
-	ok := subtle.ConstantTimeCompare(dummy[:], hash[:]) & 0
+	_ = subtle.ConstantTimeCompare(dummy[:], hash[:]) // so that a key without secrets takes time too
+	ok := 0
 	for _, s := range r.Secrets {
 		same := subtle.ConstantTimeCompare(s.SHA256, hash[:])
 		if s.Until.IsZero() || now.Before(s.Until) {
