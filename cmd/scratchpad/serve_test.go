@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,6 +30,7 @@ type running struct {
 	cmd  *exec.Cmd
 	url  string // without a path
 	said []string
+	log  bytes.Buffer // after done
 	done chan error
 }
 
@@ -40,6 +42,9 @@ func serve(t *testing.T, args ...string) *running {
 	t.Cleanup(func() {
 		r.cmd.Process.Kill()
 		<-r.done
+		if t.Failed() {
+			t.Logf("the log of the server:\n%s", &r.log)
+		}
 	})
 	return r
 }
@@ -69,7 +74,7 @@ func startServer(args ...string) (*running, error) {
 		}
 	}
 	go func() {
-		io.Copy(io.Discard, out)
+		io.Copy(&r.log, out)
 		r.done <- cmd.Wait()
 	}()
 	if r.url == "" {

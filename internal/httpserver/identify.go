@@ -76,7 +76,7 @@ func (s *Server) anonymous(ctx context.Context) (c auth.Caller, ok bool, f *refu
 }
 
 func (s *Server) unavailable(ctx context.Context, err error) *refusal {
-	if ctx.Err() == nil && !errors.Is(err, auth.ErrUnavailable) {
+	if ctx.Err() == nil {
 		s.o.Logger.WarnContext(ctx, "credentials cannot be checked", "request", RequestID(ctx), "error", err)
 	}
 	return refused(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
