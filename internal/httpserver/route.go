@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -46,37 +44,17 @@ func (s *Server) handler(route http.Handler) http.Handler {
 		w.Header().Set("X-Request-Id", id)
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 		first := &firstWrite{ResponseWriter: w}
-		body := &watchedBody{ReadCloser: r.Body}
-		if r.ContentLength != 0 {
-			r.Body = body
-			defer body.giveUp(w)
-		}
+		defer s.giveUpBody(w, r)
 		defer s.recovered(first, r)
 		route.ServeHTTP(first, r)
 	})
 }
 
-// A watchedBody knows whether all of it was read.
-type watchedBody struct {
-	io.ReadCloser
-	ended atomic.Bool
-}
-
-// Read implements [io.Reader].
-func (b *watchedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.ended.Store(true)
-	}
-	return n, err
-}
-
-// giveUp keeps net/http from waiting for the rest of a body before it writes an answer. It
-// still takes what has arrived. After the end of a body net/http already reads on, to know
-// whether the client hangs up. A deadline would then end the context of the connection, and
-// so of the requests to come.
-func (b *watchedBody) giveUp(w http.ResponseWriter) {
-	if !b.ended.Load() {
+// giveUpBody keeps net/http from waiting for the rest of a body before it writes an
+// answer. It still takes what has arrived. After a whole body net/http reads on already: it
+// would take the deadline for the end of the connection, and cancel the next request.
+func (s *Server) giveUpBody(w http.ResponseWriter, r *http.Request) {
+	if c := connOf(r.Context()); c != nil && c.body.Load() != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 	}
 }
