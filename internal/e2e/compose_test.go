@@ -4,13 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 func loadCompose(t *testing.T, environment types.Mapping) (*types.Project, error) {
@@ -67,19 +68,15 @@ func TestCompose(t *testing.T) {
 // TestProxy runs the proxy with TLS in front of the server. A client works through it, and
 // other routes than those of clients are closed.
 func TestProxy(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", newHandler(t))
-	mux.HandleFunc("/metrics", func(http.ResponseWriter, *http.Request) { t.Error("the proxy passes /metrics on") })
-	upstream := httptest.NewServer(mux)
-	defer upstream.Close()
-	url, client := startProxy(t, strings.TrimPrefix(upstream.URL, "http://"))
+	upstream := strings.TrimSuffix(process.Serve(t, scratchpadPath, "--db", filepath.Join(t.TempDir(), "test.db"), "--trusted-proxy", "127.0.0.1/32"), "/mcp")
+	url, client := startProxy(t, strings.TrimPrefix(upstream, "http://"))
 
 	res, err := client.Get(url + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if res.StatusCode != http.StatusNotFound {
+	if res.StatusCode != http.StatusNotFound { // the server itself answers 403
 		t.Errorf("GET /metrics = %s, want 404", res.Status)
 	}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
@@ -139,10 +136,8 @@ func startProxy(t *testing.T, upstream string) (url string, client *http.Client)
 // freePort returns a port of loopback that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(http.NotFoundHandler())
-	defer s.Close()
-	port := s.URL[strings.LastIndex(s.URL, ":")+1:]
-	if _, err := strconv.Atoi(port); err != nil {
+	_, port, err := net.SplitHostPort(process.FreeAddress(t))
+	if err != nil {
 		t.Fatal(err)
 	}
 	return port

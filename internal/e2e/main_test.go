@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 // Paths of what TestMain has installed and built.
@@ -38,8 +40,10 @@ func run(m *testing.M) int {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		homeDir = filepath.Join(dir, "home")
-		scratchpadPath = filepath.Join(dir, "scratchpad"+exeSuffix())
-		err = errors.Join(os.Mkdir(homeDir, 0o700), install(), build(scratchpadPath))
+		err = errors.Join(os.Mkdir(homeDir, 0o700), install())
+	}
+	if err == nil {
+		scratchpadPath, err = process.Build(filepath.Join("..", ".."), dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
@@ -53,15 +57,6 @@ func exeSuffix() string {
 		return ".exe"
 	}
 	return ""
-}
-
-func build(path string) error {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/scratchpad")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build ./cmd/scratchpad: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // install runs npm ci unless node_modules was installed from this package-lock.json, and
