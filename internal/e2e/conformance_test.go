@@ -1,9 +1,10 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 )
 
 var conformancePath = filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
@@ -40,15 +44,12 @@ var resultName = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 // The server passes the official suite in both eras, with the tools that the suite needs added
 // to its own. One server serves both.
 func TestConformance(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", newHandler(t, fixtures))
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
+	url := serveOpen(t, newHandler(t, fixtures))
 	for revision, want := range conformance {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			cmd := node(t, conformancePath, "server", "--url", server.URL+"/mcp", "--requirements", revision, "--output-dir", dir)
+			cmd := node(t, conformancePath, "server", "--url", url+"/mcp", "--requirements", revision, "--output-dir", dir)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Errorf("a scenario that counts fails: %v\n%s", err, out)
@@ -58,6 +59,31 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
+}
+
+// serveOpen serves MCP with the listener of scratchpad serve, to everybody.
+func serveOpen(t *testing.T, h http.Handler) (url string) {
+	t.Helper()
+	server, err := httpserver.New(httpserver.Options{MCP: h, Rate: auth.Rate{PerSecond: -1}, Anonymous: func(context.Context) (auth.Caller, bool, error) {
+		return auth.Caller{ID: "everybody", Tenant: "local"}, true, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
 }
 
 // results reads what the suite wrote.
