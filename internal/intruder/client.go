@@ -39,15 +39,18 @@ type request struct {
 	meta     string // more members of _meta, each after a comma
 	nameless bool   // the client does not say its name
 	header   map[string]string
+	odd      http.Header // sent as it stands, such as two Authorization headers
+	path     string      // of another route than MCP's; "": that of MCP
+	text     string      // a body that is no message
 }
 
 func (q request) String() string {
-	return fmt.Sprintf("%s %s %s session %q %v\n%s", q.verb, q.protocol, q.name, q.session, q.header, q.body())
+	return fmt.Sprintf("%s %s %s %s session %q %v %v\n%s", q.verb, q.path, q.protocol, q.name, q.session, q.header, q.odd, q.body())
 }
 
 func (q request) body() string {
 	if q.method == "" {
-		return ""
+		return q.text
 	}
 	params, id := q.params, ""
 	meta := q.meta
@@ -71,7 +74,11 @@ func (q request) body() string {
 
 func (c *client) send(ctx context.Context, q request) (answer, error) {
 	body := strings.ReplaceAll(q.body(), `"CLIENT"`, `"`+c.name+`"`)
-	req, err := http.NewRequestWithContext(ctx, q.verb, c.url, strings.NewReader(body))
+	url := c.url
+	if q.path != "" {
+		url = c.origin() + q.path
+	}
+	req, err := http.NewRequestWithContext(ctx, q.verb, url, strings.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
@@ -88,15 +95,23 @@ func (c *client) send(ctx context.Context, q request) (answer, error) {
 	for name, value := range q.header {
 		req.Header.Set(name, value)
 	}
+	maps.Copy(req.Header, q.odd)
 	res, err := c.do(req)
 	if err != nil {
 		return answer{}, err
 	}
-	if q.verb == http.MethodGet && res.StatusCode == http.StatusOK {
+	if q.path == "" && q.verb == http.MethodGet && res.StatusCode == http.StatusOK {
 		res.Body.Close() // a stream without an end
 		return answer{res.StatusCode, res.Header, ""}, nil
 	}
 	return readAnswer(res)
+}
+
+// origin returns the URL of the server without a path.
+func (c *client) origin() string {
+	scheme, rest, _ := strings.Cut(c.url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
 }
 
 // call returns a call of a tool for the client's own agent, in the newer era.

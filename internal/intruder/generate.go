@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,8 @@ type generator struct {
 	tools      map[string]tool
 	names      []string // of the tools, sorted
 	begun      int      // sessions
+	routes     []string // besides that of MCP
+	odd        func(*rand.Rand) http.Header
 }
 
 func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -28,8 +31,40 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// next returns a request. One in five is not a call of a tool.
+// next returns a request. If the server has more routes, one in eight goes to another
+// route, and one in six has odd headers.
 func (g *generator) next() request {
+	var q request
+	if len(g.routes) > 0 && g.IntN(8) == 0 {
+		q = g.route()
+	} else {
+		q = g.message()
+	}
+	if g.odd != nil && g.IntN(6) == 0 {
+		q.odd = g.odd(g.Rand)
+	}
+	return q
+}
+
+// route returns a request that is not for MCP, or not in the form of MCP.
+func (g *generator) route() request {
+	v := g.victim.agent
+	path := pick(g, append([]string{"/mcp"}, g.routes...)...)
+	path = pick(g, path, path, path, path+"/", "/"+path, path+"?agent_id="+v+"&session="+g.victim.session, strings.ToUpper(path), path+"/"+v, path+"/../mcp",
+		path+"%2f"+v, path+";"+v, "/%2e%2e"+path, "/"+v+"/shared", "/files/"+v, "/keys", "/tenants", "/debug/pprof/heap", "/debug/vars", "/.well-known/"+v, "/")
+	q := request{kind: "route", path: path, verb: pick(g, "GET", "GET", "GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "get"), protocol: pick(g, modern, legacy)}
+	q.header = map[string]string{"Accept": pick(g, "*/*", "text/html", "application/json", "text/event-stream")}
+	if q.verb == "POST" || q.verb == "PUT" {
+		q.text = pick(g, "agent_id="+v, `{"agent_id":`+quoted(v)+`}`, "[")
+	}
+	if g.IntN(2) == 0 {
+		q.session = g.victim.session
+	}
+	return q
+}
+
+// message returns a request of MCP. One in five is not a call of a tool.
+func (g *generator) message() request {
 	var q request
 	switch g.IntN(20) {
 	case 0, 1:
@@ -134,14 +169,24 @@ func (g *generator) call() request {
 		args = append(args, g.bent(pick(g, args...)))
 	}
 	meta := pick(g, "", "", `,"scratchpad/idempotency_key":"`+pick(g, "k1", "k2", "k3")+`"`)
-	params := fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, strings.Join(args, ","))
-	if !g.tools[tool].readOnly {
-		params = marks.ReplaceAllString(params, near) // the intruder may read what it wrote itself
+	if !g.tools[tool].readOnly { // the intruder may read what it wrote itself
+		for i, arg := range args {
+			if args[i] = marks.ReplaceAllString(arg, near); !isAgent(arg) {
+				args[i] = strings.ReplaceAll(args[i], g.victim.agent, "v")
+			}
+		}
 	}
+	params := fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, strings.Join(args, ","))
 	if g.IntN(30) == 0 {
 		params += pick(g, `,"Arguments":{"agent_id":"`+g.victim.agent+`"}`, `,"arguments":{"agent_id":"`+g.victim.agent+`"}`, `,"NAME":"read_file"`)
 	}
 	return request{kind: tool, method: "tools/call", name: tool, params: params, meta: meta}
+}
+
+// isAgent reports whether an argument is agent_id, perhaps in another case or with an escape.
+func isAgent(arg string) bool {
+	name, _, _ := strings.Cut(arg, `":`)
+	return strings.HasSuffix(strings.ToLower(name), "gent_id")
 }
 
 // bent returns an argument again: with another value, or with its name in another case or

@@ -27,6 +27,18 @@ type Options struct {
 	IntruderAgent, VictimAgent string
 	IntruderBound, VictimBound bool
 
+	// Names are of the victim too, such as that of its tenant. No answer to the intruder may
+	// hold one that its request did not hold. The agent's name may be one.
+	Names []string
+
+	// Routes are paths of the server besides that of MCP. Some requests go to them, and to
+	// paths that are like them. nil: none.
+	Routes []string
+
+	// Odd returns headers that some requests have in place of those that Intruder would
+	// add, such as two credentials. Many goroutines call it. nil: there are none.
+	Odd func(*rand.Rand) http.Header
+
 	Requests int    // of the intruder
 	Seed     uint64 // of the generated requests
 }
@@ -98,7 +110,7 @@ func (r *run) attack(ctx context.Context, intruder, victim *client, tools map[st
 	busy.Go(func() { r.fail(ctx, r.keepReading(ctx, victim)) })
 	for i := range workers {
 		g := &generator{
-			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools,
+			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools, routes: r.o.Routes, odd: r.o.Odd,
 			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "write_file", "append_log", "edit_file", "edit_file"), // so that there is something to read
 		}
 		work.Go(func() {
@@ -128,17 +140,24 @@ func (r *run) try(ctx context.Context, g *generator) {
 		r.report.Answered[q.kind+" "+q.protocol]++
 	}
 	r.mu.Unlock()
-	if (q.verb == http.MethodGet || q.verb == http.MethodDelete) && a.status < http.StatusBadRequest {
+	if q.path == "" && (q.verb == http.MethodGet || q.verb == http.MethodDelete) && a.status < http.StatusBadRequest {
 		r.leak(q.String(), "reaches the victim's session:", a.String())
 		return
 	}
-	sent := strings.ToLower(q.String())
-	for _, m := range marks.FindAllString(a.String(), -1) {
-		if !strings.Contains(sent, strings.ToLower(m)) {
-			r.leak(q.String(), "is answered with", a.String())
-			return
+	if r.shows(q, a) {
+		r.leak(q.String(), "is answered with", a.String())
+	}
+}
+
+// shows reports whether an answer has something of the victim that the request has not.
+func (r *run) shows(q request, a answer) bool {
+	sent, got := strings.ToLower(q.String()), strings.ToLower(a.String())
+	for _, name := range append(marks.FindAllString(got, -1), r.o.Names...) {
+		if name = strings.ToLower(name); strings.Contains(got, name) && !strings.Contains(sent, name) {
+			return true
 		}
 	}
+	return false
 }
 
 func (r *run) leak(texts ...string) {
