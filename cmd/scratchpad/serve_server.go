@@ -36,6 +36,7 @@ type service struct {
 	c      serveCommand
 	p      *process
 	store  workspace.Store
+	base   *workspace.Service
 	door   *access.Door
 	keys   *auth.Keys
 	tokens *oauth.Server // nil: there is no issuer
@@ -51,7 +52,8 @@ func (s *service) serve(db *database, l net.Listener) (err error) {
 	s.store = db.store
 	s.keys = auth.NewKeys(db.store, auth.Options{})
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.door = access.New(db.svc, s.limits)
+	s.base = db.svc
+	s.door = access.New(s.base, s.limits)
 	if s.tokens, err = s.c.OAuth.open(s.p.log); err != nil {
 		return err
 	}
@@ -126,7 +128,12 @@ func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLim
 }
 
 func (s *service) newMCP() (err error) {
-	s.mcp, err = mcpserver.New(mcpserver.Options{
+	s.mcp, err = mcpserver.New(s.mcpOptions())
+	return err
+}
+
+func (s *service) mcpOptions() mcpserver.Options {
+	return mcpserver.Options{
 		Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer, MaxReadTokens: int(s.c.MaxReadTokens),
 		IsBound: func(ctx context.Context) bool {
 			c, _ := auth.FromContext(ctx)
@@ -139,8 +146,7 @@ func (s *service) newMCP() (err error) {
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			return s.door.Workspace(ctx, call.AgentID, call.Write)
 		},
-	})
-	return err
+	}
 }
 
 // callerID names the owner of a session. Those who may only see what there is share one.
@@ -169,6 +175,11 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 }
 
 func (s *service) newHTTP() (err error) {
+	s.http, err = httpserver.New(s.httpOptions())
+	return err
+}
+
+func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
 		MCP: s.seen.Trace(s.mcp.Handler()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
@@ -181,8 +192,7 @@ func (s *service) newHTTP() (err error) {
 			o.ResourceMetadata, o.ResourceMetadataURL = s.tokens.Metadata(), url
 		}
 	}
-	s.http, err = httpserver.New(o)
-	return err
+	return o
 }
 
 // anonymous lets in who has no credential: on a loopback address while there is neither a

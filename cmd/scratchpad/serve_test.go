@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -30,7 +30,7 @@ type running struct {
 	cmd  *exec.Cmd
 	url  string // without a path
 	said []string
-	log  bytes.Buffer // after done
+	log  *syncBuffer // all of standard error
 	done chan error
 }
 
@@ -43,7 +43,7 @@ func serve(t *testing.T, args ...string) *running {
 		r.cmd.Process.Kill()
 		<-r.done
 		if t.Failed() {
-			t.Logf("the log of the server:\n%s", &r.log)
+			t.Logf("the log of the server:\n%s", r.log)
 		}
 	})
 	return r
@@ -62,8 +62,8 @@ func startServer(args ...string) (*running, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r := &running{cmd: cmd, done: make(chan error, 1)}
-	lines := bufio.NewScanner(out)
+	r := &running{cmd: cmd, log: new(syncBuffer), done: make(chan error, 1)}
+	lines := bufio.NewScanner(io.TeeReader(out, r.log))
 	for lines.Scan() {
 		r.said = append(r.said, lines.Text())
 		if url, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
@@ -74,13 +74,31 @@ func startServer(args ...string) (*running, error) {
 		}
 	}
 	go func() {
-		io.Copy(&r.log, out)
+		io.Copy(r.log, out)
 		r.done <- cmd.Wait()
 	}()
 	if r.url == "" {
 		return nil, fmt.Errorf("the server ended: %v: %q", <-r.done, r.said)
 	}
 	return r, nil
+}
+
+// A syncBuffer is a writer that many goroutines may use.
+type syncBuffer struct {
+	mu sync.Mutex // guards b
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 // stop sends SIGTERM and waits for a clean end.

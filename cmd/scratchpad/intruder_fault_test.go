@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A fault is a mistake in one layer of a server, put in where the layers meet.
+type fault struct {
+	duel string // of those that cast.duels makes
+	mcp  func(*service, *mcpserver.Options)
+	http func(*service, *httpserver.Options)
+	in   string // what shows it: "log", "metrics", or "" for the answers
+}
+
+// faults are a mistake in each layer.
+var faults = map[string]fault{
+	"auth: the secret is not looked at": {duel: "tenants with the same agents", http: func(_ *service, o *httpserver.Options) {
+		var known sync.Map // the id to the caller
+		verify := o.Keys
+		o.Keys = func(ctx context.Context, credential string) (auth.Caller, error) {
+			id := credential[:min(11, len(credential))]
+			if c, ok := known.Load(id); ok {
+				return c.(auth.Caller), nil
+			}
+			c, err := verify(ctx, credential)
+			if err == nil {
+				known.Store(id, c)
+			}
+			return c, err
+		}
+	}},
+	"access: every agent is allowed": {duel: "agents of a tenant", mcp: func(s *service, o *mcpserver.Options) {
+		o.Workspace = func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+			return s.skip(ctx, call, func(c auth.Caller) string { return c.Tenant })
+		}
+	}},
+	"access: all tenants are one": {duel: "a token and a key", mcp: func(s *service, o *mcpserver.Options) {
+		o.Workspace = func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+			return s.skip(ctx, call, func(auth.Caller) string { return "one" })
+		}
+	}},
+	"workspace: the tenant is forgotten": {duel: "tenants with the same agents", mcp: func(s *service, o *mcpserver.Options) {
+		o.Workspace = func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
+			if ws, err := s.door.Workspace(ctx, call.AgentID, call.Write); err != nil {
+				return ws, err
+			}
+			return s.base.Agent(call.AgentID)
+		}
+	}},
+	"httpserver: a request has the context of another": {duel: "tenants with the same agents", http: func(_ *service, o *httpserver.Options) {
+		var last atomic.Pointer[auth.Caller]
+		var n atomic.Int64
+		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
+			c, _ := auth.FromContext(r.Context())
+			if other := last.Swap(&c); other != nil && n.Add(1)%20 == 0 {
+				c = *other
+			}
+			return r.WithContext(auth.NewContext(r.Context(), c))
+		})
+	}},
+	"mcpserver: a session is whose it was": {duel: "a subject in two tenants", mcp: func(_ *service, o *mcpserver.Options) {
+		o.Caller = func(context.Context) string { return "everybody" }
+	}, http: func(_ *service, o *httpserver.Options) {
+		var began sync.Map // session to caller
+		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
+			c, _ := auth.FromContext(r.Context())
+			if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+				first, _ := began.LoadOrStore(id, c) // its owner is the first to use it
+				c = first.(auth.Caller)
+			}
+			return r.WithContext(auth.NewContext(r.Context(), c))
+		})
+	}},
+	"telemetry: a path is a label": {duel: "a key and a token", in: "metrics", http: func(_ *service, o *httpserver.Options) {
+		var last atomic.Pointer[[]byte]
+		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
+			if body := copyBody(r); bytes.Contains(body, []byte(`"path":"CANARY`)) {
+				last.Store(&body)
+			}
+			return r
+		})
+		metrics := o.Metrics
+		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "scratchpad_path{path=%q} 1\n", *last.Load())
+			metrics.ServeHTTP(w, r)
+		})
+	}},
+	"log: arguments": {duel: "tokens", in: "log", http: func(s *service, o *httpserver.Options) {
+		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
+			s.p.log.Debug("call", "arguments", copyBody(r))
+			return r
+		})
+	}},
+	"log: a header": {duel: "agents of a tenant", in: "log", http: func(s *service, o *httpserver.Options) {
+		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
+			s.p.log.Debug("request", "headers", r.Header)
+			return r
+		})
+	}},
+}
+
+// before changes requests before a handler.
+func before(next http.Handler, change func(*http.Request) *http.Request) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, change(r)) })
+}
+
+// copyBody returns the body of a request, which can still be read.
+func copyBody(r *http.Request) []byte {
+	body, _ := io.ReadAll(r.Body) // an incomplete body is refused later
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body
+}
+
+// A faultyService is a service in this process, with a fault.
+type faultyService struct {
+	*service
+	log *syncBuffer
+	url string
+}
+
+// faulty starts a server in this process, as scratchpad serve does, but for the fault.
+func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
+	t.Helper()
+	var line commandLine
+	args := append(tokens.flags(), "--db", db, "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")
+	_, err := newParser(&line).Parse(append([]string{"serve"}, args...))
+	testkit.Must(t, err)
+	log := new(syncBuffer)
+	ctx, stop := context.WithCancel(t.Context())
+	p := &process{ctx: ctx, err: log, line: &line, log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	s := &service{c: line.Serve, p: p, loopback: true}
+	testkit.Must(t, s.observe())
+	d := newDatabase(p, false)
+	svc, err := d.service(ctx)
+	testkit.Must(t, err)
+	s.store, s.base, s.keys = d.store, svc, auth.NewKeys(d.store, auth.Options{})
+	s.door = access.New(svc, s.limits)
+	s.tokens, err = s.c.OAuth.open(p.log)
+	testkit.Must(t, err)
+	ofMCP := s.mcpOptions()
+	if f.mcp != nil {
+		f.mcp(s, &ofMCP)
+	}
+	s.mcp, err = mcpserver.New(ofMCP)
+	testkit.Must(t, err)
+	ofHTTP := s.httpOptions()
+	if f.http != nil {
+		f.http(s, &ofHTTP)
+	}
+	s.http, err = httpserver.New(ofHTTP)
+	testkit.Must(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.Must(t, err)
+	served := make(chan error)
+	go func() { served <- s.http.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		testkit.Must(t, <-served)
+		testkit.Must(t, s.close())
+		testkit.Must(t, d.Close())
+	})
+	return &faultyService{s, log, "http://" + l.Addr().String()}
+}
+
+// skip returns the workspace that a call names in a tenant, whatever its caller may use.
+func (s *service) skip(ctx context.Context, call mcpserver.Call, tenant func(auth.Caller) string) (*workspace.Workspace, error) {
+	c, _ := auth.FromContext(ctx)
+	agent := call.AgentID
+	if only, bound := c.Agents.Only(); bound && agent == "" {
+		agent = only
+	}
+	svc, err := s.door.Tenant(ctx, tenant(c))
+	if err != nil {
+		return nil, err
+	}
+	return svc.Agent(agent)
+}
+
+// The intruder finds a mistake in each layer, and nothing in a server without one.
+func TestIntruderFindsALeak(t *testing.T) {
+	all := map[string]fault{"none": {duel: "tenants with the same agents"}}
+	for name, f := range faults {
+		all[name] = f
+	}
+	for name, f := range all {
+		t.Run(name, func(t *testing.T) {
+			db := filepath.Join(t.TempDir(), "team.db")
+			c := newCast(t, db)
+			var d duel
+			for _, one := range c.duels() {
+				if one.name == f.duel {
+					d = one
+				}
+			}
+			s := faulty(t, db, c.issuer, f)
+			leaks := len(d.fight(t, s.url, 1000).Leaks)
+			r := running{url: s.url}
+			_, metrics := r.get(t, "/metrics", d.metrics)
+			found := map[string]bool{"": leaks > 0, "log": c.shown(s.log.String()) != nil, "metrics": c.shown(metrics) != nil}
+			for in, is := range found {
+				if is != (name != "none" && in == f.in) {
+					t.Errorf("a leak in the %q is found: %v", in, is)
+				}
+			}
+		})
+	}
+}
