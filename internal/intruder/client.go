@@ -100,7 +100,7 @@ func (c *client) send(ctx context.Context, q request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if q.path == "" && q.verb == http.MethodGet && res.StatusCode == http.StatusOK {
+	if q.verb == http.MethodGet && res.StatusCode == http.StatusOK && (q.path == "" || res.Header.Get("Content-Type") == "text/event-stream") {
 		res.Body.Close() // a stream without an end
 		return answer{res.StatusCode, res.Header, ""}, nil
 	}

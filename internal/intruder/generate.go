@@ -157,8 +157,9 @@ func (g *generator) completion() request {
 func (g *generator) call() request {
 	tool := pick(g, g.names...)
 	var args []string
+	some := g.IntN(2) // 0: no argument that may be left out
 	for _, p := range g.tools[tool].properties {
-		if p.required || g.IntN(5) == 0 {
+		if p.required || some*g.IntN(3) == 1 {
 			args = append(args, `"`+p.name+`":`+g.value(p))
 		}
 	}
