@@ -48,9 +48,24 @@ func (p *process) agentName() (name string, given bool, err error) {
 	return id.String(), true, nil
 }
 
+// defaultTenant is the tenant of every command, unless --tenant names another.
+const defaultTenant = "local"
+
+// tenantName returns --tenant. An empty one is an error, because somebody meant to name one.
+func (p *process) tenantName() (name string, given bool, err error) {
+	if p.line.Tenant == nil {
+		return defaultTenant, false, nil
+	}
+	if _, err := workspace.ParseAgentID(*p.line.Tenant); err != nil { // the rule is the same
+		return "", true, workspace.Errorf(workspace.ErrInvalid, "--tenant must be 1-128 characters of a-z A-Z 0-9 _ -, not %q", *p.line.Tenant)
+	}
+	return *p.line.Tenant, true, nil
+}
+
 // memory says which agent a client gets.
 type memory struct {
 	Agent   string
+	Tenant  string // "": the default
 	Project string // the folder of the project that the client's file belongs to; "": the file is the user's own
 	named   bool   // by --agent, or by what the client's file has
 	remote  string // a sentence: the client connects to a server, which knows
@@ -63,12 +78,18 @@ func (m memory) String() string {
 		return m.remote
 	case m.Agent == "":
 		return "Memory: any agent, because the entry names none."
-	case m.named:
-		return "Memory: agent " + m.Agent + "."
-	case m.Project != "":
-		return "Memory: agent " + m.Agent + ", of the project " + m.Project + "; --agent names another."
 	}
-	return "Memory: agent " + m.Agent + ", for all projects; --agent names another."
+	who := "Memory: agent " + m.Agent
+	if m.Tenant != "" {
+		who += " of the tenant " + m.Tenant
+	}
+	switch {
+	case m.named:
+		return who + "."
+	case m.Project != "":
+		return who + ", of the project " + m.Project + "; --agent names another."
+	}
+	return who + ", for all projects; --agent names another."
 }
 
 // memoryOf returns the memory that a client's file is for, and records nothing.
@@ -76,13 +97,20 @@ func (p *process) memoryOf(file string) (m memory, err error) {
 	if m.Project, err = clientconfig.Project(file); err != nil {
 		return m, err
 	}
+	tenant, given, err := p.tenantName()
+	if err != nil {
+		return m, err
+	}
+	if given {
+		m.Tenant = tenant
+	}
 	if m.Agent, m.named, err = p.agentName(); err != nil || m.named || m.Project == "" {
 		return m, err
 	}
 	if filepath.Base(file) == filepath.Base(clientconfig.HookFile("")) {
-		if m.Agent = agentOfEntry(filepath.Join(m.Project, ".mcp.json")); m.Agent != "" {
-			m.named = true
-			return m, nil
+		if e := memoryOfEntry(filepath.Join(m.Project, ".mcp.json")); e.Agent != "" && (!given || e.Tenant == m.Tenant) {
+			e.Project = m.Project
+			return e, nil
 		}
 	}
 	err = p.use(p.openToLook, func(db *database) error {
@@ -106,23 +134,26 @@ func (p *process) projectAgent(db *database, project string) (string, error) {
 	return svc.Project(p.ctx, project)
 }
 
-// agentOfEntry returns the agent of the server in a file of Claude Code, "" if it has
-// none. A file that cannot be read has none: it is not the one to be changed.
-func agentOfEntry(file string) string {
+// memoryOfEntry returns the memory of the server in a file of Claude Code. Its Agent is ""
+// if there is none. A file that cannot be read has none: it is not the one to be changed.
+func memoryOfEntry(file string) memory {
 	claude, _ := clientconfig.Find("claude-code")
 	s, _, err := claude.ReadServer(file, setup.ServerName)
 	if err != nil {
-		return ""
+		return memory{}
 	}
-	return agentArgument(s.Args)
+	return memoryOfArguments(s.Args)
 }
 
-// agentArgument returns the value of --agent, "" if it is not there.
-func agentArgument(args []string) string {
-	if i := slices.Index(args, "--agent"); i >= 0 && i+1 < len(args) {
-		return args[i+1]
+// memoryOfArguments returns the memory that the arguments of a server name.
+func memoryOfArguments(args []string) memory {
+	value := func(flag string) string {
+		if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
+			return args[i+1]
+		}
+		return ""
 	}
-	return ""
+	return memory{Agent: value("--agent"), Tenant: value("--tenant"), named: true}
 }
 
 // takeMemory records that an agent belongs to a project.
@@ -134,6 +165,11 @@ func (p *process) takeMemory(m memory) error {
 		svc, err := db.service(p.ctx)
 		if err != nil {
 			return err
+		}
+		if m.Tenant != "" {
+			if svc, err = svc.Tenant(m.Tenant, workspace.StoreLimits{}); err != nil {
+				return err
+			}
 		}
 		named := ""
 		if m.named {

@@ -16,7 +16,7 @@ type agentRecord struct {
 
 // Help is shown by scratchpad agents ls --help.
 func (agentsLs) Help() string {
-	return `The last column is the folder of the project that the agent belongs to.
+	return `The agents of one tenant are listed: those of local, or of --tenant. The last column is the folder of the project that the agent belongs to.
 
 Examples:
 

@@ -31,7 +31,7 @@ type clientConfigCommand struct {
 
 // Help is shown by scratchpad client-config --help.
 func (clientConfigCommand) Help() string {
-	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --db, limits, --durability, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
+	return `The command prints the entry for the client on standard output, and says on standard error where it goes. The entry contains the --agent, --tenant, --db, limits, --durability, --paths and --summarizer that you give here; a key only with --pass-key. It also limits what read_file sends (--max-read-tokens), because clients hide or cut long answers.
 
   scratchpad client-config claude-desktop
   scratchpad client-config claude-code --write
@@ -40,7 +40,7 @@ func (clientConfigCommand) Help() string {
   scratchpad client-config codex --write
   scratchpad client-config claude-desktop --summarizer outline
 
-With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create makes. The key says whose memory it is, so --agent, --db and limits have no meaning here. The entry names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the key.
+With --url, the client uses a server that scratchpad serve runs, and an API key that scratchpad keys create makes. The key says whose memory it is, so --agent, --tenant, --db and limits have no meaning here. The entry names the variable with the key and does not contain the key, so it can be committed. Claude Desktop has no servers at a URL in its file: there the entry starts mcp-remote, for which Node.js is needed, and contains the key.
 
   scratchpad client-config vscode --url https://memory.example.com --write
   SCRATCHPAD_API_KEY=sp_... scratchpad client-config claude-desktop --url https://memory.example.com
@@ -75,6 +75,7 @@ type clientConfig struct {
 	Client  string              `json:"client"`
 	File    string              `json:"file"`
 	Agent   string              `json:"agent_id,omitempty"` // with --url the key says it
+	Tenant  string              `json:"tenant,omitempty"`   // "": the default
 	Project string              `json:"project,omitempty"`  // the folder whose memory it is
 	Server  clientconfig.Server `json:"server,omitzero"`
 	Hook    string              `json:"hook,omitempty"` // a command line
@@ -109,7 +110,7 @@ func (c clientConfigCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.server(m.Agent, int64(c.MaxReadTokens))
+	s, err := p.server(m, int64(c.MaxReadTokens))
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (c clientConfigCommand) Run(p *process) error {
 			return err
 		}
 	}
-	a.Agent, a.Project = m.Agent, m.Project
+	a.Agent, a.Tenant, a.Project = m.Agent, m.Tenant, m.Project
 	if c.Hook {
 		a.Hook = hookCommand(s)
 		a.Snippet = clientconfig.HookSnippet(a.Hook)
@@ -142,8 +143,8 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	switch {
 	case c.URL != "" && (c.Hook || c.PassKey):
 		return "", workspace.Errorf(workspace.ErrInvalid, "--hook and --pass-key are for a server on this machine; leave them out, or --url")
-	case c.URL != "" && p.agentNamed:
-		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the key says whose memory it is; leave --agent out, and give it to scratchpad keys create")
+	case c.URL != "" && (p.agentNamed || p.tenantNamed):
+		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the key says whose memory it is; leave --agent and --tenant out, and give them to scratchpad keys create")
 	case c.File == "-":
 		return "", workspace.Errorf(workspace.ErrInvalid, "--file names the client's file, which cannot be standard output; leave out --file and --write to print the entry")
 	case c.Hook && c.Client != "claude-code":
@@ -185,16 +186,16 @@ func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a client
 func hookCommand(s clientconfig.Server) string {
 	var args []string
 	for i, arg := range s.Args {
-		if (arg == "--db" || arg == "--agent") && i+1 < len(s.Args) {
+		if (arg == "--db" || arg == "--tenant" || arg == "--agent") && i+1 < len(s.Args) {
 			args = append(args, arg, native.Quote(filepath.ToSlash(s.Args[i+1])))
 		}
 	}
 	return clientconfig.HookCommand(native.Quote(filepath.ToSlash(s.Command)), args...) // slashes, because on Windows the shell is bash
 }
 
-// server returns this program with an agent and the flags of the database, the limits,
+// server returns this program with a memory and the flags of the database, the limits,
 // the durability, the summaries and the answers.
-func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server, error) {
+func (p *process) server(m memory, maxReadTokens int64) (clientconfig.Server, error) {
 	db, err := p.databasePath(false)
 	if err != nil && p.line.DB != nil {
 		return clientconfig.Server{}, err
@@ -212,7 +213,10 @@ func (p *process) server(agent string, maxReadTokens int64) (clientconfig.Server
 		}
 		s.Args = append(s.Args, "--db", db)
 	}
-	s.Args = append(s.Args, "--agent", agent)
+	if m.Tenant != "" {
+		s.Args = append(s.Args, "--tenant", m.Tenant)
+	}
+	s.Args = append(s.Args, "--agent", m.Agent)
 	s.Args = append(s.Args, p.line.Limits.Args()...)
 	s.Args = append(s.Args, p.line.Store.Args()...)
 	s.Args = append(s.Args, p.line.Summaries.Args()...)

@@ -135,7 +135,7 @@ func TestClientConfigURLRefuses(t *testing.T) {
 		}
 	}
 	run("--url", at, "--pass-key").must(t, 2, "--pass-key")
-	run("--url", at, "--agent", "a").must(t, 2, "leave --agent out")
+	run("--url", at, "--agent", "a").must(t, 2, "leave --agent and --tenant out")
 	runCommand(t, dir, nil, "client-config", "claude-code", "--hook", "--url", at).must(t, 2, "--hook")
 	run("--url", "http://10.0.0.1:4321").must(t, 0, "Beware: http sends the key without encryption to 10.0.0.1")
 	o := run("--url", "http://10.0.0.1:4321", "--key-variable", "")

@@ -14,9 +14,10 @@ import (
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
 type globalFlags struct {
-	DB    *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
-	Agent *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
-	JSON  bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
+	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
+	Agent  *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
+	Tenant *string `placeholder:"NAME" group:"common" help:"The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other. Default: local."`
+	JSON   bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
 
 	Durability flags.Durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
 	Paths      flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`

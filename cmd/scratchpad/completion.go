@@ -59,15 +59,15 @@ func (c completeCommand) Run(p *process, k *kong.Context) error {
 }
 
 func (p *process) complete(commands *kong.Node, words []string) []string {
-	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent, Names: p.storedNames})
+	return complete.Line(words, complete.Options{Commands: commands, Database: p.line.DB, Agent: p.line.Agent, Tenant: p.line.Tenant, Names: p.storedNames})
 }
 
 const completeWait = 500 * time.Millisecond // for the database
 
 // storedNames returns the names of a kind that begin with what was typed. If the
 // database cannot be read quickly, there are no names.
-func (p *process) storedNames(database, agentName *string, kind, typed string) (names []string) {
-	p.line.DB, p.line.Agent = database, agentName
+func (p *process) storedNames(in complete.Memory, kind, typed string) (names []string) {
+	p.line.DB, p.line.Agent, p.line.Tenant = in.Database, in.Agent, in.Tenant
 	path, err := p.databaseFile()
 	if err != nil {
 		return nil
@@ -76,10 +76,14 @@ func (p *process) storedNames(database, agentName *string, kind, typed string) (
 	if err != nil && (kind == complete.Files || kind == complete.Logs) {
 		return nil
 	}
+	tenant, _, err := p.tenantName()
+	if err != nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(p.ctx, completeWait)
 	defer cancel()
 	found := make(chan []string, 1)
-	go func() { found <- complete.Names(ctx, path, agent, kind, typed) }()
+	go func() { found <- complete.Names(ctx, path, tenant, agent, kind, typed) }()
 	select {
 	case names = <-found:
 	case <-ctx.Done(): // the process ends without it

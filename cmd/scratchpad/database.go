@@ -108,10 +108,13 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	if d.wrap != nil {
 		used = d.wrap(store)
 	}
-	svc, err := workspace.New(used, workspace.Options{
-		Limits: workspace.Limits(d.p.line.Limits), Store: d.p.line.Store.Options(), Paths: d.p.line.Paths.PathRule,
-		Summarizer: d.p.summarizer, SummaryTokens: int64(d.p.line.Summaries.SummaryTokensPerMonth),
-	})
+	o, err := d.p.options()
+	if err != nil {
+		store.Close()
+		return nil, err
+	}
+	o.Summarizer, o.SummaryTokens = d.p.summarizer, int64(d.p.line.Summaries.SummaryTokensPerMonth)
+	svc, err := workspace.New(used, o)
 	if err != nil {
 		store.Close()
 		return nil, err
@@ -120,6 +123,12 @@ func (d *database) service(ctx context.Context) (*workspace.Service, error) {
 	defer d.mu.Unlock()
 	d.store, d.svc = store, svc
 	return svc, nil
+}
+
+// options returns what the flags of all commands say of a service.
+func (p *process) options() (workspace.Options, error) {
+	tenant, _, err := p.tenantName()
+	return workspace.Options{Tenant: tenant, Limits: workspace.Limits(p.line.Limits), Store: p.line.Store.Options(), Paths: p.line.Paths.PathRule}, err
 }
 
 func (d *database) opened() *workspace.Service {
@@ -232,7 +241,11 @@ func (p *process) sayAgent(err error) error {
 	if p.line.Agent != nil || !errors.Is(err, workspace.ErrNotFound) || isOfVersion(err) {
 		return err
 	}
-	return hinted{err, "agent " + defaultAgent + "; --agent names another"}
+	of := ""
+	if p.line.Tenant != nil {
+		of = " of the tenant " + *p.line.Tenant
+	}
+	return hinted{err, "agent " + defaultAgent + of + "; --agent names another"}
 }
 
 // isOfVersion reports whether an error is about a version of a file that exists.

@@ -98,12 +98,12 @@ func (d *database) keepVersions(path string) error {
 
 // raiseVersions raises the limit on versions to a number.
 func (d *database) raiseVersions(to int64) error {
-	limits := workspace.Limits(d.p.line.Limits)
-	if to <= limits.Versions {
-		return nil
+	o, err := d.p.options()
+	if err != nil || to <= o.Limits.Versions {
+		return err
 	}
-	limits.Versions = to
-	svc, err := workspace.New(d.store, workspace.Options{Limits: limits, Store: d.p.line.Store.Options(), Paths: d.p.line.Paths.PathRule})
+	o.Limits.Versions = to
+	svc, err := workspace.New(d.store, o)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ var notRun = map[string]string{
 	"scratchpad logs tail decisions -f": "ends at a signal; follow.txtar has it",
 	"scratchpad changes --follow":       "ends at a signal; changes.txtar has it",
 
+	"scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem": "ends at a signal; TestServe has it",
+
 	"scratchpad healthcheck":                       "needs a server; TestHealthcheck has it",
 	"scratchpad healthcheck --addr 127.0.0.1:8080": "needs a server; TestHealthcheck has it",
 }

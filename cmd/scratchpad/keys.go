@@ -32,6 +32,19 @@ func (p *process) withKeys(open func() (*database, error), fn func(*auth.Keys) e
 	})
 }
 
+// checkTenant refuses a key that is not of the tenant of --tenant. The variable is set for
+// all commands, so it may name another tenant.
+func (p *process) checkTenant(keys *auth.Keys, id string) error {
+	if !p.tenantNamed {
+		return nil
+	}
+	k, err := keys.Show(p.ctx, id)
+	if err != nil || k.Tenant == *p.line.Tenant {
+		return err
+	}
+	return workspace.Errorf(workspace.ErrInvalid, "the key %s is of the tenant %s, and --tenant names another, %s; leave it out", k.ID, k.Tenant, *p.line.Tenant)
+}
+
 // needReader refuses to make a secret that nobody would see.
 func (p *process) needReader() error {
 	if native.IsNull(p.out) {

@@ -16,7 +16,6 @@ type keysCreate struct {
 	Scopes  []string       `default:"read,write" placeholder:"NAME" help:"What the key may do: read and write memory, admin (see and change the keys and agents of its tenant), metrics (read /metrics). Default: ${default}."`
 	Expires flags.Lifetime `default:"never" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d. Default: ${default}."`
 	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]" help:"How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4 times N by default. Default: as the server says."`
-	Tenant  string         `default:"local" placeholder:"NAME" help:"The tenant whose memory the key is for. Tenants see nothing of each other. Default: ${default}, which has what this program stores without a server."`
 	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`
 }
 
@@ -25,6 +24,8 @@ func (keysCreate) Help() string {
 	return `The key goes to standard output, and everything else to standard error. The database has only the SHA-256 of its secret, so the key cannot be printed again. No server is needed; one that runs knows the key within a second.
 
 A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because the shell would replace it by the names of files.
+
+A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands without --tenant and servers without keys use the tenant local.
 
 Examples:
 
@@ -36,8 +37,11 @@ Examples:
 
 // Run makes the key.
 func (c keysCreate) Run(p *process) error {
-	g := auth.Grant{Tenant: c.Tenant, Name: c.Name, Lifetime: c.Expires.Duration, Rate: rateOf(c.Rate)}
-	var err error
+	tenant, _, err := p.tenantName()
+	if err != nil {
+		return err
+	}
+	g := auth.Grant{Tenant: tenant, Name: c.Name, Lifetime: c.Expires.Duration, Rate: rateOf(c.Rate)}
 	if g.Scopes, err = parseScopes(c.Scopes); err != nil {
 		return err
 	}

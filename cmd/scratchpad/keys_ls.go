@@ -5,13 +5,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 )
 
-type keysLs struct {
-	Tenant string `placeholder:"NAME" help:"List only the keys of this tenant."`
-}
+type keysLs struct{}
 
 // Help is shown by scratchpad keys ls --help.
 func (keysLs) Help() string {
-	return `A server writes down when a key was used, about a minute later. Keys that were revoked or have expired are listed too; the oldest of them are removed when new keys are made.
+	return `The keys of all tenants are listed, or with --tenant those of one. A server writes down when a key was used, about a minute later. Keys that were revoked or have expired are listed too; the oldest of them are removed when new keys are made.
 
 Examples:
 
@@ -20,11 +18,18 @@ Examples:
 }
 
 // Run lists the keys.
-func (c keysLs) Run(p *process) error {
+func (keysLs) Run(p *process) error {
+	only, given, err := p.tenantName()
+	if err != nil {
+		return err
+	}
+	if !given {
+		only = "" // all
+	}
 	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
 		records := []keyrecord.Record{}
 		rows := [][]string{keyrecord.Header}
-		for o := (auth.ListOptions{Tenant: c.Tenant}); ; {
+		for o := (auth.ListOptions{Tenant: only}); ; {
 			page, err := keys.List(p.ctx, o)
 			if err != nil {
 				return err

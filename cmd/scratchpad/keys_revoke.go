@@ -29,7 +29,11 @@ func (c keysRevoke) Run(p *process) error {
 		records := []keyrecord.Record{}
 		var errs []error
 		for _, id := range c.IDs { // a mistake in one id does not keep the others alive
-			k, err := keys.Revoke(p.ctx, id)
+			err := p.checkTenant(keys, id)
+			var k auth.Key
+			if err == nil {
+				k, err = keys.Revoke(p.ctx, id)
+			}
 			if err != nil {
 				errs = append(errs, ofKeys(err))
 				continue

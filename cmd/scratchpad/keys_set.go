@@ -35,6 +35,9 @@ func (c keysSet) Run(p *process) error {
 		return err
 	}
 	return p.withKeys(p.openExisting, func(keys *auth.Keys) error {
+		if err := p.checkTenant(keys, c.ID); err != nil {
+			return err
+		}
 		k, err := keys.Set(p.ctx, c.ID, change)
 		if err != nil {
 			return err

@@ -22,6 +22,9 @@ func (keysShow) Help() string {
 // Run shows the key.
 func (c keysShow) Run(p *process) error {
 	return p.withKeys(p.openToLook, func(keys *auth.Keys) error {
+		if err := p.checkTenant(keys, c.ID); err != nil {
+			return err
+		}
 		k, err := keys.Show(p.ctx, c.ID)
 		if err != nil {
 			return err

@@ -36,6 +36,7 @@ type process struct {
 
 	versionsGiven bool // --max-versions was given, by flag or variable
 	agentNamed    bool // --agent was given, by flag
+	tenantNamed   bool // --tenant was given, by flag
 
 	summarizer *workspace.Summarizer // for databases that are opened from now on; nil: none
 }
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string) int {
 			return exitUsage
 		}
 	}
-	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent")}
+	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent"), tenantNamed: flags.OnLine(k, "tenant")}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug

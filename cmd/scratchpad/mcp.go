@@ -38,6 +38,9 @@ func (c mcpCommand) Run(p *process) (err error) {
 	if err != nil {
 		return err
 	}
+	if _, _, err := p.tenantName(); err != nil {
+		return err
+	}
 	if _, err := p.databasePath(false); err != nil {
 		return err
 	}

@@ -87,6 +87,9 @@ func (c serveCommand) Run(p *process) (err error) {
 	if p.line.Agent != nil {
 		return workspace.Errorf(workspace.ErrInvalid, "--agent is for one agent, and a server has many; give a key that agent instead: scratchpad keys create --agents %s", *p.line.Agent)
 	}
+	if p.line.Tenant != nil {
+		return workspace.Errorf(workspace.ErrInvalid, "--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant instead: scratchpad keys create --tenant %s --agents NAME", *p.line.Tenant)
+	}
 	listener, err := listen(p.ctx, c.address())
 	if err != nil {
 		return err

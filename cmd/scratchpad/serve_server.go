@@ -28,7 +28,7 @@ func localCaller() auth.Caller {
 	if err != nil {
 		panic(err) // * is a pattern
 	}
-	return auth.Caller{ID: "local", Tenant: "local", Agents: all, Scopes: auth.Read | auth.Write, Rate: auth.Rate{PerSecond: -1}}
+	return auth.Caller{ID: "local", Tenant: defaultTenant, Agents: all, Scopes: auth.Read | auth.Write, Rate: auth.Rate{PerSecond: -1}}
 }
 
 // A service is everything behind a listener.

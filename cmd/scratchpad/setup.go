@@ -37,7 +37,7 @@ Last it starts the server as each client would, and lists the tools.
 
 Claude Code and VS Code keep such a file in the folder of a project, so go to that folder first, or name it with --project. Each project has a memory of its own. The other clients share the memory of the agent default. --agent names another memory for all of them. Claude Code also gets a hook, which shows it at the start of a session what has changed since the one before.
 
-If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and its limits, unless you give --agent or --db.
+If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and its limits, unless you give --agent, --tenant or --db.
 
 --undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
 
@@ -115,18 +115,18 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 }
 
 // setupEntry returns what a client's file gets. A server that is there keeps its
-// arguments, unless the command line names an agent or a database.
+// arguments, unless the command line names an agent, a tenant or a database.
 func (p *process) setupEntry(c clientconfig.Client, file, program string) (e setup.Entry, err error) {
 	s, found, err := c.ReadServer(file, setup.ServerName)
 	if err != nil {
 		return e, err
 	}
 	var m memory
-	if found && p.line.Agent == nil && p.line.DB == nil && len(s.Args) > 0 && s.Args[0] == "mcp" {
-		m.Agent, m.named = agentArgument(s.Args), true
+	if found && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil && len(s.Args) > 0 && s.Args[0] == "mcp" {
+		m = memoryOfArguments(s.Args)
 		m.Project, err = clientconfig.Project(file)
 	} else if m, err = p.memoryOf(file); err == nil {
-		s, err = p.server(m.Agent, setupReadTokens)
+		s, err = p.server(m, setupReadTokens)
 	}
 	if err != nil {
 		return e, err

@@ -58,6 +58,15 @@ func (p *process) tenantRecord(db *database, keys *auth.Keys, t auth.Tenant) (te
 	}
 }
 
+// checkOnlyTenant refuses a --tenant beside another tenant. The variable is set for all
+// commands, so it may name another one.
+func (p *process) checkOnlyTenant(name string) error {
+	if p.tenantNamed && *p.line.Tenant != name {
+		return workspace.Errorf(workspace.ErrInvalid, "the tenant is %s, and --tenant names another, %s; leave it out", name, *p.line.Tenant)
+	}
+	return nil
+}
+
 // withTenants runs fn on the tenants of the database that open opens.
 func (p *process) withTenants(open func() (*database, error), fn func(*database, *auth.Keys) error) error {
 	var db *database
@@ -129,6 +138,9 @@ Examples:
 
 // Run shows the tenant.
 func (c tenantsShow) Run(p *process) error {
+	if err := p.checkOnlyTenant(c.Tenant); err != nil {
+		return err
+	}
 	return p.withTenants(p.openToLook, func(db *database, keys *auth.Keys) error {
 		t, err := keys.Tenants().Get(p.ctx, c.Tenant)
 		if err != nil {
@@ -170,6 +182,9 @@ Examples:
 func (c tenantsSet) Run(p *process) error {
 	if c.Agents == nil && c.Bytes == nil && c.Keys == nil {
 		return workspace.Errorf(workspace.ErrInvalid, "nothing is to be changed; give --agents, --bytes or --keys")
+	}
+	if err := p.checkOnlyTenant(c.Tenant); err != nil {
+		return err
 	}
 	return p.withTenants(p.openDatabase, func(db *database, keys *auth.Keys) error {
 		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents), Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})

@@ -71,10 +71,10 @@ const (
 // most is how many names are offered.
 const most = 200
 
-// Names returns the names of a kind that begin with a prefix: those of agents, or of an
-// agent's files or logs. It returns no names if there is an error. The database does not
+// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, or
+// of an agent's files or logs. It returns no names if there is an error. The database does not
 // change.
-func Names(ctx context.Context, database, agent, kind, prefix string) (names []string) {
+func Names(ctx context.Context, database, tenant, agent, kind, prefix string) (names []string) {
 	store, err := sqlite.OpenReadOnly(ctx, database, sqlite.Options{})
 	if err != nil {
 		return nil
@@ -83,7 +83,7 @@ func Names(ctx context.Context, database, agent, kind, prefix string) (names []s
 	if kind == Keys || kind == Tenants {
 		return ofServer(ctx, store, kind, prefix)
 	}
-	svc, err := workspace.New(store, workspace.Options{Paths: workspace.UnicodePaths}) // all that may be stored
+	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths}) // all that may be stored
 	if err != nil {
 		return nil
 	}

@@ -14,11 +14,14 @@ type Options struct {
 	Commands *kong.Node
 	Database *string // the file, if the environment names one
 	Agent    *string // if the environment names one
+	Tenant   *string // if the environment names one
 
-	// Names returns the names of a kind that begin with a prefix. The database and the
-	// agent are nil if nobody has named them.
-	Names func(database, agent *string, kind, prefix string) []string
+	// Names returns the names of a kind that begin with a prefix.
+	Names func(in Memory, kind, prefix string) []string
 }
+
+// A Memory is what the flags or the environment name. A field is nil if nobody has named it.
+type Memory struct{ Database, Agent, Tenant *string }
 
 // FlagsTopic is the topic of help that is not a command.
 const FlagsTopic = "flags"
@@ -84,7 +87,7 @@ func (c *completer) step(w string) {
 	}
 }
 
-// note keeps the database and the agent, whose names will be offered.
+// note keeps the database, the agent and the tenant, whose names will be offered.
 func (c *completer) note(f *kong.Flag, value string) {
 	if rest, ok := strings.CutPrefix(value, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -96,6 +99,8 @@ func (c *completer) note(f *kong.Flag, value string) {
 		c.o.Database = &value
 	case "agent":
 		c.o.Agent = &value
+	case "tenant":
+		c.o.Tenant = &value
 	}
 }
 
@@ -230,7 +235,7 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 }
 
 func (c *completer) names(kind string) []string {
-	return c.o.Names(c.o.Database, c.o.Agent, kind, c.typed)
+	return c.o.Names(Memory{c.o.Database, c.o.Agent, c.o.Tenant}, kind, c.typed)
 }
 
 // Command returns the command of a name below a node, or nil.
