@@ -14,7 +14,7 @@ import (
 const keyPrefix = "sp_" // of an API key
 
 // makeKey says how to get a credential.
-const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one with: scratchpad keys create --agents '*' --scopes read,write"
+const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one with: scratchpad keys create --agents NAME"
 
 // identify returns who sends a request. ok is false if nobody is known to send it, but
 // it may pass.
@@ -48,6 +48,9 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 		s.stats.failed.Add(1)
 		if s.o.Failures != nil {
 			s.o.Failures.Failed(from)
+			if after, blocked := s.o.Failures.Blocked(from); blocked { // an operator looks for the address in the log
+				s.o.Logger.WarnContext(r.Context(), "too many wrong credentials; the address is blocked", "address", from, "for", after.Round(time.Second))
+			}
 		}
 		return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
 	}

@@ -133,9 +133,9 @@ func (f *failures) Failed(a netip.Addr) {
 // An address with wrong credentials is blocked for all credentials, and nobody looks at
 // them. Others are not blocked. Requests without a credential do not count.
 func TestFailures(t *testing.T) {
-	looked := 0
+	looked, log := 0, &logBuffer{}
 	s := serve(t, Options{
-		MCP: who, Failures: &failures{by: map[netip.Addr]int{}}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MCP: who, Logger: log.logger(), Failures: &failures{by: map[netip.Addr]int{}}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Keys: func(ctx context.Context, credential string) (auth.Caller, error) {
 			looked++
 			return verify(ctx, credential)
@@ -156,6 +156,10 @@ func TestFailures(t *testing.T) {
 		if a := ask("1.2.3.4", "Authorization: Bearer "+credential); a.status != 401 {
 			t.Errorf("failure %d: %v, want 401", i, a)
 		}
+	}
+	const blocked = `msg="too many wrong credentials; the address is blocked" address=1.2.3.4 for=1m30s`
+	if n := strings.Count(log.String(), blocked); n != 1 {
+		t.Errorf("the log has the block %d times, want once:\n%s", n, log)
 	}
 	before := looked
 	for range 2 {
