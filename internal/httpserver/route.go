@@ -68,7 +68,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case named: // the SDK would refuse it
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, nil))
 	case !own:
-		s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use localhost, or let the operator allow the name"))
+		s.refuse(w, r, refused(http.StatusForbidden, "this name is not one of the server's; use localhost, or let whoever runs the server allow the name with --host"))
 		return
 	}
 	switch path := r.URL.Path; {

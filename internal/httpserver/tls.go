@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +30,7 @@ func newCertificate(cert, key string) (*certificate, error) {
 	}
 	c := &certificate{cert: cert, key: key}
 	if _, err := c.read(); err != nil {
-		return nil, fmt.Errorf("httpserver: TLS: %v: %w", err, workspace.ErrInvalid)
+		return nil, workspace.Errorf(workspace.ErrInvalid, "TLS: %v; give a certificate and its key, both in PEM", err)
 	}
 	return c, nil
 }
@@ -49,9 +48,12 @@ func (c *certificate) config() *tls.Config {
 // read takes the pair if it has changed and is good. A broken pair leaves the one before
 // in force.
 func (c *certificate) read() (changed bool, err error) {
-	cert, err1 := readPEM(c.cert)
-	key, err2 := readPEM(c.key)
-	if err := errors.Join(err1, err2); err != nil {
+	cert, err := readPEM(c.cert)
+	if err != nil {
+		return false, err
+	}
+	key, err := readPEM(c.key)
+	if err != nil {
 		return false, err
 	}
 	if bytes.Equal(cert, c.seen[0]) && bytes.Equal(key, c.seen[1]) {
