@@ -85,7 +85,7 @@ func TestHealthcheckTLS(t *testing.T) {
 	run("--tls-cert", file).must(t, 0, "ready: https://")
 	run("--tls-cert", other).must(t, 1, "another certificate")
 	run("--tls-cert", filepath.Join(dir, "none")).must(t, 2, "none")
-	run().must(t, 1, "400")
+	run().must(t, 1, "uses TLS; give its certificate with --tls-cert")
 }
 
 // otherCertificate returns the PEM of a certificate that no server has.

@@ -71,6 +71,8 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 	switch {
 	case err != nil:
 		return url, notReady{fmt.Errorf("%s: %w", url, err)}
+	case answer.StatusCode == http.StatusBadRequest && o.Certificate == "" && strings.Contains(string(text), "HTTPS"):
+		return url, notReady{fmt.Errorf("the server at %s uses TLS; give its certificate with --tls-cert", host)}
 	case answer.StatusCode != http.StatusOK:
 		return url, notReady{fmt.Errorf("%s is not ready: %s: %s", url, answer.Status, strings.TrimSpace(string(text)))}
 	}
