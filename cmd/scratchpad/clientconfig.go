@@ -23,7 +23,7 @@ type clientConfigCommand struct {
 	Hook        bool   `help:"Claude Code only: print, or with --write add, a hook in place of the server. At the start of each session it shows the agent what has changed since the session before."`
 	PassKey     bool   `help:"Make the client pass $ANTHROPIC_API_KEY or $OPENAI_API_KEY, whichever is set here, for summaries by a model. The entry refers to the variable; for Claude Desktop it contains the key itself."`
 	URL         string `name:"url" placeholder:"URL" help:"Connect to the server at this URL instead of starting this program. Without a path, /mcp is added."`
-	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME" help:"With --url: the environment variable of the client that has the API key. Give '' for a server that wants no key. Default: ${default}."`
+	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME" help:"With --url: the environment variable of the client that has the API key. Give an empty name for a server that wants no key. Default: ${default}."`
 	ServerName  string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`

@@ -80,7 +80,7 @@ func (c keysCreate) Run(p *process) error {
 func (p *process) sayCreated(r keyrecord.Record, first bool) error {
 	p.note("%s\nThe key is shown only now. Keep it secret; a client passes it as Authorization: Bearer KEY.\n", r)
 	if first {
-		p.note("It is the first key of this database. From now on its servers want a key, on this machine too.\n")
+		p.note("It is the first key of this database. Within a second its servers want a key, on this machine too.\n")
 	}
 	if len(r.Agents) == 0 {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"syscall"
 
@@ -22,7 +21,7 @@ type serveCommand struct {
 	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
 	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
 	TLSKey       string           `name:"tls-key" env:"SCRATCHPAD_TLS_KEY" type:"path" placeholder:"FILE" help:"Its private key, in PEM."`
-	TrustedProxy []netip.Prefix   `placeholder:"CIDR" help:"The addresses of proxies in front of this server, whose X-Forwarded-For is believed."`
+	TrustedProxy []flags.Network  `placeholder:"ADDRESS" help:"The addresses of proxies in front of this server, or networks such as 10.0.0.0/8. Their X-Forwarded-For is believed."`
 	Host         []string         `placeholder:"NAME" help:"More names by which clients may call a server on a loopback address, besides localhost."`
 	MetricsAddr  string           `placeholder:"HOST:PORT" help:"Where to serve /metrics to everybody. Without it, /metrics is for keys with the scope metrics."`
 	LogFormat    string           `enum:"text,json" default:"text" placeholder:"text|json" help:"The form of the log on standard error. Default: ${default}."`
@@ -89,6 +88,9 @@ func (c serveCommand) Run(p *process) (err error) {
 	}
 	if p.line.Tenant != nil {
 		return workspace.Errorf(workspace.ErrInvalid, "--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant instead: scratchpad keys create --tenant %s --agents NAME", *p.line.Tenant)
+	}
+	if _, err := p.databasePath(false); err != nil {
+		return err
 	}
 	listener, err := listen(p.ctx, c.address())
 	if err != nil {

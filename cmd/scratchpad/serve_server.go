@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
@@ -117,12 +118,12 @@ func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLim
 	if err != nil {
 		return workspace.StoreLimits{}, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
 	}
-	limits, flags, byDefault := workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, s.p.line.Store.Options(), workspace.DefaultStoreLimits()
+	limits, given, byDefault := workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, s.p.line.Store.Options(), workspace.DefaultStoreLimits()
 	if limits.Agents == byDefault.Agents {
-		limits.Agents = flags.Agents
+		limits.Agents = given.Agents
 	}
 	if limits.Bytes == byDefault.Bytes {
-		limits.Bytes = flags.Bytes
+		limits.Bytes = given.Bytes
 	}
 	return limits, nil
 }
@@ -183,7 +184,7 @@ func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
 		MCP: s.seen.Trace(s.mcp.Handler()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
-		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: s.c.TrustedProxy,
+		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
 	}
 	if s.tokens != nil {
