@@ -49,7 +49,7 @@ const defaultAddr = "127.0.0.1:4321"
 func (serveCommand) Help() string {
 	return `Serve the memory of many agents over HTTP, at /mcp. /healthz and /readyz tell whether the server works.
 
-On a loopback address it serves everybody on this machine, until there is a key. Anywhere else, everybody needs a key. Make one for an agent, for several, or for all:
+On a loopback address it serves everybody on this machine, until there is a key. Anywhere else, and behind a proxy, everybody needs a key. Make one for an agent, for several, or for all:
 
   scratchpad keys create --name laptop --agents planner
   scratchpad keys create --agents 'team-a-*' --scopes read

@@ -21,7 +21,7 @@ const makeKey = "send an API key in the header Authorization: Bearer sp_...; who
 func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok bool, f *refusal) {
 	headers := r.Header["Authorization"]
 	if len(headers) == 0 {
-		return s.anonymous(r.Context())
+		return s.anonymous(r)
 	}
 	credential, f := bearer(headers)
 	if f != nil {
@@ -58,9 +58,10 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 }
 
 // anonymous returns who sends a request without a credential.
-func (s *Server) anonymous(ctx context.Context) (c auth.Caller, ok bool, f *refusal) {
+func (s *Server) anonymous(r *http.Request) (c auth.Caller, ok bool, f *refusal) {
+	ctx := r.Context()
 	var err error
-	if s.o.Anonymous != nil {
+	if s.o.Anonymous != nil && !isForwarded(r) {
 		if c, ok, err = s.o.Anonymous(ctx); ok && err == nil {
 			return c, true, nil
 		}

@@ -112,6 +112,26 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
+// A request that a proxy passes on needs a credential, because its client may be anywhere.
+func TestAnonymousBehindProxy(t *testing.T) {
+	local := func(context.Context) (auth.Caller, bool, error) { return auth.Caller{ID: "local"}, true, nil }
+	s := serve(t, Options{MCP: who, Anonymous: local}, nil)
+	for _, header := range []string{
+		"X-Forwarded-For: 203.0.113.9", "x-forwarded-for: 127.0.0.1", "X-Forwarded-For:", "Forwarded: for=203.0.113.9", "X-Real-IP: 203.0.113.9",
+		"X-Forwarded-Host: memory.example.com\r\nHost: localhost", "X-Forwarded-Proto: https", "Via: 1.1 proxy",
+	} {
+		if a := s.ask("POST", "/mcp", "", header); a.status != 401 {
+			t.Errorf("%s without a key: %v, want 401", header, a)
+		}
+		if a := s.ask("POST", "/mcp", "", header, withKey); a.status != 200 {
+			t.Errorf("%s with a key: %v, want 200", header, a)
+		}
+	}
+	if a := s.ask("POST", "/mcp", "", "X-None: 1"); a.status != 200 || !strings.Contains(a.text, "local") {
+		t.Errorf("without a proxy: %v, want 200 for local", a)
+	}
+}
+
 // failures block an address after its third failure.
 type failures struct {
 	mu sync.Mutex // guards by

@@ -24,7 +24,8 @@ type Options struct {
 	Keys, Tokens auth.Verifier
 
 	// Anonymous returns who sends a request without a credential. False: it needs one.
-	// An error is answered with 503. nil: every request needs one.
+	// An error is answered with 503. It is not asked about a request that a proxy has passed
+	// on, which needs a credential. nil: every request needs one.
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
 	// Unlocked reports whether there is no key and no issuer yet, so that nobody can have
