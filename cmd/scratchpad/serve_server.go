@@ -145,7 +145,7 @@ func (s *service) mcpOptions() mcpserver.Options {
 		Caller: callerID,
 		Admit:  s.admit,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
-			return s.door.Workspace(ctx, call.AgentID, call.Write)
+			return s.door.Workspace(ctx, call.AgentID, access.Needs(call.Tool, call.Write))
 		},
 	}
 }

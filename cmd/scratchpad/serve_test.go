@@ -208,6 +208,43 @@ func TestServe(t *testing.T) {
 	r.stop(t)
 }
 
+// A key that may only write learns nothing of what is there.
+func TestServeWriteOnly(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
+	_, write := newKey(t, db, "local", auth.Write, "a")
+	r := serve(t, "--db", db)
+	owner, err := r.client(t.Context(), both)
+	testkit.Must(t, err)
+	for _, path := range []string{"f.md", "canary.md"} {
+		call(t, owner, "write_file", map[string]any{"path": path, "content": "the canary sings\n"})
+		call(t, owner, "append_log", map[string]any{"path": path, "entry": "canary"})
+	}
+	s, err := r.client(t.Context(), write)
+	testkit.Must(t, err)
+	for tool, args := range map[string]map[string]any{
+		"edit_file":      {"path": "f.md", "old_text": "the canari sings", "new_text": "x"},
+		"move_file":      {"path": "canari.md", "new_path": "y.md"},
+		"delete_file":    {"path": "canari.md"},
+		"delete_log":     {"path": "canari.md"},
+		"read_file":      {"path": "f.md"},
+		"read_log":       {"path": "f.md", "tail": 1},
+		"summarize_file": {"path": "f.md"},
+		"search":         {"query": "canary"},
+		"changes":        {},
+		"list_files":     {},
+		"list_logs":      {},
+	} {
+		if blocks, _ := call(t, s, tool, args); strings.Contains(strings.Join(blocks, "\n"), "canary") {
+			t.Errorf("%s with a key that may only write = %q", tool, blocks)
+		}
+	}
+	if text, isError := call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"}); isError {
+		t.Errorf("append_log with a key that may only write = %s", text)
+	}
+	r.stop(t)
+}
+
 // checkAuthor checks that what was written with a key names it and the client.
 func checkAuthor(t *testing.T, db, key string) {
 	t.Helper()

@@ -66,12 +66,25 @@ func (d *Door) Tenant(ctx context.Context, name string) (*workspace.Service, err
 	return svc, err
 }
 
-// Workspace returns the workspace of an agent for the caller in ctx. If the caller is bound
-// to one agent, the empty name stands for it. What the caller may not do is refused without
+// Needs returns the scopes that a call of a tool needs. edit_file and move_file need both:
+// if they do not find a text or a file, their error quotes one that is there.
+func Needs(tool string, write bool) auth.Scopes {
+	switch {
+	case tool == "edit_file" || tool == "move_file":
+		return auth.Read | auth.Write
+	case write:
+		return auth.Write
+	}
+	return auth.Read
+}
+
+// Workspace returns the workspace of an agent for the caller in ctx, if it has the scopes
+// of need: Read, Write or both. If the caller is bound to one agent, the empty name stands
+// for it. What the caller may not do is refused without
 // a look at the store: the answer is the same whether an agent exists or not.
 //
 // Errors: [ErrDenied] and those of the limits.
-func (d *Door) Workspace(ctx context.Context, agent string, write bool) (*workspace.Workspace, error) {
+func (d *Door) Workspace(ctx context.Context, agent string, need auth.Scopes) (*workspace.Workspace, error) {
 	c, ok := auth.FromContext(ctx)
 	if !ok {
 		return nil, denied{"this server serves nobody without a key, and it has none yet; its operator makes one with: scratchpad keys create"}
@@ -80,9 +93,9 @@ func (d *Door) Workspace(ctx context.Context, agent string, write bool) (*worksp
 	if agent == "" && bound {
 		agent = only
 	}
-	need, verb := auth.Read, "read"
-	if write {
-		need, verb = auth.Write, "write"
+	verb := "write"
+	if missing := need &^ c.Scopes; missing.Has(auth.Read) {
+		verb = "read"
 	}
 	switch {
 	case !c.Agents.Allow(agent) && bound:

@@ -39,35 +39,38 @@ func TestWorkspace(t *testing.T) {
 	for _, c := range []struct {
 		ctx   context.Context
 		agent string
-		write bool
+		need  auth.Scopes
 		want  string // the agent, or a part of the error after a "!"
 	}{
-		{as(t, "t", both, "a"), "", true, "a"},
-		{as(t, "t", both, "a"), "a", true, "a"},
-		{as(t, "t", both, "a"), "b", true, "!leave it out"},
-		{as(t, "t", both, "a", "b"), "b", true, "b"},
-		{as(t, "t", both, "a", "b"), "c", false, "!not among the agents of your key (a, b)"},
-		{as(t, "t", both, "a", "b"), "", false, "!not among"},
-		{as(t, "t", both, "team-*"), "team-x", false, "team-x"},
-		{as(t, "t", both, "team-*"), "team", false, "!not among"},
-		{as(t, "t", both, "team-*"), "Team-x", false, "!not among"},
-		{as(t, "t", both, "*"), "any", true, "any"},
-		{as(t, "t", auth.Read, "a"), "", false, "a"},
-		{as(t, "t", auth.Read, "a"), "", true, "!may not write"},
-		{as(t, "t", auth.Write, "a"), "", false, "!may not read"},
-		{as(t, "t", auth.Admin|auth.Metrics, "*"), "a", false, "!may not read"},
-		{auth.NewContext(t.Context(), auth.Caller{}), "a", false, "!not among"},
-		{t.Context(), "a", false, "!scratchpad keys create"},
+		{as(t, "t", both, "a"), "", auth.Write, "a"},
+		{as(t, "t", both, "a"), "a", auth.Write, "a"},
+		{as(t, "t", both, "a"), "b", auth.Write, "!leave it out"},
+		{as(t, "t", both, "a", "b"), "b", auth.Write, "b"},
+		{as(t, "t", both, "a", "b"), "c", auth.Read, "!not among the agents of your key (a, b)"},
+		{as(t, "t", both, "a", "b"), "", auth.Read, "!not among"},
+		{as(t, "t", both, "team-*"), "team-x", auth.Read, "team-x"},
+		{as(t, "t", both, "team-*"), "team", auth.Read, "!not among"},
+		{as(t, "t", both, "team-*"), "Team-x", auth.Read, "!not among"},
+		{as(t, "t", both, "*"), "any", auth.Write, "any"},
+		{as(t, "t", auth.Read, "a"), "", auth.Read, "a"},
+		{as(t, "t", auth.Read, "a"), "", auth.Write, "!may not write"},
+		{as(t, "t", auth.Write, "a"), "", auth.Read, "!may not read"},
+		{as(t, "t", auth.Read, "a"), "", both, "!may not write"},
+		{as(t, "t", auth.Write, "a"), "", both, "!may not read"},
+		{as(t, "t", both, "a"), "", both, "a"},
+		{as(t, "t", auth.Admin|auth.Metrics, "*"), "a", auth.Read, "!may not read"},
+		{auth.NewContext(t.Context(), auth.Caller{}), "a", auth.Read, "!not among"},
+		{t.Context(), "a", auth.Read, "!scratchpad keys create"},
 	} {
-		ws, err := d.Workspace(c.ctx, c.agent, c.write)
+		ws, err := d.Workspace(c.ctx, c.agent, c.need)
 		if want, fails := strings.CutPrefix(c.want, "!"); fails {
 			if !errors.Is(err, access.ErrDenied) || !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q, write %v: %v, want %s", c.agent, c.write, err, want)
+				t.Errorf("%q, %v: %v, want %s", c.agent, c.need, err, want)
 			}
 			continue
 		}
 		if err != nil || ws.Agent() != c.want || ws.Author().Key != "key" {
-			t.Errorf("%q, write %v: %+v, %v, want the agent %s", c.agent, c.write, ws, err, c.want)
+			t.Errorf("%q, %v: %+v, %v, want the agent %s", c.agent, c.need, ws, err, c.want)
 		}
 	}
 }
@@ -78,7 +81,7 @@ func TestTenants(t *testing.T) {
 	most := map[string]int64{"t": 1, "u": 1}
 	d := newDoor(t, func(tenant string) workspace.StoreLimits { return workspace.StoreLimits{Agents: most[tenant]} })
 	write := func(tenant, agent string) error {
-		ws, err := d.Workspace(as(t, tenant, auth.Write, "*"), agent, true)
+		ws, err := d.Workspace(as(t, tenant, auth.Write, "*"), agent, auth.Write)
 		if err == nil {
 			_, err = ws.WriteFile(t.Context(), "f", []byte(tenant), workspace.WriteOptions{})
 		}
@@ -100,7 +103,7 @@ func TestTenants(t *testing.T) {
 		t.Errorf("the second agent of u: %v, want a quota", err)
 	}
 	for _, tenant := range []string{"t", "u"} {
-		ws, err := d.Workspace(as(t, tenant, auth.Read, "a"), "", false)
+		ws, err := d.Workspace(as(t, tenant, auth.Read, "a"), "", auth.Read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +117,7 @@ func TestTenants(t *testing.T) {
 // the caller may name.
 func TestDeniedTellsNothing(t *testing.T) {
 	d := newDoor(t, noLimits)
-	if _, err := d.Workspace(as(t, "t", auth.Write, "there"), "there", true); err != nil {
+	if _, err := d.Workspace(as(t, "t", auth.Write, "there"), "there", auth.Write); err != nil {
 		t.Fatal(err)
 	}
 	var many []string
@@ -123,8 +126,8 @@ func TestDeniedTellsNothing(t *testing.T) {
 	}
 	for _, agents := range [][]string{{"a"}, {"a", "b"}, {"a*"}, many} {
 		ctx := as(t, "t", auth.Read, agents...)
-		_, there := d.Workspace(ctx, "there", false)
-		_, none := d.Workspace(ctx, "none", false)
+		_, there := d.Workspace(ctx, "there", auth.Read)
+		_, none := d.Workspace(ctx, "none", auth.Read)
 		if there == nil || none == nil || there.Error() != none.Error() || len(there.Error()) > 400 {
 			t.Errorf("%.40v: %v and %v, want one short text", agents, there, none)
 		}
