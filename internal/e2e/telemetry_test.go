@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -162,6 +163,24 @@ func TestDashboardMetrics(t *testing.T) {
 		own := !strings.HasPrefix(name, "scratchpad_go_") && !strings.HasPrefix(name, "scratchpad_process_")
 		if own && !used[name] && !used[name+"_bucket"] && !used[name+"_count"] {
 			t.Errorf("no panel shows %s", name)
+		}
+	}
+}
+
+// The guide for operators names metrics that there are.
+func TestGuideMetrics(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "team-server.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := families(t, observed(t, "http://127.0.0.1:1", http.DefaultTransport))
+	named := regexp.MustCompile("scratchpad_[a-z_]+").FindAllString(string(text), -1)
+	if len(named) < 3 {
+		t.Errorf("the guide names only %q", named)
+	}
+	for _, name := range named {
+		if all[name] == nil {
+			t.Errorf("there is no metric %s", name)
 		}
 	}
 }
