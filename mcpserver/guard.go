@@ -30,6 +30,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer leave()
 		ctx, cancel := s.callContext(callContext{ctx, r}, method, req)
 		defer cancel()
+		defer s.cancelUnwanted(r, cancel)()
 		res, err = next(ctx, method, req)
 		if err != nil {
 			noteFailure(ctx, wireFailure(err))
@@ -87,6 +88,14 @@ func (s *Server) callContext(ctx context.Context, method string, req mcp.Request
 		return context.WithTimeout(ctx, timeout)
 	}
 	return ctx, func() {}
+}
+
+// cancelUnwanted cancels a call over HTTP when Close has begun and the client has left.
+func (s *Server) cancelUnwanted(r *request, cancel func()) (stop func() bool) {
+	if r.client == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(s.closing, func() { context.AfterFunc(r.client, cancel) })
 }
 
 // asksModel reports whether a summary calls a model, which takes long.

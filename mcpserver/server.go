@@ -120,6 +120,9 @@ type Server struct {
 	requests     requests
 	sessions     *sessions
 	limits       limits
+
+	closing context.Context // ended by Close
+	shut    context.CancelFunc
 }
 
 // limits are times, which the tests shorten.
@@ -156,6 +159,7 @@ func New(o Options) (*Server, error) {
 		o.Logger = slog.Default()
 	}
 	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}}
+	s.closing, s.shut = context.WithCancel(context.Background())
 	var err, err2 error
 	if o.IsBound != nil {
 		s.mcp, err = s.newMCP(false)
@@ -279,5 +283,9 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 }
 
 // Close waits for the calls under way and then ends the sessions that Handler has begun.
-// Later requests begin new sessions, so stop serving first.
-func (s *Server) Close() { s.sessions.endAll() }
+// It cancels the calls whose client has left, because a summary may take minutes. Later
+// requests begin new sessions, so stop serving first.
+func (s *Server) Close() {
+	s.shut()
+	s.sessions.endAll()
+}
