@@ -19,7 +19,7 @@ func TestCallerRate(t *testing.T) {
 	c := s.dial()
 	ask := func(key string) answer {
 		t.Helper()
-		return c.send(request("POST", "/mcp", `{"a":1}`, "Authorization: Bearer "+key)).read("POST")
+		return c.send(request("POST", "/mcp", `{"a":1,"id":"7"}`, "Authorization: Bearer "+key)).read("POST")
 	}
 	for i := range 3 {
 		if a := ask("sp_good1"); a.status != 200 {
@@ -28,7 +28,7 @@ func TestCallerRate(t *testing.T) {
 	}
 	for range 4 { // refused calls do not count
 		a := ask("sp_good1")
-		if a.status != 429 || a.header.Get("Retry-After") != "1" || a.close || !strings.HasPrefix(a.text, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,`) || !strings.Contains(a.text, "try again in 500ms") {
+		if a.status != 429 || a.header.Get("Retry-After") != "1" || a.close || !strings.HasPrefix(a.text, `{"jsonrpc":"2.0","id":"7","error":{"code":-32000,`) || !strings.Contains(a.text, "try again in 500ms") {
 			t.Fatalf("over the rate: %v, closed: %v, want 429", a, a.close)
 		}
 		if a := ask("sp_good2"); a.status != 200 && a.status != 429 {

@@ -18,8 +18,9 @@ import (
 type refusal struct {
 	status int
 	text   string
-	after  time.Duration // when the client may try again; 0: not said
-	header [2]string     // one more header, such as Allow
+	after  time.Duration   // when the client may try again; 0: not said
+	header [2]string       // one more header, such as Allow
+	id     json.RawMessage // of the message that is refused; nil: unknown
 }
 
 func refused(status int, format string, args ...any) *refusal {
@@ -35,7 +36,7 @@ func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // refuse answers with an error, in the form that the client expects.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
-	s.skipBody(w, r)
+	f.id = idOf(s.skipBody(w, r))
 	h := w.Header()
 	if f.header[0] != "" {
 		h.Set(f.header[0], f.header[1])
@@ -82,17 +83,31 @@ func asHTML(f *refusal) (kind, text string) {
 // serverError is the code of JSON-RPC for errors of a server that have no code of their own.
 const serverError = -32000
 
-// asRPC writes an error of JSON-RPC. Its id is null, because the body has not been read.
+// asRPC writes an error of JSON-RPC. Its id is null if the body was not read. Some clients
+// wait for ever for an answer with the id of their request.
 func asRPC(f *refusal) (kind, text string) {
 	type rpcError struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	}
 	return "application/json", encode(struct {
-		Version string   `json:"jsonrpc"`
-		ID      *int     `json:"id"`
-		Error   rpcError `json:"error"`
-	}{"2.0", nil, rpcError{serverError, f.text}})
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   rpcError        `json:"error"`
+	}{"2.0", f.id, rpcError{serverError, f.text}})
+}
+
+const maxID = 256 // bytes of an id that is repeated
+
+// idOf returns the id of a message of JSON-RPC, a text or a number, or nil.
+func idOf(body []byte) json.RawMessage {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(body, &m) != nil || len(m.ID) == 0 || len(m.ID) > maxID || !strings.ContainsRune(`"-0123456789`, rune(m.ID[0])) {
+		return nil
+	}
+	return m.ID
 }
 
 // encode returns a line of JSON.
@@ -110,26 +125,28 @@ const (
 	maxLingerers = 256      // connections that wait for their client to take a last answer
 )
 
-// skipBody drops the body of a request that is refused. A body that is long or slow
-// closes the connection after the answer.
-func (s *Server) skipBody(w http.ResponseWriter, r *http.Request) {
+// skipBody reads the body of a request that is refused. It returns a small body, and drops
+// a body that is long or slow, which closes the connection after the answer.
+func (s *Server) skipBody(w http.ResponseWriter, r *http.Request) (body []byte) {
 	if r.ContentLength == 0 {
-		return
+		return nil
 	}
 	if r.ContentLength > 0 && r.ContentLength <= maxSkip && r.Header.Get("Expect") == "" {
-		deadline := time.Now() // for what has not arrived
 		select {
 		case s.skippers <- struct{}{}:
 			defer func() { <-s.skippers }()
-			deadline = deadline.Add(s.limits.skip)
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.limits.skip))
+			body = make([]byte, r.ContentLength)
+			if _, err := io.ReadFull(r.Body, body); err == nil {
+				return body
+			}
 		default:
-		}
-		_ = http.NewResponseController(w).SetReadDeadline(deadline)
-		if n, err := io.Copy(io.Discard, r.Body); err == nil && n == r.ContentLength {
-			return
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+			_, _ = io.Copy(io.Discard, r.Body) // what has arrived
 		}
 	}
 	w.Header().Set("Connection", "close")
+	return nil
 }
 
 // A firstWrite knows whether an answer has begun.
