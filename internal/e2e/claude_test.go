@@ -3,94 +3,27 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// A model is the API of a model's provider on loopback. It keeps what it is asked.
-type model struct {
-	url string
-
-	mu    sync.Mutex // guards asked
-	asked []string   // the bodies of requests for a message
-}
-
-func newModel(t *testing.T) *model {
-	m := &model{}
-	server := httptest.NewServer(m)
-	t.Cleanup(server.Close)
-	m.url = server.URL
-	return m
-}
-
-// ServeHTTP answers each message with one word.
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	if r.URL.Path != "/v1/messages" {
-		http.NotFound(w, r)
-		return
-	}
-	m.mu.Lock()
-	m.asked = append(m.asked, string(body))
-	m.mu.Unlock()
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range []string{
-		`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}`,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"done"}}`,
-		`{"type":"content_block_stop","index":0}`,
-		`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":1}}`,
-		`{"type":"message_stop"}`,
-	} {
-		var kind struct{ Type string }
-		json.Unmarshal([]byte(event), &kind)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind.Type, event)
-	}
-}
-
-// first returns the first request since the last call of it.
-func (m *model) first(t *testing.T) string {
-	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.asked) == 0 {
-		t.Fatal("the model was not asked")
-	}
-	body := m.asked[0]
-	m.asked = nil
-	return body
-}
 
 // claudePath returns the program of Claude Code for this system. Its own installer only
 // copies it.
 func claudePath(t *testing.T) string {
 	t.Helper()
-	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	path, err := filepath.Abs(filepath.Join("node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude"+exeSuffix()))
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		t.Skipf("Claude Code: there is none for this system: %v", err)
-	}
-	return path
+	return nativePath(t, "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+architecture(), "claude"+exeSuffix())
 }
 
 // A project is a folder in which a user works with Claude Code.
 type project struct {
 	dir, home string
+	env       []string // what else is in the user's environment
 }
 
 // command returns a command that runs in the project, as its user.
@@ -98,7 +31,8 @@ func (p project) command(ctx context.Context, name string, args ...string) *exec
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_DATA_HOME="+filepath.Join(p.home, "data"), "SCRATCHPAD_DB=",
-		"ANTHROPIC_AUTH_TOKEN=", "OPENAI_API_KEY=", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+		"ANTHROPIC_AUTH_TOKEN=", "OPENAI_API_KEY=", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "NO_PROXY=127.0.0.1,localhost")
+	cmd.Env = append(cmd.Env, p.env...)
 	return cmd
 }
 
@@ -114,14 +48,18 @@ func (p project) scratchpad(t *testing.T, args ...string) {
 // claude runs a session of Claude Code, and returns the first request for a message.
 func (p project) claude(t *testing.T, m *model) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := p.command(ctx, claudePath(t), "-p", "hello", "--mcp-config", ".mcp.json")
-	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none")
-	if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "done" {
-		t.Fatalf("claude -p: %v, it printed %q", err, out)
+	if out, _ := p.host(t, m.claude(t, p)); strings.TrimSpace(out) != "done" {
+		t.Fatalf("claude -p printed %q", out)
 	}
 	return m.first(t)
+}
+
+// claude returns the command of a session of Claude Code with the model.
+func (m *model) claude(t *testing.T, p project, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := p.command(t.Context(), claudePath(t), append([]string{"-p", "hello", "--mcp-config", ".mcp.json"}, args...)...)
+	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=sk-none")
+	return cmd
 }
 
 // other makes a call as another client of the same project: by the file of VS Code.
@@ -159,7 +97,7 @@ func (p project) other(t *testing.T, tool string, args map[string]any) {
 func TestClaudeCode(t *testing.T) {
 	m := newModel(t)
 	home := t.TempDir()
-	a, b := project{filepath.Join(t.TempDir(), "alpha"), home}, project{filepath.Join(t.TempDir(), "beta"), home}
+	a, b := project{dir: filepath.Join(t.TempDir(), "alpha"), home: home}, project{dir: filepath.Join(t.TempDir(), "beta"), home: home}
 	for _, p := range []project{a, b} {
 		if err := os.Mkdir(p.dir, 0o700); err != nil {
 			t.Fatal(err)

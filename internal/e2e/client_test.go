@@ -1,15 +1,19 @@
 package e2e
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	mark3labs "github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
 	mark3labsmcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +25,10 @@ const (
 	stateless     = "2026-07-28"
 )
 
+// pausing is the method of a request that is not for the server. The client gets a URL,
+// and goes on when that answers.
+const pausing = "e2e/pause"
+
 // A request is a method and its parameters, as MCP writes them.
 type request struct {
 	Method string         `json:"method"`
@@ -30,42 +38,72 @@ type request struct {
 // An answer is what a client reports for one request.
 type answer struct {
 	Blocks  []string `json:"blocks,omitempty"`  // texts, names or values, depending on the method
+	AgentID bool     `json:"agentID,omitempty"` // a tool that is listed takes an agent_id
 	IsError bool     `json:"isError,omitempty"` // of a tool
 	Error   string   `json:"error,omitempty"`   // of the protocol
 	Code    int64    `json:"code,omitempty"`    // of Error, where the client tells
 }
 
-// A client is an MCP client of another maker. run makes the requests in one session, and
-// returns the version that the client reports: "" if it reports none.
+// A client is an MCP client of another maker.
 type client struct {
 	name    string
 	version string // that it must speak
-	run     func(t *testing.T, g *target, requests []request) (version string, answers []answer)
+	run     runner
 	only    []string // the steps of its session, by name; nil: all
+	shows   shown    // of what a server with keys refuses
 }
+
+// shown is a part of what the user sees of a refusal. "" is the server's own text, which
+// says what to do.
+type shown struct {
+	limited string // over the rate
+	revoked string // with a key that was revoked during the session
+	barred  string // with such a key at the beginning of a session
+}
+
+// complete puts in the server's text.
+func (s shown) complete() shown {
+	const wrong = "the credential is wrong, has expired or was revoked; send an API key in the header Authorization"
+	return shown{
+		cmp.Or(s.limited, "over the limit of 0.01 requests a second; try again in"), cmp.Or(s.revoked, wrong), cmp.Or(s.barred, wrong),
+	}
+}
+
+// A runner makes the requests in one session. It returns the version that the client
+// reports: "" if it reports none. The error is that of a session that did not begin, as the
+// user sees it.
+type runner func(t *testing.T, g *target, requests []request) (version string, answers []answer, err error)
+
+var (
+	ofModernTS  = shown{barred: "the server requires authorization (HTTP 401)"}
+	ofInspector = shown{revoked: "Interactive OAuth requires a TTY", barred: "Interactive OAuth requires a TTY"}
+	ofModern    = shown{"did not offer pinned protocol version", ofInspector.revoked, ofInspector.barred}
+	ofMark3labs = shown{revoked: "authorization required", barred: "authorization required"}
+	ofGoSDK     = shown{"Too Many Requests", "Unauthorized", "Unauthorized"}
+)
 
 var clients = []client{
 	{name: "npm sdk v1", version: withHandshake, run: runScript("session-v1.mjs", "")},
 	{name: "npm client v2 legacy", version: withHandshake, run: runScript("session-v2.mjs", "legacy")},
-	{name: "npm client v2 auto", version: stateless, run: runScript("session-v2.mjs", "auto")},
-	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless)},
-	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps},
-	{name: "inspector auto", version: stateless, run: runInspector("auto"), only: inspectorSteps[:5]},
-	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps},
-	{name: "mcp-go", version: stateless, run: runMark3labs("")},
-	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake)},
-	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18")},
-	{name: "go-sdk", version: stateless, run: runGoSDK("")},
-	{name: "go-sdk legacy", version: withHandshake, run: runGoSDK(withHandshake)},
-	{name: "go-sdk 2025-03-26", version: "2025-03-26", run: runGoSDK("2025-03-26")},
-	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05")},
+	{name: "npm client v2 auto", version: stateless, run: runScript("session-v2.mjs", "auto"), shows: ofModernTS},
+	{name: "npm client v2 pinned", version: stateless, run: runScript("session-v2.mjs", stateless), shows: ofModernTS},
+	{name: "inspector legacy", version: withHandshake, run: runInspector("legacy"), only: inspectorSteps, shows: ofInspector},
+	{name: "inspector auto", version: stateless, run: runInspector("auto"), only: inspectorSteps[:5], shows: ofInspector},
+	{name: "inspector modern", version: stateless, run: runInspector("modern"), only: inspectorSteps, shows: ofModern},
+	{name: "mcp-go", version: stateless, run: runMark3labs(""), shows: ofMark3labs},
+	{name: "mcp-go legacy", version: withHandshake, run: runMark3labs(withHandshake), shows: ofMark3labs},
+	{name: "mcp-go 2025-06-18", version: "2025-06-18", run: runMark3labs("2025-06-18"), shows: ofMark3labs},
+	{name: "go-sdk", version: stateless, run: runGoSDK(""), shows: ofGoSDK},
+	{name: "go-sdk legacy", version: withHandshake, run: runGoSDK(withHandshake), shows: ofGoSDK},
+	{name: "go-sdk 2025-03-26", version: "2025-03-26", run: runGoSDK("2025-03-26"), shows: ofGoSDK},
+	{name: "go-sdk 2024-11-05", version: "2024-11-05", run: runGoSDK("2024-11-05"), shows: ofGoSDK},
 }
 
 // runScript runs a session on Node. The script reads the requests from a file and prints
 // the answers.
-func runScript(script, mode string) func(*testing.T, *target, []request) (string, []answer) {
-	return func(t *testing.T, g *target, requests []request) (string, []answer) {
-		input, err := json.Marshal(map[string]any{"command": g.command, "url": g.url, "mode": mode, "requests": requests})
+func runScript(script, mode string) runner {
+	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
+		input, err := json.Marshal(map[string]any{"command": g.command, "url": g.url, "key": g.key, "mode": mode, "requests": requests})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,18 +120,22 @@ func runScript(script, mode string) func(*testing.T, *target, []request) (string
 		var got struct {
 			Version string   `json:"version"`
 			Answers []answer `json:"answers"`
+			Refused string   `json:"refused"`
 		}
 		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatalf("%s printed %.500q: %v", script, out, err)
 		}
-		return got.Version, got.Answers
+		if got.Refused != "" {
+			return "", nil, errors.New(got.Refused)
+		}
+		return got.Version, got.Answers, nil
 	}
 }
 
 // runGoSDK asks for a version of the protocol; "": the newest.
-func runGoSDK(version string) func(*testing.T, *target, []request) (string, []answer) {
-	return func(t *testing.T, g *target, requests []request) (string, []answer) {
-		var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: g.url}
+func runGoSDK(version string) runner {
+	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
+		var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: g.url, HTTPClient: &http.Client{Transport: withKey(g.key)}}
 		if g.command != nil {
 			cmd := exec.Command(g.command[0], g.command[1:]...)
 			cmd.Stderr = t.Output()
@@ -102,7 +144,7 @@ func runGoSDK(version string) func(*testing.T, *target, []request) (string, []an
 		c := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, nil)
 		session, err := c.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 		if err != nil {
-			t.Fatal(err)
+			return "", nil, err
 		}
 		var answers []answer
 		for _, r := range requests {
@@ -119,18 +161,55 @@ func runGoSDK(version string) func(*testing.T, *target, []request) (string, []an
 		if err := session.Close(); err != nil {
 			t.Errorf("Close() = %v, want a clean exit", err)
 		}
-		return session.InitializeResult().ProtocolVersion, answers
+		return session.InitializeResult().ProtocolVersion, answers, nil
 	}
+}
+
+// withKey adds a key to requests, unless it is "".
+type withKey string
+
+// RoundTrip implements [http.RoundTripper].
+func (key withKey) RoundTrip(r *http.Request) (*http.Response, error) {
+	if key != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+string(key))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// pause waits until the URL of a request answers.
+func pause(ctx context.Context, r request) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Params["url"].(string), nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
+// takesAgent reports whether a schema has an agent_id.
+func takesAgent(schema any) bool {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		panic(err)
+	}
+	return bytes.Contains(text, []byte(`"agent_id"`))
 }
 
 func askGoSDK(ctx context.Context, s *mcp.ClientSession, r request) (a answer, err error) {
 	switch r.Method {
+	case pausing:
+		return a, pause(ctx, r)
 	case "tools/list":
 		for tool, err := range s.Tools(ctx, nil) {
 			if err != nil {
 				return a, err
 			}
 			a.Blocks = append(a.Blocks, tool.Name)
+			a.AgentID = a.AgentID || takesAgent(tool.InputSchema)
 		}
 	case "tools/call":
 		var params mcp.CallToolParams
@@ -175,14 +254,14 @@ func askGoSDK(ctx context.Context, s *mcp.ClientSession, r request) (a answer, e
 }
 
 // runMark3labs is runGoSDK with the client of mark3labs/mcp-go.
-func runMark3labs(version string) func(*testing.T, *target, []request) (string, []answer) {
-	return func(t *testing.T, g *target, requests []request) (string, []answer) {
+func runMark3labs(version string) runner {
+	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
 		var c *mark3labs.Client
 		var err error
 		if g.command != nil {
 			c, err = mark3labs.NewStdioMCPClient(g.command[0], nil, g.command[1:]...)
 		} else {
-			c, err = mark3labs.NewStreamableHttpClient(g.url)
+			c, err = mark3labs.NewStreamableHttpClient(g.url, transport.WithHTTPHeaders(g.headers()))
 		}
 		if err == nil && g.command == nil {
 			err = c.Start(t.Context())
@@ -194,7 +273,7 @@ func runMark3labs(version string) func(*testing.T, *target, []request) (string, 
 		hello.Params.ClientInfo = mark3labsmcp.Implementation{Name: "mcp-go", Version: "1"}
 		hello.Params.ProtocolVersion = version
 		if _, err := c.Initialize(t.Context(), hello); err != nil {
-			t.Fatal(err)
+			return "", nil, errors.Join(err, c.Close())
 		}
 		var answers []answer
 		for _, r := range requests {
@@ -207,12 +286,14 @@ func runMark3labs(version string) func(*testing.T, *target, []request) (string, 
 		if err := c.Close(); err != nil {
 			t.Errorf("Close() = %v, want a clean exit", err)
 		}
-		return c.ProtocolVersion(), answers
+		return c.ProtocolVersion(), answers, nil
 	}
 }
 
 func askMark3labs(ctx context.Context, c *mark3labs.Client, r request) (a answer, err error) {
 	switch r.Method {
+	case pausing:
+		return a, pause(ctx, r)
 	case "tools/list":
 		res, err := c.ListTools(ctx, mark3labsmcp.ListToolsRequest{})
 		if err != nil {
@@ -220,6 +301,7 @@ func askMark3labs(ctx context.Context, c *mark3labs.Client, r request) (a answer
 		}
 		for _, tool := range res.Tools {
 			a.Blocks = append(a.Blocks, tool.Name)
+			a.AgentID = a.AgentID || takesAgent(tool.InputSchema)
 		}
 	case "tools/call":
 		var req mark3labsmcp.CallToolRequest

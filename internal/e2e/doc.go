@@ -1,7 +1,7 @@
 // Package e2e has only tests. Real MCP clients of other makers talk to the real binary
-// over stdio, and to [mcpserver.Server.Handler] over HTTP on loopback, in both eras of
-// the protocol. The MCP conformance suite runs too. The package is a module of its own,
-// so that users of Scratchpad do not depend on the clients.
+// over stdio and, with a key, at scratchpad serve, in both eras of the protocol. They talk
+// to [mcpserver.Server.Handler] over HTTP too. The MCP conformance suite runs too. The
+// package is a module of its own, so that users of Scratchpad do not depend on the clients.
 //
 //	cd internal/e2e && go test ./...
 //
@@ -15,7 +15,9 @@
 //   - client_test.go and inspector_test.go run the clients.
 //   - server_test.go starts the server, over stdio or HTTP.
 //   - witness_test.go records what clients and servers say to each other.
-//   - claude_test.go runs Claude Code with a model on loopback.
+//   - serve_test.go runs all clients with a key at scratchpad serve, and changes the key.
+//   - hosts_test.go and claude_test.go run Codex and Claude Code. model_test.go is a model
+//     on loopback that makes their calls.
 //   - exit_test.go checks how server processes end.
 //   - conformance_test.go runs the conformance suite. fixtures_test.go and
 //     fixtures_input_test.go have the tools, prompts and resources that it needs.

@@ -25,23 +25,33 @@ const maxArgument = 128 << 10
 
 // runInspector runs the Inspector once for each request. Each run is a session of its
 // own, and over stdio a server process of its own.
-func runInspector(era string) func(*testing.T, *target, []request) (string, []answer) {
-	return func(t *testing.T, g *target, requests []request) (string, []answer) {
+func runInspector(era string) runner {
+	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
 		var answers []answer
 		for _, r := range requests {
+			if r.Method == pausing {
+				if err := pause(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				answers = append(answers, answer{})
+				continue
+			}
 			args, fits := inspectorArgs(r)
 			if !fits { // another client writes it, and the Inspector reads it
 				version := withHandshake
 				if era != "legacy" {
 					version = stateless
 				}
-				_, a := runGoSDK(version)(t, g, []request{r})
+				_, a, err := runGoSDK(version)(t, g, []request{r})
+				if err != nil {
+					return "", nil, err
+				}
 				answers = append(answers, a...)
 				continue
 			}
 			answers = append(answers, inspect(t, g, era, args...))
 		}
-		return "", answers
+		return "", answers, nil
 	}
 }
 
@@ -71,9 +81,12 @@ func inspect(t *testing.T, g *target, era string, args ...string) answer {
 	stdout, stderr, _ := inspector(t, g, era, args...)
 	var got struct {
 		Result struct {
-			Content           []struct{ Text string }
-			IsError           bool
-			Tools             []struct{ Name string }
+			Content []struct{ Text string }
+			IsError bool
+			Tools   []struct {
+				Name        string
+				InputSchema any
+			}
 			ResourceTemplates []struct{ URITemplate string }
 			Contents          []struct{ Text string }
 		}
@@ -94,6 +107,7 @@ func inspect(t *testing.T, g *target, era string, args ...string) answer {
 	}
 	for _, tool := range got.Result.Tools {
 		a.Blocks = append(a.Blocks, tool.Name)
+		a.AgentID = a.AgentID || takesAgent(tool.InputSchema)
 	}
 	for _, template := range got.Result.ResourceTemplates {
 		a.Blocks = append(a.Blocks, template.URITemplate)
@@ -108,6 +122,9 @@ func inspector(t *testing.T, g *target, era string, args ...string) (stdout, std
 		line = append(line, g.command...)
 	} else {
 		line = append(line, "--server-url", g.url, "--transport", "http")
+		for name, value := range g.headers() {
+			line = append(line, "--header", name+": "+value)
+		}
 	}
 	line = append(line, "--protocol-era", era, "--format", "json", "--quiet")
 	cmd := node(t, inspectorPath, append(line, args...)...)

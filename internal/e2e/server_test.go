@@ -22,9 +22,18 @@ import (
 type target struct {
 	command []string // stdio: starts the binary, with a witness before it
 	url     string   // HTTP
+	key     string   // HTTP: "" if the server wants none
 
 	dir  string    // stdio: the folder that the witness writes to
 	http *recorder // HTTP: the witness
+}
+
+// headers returns those of every HTTP request.
+func (g *target) headers() map[string]string {
+	if g.key == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + g.key}
 }
 
 // overStdio returns the real binary on a new database.

@@ -20,6 +20,8 @@ type step struct {
 	want    []string // the blocks, without times
 	error   string   // instead: a part of the tool's error
 	missing bool     // instead: the protocol's error for a missing resource
+	refused string   // instead: a part of the error with which the server refuses the request
+	agentID bool     // of tools that are listed: they take an agent_id
 }
 
 type m = map[string]any
@@ -74,7 +76,7 @@ func session() []step {
 func discoverySteps() []step {
 	return []step{
 		{name: "tools", request: request{Method: "tools/list"}, want: []string{"append_log", "changes", "delete_file", "delete_log", "edit_file",
-			"get_usage_stats", "list_files", "list_logs", "move_file", "read_file", "read_log", "search", "summarize_file", "write_file"}},
+			"get_usage_stats", "list_files", "list_logs", "move_file", "read_file", "read_log", "search", "summarize_file", "write_file"}, agentID: true},
 		{name: "templates", request: request{Method: "resources/templates/list"}, want: []string{"scratchpad://{agent}/{+path}"}},
 	}
 }
@@ -228,7 +230,10 @@ func TestSession(t *testing.T) {
 				for _, s := range steps {
 					requests = append(requests, s.request)
 				}
-				version, answers := c.run(t, g, requests)
+				version, answers, err := c.run(t, g, requests)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if version != "" && version != c.version {
 					t.Errorf("the client says that it spoke %s, want %s", version, c.version)
 				}
@@ -266,6 +271,10 @@ func (s step) check(t *testing.T, a answer) {
 		if !strings.Contains(strings.ToLower(a.Error), "resource not found") || a.Code != 0 && a.Code != want {
 			t.Errorf("%s: %+v, want the error %d, resource not found", s.name, a, want)
 		}
+	case s.refused != "":
+		if text := a.Error + strings.Join(a.Blocks, "\n"); a.Error == "" && !a.IsError || !strings.Contains(text, s.refused) {
+			t.Errorf("%s: %+v, want an error with %q", s.name, a, s.refused)
+		}
 	case a.Error != "":
 		t.Errorf("%s: %s (%d)", s.name, a.Error, a.Code)
 	case s.error != "":
@@ -276,6 +285,9 @@ func (s step) check(t *testing.T, a answer) {
 		got := make([]string, len(a.Blocks))
 		for i, block := range a.Blocks {
 			got[i] = normal(block)
+		}
+		if a.AgentID != s.agentID {
+			t.Errorf("%s: the tools take an agent_id: %v, want %v", s.name, a.AgentID, s.agentID)
 		}
 		if a.IsError || !slices.Equal(got, s.want) {
 			t.Errorf("%s: isError %v (-want +got):\n%s", s.name, a.IsError, difference(s.want, got))
