@@ -1,10 +1,11 @@
 // Package login has only tests. Clients get access tokens from the OpenID provider of
 // zitadel/oidc, in the code flow with PKCE and with client credentials, and use them with
-// the SDK's MCP client. Nothing of the provider, and nothing of the client, is ours.
+// the SDK's MCP client at scratchpad serve. Nothing of the provider, and nothing of the
+// client, is ours.
 //
 //		cd internal/e2e && go test ./login
 //
 //	  - provider_test.go starts the provider, and says what its tokens contain.
-//	  - server_test.go starts the server that the tokens are for.
+//	  - server_test.go starts scratchpad serve, which the tokens are for.
 //	  - login_test.go has the clients, and a user who logs in.
 package login

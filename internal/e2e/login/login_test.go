@@ -22,9 +22,9 @@ var protocols = []string{"2026-07-28", "2025-11-25"}
 
 // A user logs in at the provider. The client has found it by the server's first answer.
 func TestCodeFlow(t *testing.T) {
-	server, resource := listen(t)
+	resource := newResource(t)
 	provider := startProvider(t, resource)
-	serve(t, server, provider.URL, resource)
+	serve(t, resource, provider.URL, resource)
 	for _, protocol := range protocols {
 		logins := 0
 		handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
@@ -50,9 +50,9 @@ func TestCodeFlow(t *testing.T) {
 
 // A service has a secret, and no user.
 func TestClientCredentials(t *testing.T) {
-	server, resource := listen(t)
+	resource := newResource(t)
 	provider := startProvider(t, resource)
-	serve(t, server, provider.URL, resource)
+	serve(t, resource, provider.URL, resource)
 	for _, protocol := range protocols {
 		session := connect(t, resource, service(t), protocol)
 		checkAgent(t, session, "robot", true)
@@ -62,9 +62,9 @@ func TestClientCredentials(t *testing.T) {
 
 // A token of the provider for another resource is refused.
 func TestOtherResource(t *testing.T) {
-	server, resource := listen(t)
+	resource := newResource(t)
 	provider := startProvider(t, "http://127.0.0.1/other")
-	serve(t, server, provider.URL, resource)
+	serve(t, resource, provider.URL, resource)
 	if session, err := tryConnect(t, resource, service(t), protocols[0]); err == nil {
 		_ = session.Close()
 		t.Error("a token for another resource was accepted")
@@ -73,9 +73,9 @@ func TestOtherResource(t *testing.T) {
 
 // Tokens are good while the provider is away. A server that starts then cannot check them.
 func TestProviderStops(t *testing.T) {
-	server, resource := listen(t)
+	resource := newResource(t)
 	provider := startProvider(t, resource)
-	serve(t, server, provider.URL, resource)
+	serve(t, resource, provider.URL, resource)
 	handler := service(t)
 	checkAgent(t, connect(t, resource, handler, protocols[0]), "robot", true)
 	provider.Close()
@@ -89,9 +89,9 @@ func TestProviderStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late, lateURL := listen(t)
+	late := newResource(t)
 	serve(t, late, provider.URL, resource)
-	if got := post(t, lateURL, token.AccessToken); got.StatusCode != http.StatusServiceUnavailable {
+	if got := post(t, late, token.AccessToken); got.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a server that never saw the provider answers %s, want 503", got.Status)
 	}
 	if got := post(t, resource, token.AccessToken+"x"); got.StatusCode != http.StatusUnauthorized || !strings.Contains(got.Header.Get("WWW-Authenticate"), `error="invalid_token"`) {
@@ -135,7 +135,7 @@ func checkAgent(t *testing.T, session *mcp.ClientSession, agent string, want boo
 		t.Fatal(err)
 	}
 	text := result.Content[0].(*mcp.TextContent).Text
-	if result.IsError == want || !want && !strings.Contains(text, "is not yours") {
+	if result.IsError == want || !want && !strings.Contains(text, "of your key") {
 		t.Errorf("write_file of %s: error %v, want %v: %s", agent, result.IsError, !want, text)
 	}
 }
