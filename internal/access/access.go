@@ -80,13 +80,20 @@ func Needs(tool string, write bool) auth.Scopes {
 
 // Workspace returns the workspace of an agent for the caller in ctx, if it has the scopes
 // of need: Read, Write or both. If the caller is bound to one agent, the empty name stands
-// for it. What the caller may not do is refused without
-// a look at the store: the answer is the same whether an agent exists or not.
+// for it. What the caller may not do is refused without a look at the store: the answer is
+// the same whether an agent exists or not.
 //
-// Errors: [ErrDenied] and those of the limits.
+// The caller is held against what it may do now, see [auth.Current].
+//
+// Errors: [ErrDenied], [workspace.ErrBusy] and those of the limits.
 func (d *Door) Workspace(ctx context.Context, agent string, need auth.Scopes) (*workspace.Workspace, error) {
-	c, ok := auth.FromContext(ctx)
-	if !ok {
+	c, ok, err := auth.Current(ctx)
+	switch {
+	case errors.Is(err, auth.ErrUnknown):
+		return nil, denied{"your credential has expired or was revoked before the request had arrived; get a new one"}
+	case err != nil:
+		return nil, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
+	case !ok:
 		return nil, denied{"this server serves nobody without a key, and it has none yet; its operator makes one with: scratchpad keys create"}
 	}
 	only, bound := c.Agents.Only()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -132,4 +134,38 @@ func TestDeniedTellsNothing(t *testing.T) {
 			t.Errorf("%.40v: %v and %v, want one short text", agents, there, none)
 		}
 	}
+}
+
+// A call is held against what its caller may do when it begins, and not when the head of
+// its request arrived. A call that begins at once costs no second look.
+func TestWorkspaceOfSlowRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDoor(t, noLimits)
+		before, _ := auth.FromContext(as(t, "t", auth.Read|auth.Write, "a"))
+		now, err, asked := before, error(nil), 0
+		ctx := auth.NewVerifiedContext(t.Context(), before, func(context.Context) (auth.Caller, error) { asked++; return now, err })
+		write := func() error {
+			_, err := d.Workspace(ctx, "", auth.Write)
+			return err
+		}
+		if err := write(); err != nil || asked != 0 {
+			t.Errorf("at once: %v, asked %d times", err, asked)
+		}
+		time.Sleep(time.Second)
+		if err := write(); err != nil || asked != 1 {
+			t.Errorf("after a second: %v, asked %d times", err, asked)
+		}
+		if now.Scopes = auth.Read; !errors.Is(write(), access.ErrDenied) {
+			t.Error("a caller whose scope was narrowed may write")
+		}
+		if now.Scopes, now.ID = auth.Write, "another"; !errors.Is(write(), access.ErrDenied) {
+			t.Error("a credential of another caller is taken")
+		}
+		if err = auth.ErrUnknown; !errors.Is(write(), access.ErrDenied) {
+			t.Error("a caller who is unknown now may write")
+		}
+		if err = auth.ErrUnavailable; !errors.Is(write(), workspace.ErrBusy) {
+			t.Error("a caller who cannot be checked may write")
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -137,13 +138,46 @@ func invalid(format string, args ...any) error {
 
 type callerKey struct{}
 
+// carried is what a context carries.
+type carried struct {
+	caller Caller
+	again  func(context.Context) (Caller, error) // nil: the caller stays who it is
+	since  time.Time
+}
+
 // NewContext returns a context that carries a caller.
 func NewContext(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
+	return context.WithValue(ctx, callerKey{}, carried{caller: c})
+}
+
+// NewVerifiedContext returns a context that carries a caller whose credential was found
+// good just now. again checks the credential again, for [Current].
+func NewVerifiedContext(ctx context.Context, c Caller, again func(context.Context) (Caller, error)) context.Context {
+	return context.WithValue(ctx, callerKey{}, carried{c, again, time.Now()})
 }
 
 // FromContext returns the caller that a context carries.
 func FromContext(ctx context.Context) (c Caller, ok bool) {
-	c, ok = ctx.Value(callerKey{}).(Caller)
-	return c, ok
+	found, ok := ctx.Value(callerKey{}).(carried)
+	return found.caller, ok
+}
+
+// currentAge is how long a verified caller counts as current. With the age of what
+// [Keys.Verify] knows, it is below a second.
+const currentAge = lookEvery
+
+// Current is FromContext for a call that is about to begin. The body of its request may
+// have taken long to arrive, and the credential may have been revoked meanwhile. So a
+// credential that was checked more than 250 ms ago is checked again. Errors: those of a
+// [Verifier].
+func Current(ctx context.Context) (c Caller, ok bool, err error) {
+	found, ok := ctx.Value(callerKey{}).(carried)
+	if !ok || found.again == nil || elapsed(found.since, time.Now()) < currentAge {
+		return found.caller, ok, nil
+	}
+	c, err = found.again(ctx)
+	if err == nil && c.ID != found.caller.ID {
+		return Caller{}, true, ErrUnknown
+	}
+	return c, true, err
 }

@@ -33,14 +33,7 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 			return c, false, refused(http.StatusTooManyRequests, "too many wrong credentials came from this address; try again in %v", time.Duration(seconds(after))*time.Second).retry(after)
 		}
 	}
-	verify := s.o.Tokens
-	if strings.HasPrefix(credential, keyPrefix) {
-		verify = s.o.Keys
-	}
-	err := auth.ErrUnknown
-	if verify != nil {
-		c, err = verify(r.Context(), credential)
-	}
+	c, err := s.verify(r.Context(), credential)
 	switch {
 	case err == nil:
 		return c, true, nil
@@ -55,6 +48,35 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 		return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
 	}
 	return auth.Caller{}, false, s.unavailable(r.Context(), err)
+}
+
+// verify returns the owner of a credential.
+func (s *Server) verify(ctx context.Context, credential string) (auth.Caller, error) {
+	verify := s.o.Tokens
+	if strings.HasPrefix(credential, keyPrefix) {
+		verify = s.o.Keys
+	}
+	if verify == nil {
+		return auth.Caller{}, auth.ErrUnknown
+	}
+	return verify(ctx, credential)
+}
+
+// again returns a function that finds out again who sends a request that identify has
+// accepted.
+func (s *Server) again(r *http.Request) func(context.Context) (auth.Caller, error) {
+	headers := r.Header["Authorization"]
+	return func(ctx context.Context) (auth.Caller, error) {
+		if len(headers) > 0 {
+			credential, _ := bearer(headers)
+			return s.verify(ctx, credential)
+		}
+		c, ok, err := s.o.Anonymous(ctx)
+		if err == nil && !ok {
+			err = auth.ErrUnknown
+		}
+		return c, err
+	}
 }
 
 // anonymous returns who sends a request without a credential.

@@ -148,7 +148,7 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 		if c := connOf(ctx); c != nil {
 			c.l.conns.setBusy(c)
 		}
-		ctx = auth.NewContext(ctx, c)
+		ctx = auth.NewVerifiedContext(ctx, c, s.again(r))
 	}
 	s.o.MCP.ServeHTTP(w, r.WithContext(ctx))
 }
