@@ -27,6 +27,7 @@ type fault struct {
 	mcp  func(*service, *mcpserver.Options)
 	http func(*service, *httpserver.Options)
 	in   string // what shows it: "log", "metrics", or "" for the answers
+	wrap func(workspace.Store) workspace.Store
 }
 
 // faults are a mistake in each layer.
@@ -148,9 +149,14 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	s := &service{c: line.Serve, p: p, loopback: true}
 	testkit.Must(t, s.observe())
 	d := newDatabase(p, false)
+	d.wrap = f.wrap
 	svc, err := d.service(ctx)
 	testkit.Must(t, err)
-	s.store, s.base, s.keys = d.store, svc, auth.NewKeys(d.store, auth.Options{})
+	s.store, s.base = d.store, svc
+	if f.wrap != nil {
+		s.store = f.wrap(d.store)
+	}
+	s.keys = auth.NewKeys(s.store, auth.Options{})
 	s.door = access.New(svc, s.limits)
 	s.tokens, err = s.c.OAuth.open(p.log)
 	testkit.Must(t, err)

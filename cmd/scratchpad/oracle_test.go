@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A question asks about what is not the caller's: it has a form for what exists and belongs
+// to another, and one for what does not exist. The two are equally long.
+type question struct {
+	name           string
+	asker          actor
+	yours, nobodys string // the body, or the session
+	session        bool
+}
+
+// questions puts memory of a victim into a server, and returns questions about it.
+func (c *cast) questions(t *testing.T, url string) []question {
+	t.Helper()
+	victim := c.key("hens", "", both, "there-1")
+	asker, bound, token := c.key("hens", "", both, "mine", "more*"), c.key("hens", "", both, "alone"), c.token("hens", "s", "mine", "more")
+	stranger := c.key("foxes", "", both, "there*")
+	u := &use{url: url, key: victim.credential, tool: "write_file", args: `"path":"f","content":"x"`}
+	u.begin(t)
+	if ok, status, text := u.once(t.Context()); !ok {
+		t.Fatalf("the victim writes: %d %s", status, text)
+	}
+	body := func(method, params string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, method, params)
+	}
+	call := func(agent string) string {
+		return body("tools/call", `"name":"read_file","arguments":{"agent_id":"`+agent+`","path":"f"}`)
+	}
+	read := func(agent string) string { return body("resources/read", `"uri":"scratchpad://`+agent+`/f"`) }
+	return []question{
+		{name: "a tool", asker: asker, yours: call("there-1"), nobodys: call("nobody1")},
+		{name: "a tool of a bound caller", asker: bound, yours: call("there-1"), nobodys: call("nobody1")},
+		{name: "a tool, with a token", asker: token, yours: call("there-1"), nobodys: call("nobody1")},
+		{name: "a resource", asker: asker, yours: read("there-1"), nobodys: read("nobody1")},
+		{name: "an agent of another tenant", asker: stranger, yours: call("there-1"), nobodys: call("there-2")},
+		{name: "a session", asker: asker, session: true, yours: u.session, nobodys: strings.Repeat("A", len(u.session))},
+	}
+}
+
+// ask sends one form of a question and returns all of the answer that does not differ each
+// time, and how long it took.
+func (q question) ask(ctx context.Context, web *http.Client, url, form string) (answer string, took time.Duration, err error) {
+	body, header := form, http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + q.asker.credential}}
+	if q.session {
+		body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+		header["Mcp-Protocol-Version"], header["Mcp-Session-Id"] = []string{"2025-06-18"}, []string{form}
+	} else {
+		header["Mcp-Protocol-Version"] = []string{"2026-07-28"}
+		header["Mcp-Method"], header["Mcp-Name"] = []string{"tools/call"}, []string{"read_file"}
+		if _, uri, ok := strings.Cut(form, `"uri":"`); ok {
+			uri, _, _ = strings.Cut(uri, `"`)
+			header["Mcp-Method"], header["Mcp-Name"] = []string{"resources/read"}, []string{uri}
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, "POST", url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		return "", 0, err
+	}
+	r.Header = header
+	began := time.Now()
+	res, err := web.Do(r)
+	if err != nil {
+		return "", 0, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	took = time.Since(began)
+	res.Header.Del("Date")
+	res.Header.Del("X-Request-Id")
+	return fmt.Sprint(res.Status, res.Header, ownName.ReplaceAllString(string(text), "NAME")), took, err
+}
+
+var ownName = regexp.MustCompile("there-[12]|nobody1") // as the question gave it
+
+// What belongs to another and what does not exist have the same answer, which takes the
+// same time: with keys and with tokens, in both eras. A difference counts if it is found
+// three times in a row. So that no busy machine fails the test, it must also be large
+// there, except with the long proofs.
+func TestNotYoursTakesAsLongAsNotThere(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	c := newCast(t, db)
+	r := serve(t, append(c.issuer.flags(), "--db", db, "--rate", "0", "--rate-agent", "0", "--log-level", "error")...)
+	web := &http.Client{Transport: &http.Transport{}}
+	defer web.CloseIdleConnections()
+	n, least := testkit.Pick(300, 3000, 20_000), testkit.Pick(0.3, 0.1, 0.0)
+	for _, q := range c.questions(t, r.url) {
+		found := 0
+		for ; found < 3; found++ {
+			yours, nobodys := q.measure(t, web, r.url, n)
+			z, half := signedRank(yours, nobodys), median(yours)/median(nobodys)-1
+			p := math.Erfc(math.Abs(z) / math.Sqrt2)
+			t.Logf("%s: %d pairs, %.0f and %.0f ns, p = %.3f", q.name, n, median(yours), median(nobodys), p)
+			if p >= 0.01 || math.Abs(half) < least {
+				break
+			}
+		}
+		if found == 3 {
+			t.Errorf("%s: the answers about what there is and what there is not take different times", q.name)
+		}
+	}
+}
+
+// measure asks both forms in turn, in an order drawn each time.
+func (q question) measure(t *testing.T, web *http.Client, url string, pairs int) (yours, nobodys []float64) {
+	t.Helper()
+	for range pairs {
+		forms := []string{q.yours, q.nobodys}
+		first := rand.IntN(2)
+		var took [2]time.Duration
+		var answers [2]string
+		for _, i := range []int{first, 1 - first} {
+			var err error
+			answers[i], took[i], err = q.ask(t.Context(), web, url, forms[i])
+			testkit.Must(t, err)
+		}
+		if answers[0] != answers[1] {
+			t.Fatalf("%s: the answers are\n%s\nand\n%s", q.name, answers[0], answers[1])
+		}
+		yours, nobodys = append(yours, float64(took[0])), append(nobodys, float64(took[1]))
+	}
+	return yours, nobodys
+}
+
+// signedRank returns how many standard deviations the rank sum of Wilcoxon's test of pairs
+// is away from what it would be without a difference.
+func signedRank(a, b []float64) float64 {
+	var diffs []float64
+	for i := range a {
+		if d := a[i] - b[i]; d != 0 {
+			diffs = append(diffs, d)
+		}
+	}
+	slices.SortFunc(diffs, func(x, y float64) int { return int(math.Copysign(1, math.Abs(x)-math.Abs(y))) })
+	var sum, squares float64
+	for i, d := range diffs {
+		rank := float64(i + 1)
+		sum += math.Copysign(rank, d)
+		squares += rank * rank
+	}
+	return sum / math.Sqrt(squares)
+}
+
+func median(all []float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+// The test of times finds a difference, and none where there is none.
+func TestSignedRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var a, b, slower []float64
+	for range 20_000 {
+		x := r.ExpFloat64()
+		a, b, slower = append(a, x+r.ExpFloat64()), append(b, x+r.ExpFloat64()), append(slower, x+r.ExpFloat64()+0.05)
+	}
+	if z := signedRank(a, b); math.Abs(z) > 4 {
+		t.Errorf("equal times are %.1f standard deviations apart", z)
+	}
+	if z := signedRank(slower, b); z < 4 {
+		t.Errorf("times that differ by a fortieth are %.1f standard deviations apart", z)
+	}
+}
+
+// A countingStore counts what it is asked for.
+type countingStore struct {
+	workspace.Store
+	memory, system *atomic.Int64
+}
+
+func (s countingStore) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	s.memory.Add(1)
+	return s.Store.View(ctx, o, fn)
+}
+
+func (s countingStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	s.memory.Add(1)
+	return s.Store.Update(ctx, o, fn)
+}
+
+func (s countingStore) System(ctx context.Context) workspace.Records {
+	s.system.Add(1)
+	return s.Store.System(ctx)
+}
+
+// A refused question does not get as far as the memory of anybody.
+func TestNotYoursCostsNoLook(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	c := newCast(t, db)
+	var memory, system atomic.Int64
+	s := faulty(t, db, c.issuer, fault{wrap: func(store workspace.Store) workspace.Store { return countingStore{store, &memory, &system} }})
+	for _, q := range c.questions(t, s.url) {
+		var looks [2]int64
+		for i, form := range []string{q.yours, q.nobodys} {
+			before := memory.Load()
+			_, _, err := q.ask(t.Context(), http.DefaultClient, s.url, form)
+			testkit.Must(t, err)
+			looks[i] = memory.Load() - before
+		}
+		own := q.name == "an agent of another tenant" // its name may be that of the caller's own agent
+		if looks[0] != looks[1] || !own && looks[0] != 0 {
+			t.Errorf("%s: %d looks at the store, and %d about what is not there", q.name, looks[0], looks[1])
+		}
+	}
+}
+
+// Whoever guesses keys is refused after ten of them. Neither keys with a wrong checksum nor
+// those after the ten cost a look at the store.
+func TestGuessedKeys(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "team.db")
+	c := newCast(t, db)
+	victim := c.key("hens", "", both, "there")
+	var memory, system atomic.Int64
+	s := faulty(t, db, c.issuer, fault{wrap: func(store workspace.Store) workspace.Store { return countingStore{store, &memory, &system} }})
+	guess := func(from, credential string) int {
+		u := &use{url: s.url, key: credential, tool: "list_files", from: from}
+		_, status, _ := u.once(t.Context())
+		return status
+	}
+	for i := range 30 {
+		before := system.Load()
+		status := guess("198.51.100.1", withChecksum(fmt.Sprintf("sp_%s_%043d", victim.id, i)))
+		want := http.StatusUnauthorized
+		if i >= 10 {
+			want = http.StatusTooManyRequests
+		}
+		if looks := system.Load() - before; status != want || i >= 10 && looks != 0 || looks > 4 {
+			t.Errorf("guess %d: %d after %d looks", i, status, looks)
+		}
+		before = system.Load()
+		if guess(fmt.Sprint("198.51.101.", i), victim.credential[:60]+"A"); system.Load() != before {
+			t.Errorf("a key with a wrong checksum costs %d looks", system.Load()-before)
+		}
+	}
+	if status := guess("198.51.100.2", victim.credential); status == http.StatusUnauthorized || status == http.StatusTooManyRequests {
+		t.Errorf("the owner of the key, elsewhere: %d", status)
+	}
+	if found := c.shown(s.log.String()); found != nil {
+		t.Errorf("the log shows %q", found)
+	}
+}
