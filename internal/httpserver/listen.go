@@ -117,7 +117,7 @@ func (l *listener) wait(c *conn, timeout time.Duration) {
 }
 
 // conns are the open connections of a listener. A connection is quiet unless a known
-// caller has a request under way there.
+// caller has a request under way there that is no stream.
 type conns struct {
 	most int
 

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // goodKey is the credential of a caller who may do all but see metrics. With a name
-// behind it, it is that of another caller.
+// behind it, it is that of another caller, and a text behind a "/" is the tenant.
 const goodKey = "sp_good"
 
 // verify knows callers by the beginning of their credentials.
@@ -45,7 +46,8 @@ func verify(_ context.Context, credential string) (auth.Caller, error) {
 	switch name, ok := strings.CutPrefix(credential, goodKey); {
 	case ok:
 		agents, err := auth.ParseAgents("*")
-		return auth.Caller{ID: "good" + name, Tenant: "local", Agents: agents, Scopes: auth.Read | auth.Write}, err
+		_, tenant, _ := strings.Cut(name, "/")
+		return auth.Caller{ID: "good" + name, Tenant: cmp.Or(tenant, "local"), Agents: agents, Scopes: auth.Read | auth.Write}, err
 	case credential == "sp_metrics":
 		return auth.Caller{ID: "metrics", Scopes: auth.Metrics}, nil
 	case credential == "sp_down":

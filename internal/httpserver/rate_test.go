@@ -144,3 +144,36 @@ func TestCallsAtOnce(t *testing.T) {
 		t.Errorf("%d calls are under way, want 5", n)
 	}
 }
+
+// A tenant with many keys leaves a quarter of the connections to others.
+func TestCallsOfATenant(t *testing.T) {
+	g := newGate()
+	s := serve(t, Options{MCP: g, MaxConnections: 8}, nil)
+	defer g.open()
+	for i := range 6 {
+		s.dial().send(request("POST", "/mcp", "", withKey+strconv.Itoa(i)+"/many"))
+		<-g.entered
+	}
+	if a := s.ask("POST", "/mcp", "", withKey+"7/many"); a.status != 429 || !strings.Contains(a.text, "6 calls of your tenant") {
+		t.Errorf("the seventh key of the tenant: %v, want 429", a)
+	}
+	s.dial().send(request("POST", "/mcp", "", withKey+"/other"))
+	<-g.entered
+}
+
+// Streams, which have no end, keep nobody from a connection.
+func TestStreamsTakeNoRoom(t *testing.T) {
+	g := newGate()
+	s := serve(t, Options{MCP: g, MaxConnections: 8}, nil)
+	for i := range 8 {
+		s.dial().send(request("GET", "/mcp", "", withKey+strconv.Itoa(i)+"/t"+strconv.Itoa(i)))
+		<-g.entered
+	}
+	s.dial().send(request("POST", "/mcp", "", withKey+"/other"))
+	select {
+	case <-g.entered:
+	case <-time.After(5 * time.Second):
+		t.Error("eight streams of eight connections keep another caller out")
+	}
+	g.open()
+}

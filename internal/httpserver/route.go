@@ -138,14 +138,15 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	leave, f := s.calls.enter(c.ID, isStream(r), cancel)
+	stream := isStream(r)
+	leave, f := s.calls.enter(c.ID, c.Tenant, stream, cancel)
 	if f != nil {
 		s.refuse(w, r, f)
 		return
 	}
 	defer leave()
 	if known {
-		if c := connOf(ctx); c != nil {
+		if c := connOf(ctx); c != nil && !stream { // streams have no end; a connection may have to end one
 			c.l.conns.setBusy(c)
 		}
 		ctx = auth.NewVerifiedContext(ctx, c, s.again(r))

@@ -42,7 +42,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), calls: newCalls(max(1, o.MaxConnections/2)), conns: newConns(o.MaxConnections),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), calls: newCalls(o.MaxConnections), conns: newConns(o.MaxConnections),
 		callers: newRates[string](), agents: newRates[agentName](),
 	}
 	s.base, s.end = context.WithCancel(context.Background())

@@ -9,10 +9,11 @@ import (
 
 // calls are the calls under way. After stop nobody enters.
 type calls struct {
-	most int // of a caller
+	most, mostTenant int // of a caller, and of all callers of a tenant
 
 	mu      sync.Mutex     // guards the following
 	by      map[string]int // by caller
+	tenants map[string]int // by tenant
 	n       int64
 	stopped bool
 	cancel  map[int64]context.CancelFunc // of streams
@@ -20,12 +21,14 @@ type calls struct {
 	idle    chan struct{} // closed when stopped and n is 0
 }
 
-func newCalls(most int) *calls {
-	return &calls{most: most, by: map[string]int{}, cancel: map[int64]context.CancelFunc{}, idle: make(chan struct{})}
+// newCalls leaves half of the connections to others than a caller, and a quarter to others
+// than a tenant, which may have many keys.
+func newCalls(connections int) *calls {
+	return &calls{most: max(1, connections/2), mostTenant: max(1, connections-connections/4), by: map[string]int{}, tenants: map[string]int{}, cancel: map[int64]context.CancelFunc{}, idle: make(chan struct{})}
 }
 
 // enter adds a call until leave. A stream is ended by a stop.
-func (q *calls) enter(caller string, stream bool, cancel context.CancelFunc) (leave func(), f *refusal) {
+func (q *calls) enter(caller, tenant string, stream bool, cancel context.CancelFunc) (leave func(), f *refusal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -33,9 +36,12 @@ func (q *calls) enter(caller string, stream bool, cancel context.CancelFunc) (le
 		return nil, refused(http.StatusServiceUnavailable, "the server is stopping; try again").retry(time.Second).with("Connection", "close")
 	case q.by[caller] >= q.most:
 		return nil, refused(http.StatusTooManyRequests, "%d calls of yours are under way, which is the limit; try again when one has ended", q.most).retry(time.Second)
+	case q.tenants[tenant] >= q.mostTenant:
+		return nil, refused(http.StatusTooManyRequests, "%d calls of your tenant are under way, which is the limit; try again when one has ended", q.mostTenant).retry(time.Second)
 	}
 	q.n++
 	q.by[caller]++
+	q.tenants[tenant]++
 	q.next++
 	number := q.next
 	if stream {
@@ -47,6 +53,9 @@ func (q *calls) enter(caller string, stream bool, cancel context.CancelFunc) (le
 		delete(q.cancel, number)
 		if q.by[caller]--; q.by[caller] == 0 {
 			delete(q.by, caller)
+		}
+		if q.tenants[tenant]--; q.tenants[tenant] == 0 {
+			delete(q.tenants, tenant)
 		}
 		if q.n--; q.n == 0 && q.stopped {
 			close(q.idle)
