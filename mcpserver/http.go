@@ -28,8 +28,8 @@ const stateless = "2026-07-28" // the first protocol without sessions
 // session for every request: if the caller is unknown (Caller returns ""), the answer is
 // 401. The protocol of 2026-07-28 needs none: Workspace alone decides who may call.
 // There are at most 4,096 sessions, and 64 of each caller that Caller or a verified
-// token names. When there is no room, the session that has been idle longest ends. A
-// session also ends after 30 minutes without a request, or after 2 minutes without a
+// token names. When there is no room, the session that has been idle longest ends, of the
+// callers with most sessions. A session also ends after 30 minutes without a request, or after 2 minutes without a
 // complete handshake.
 //
 // A browser's request from another origin is refused with 403, a batch with 400, and a

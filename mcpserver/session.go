@@ -50,14 +50,14 @@ func newSessions() *sessions {
 }
 
 // begin adds a session with one request under way, the one that begins it. If there is
-// no room, the session that has been idle longest ends. If none is idle, the error is
-// errSessions.
+// no room, the session that has been idle longest ends: of the caller first, and then of
+// the caller who has most. If none is idle, the error is errSessions.
 func (q *sessions) begin(id, caller string, end func()) (*session, error) {
 	s := &session{id: id, caller: caller, connection: newConnection(), close: end, busy: 1}
 	var gone []*session
 	q.mu.Lock()
 	room := caller == q.shared || q.count[caller] < q.each || q.dropOldest(&gone, func(o *session) bool { return o.caller == caller })
-	room = room && (len(q.byID) < q.most || q.dropOldest(&gone, func(*session) bool { return true }))
+	room = room && (len(q.byID) < q.most || q.dropOldestOfMany(&gone))
 	if room {
 		q.byID[id] = s
 		q.count[caller]++
@@ -83,6 +83,18 @@ func (q *sessions) dropOldest(gone *[]*session, fits func(*session) bool) bool {
 		}
 	}
 	return false
+}
+
+// dropOldestOfMany drops a session of the caller who has most of those with an idle one.
+// So callers with many sessions end their own, and no one else's. The caller holds mu.
+func (q *sessions) dropOldestOfMany(gone *[]*session) bool {
+	var many *session
+	for e := q.idle.Front(); e != nil; e = e.Next() {
+		if s := e.Value.(*session); many == nil || q.count[s.caller] > q.count[many.caller] {
+			many = s
+		}
+	}
+	return q.dropOldest(gone, func(s *session) bool { return s == many })
 }
 
 // drop forgets a session. The caller holds mu.

@@ -37,6 +37,22 @@ func (e *ended) String() string {
 	return fmt.Sprint(slices.Sorted(maps.Keys(e.ids)))
 }
 
+// Callers who fill all sessions, each with as many as it may have, end no session of others,
+// however long that has been idle.
+func TestManyCallersWithManySessions(t *testing.T) {
+	q, gone := newSessions(), newEnded()
+	q.most, q.each = 8, 4
+	defer q.endAll()
+	q.release(gone.begin(t, q, "mine", "me"))
+	for n := range 40 {
+		caller := fmt.Sprint("hostile", n%3)
+		q.release(gone.begin(t, q, fmt.Sprint(caller, n), caller))
+	}
+	if gone.has("mine") || q.open() != 8 {
+		t.Errorf("ended are %v, %d are open", gone, q.open())
+	}
+}
+
 func (e *ended) begin(t *testing.T, q *sessions, id, caller string) *session {
 	t.Helper()
 	s, err := q.begin(id, caller, func() { e.add(id) })
