@@ -2,23 +2,14 @@ package e2e
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 func loadCompose(t *testing.T, environment types.Mapping) (*types.Project, error) {
@@ -63,82 +54,4 @@ func TestCompose(t *testing.T) {
 	if _, err := os.Stat(proxy.Volumes[0].Source); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestProxy runs the proxy with TLS in front of the server. A client works through it, and
-// other routes than those of clients are closed.
-func TestProxy(t *testing.T) {
-	upstream := strings.TrimSuffix(process.Serve(t, scratchpadPath, "--db", filepath.Join(t.TempDir(), "test.db"), "--trusted-proxy", "127.0.0.1/32"), "/mcp")
-	url, client := startProxy(t, strings.TrimPrefix(upstream, "http://"))
-
-	res, err := client.Get(url + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusNotFound { // the server itself answers 403
-		t.Errorf("GET /metrics = %s, want 404", res.Status)
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: client}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"agent_id": "e2e", "path": "plan.md", "content": "x"}})
-	if err != nil || got.IsError {
-		t.Errorf("write_file through the proxy: %v, %+v", err, got)
-	}
-}
-
-// startProxy runs Caddy with the Caddyfile of deploy on free ports of loopback. The client
-// trusts the authority that Caddy makes for localhost.
-func startProxy(t *testing.T, upstream string) (url string, client *http.Client) {
-	t.Helper()
-	caddy, err := exec.LookPath("caddy")
-	if err != nil {
-		t.Fatal("caddy is missing; install it (Debian: apt-get install -y caddy), and run this again")
-	}
-	text, err := os.ReadFile(filepath.Join(root, "deploy", "Caddyfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	plain, secure := freePort(t), freePort(t)
-	ports := "admin off\n\thttp_port " + plain + "\n\thttps_port " + secure + "\n\tskip_install_trust"
-	config := filepath.Join(dir, "Caddyfile")
-	if err := os.WriteFile(config, []byte(strings.Replace(string(text), "admin off", ports, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(caddy, "run", "--config", config, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "SCRATCHPAD_HOST=localhost", "SCRATCHPAD_UPSTREAM="+upstream)
-	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	url = "https://localhost:" + secure
-	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		pool := x509.NewCertPool()
-		if authority, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local", "root.crt")); err == nil && pool.AppendCertsFromPEM(authority) {
-			client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-			if res, err := client.Get(url + "/"); err == nil {
-				res.Body.Close()
-				return url, client
-			}
-		}
-		if time.Since(begin) > time.Minute {
-			t.Fatal("the proxy does not answer")
-		}
-	}
-}
-
-// freePort returns a port of loopback that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	_, port, err := net.SplitHostPort(process.FreeAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
