@@ -2,6 +2,17 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"math/big"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +21,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
 // unit is the service of systemd.
@@ -64,45 +80,169 @@ func analyze(t *testing.T, file string, text []byte, args ...string) string {
 	return err.Error() + ": " + string(out)
 }
 
-// TestUnitSystemCalls runs the program and compares the system calls that it makes with
-// those that the unit allows it.
+// TestUnitSystemCalls runs the server, and the commands that are used beside it, and
+// compares the system calls that they make with those that the unit allows.
 func TestUnitSystemCalls(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the service is for Linux")
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("the service is for Linux, and another user's process is watched by root alone")
 	}
-	log := filepath.Join(t.TempDir(), "calls")
-	db := filepath.Join(t.TempDir(), "test.db")
-	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-c", "-S", "name", "-U", "name", "-o", log, scratchpadPath, "mcp", "--db", db, "--agent", "a")
-	cmd.Stdin = strings.NewReader(strings.Join([]string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a","content":"x"}}}`,
-	}, "\n") + "\n")
-	cmd.Stderr = t.Output()
-	out, err := cmd.Output()
-	if err != nil || !bytes.Contains(out, []byte(`version\":1`)) {
-		t.Fatalf("strace scratchpad mcp: %v\n%s", err, out)
-	}
-	made, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
+	dir := openDir(t)
+	program := watched(t, dir)
+	db, cert, key := filepath.Join(dir, "test.db"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	t.Run("Serve", func(t *testing.T) {
+		first := writePair(t, cert, key)
+		url := process.Serve(t, program, "--db", db, "--tls-cert", cert, "--tls-key", key)
+		secret := strings.TrimSpace(process.Run(t, program, "keys", "create", "--db", db, "--agents", "*"))
+		second := writePair(t, cert, key)
+		began := time.Now()
+		for _, trusted := range []*x509.Certificate{first, second} {
+			useOverTLS(t, url, secret, trusted)
+		}
+		for !useOverTLS(t, url, secret, second) { // the server looks at the files every few seconds
+			if time.Since(began) > time.Minute {
+				t.Fatal("the server does not take the new certificate")
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		process.Run(t, program, "backup", filepath.Join(dir, "copy.db"), "--db", db)
+	})
+	calls := readCalls(t, filepath.Join(dir, "calls"))
+	if len(calls) < 30 || calls["socket"] == nil || calls["accept4"] == nil || calls["fdatasync"] == nil && calls["fsync"] == nil {
+		t.Fatalf("strace tells %d system calls of a server: %v", len(calls), slices.Sorted(maps.Keys(calls)))
 	}
 	allowed := filterSet(t, "@system-service")
 	for _, refused := range append(filterSet(t, "@privileged"), filterSet(t, "@resources")...) {
 		allowed = slices.DeleteFunc(allowed, func(name string) bool { return name == refused })
 	}
-	// The runtime asks for more open files with prlimit64, and goes on if it may not. SQLite
-	// calls fchown for root alone, who runs this test and not the service.
-	allowed = append(allowed, "prlimit64", "fchown")
-	names := regexp.MustCompile(`(?m)^ *([a-z][a-z0-9_]+)$`).FindAllStringSubmatch(string(made), -1)
-	if len(names) < 10 || !strings.Contains(string(made), "fdatasync") && !strings.Contains(string(made), "fsync") {
-		t.Fatalf("strace tells %d system calls:\n%s", len(names), made)
-	}
-	for _, n := range names {
-		if !slices.Contains(allowed, n[1]) && n[1] != "name" && n[1] != "syscall" && n[1] != "total" {
-			t.Errorf("the program calls %s, which the unit does not allow", n[1])
+	allowed = append(allowed, "prlimit64") // The runtime asks for more open files, and goes on if it may not.
+	for name, lines := range calls {
+		if !slices.Contains(allowed, name) {
+			t.Errorf("the unit does not allow %s", lines[0])
+		}
+		for _, line := range lines {
+			if name == "socket" && !strings.Contains(line, "(AF_INET, ") && !strings.Contains(line, "(AF_INET6, ") ||
+				strings.Contains(line, "PROT_EXEC") && (name == "mprotect" || strings.Contains(line, "PROT_WRITE")) {
+				t.Errorf("the unit does not allow %s", line)
+			}
 		}
 	}
+}
+
+// openDir returns a folder of a user that is not root.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "scratchpad-unit-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chown(dir, 65532, 65532); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// watched returns a program that runs scratchpad as another user. strace writes a file for
+// each of its threads into the folder calls.
+func watched(t *testing.T, dir string) string {
+	t.Helper()
+	program, calls, wrapper := filepath.Join(dir, "scratchpad"), filepath.Join(dir, "calls"), filepath.Join(dir, "watched")
+	text := "#!/bin/sh\nexec setpriv --reuid 65532 --regid 65532 --clear-groups strace -D -ff -s 0 -o " + calls + "/$$ -- " + program + " \"$@\"\n"
+	err := errors.Join(os.WriteFile(program, readFile(t, scratchpadPath), 0o755), os.WriteFile(wrapper, []byte(text), 0o755), os.Mkdir(calls, 0o700), os.Chown(calls, 65532, 65532))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wrapper
+}
+
+// readCalls returns the system calls that strace wrote, by name, once all processes have
+// ended.
+func readCalls(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	calls := map[string][]string{}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		var text string
+		for began := time.Now(); !strings.Contains(text, "\n+++ "); time.Sleep(10 * time.Millisecond) {
+			if text = string(readFile(t, filepath.Join(dir, f.Name()))); time.Since(began) > 10*time.Second {
+				t.Fatalf("strace does not end: %s", text)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if name, _, ok := strings.Cut(line, "("); ok && !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") {
+				calls[name] = append(calls[name], strings.TrimSpace(line))
+			}
+		}
+	}
+	return calls
+}
+
+// writePair writes a certificate for 127.0.0.1, and its key.
+func writePair(t *testing.T, cert, key string) *x509.Certificate {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := errors.Join(os.WriteFile(name, pem.EncodeToMemory(block), 0o600), os.Chown(name, 65532, 65532)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// useOverTLS has a session in each era of the protocol. It reports whether the server has
+// this certificate.
+func useOverTLS(t *testing.T, url, key string, trusted *x509.Certificate) bool {
+	t.Helper()
+	roots := x509.NewCertPool()
+	roots.AddCert(trusted)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	defer transport.CloseIdleConnections()
+	for _, version := range []string{withHandshake, stateless} {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+			&mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer{key, transport}}, MaxRetries: -1},
+			&mcp.ClientSessionOptions{ProtocolVersion: version})
+		if wrong := (*tls.CertificateVerificationError)(nil); errors.As(err, &wrong) {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, params := range []*mcp.CallToolParams{
+			{Name: "write_file", Arguments: m{"agent_id": "a", "path": "a", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
+			{Name: "summarize_file", Arguments: m{"agent_id": "a", "path": "a"}},
+			{Name: "search", Arguments: m{"agent_id": "a", "query": "title"}},
+		} {
+			if got, err := session.CallTool(t.Context(), params); err != nil || got.IsError {
+				t.Errorf("%s over TLS: %v, %+v", params.Name, err, got)
+			}
+		}
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return true
 }
 
 // filterSet lists the system calls of a set, with those of the sets in it.
