@@ -26,6 +26,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -83,17 +84,106 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 	return tel
 }
 
-// families returns the metrics of a scrape, as Prometheus reads them.
-func families(t *testing.T, tel *telemetry.Telemetry) map[string]*dto.MetricFamily {
+// served uses scratchpad serve for a while, with callers that have no right, and returns
+// its metrics, as Prometheus reads them.
+func served(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
-	w := httptest.NewRecorder()
-	tel.Metrics().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+process.FreeAddress(t)) // nobody listens; its metrics are there
+	db := filepath.Join(t.TempDir(), "test.db")
+	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "*", "--rate", "1:7"))
+	watcher := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--scopes", "metrics"))
+	url := process.Serve(t, scratchpadPath, "--db", db)
+	web := &http.Client{Transport: bearer{key, http.DefaultTransport}}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: web, MaxRetries: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*mcp.CallToolParams{
+		{Name: "write_file", Arguments: m{"agent_id": "alice", "path": "long.md", "content": strings.Repeat("# A title\n\nSome text below the title.\n\n", 1000)}},
+		{Name: "summarize_file", Arguments: m{"agent_id": "alice", "path": "long.md"}},
+		{Name: "read_file", Arguments: m{"agent_id": "alice", "path": "none.md"}},
+	} {
+		if _, err := session.CallTool(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 { // over the rate of the key
+		status(t, web, "GET", url)
+	}
+	status(t, &http.Client{Transport: bearer{"sp_wrong", http.DefaultTransport}}, "GET", url)
+	code, text := status(t, &http.Client{Transport: bearer{watcher, http.DefaultTransport}}, "GET", strings.TrimSuffix(url, "/mcp")+"/metrics")
+	if code != http.StatusOK {
+		t.Fatalf("GET /metrics with a key that has the scope = %d", code)
+	}
 	p := expfmt.NewTextParser(names.LegacyValidation)
-	all, err := p.TextToMetricFamilies(w.Body)
+	all, err := p.TextToMetricFamilies(strings.NewReader(text))
 	if err != nil || len(all) < 40 {
 		t.Fatalf("the scrape has %d metrics, %v", len(all), err)
 	}
 	return all
+}
+
+// What the parts of the server count arrives in the scrape.
+func TestServedMetrics(t *testing.T) {
+	all := served(t)
+	for _, c := range []struct {
+		name, label string
+		least, most float64
+	}{
+		{"scratchpad_connections", "", 1, 100},
+		{"scratchpad_connections_accepted_total", "", 1, 100},
+		{"scratchpad_rate_limited_total", "caller", 1, 10},
+		{"scratchpad_rate_limited_total", "agent", 0, 0},
+		{"scratchpad_failed_keys_total", "", 1, 1},
+		{"scratchpad_http_calls", "", 0, 1},
+		{"scratchpad_requests_total", "read_file", 1, 1},
+		{"scratchpad_requests_total", "summarize_file", 1, 1},
+		{"scratchpad_request_bytes_total", "", 20000, 200000},
+		{"scratchpad_store_writes_total", "", 1, 100},
+		{"scratchpad_store_read_only", "", 0, 0},
+		{"scratchpad_memory_limit_bytes", "", 1 << 20, 1 << 30},
+		{"scratchpad_panics_total", "", 0, 0},
+	} {
+		found := false
+		for _, metric := range all[c.name].GetMetric() {
+			fits := c.label == ""
+			for _, l := range metric.Label {
+				fits = fits || l.GetValue() == c.label
+			}
+			if !fits {
+				continue
+			}
+			found = true
+			if v := metric.GetCounter().GetValue() + metric.GetGauge().GetValue(); v < c.least || v > c.most {
+				t.Errorf("%s of %q is %v, want %v to %v", c.name, c.label, v, c.least, c.most)
+			}
+		}
+		if !found {
+			t.Errorf("the scrape has no %s of %q", c.name, c.label)
+		}
+	}
+}
+
+// The guides name metrics that a server has.
+func TestMetricsInGuides(t *testing.T) {
+	series := seriesOf(served(t))
+	pattern := regexp.MustCompile(`\bscratchpad_[a-z_]+[a-z]`)
+	found := 0
+	for _, name := range tracked(t) {
+		if !strings.HasSuffix(name, ".md") || name == "CHANGELOG.md" {
+			continue
+		}
+		for _, metric := range pattern.FindAllString(string(readFile(t, moduleFile(name).local())), -1) {
+			found++
+			if series[metric] == nil && series[metric+"_bucket"] == nil {
+				t.Errorf("%s: a server has no metric %s", name, metric)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no guide names a metric")
+	}
 }
 
 // seriesOf returns the labels of each series name of a scrape. Prometheus adds instance.
@@ -139,7 +229,7 @@ func readDashboard(t *testing.T) (d dashboard, text []byte) {
 // Every expression of the dashboard parses, and names metrics and labels that a scrape
 // of a server has. Every metric of this project is in the dashboard.
 func TestDashboardMetrics(t *testing.T) {
-	all := families(t, observed(t, "http://127.0.0.1:1", http.DefaultTransport))
+	all := served(t)
 	series := seriesOf(all)
 	used := map[string]bool{}
 	d, text := readDashboard(t)
