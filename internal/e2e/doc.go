@@ -34,6 +34,8 @@
 // root for the images.
 //
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
+// Package load needs Go alone, on Linux. Many agents call the real server, which is stopped
+// and killed meanwhile. It also measures the speed of the tools.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
 //

@@ -1,0 +1,298 @@
+//go:build linux
+
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A manner says how an agent behaves.
+type manner int
+
+const (
+	steady   manner = iota // keeps its connection and its session
+	vanisher               // hangs up in the middle of calls, and repeats them
+	returner               // comes back with a new connection, often with a new session
+	watcher                // keeps a stream of events open beside its calls
+)
+
+// A file is what a file must be.
+type file struct {
+	content string
+	version int64
+}
+
+// An agent is one agent and its client. It remembers what was acknowledged. One goroutine
+// uses it.
+type agent struct {
+	tenant, name string
+	bound        bool // to its key
+	manner       manner
+	c            *client
+	rnd          *rand.Rand
+	plan         plan
+	found        *findings
+
+	entries   []string // of the log "log"
+	files     map[string]file
+	abandoned []string // sessions that it never ended
+	calls     int
+}
+
+// A plan is how busy the agents are.
+type plan struct {
+	agents   int
+	lasts    time.Duration
+	pause    time.Duration // between bursts, on average
+	gap      time.Duration // between the calls of a burst, on average
+	patience time.Duration // how long one who never reads is there
+}
+
+// findings are what the agents see. They are safe for concurrent use.
+type findings struct {
+	mu       sync.Mutex // guards the following
+	wrong    []string
+	hungUp   int                      // calls that were given up in the middle
+	repeated map[string]int           // attempts that failed, by reason
+	took     map[bool][]time.Duration // acknowledged calls, by whether they write
+}
+
+func (f *findings) add(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.wrong) < 20 {
+		f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
+	}
+}
+
+func (f *findings) ended(write bool, took time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.took[write] = append(f.took[write], took)
+}
+
+func (f *findings) failed(hungUp bool, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if hungUp {
+		f.hungUp++
+		return
+	}
+	f.repeated[why]++
+}
+
+// work calls in bursts until the context ends. A call that has begun is then brought to
+// its end.
+func (a *agent) work(ctx context.Context) {
+	if a.manner == watcher {
+		defer a.watch(ctx)()
+	}
+	for a.wait(ctx, time.Duration(a.rnd.Float64()*float64(a.plan.pause))); ctx.Err() == nil; a.wait(ctx, a.about(a.plan.pause)) {
+		for n := 2 + a.rnd.IntN(5); n > 0 && ctx.Err() == nil; n-- {
+			a.step()
+			a.wait(ctx, a.about(a.plan.gap))
+		}
+		if a.manner == returner {
+			a.comeBack()
+		}
+	}
+}
+
+// about returns a random time with the given mean, at most six times that.
+func (a *agent) about(mean time.Duration) time.Duration {
+	return time.Duration(min(a.rnd.ExpFloat64(), 6) * float64(mean))
+}
+
+func (a *agent) wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// comeBack drops the connection, and every second time the session too.
+func (a *agent) comeBack() {
+	a.c.hangUp()
+	if a.c.session != "" && a.rnd.IntN(2) == 0 {
+		a.abandoned = append(a.abandoned, a.c.session)
+		a.c.session = ""
+	}
+}
+
+// step makes one call. Three of four read.
+func (a *agent) step() {
+	a.calls++
+	path := fmt.Sprintf("notes/%d.md", a.rnd.IntN(4))
+	switch n := a.rnd.IntN(100); {
+	case n < 12:
+		a.appendEntry()
+	case n < 20:
+		a.write(path)
+	case n < 25:
+		a.edit(path)
+	case n < 45:
+		a.readFile(path)
+	case n < 65:
+		a.readLog()
+	case n < 75:
+		a.must("list_files", ``, "")
+	case n < 85:
+		a.must("changes", ``, "")
+	case n < 92:
+		a.must("search", `"query":"quarterly refund"`, "")
+	default:
+		a.must("get_usage_stats", ``, "")
+	}
+}
+
+// text returns a text of some size that no other call has.
+func (a *agent) text() string {
+	const filler = "the quarterly refund of the northern branch is due, see the notes of the last meeting\n"
+	return fmt.Sprintf("%s %d\n%s", a.name, a.calls, strings.Repeat(filler, 1+a.rnd.IntN(12)))
+}
+
+func (a *agent) appendEntry() {
+	entry := a.text()
+	var r struct {
+		ID int64 `json:"entry_id"`
+	}
+	a.change(&r, "append_log", fmt.Sprintf(`"path":"log","entry":%q`, entry))
+	a.entries = append(a.entries, entry)
+	if want := int64(len(a.entries)); r.ID != want {
+		a.found.add("%s: the entry is acknowledged as number %d, want %d", a.name, r.ID, want)
+	}
+}
+
+func (a *agent) write(path string) {
+	f := file{a.text(), a.files[path].version + 1}
+	a.store(path, f, "write_file", fmt.Sprintf(`"path":%q,"content":%q`, path, f.content))
+}
+
+// edit replaces the first line of a file.
+func (a *agent) edit(path string) {
+	f, ok := a.files[path]
+	if !ok {
+		a.write(path)
+		return
+	}
+	line, rest, _ := strings.Cut(f.content, "\n")
+	next := fmt.Sprintf("%s %d", a.name, a.calls)
+	a.store(path, file{next + "\n" + rest, f.version + 1}, "edit_file", fmt.Sprintf(`"path":%q,"old_text":%q,"new_text":%q`, path, line+"\n", next+"\n"))
+}
+
+func (a *agent) store(path string, f file, tool, args string) {
+	var r struct{ Version int64 }
+	a.change(&r, tool, args)
+	a.files[path] = f
+	if r.Version != f.version {
+		a.found.add("%s: %s of %s is acknowledged as version %d, want %d", a.name, tool, path, r.Version, f.version)
+	}
+}
+
+// readFile checks that a read gives what was acknowledged last.
+func (a *agent) readFile(path string) {
+	f, ok := a.files[path]
+	if !ok {
+		a.must("list_logs", ``, "")
+		return
+	}
+	text := a.must("read_file", fmt.Sprintf(`"path":%q`, path), "")
+	encoded, err := json.Marshal(f.content)
+	if err != nil || !strings.Contains(text, string(encoded)) && !strings.Contains(text, f.content) {
+		a.found.add("%s: %s is read as %.300q, want %.300q", a.name, path, text, f.content)
+	}
+}
+
+// readLog checks that the end of the log is what was acknowledged last.
+func (a *agent) readLog() {
+	text := a.must("read_log", `"path":"log","tail":3`, "")
+	if n := len(a.entries); n > 0 {
+		if line, _, _ := strings.Cut(a.entries[n-1], "\n"); !strings.Contains(text, line+`\n`) {
+			a.found.add("%s: the end of the log is read as %.300q, want %.300q", a.name, text, a.entries[n-1])
+		}
+	}
+}
+
+// change makes a call that writes, with an idempotency key, and decodes the answer.
+func (a *agent) change(answer any, tool, args string) {
+	text := a.must(tool, args, fmt.Sprintf("%s-%d", a.name, a.calls))
+	if err := json.Unmarshal([]byte(text), answer); err != nil {
+		a.found.add("%s: %s is answered with %.300q: %v", a.name, tool, text, err)
+	}
+}
+
+// must repeats a call until it is acknowledged, and returns the answer. A vanisher hangs
+// up now and then, and calls again.
+func (a *agent) must(tool, args, key string) string {
+	if !a.bound {
+		args = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, a.name, args), ",")
+	}
+	for first := time.Now(); time.Since(first) < 2*time.Minute; {
+		ctx, cancel, hangsUp := context.Background(), func() {}, a.manner == vanisher && a.ready() && a.rnd.IntN(3) == 0
+		if hangsUp {
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(a.rnd.IntN(12_000))*time.Microsecond)
+		}
+		began := time.Now()
+		text, err := a.c.call(ctx, tool, args, key)
+		cancel()
+		if err == nil {
+			a.found.ended(key != "", time.Since(began))
+			return text
+		}
+		wait, why := a.reason(err)
+		if why == "" {
+			a.found.add("%s: %s is answered with %v", a.name, tool, err)
+			return ""
+		}
+		a.found.failed(hangsUp && errors.Is(err, context.DeadlineExceeded), why)
+		time.Sleep(time.Duration(float64(wait) * (0.5 + a.rnd.Float64())))
+	}
+	a.found.add("%s: %s is not acknowledged in two minutes", a.name, tool)
+	return ""
+}
+
+// ready reports whether the next request is the call itself. Nobody would know the name of
+// a session whose begin is not answered.
+func (a *agent) ready() bool { return a.c.modern || a.c.session != "" }
+
+// reason returns why a call may be repeated, and after which time. "" means that it may
+// not.
+func (a *agent) reason(err error) (wait time.Duration, why string) {
+	var status *statusError
+	var tool toolError
+	switch {
+	case errors.As(err, &status) && status.after != "":
+		return time.Second, fmt.Sprintf("status %d", status.status)
+	case errors.As(err, &status) && status.status == http.StatusNotFound && !a.c.modern:
+		return 0, "the session has ended"
+	case errors.As(err, &status):
+		return 0, ""
+	case errors.As(err, &tool):
+		if strings.Contains(err.Error(), "busy") {
+			return 100 * time.Millisecond, "busy"
+		}
+		return 0, ""
+	}
+	return 100 * time.Millisecond, "no connection, or it broke"
+}
+
+// leave ends the sessions of the agent, those that it has abandoned too, and hangs up.
+func (a *agent) leave(ctx context.Context) {
+	defer a.c.hangUp()
+	if a.c.session != "" {
+		a.abandoned = append(a.abandoned, a.c.session)
+	}
+	for _, s := range a.abandoned {
+		if err := a.c.end(ctx, s); err != nil {
+			a.found.add("%s: the session does not end: %v", a.name, err)
+		}
+	}
+}

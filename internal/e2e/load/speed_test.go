@@ -1,0 +1,183 @@
+//go:build linux
+
+package load
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+)
+
+// The calls of the floor that carry as much as ours.
+const (
+	floorWrites = `"path":"f","content":"one line of text"`
+	floorReads  = `"path":"f"`
+)
+
+// measured are the calls of all tools, each with one of the floor. NUMBER counts the calls
+// of an agent from 0, and NEXT from 1. TEXT is 1 KiB.
+var measured = []struct{ tool, args, floor, floorArgs string }{
+	{"write_file", `"path":"new/NUMBER","content":"TEXT"`, "write_file", `"path":"new/NUMBER","content":"TEXT"`},
+	{"edit_file", `"path":"g","old_text":"vNUMBER ","new_text":"vNEXT "`, "write_file", floorWrites},
+	{"read_file", `"path":"f"`, "read_file", floorReads},
+	{"append_log", `"path":"log","entry":"one line of text"`, "write_file", floorWrites},
+	{"read_log", `"path":"log","tail":10`, "read_file", floorReads},
+	{"list_files", `"prefix":"docs/"`, "read_file", floorReads},
+	{"list_logs", ``, "read_file", floorReads},
+	{"changes", `"prefix":"docs/"`, "read_file", floorReads},
+	{"search", `"query":"refund","prefix":"docs/"`, "read_file", floorReads},
+	{"get_usage_stats", ``, "read_file", floorReads},
+	{"summarize_file", `"path":"f"`, "read_file", floorReads},
+	{"move_file", `"path":"new/NUMBER","new_path":"moved/NUMBER"`, "write_file", floorWrites},
+	{"delete_file", `"path":"moved/NUMBER"`, "write_file", floorWrites},
+	{"delete_log", `"path":"log","through_entry":NEXT`, "write_file", floorWrites},
+}
+
+var kibibyte = strings.Repeat("the refund of the northern branch is due by Friday\n", 21)[:1024]
+
+// BenchmarkTools measures every tool over HTTP with a key, beside the floor. One of our
+// servers has limits on the rates that nobody reaches, the other has none. The three take
+// turns. The ratios are medians over the rounds. The goal is 0.6.
+func BenchmarkTools(b *testing.B) {
+	servers := [3]*server{startFloor(b)}
+	var keys [3]string
+	servers[1], keys[1] = startWithKey(b, "--rate", "1000000", "--rate-agent", "1000000")
+	servers[2], keys[2] = startWithKey(b, "--rate", "0", "--rate-agent", "0")
+	for _, era := range []string{modern, legacy} {
+		for _, atOnce := range []int{8, 64} {
+			var crews [3]*crew
+			for i := range crews {
+				crews[i] = newCrew(b, servers[i].url, keys[i], era, atOnce)
+			}
+			for _, m := range measured {
+				b.Run(fmt.Sprintf("%s/%s/at-once=%d", m.tool, era, atOnce), func(b *testing.B) {
+					if b.N > 1 {
+						b.Skip("run it with -benchtime 1x")
+					}
+					var calls, ratios [3][]float64 // the calls are those of a second
+					for round := range 9 {
+						var took [3]time.Duration
+						for i := range crews {
+							i = (i + round) % len(crews)
+							tool, args := m.tool, m.args
+							if i == 0 {
+								tool, args = m.floor, m.floorArgs
+							}
+							took[i] = crews[i].round(b, tool, args, round)
+						}
+						for i, d := range took {
+							ratios[i] = append(ratios[i], took[0].Seconds()/d.Seconds())
+							calls[i] = append(calls[i], float64(atOnce*each(atOnce))/d.Seconds())
+						}
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(median(calls[0]), "floor/s")
+					b.ReportMetric(median(calls[1]), "calls/s")
+					b.ReportMetric(median(ratios[1]), "ratio")
+					b.ReportMetric(median(ratios[2]), "ratio-without-limits")
+				})
+			}
+		}
+	}
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// each returns how many calls each agent makes in a round.
+func each(atOnce int) int { return max(8, 192/atOnce) }
+
+// startWithKey starts a server on a new database, and returns a key for all agents.
+func startWithKey(b *testing.B, args ...string) (s *server, key string) {
+	b.Helper()
+	db := filepath.Join(b.TempDir(), "speed.db")
+	store, err := sqlite.Open(b.Context(), db, sqlite.Options{})
+	must(b, err)
+	keys := auth.NewKeys(store, auth.Options{})
+	all, err := auth.ParseAgents("*")
+	must(b, err)
+	_, key, err = keys.Create(b.Context(), auth.Grant{Tenant: "team", Agents: all, Scopes: auth.Read | auth.Write})
+	must(b, err)
+	must(b, keys.Close(b.Context()))
+	must(b, store.Close())
+	return startServer(b, db, args...), key
+}
+
+// A crew is a number of clients of one server. Each has an agent of its own.
+type crew struct {
+	clients []*client
+	agents  []string
+}
+
+// newCrew returns clients whose agents have some files.
+func newCrew(b *testing.B, url, key, era string, atOnce int) *crew {
+	b.Helper()
+	w := &crew{}
+	for i := range atOnce {
+		w.clients = append(w.clients, newClient(func() string { return url }, key, era == modern))
+		w.agents = append(w.agents, fmt.Sprintf("agent-%d-of-%d-%s", i, atOnce, era))
+	}
+	files := map[string]string{"f": kibibyte, "g": "v0 of the file\n"}
+	for i := range 10 {
+		files[fmt.Sprintf("docs/%d.md", i)] = kibibyte
+	}
+	for path, content := range files {
+		w.all(b, func(i int, c *client) error {
+			_, err := c.call(b.Context(), "write_file", fmt.Sprintf(`"agent_id":%q,"path":%q,"content":%q`, w.agents[i], path, content), "")
+			return err
+		})
+	}
+	b.Cleanup(func() {
+		for _, c := range w.clients {
+			c.hangUp()
+		}
+	})
+	return w
+}
+
+// all does something with all clients at the same time.
+func (w *crew) all(b *testing.B, do func(i int, c *client) error) {
+	b.Helper()
+	var g sync.WaitGroup
+	for i, c := range w.clients {
+		g.Go(func() {
+			if err := do(i, c); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	g.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+}
+
+// round makes the calls of a round and returns how long they took.
+func (w *crew) round(b *testing.B, tool, args string, round int) time.Duration {
+	b.Helper()
+	n := each(len(w.clients))
+	text := strings.ReplaceAll(kibibyte, "\n", `\n`)
+	began := time.Now()
+	w.all(b, func(i int, c *client) error {
+		for k := range n {
+			number := round*n + k
+			these := strings.NewReplacer("NUMBER", fmt.Sprint(number), "NEXT", fmt.Sprint(number+1), "TEXT", text).Replace(args)
+			these = strings.TrimSuffix(fmt.Sprintf(`"agent_id":%q,%s`, w.agents[i], these), ",")
+			if _, err := c.call(context.Background(), tool, these, ""); err != nil {
+				return fmt.Errorf("%s {%s}: %w", tool, these, err)
+			}
+		}
+		return nil
+	})
+	return time.Since(began)
+}
