@@ -33,6 +33,7 @@ func TestGuides(t *testing.T) {
 		t.Run(strings.TrimSuffix(page, ".md"), func(t *testing.T) {
 			t.Parallel()
 			p := parse(t, page)
+			p.needPrograms(t)
 			p.runConsole(t, bin)
 			p.runPrograms(t)
 			p.serveEntry(t)
@@ -109,6 +110,17 @@ func (p *page) add(t *testing.T, name, language string, start int, lines []strin
 		p.programs[len(p.programs)-1].want = lines
 	default:
 		t.Fatalf("%s:%d: a block of %q would not be run", name, start, language)
+	}
+}
+
+// needPrograms skips a page whose commands need a program that is not here.
+func (p *page) needPrograms(t *testing.T) {
+	for _, name := range []string{"curl", "openssl"} {
+		for _, c := range p.commands {
+			if _, err := exec.LookPath(name); err != nil && strings.HasPrefix(c.text, name+" ") {
+				t.Skipf("line %d: the page needs %s, which is not installed", c.line, name)
+			}
+		}
 	}
 }
 
