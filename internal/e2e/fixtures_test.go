@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the suite tests what is deprecated too
+
 package e2e
 
 import (
