@@ -121,9 +121,14 @@ func textMember(object json.RawMessage, name string) (text string) {
 	return text
 }
 
-// splitURI returns the agent and the escaped path of a resource.
+// splitURI returns the agent and the escaped path of a resource. Both are "" if the URI is
+// not one of a resource here.
 func splitURI(uri string) (agent, path string) {
-	agent, path, _ = strings.Cut(strings.TrimPrefix(uri, scheme), "/")
+	rest, ours := strings.CutPrefix(uri, scheme)
+	if !ours {
+		return "", ""
+	}
+	agent, path, _ = strings.Cut(rest, "/")
 	return agent, path
 }
 
