@@ -19,11 +19,15 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// readyServer answers /readyz with a status.
+// readyServer answers /readyz with a status. It knows no name but localhost, as a server
+// on a loopback address.
 func readyServer(t *testing.T, status int, text string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "localhost" {
+			t.Errorf("healthcheck asks for the host %s", r.Host)
+		}
 		if status == http.StatusFound {
 			w.Header().Set("Location", "/healthz")
 		}

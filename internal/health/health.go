@@ -59,6 +59,7 @@ func Ask(ctx context.Context, o Options) (url string, err error) {
 	if err != nil {
 		return url, err
 	}
+	request.Host = "localhost" // a server on a loopback address refuses other names
 	answer, err := client.Do(request)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return url, notReady{fmt.Errorf("%s does not answer within %v", url, o.Timeout)}
