@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -100,7 +101,11 @@ func (c serveCommand) Run(p *process) (err error) {
 	if c.NoAuth && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
-	collectLess(96 << 20) // about 64 MiB above rest, which calls and connections may take
+	if path, err := p.databasePath(false); err == nil && path == inMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
+		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
+	}
+	native.IgnorePipeSignal() // a log that nobody reads must not end the server
+	collectLess(96 << 20)     // about 64 MiB above rest, which calls and connections may take
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

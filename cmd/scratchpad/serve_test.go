@@ -270,6 +270,12 @@ func TestServeBeyondLoopback(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--no-auth is for loopback addresses") {
 		t.Errorf("--no-auth on 0.0.0.0: %v, %s", err, out)
 	}
+	cmd = exec.Command(os.Args[0], "serve", "--db", "mem:", "--addr", "0.0.0.0:0")
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "name a file with --db") {
+		t.Errorf("a database in memory on 0.0.0.0: %v, %s", err, out)
+	}
 	r := serve(t, "--db", db, "--addr", "0.0.0.0:0")
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(r.url, "http://"))
 	testkit.Must(t, err)
@@ -291,6 +297,35 @@ func TestServeBeyondLoopback(t *testing.T) {
 	}
 	if status, body := r.get(t, "/mcp", ""); status != http.StatusUnauthorized {
 		t.Errorf("a request without a key: %d %s, want 401", status, body)
+	}
+	r.stop(t)
+}
+
+// A server whose log nobody reads starts and serves.
+func TestServeWithoutLog(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.Must(t, err)
+	testkit.Must(t, l.Close())
+	in, out, err := os.Pipe()
+	testkit.Must(t, err)
+	testkit.Must(t, in.Close())
+	cmd := exec.Command(os.Args[0], "serve", "--db", filepath.Join(t.TempDir(), "team.db"), "--addr", l.Addr().String())
+	cmd.Env, cmd.Stderr = append(os.Environ(), runVariable+"=1"), out
+	testkit.Must(t, cmd.Start())
+	out.Close()
+	r := &running{cmd: cmd, url: "http://" + l.Addr().String(), done: make(chan error, 1)}
+	go func() { r.done <- cmd.Wait() }()
+	t.Cleanup(func() { cmd.Process.Kill(); <-r.done })
+	var s *mcp.ClientSession
+	for range 500 {
+		if s, err = r.client(t.Context(), ""); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	testkit.Must(t, err)
+	if text, isError := call(t, s, "append_log", map[string]any{"agent_id": "a", "path": "l", "entry": "x"}); isError {
+		t.Errorf("a call = %s", text)
 	}
 	r.stop(t)
 }
