@@ -51,6 +51,23 @@ func (s *Server) explain(where string, err error) string {
 	return internalError
 }
 
+// withoutMachine returns the error of a store for a client. A client on a network is not
+// told the names of the server's files, which the log has.
+func withoutMachine(ctx context.Context, err error) error {
+	if r := requestOf(ctx); r == nil || r.client == nil {
+		return err
+	}
+	switch kind := workspace.Kind(err); kind {
+	case workspace.ErrReadOnly:
+		return workspace.Errorf(kind, "the store takes no writes; ask the operator, whose log says why")
+	case workspace.ErrStorageFull:
+		return workspace.Errorf(kind, "the server's disk is full; ask the operator to make room")
+	case workspace.ErrUnsupported:
+		return workspace.Errorf(kind, "the server does not know the database any more; ask the operator, whose log says why")
+	}
+	return err
+}
+
 // failure returns the answer of a tool that failed.
 func (s *Server) failure(t tool, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(t.name, err)}}}

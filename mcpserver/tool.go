@@ -98,6 +98,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 
 // work runs the part of a call that uses the workspace.
 func (s *Server) work(ctx context.Context, c Call, run func(context.Context) error) (err error) {
+	defer func() { err = withoutMachine(ctx, err) }()
 	if s.o.AroundWork == nil {
 		return run(ctx)
 	}

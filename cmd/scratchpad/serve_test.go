@@ -301,6 +301,36 @@ func TestServeBeyondLoopback(t *testing.T) {
 	r.stop(t)
 }
 
+// Callers are not told where the files of a broken database are.
+func TestServeLostDatabase(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "canary")
+	testkit.Must(t, os.Mkdir(dir, 0o700))
+	r := serve(t, "--db", filepath.Join(dir, "team.db"))
+	s, err := r.client(t.Context(), "")
+	testkit.Must(t, err)
+	write := map[string]any{"agent_id": "a", "path": "f", "content": "x"}
+	call(t, s, "write_file", write)
+	testkit.Must(t, os.Rename(dir, dir+"-moved"))
+	var all sync.WaitGroup
+	for tool, args := range map[string]map[string]any{
+		"write_file": write, "append_log": {"agent_id": "a", "path": "l", "entry": "x"}, "delete_file": {"agent_id": "a", "path": "f"},
+		"read_file": {"agent_id": "a", "path": "f"}, "list_files": {"agent_id": "a"}, "search": {"agent_id": "a", "query": "x"},
+		"changes": {"agent_id": "a"}, "get_usage_stats": {"agent_id": "a"},
+	} {
+		all.Go(func() {
+			text, isError := call(t, s, tool, args)
+			if isError != (tool == "write_file" || tool == "append_log" || tool == "delete_file") || strings.Contains(strings.Join(text, "\n"), "canary") {
+				t.Errorf("%s on a database that was moved away = %s", tool, text)
+			}
+		})
+	}
+	all.Wait()
+	if status, body := r.get(t, "/readyz", ""); status != http.StatusServiceUnavailable || strings.Contains(body, "canary") {
+		t.Errorf("/readyz: %d %s, want 503", status, body)
+	}
+	r.stop(t)
+}
+
 // A server whose log nobody reads starts and serves.
 func TestServeWithoutLog(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
