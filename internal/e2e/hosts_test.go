@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hosts are clients in which a model makes the requests, that is tool calls alone. Their
@@ -116,14 +117,19 @@ func codexPath(t *testing.T) string {
 	return nativePath(t, "@openai", "codex-"+runtime.GOOS+"-"+architecture(), "vendor", triple, "bin", "codex"+exeSuffix())
 }
 
-// host runs a host to its end, and returns what it prints and says.
+// host runs a host to its end, and returns what it prints and says. A host that waits for
+// an answer for ever is killed.
 func (p project) host(t *testing.T, cmd *exec.Cmd) (out, said string) {
 	t.Helper()
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	text, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(cmd.Path), err, text, &errs)
+	var text, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &text, &errs
+	err := cmd.Start()
+	if err == nil {
+		defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+		err = cmd.Wait()
 	}
-	return string(text), errs.String()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(cmd.Path), err, &text, &errs)
+	}
+	return text.String(), errs.String()
 }
