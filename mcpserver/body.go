@@ -133,7 +133,7 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 // limits those.
 func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (leave func(), err error) {
 	leave = func() {}
-	a := s.budget.arrival(r.ContentLength)
+	a := s.budget.arrival(r.ContentLength, s.group(r.Context()))
 	defer a.end()
 	body, err := readBody(w, r, a, s.limits.body)
 	if err != nil {
@@ -173,6 +173,14 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 		return leave, &refusal{status: http.StatusServiceUnavailable, text: errFull.Error(), id: m.fields["id"], cause: errTooMuch}
 	}
 	return func() { s.budget.calls.Release(1) }, nil
+}
+
+// group returns the group of the caller of a request.
+func (s *Server) group(ctx context.Context) string {
+	if s.o.Group == nil {
+		return ""
+	}
+	return s.o.Group(ctx)
 }
 
 // completeHandshake notes that the client of a session is ready. The SDK handles the

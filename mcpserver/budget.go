@@ -49,13 +49,13 @@ func newBudget(total int64) *budget {
 	}
 }
 
-// arrival returns the account of a body of the given length. A length of -1 is unknown,
-// and counts as large.
-func (b *budget) arrival(bytes int64) *arrival {
+// arrival returns the account of a body of the given length, from a group of callers. A
+// length of -1 is unknown, and counts as large. "" is no group.
+func (b *budget) arrival(bytes int64, group string) *arrival {
 	if 0 <= bytes && bytes <= smallBody {
-		return &arrival{in: &b.smallBodies}
+		return &arrival{in: &b.smallBodies, group: group}
 	}
-	return &arrival{in: &b.largeBodies}
+	return &arrival{in: &b.largeBodies, group: group}
 }
 
 // errFull says that there is no memory for a call. Some calls wait before they get it.
@@ -180,17 +180,21 @@ func (c *charge) shrink(weight int64) {
 
 // arrivals limits the bytes of incomplete bodies. When they have used all of it, one of
 // them may still grow, the one that has waited longest. So one body always gets
-// complete, however many incomplete ones there are.
+// complete, however many incomplete ones there are. The bodies of a group have half of it
+// at most. So a group whose bodies never get complete leaves half to others.
 type arrivals struct {
 	size int64
 
 	mu      sync.Mutex // guards the following
 	free    int64
+	groups  map[string]int64 // the bytes of each that has any
 	elder   *arrival
 	waiting []*growth // the one that has waited longest first
 }
 
-func newArrivals(size int64) arrivals { return arrivals{size: size, free: size} }
+func newArrivals(size int64) arrivals {
+	return arrivals{size: size, free: size, groups: map[string]int64{}}
+}
 
 func (in *arrivals) held() int64 {
 	in.mu.Lock()
@@ -200,8 +204,9 @@ func (in *arrivals) held() int64 {
 
 // An arrival is the account of one body.
 type arrival struct {
-	in   *arrivals
-	held int64 // guarded by in.mu
+	in    *arrivals
+	group string
+	held  int64 // guarded by in.mu
 }
 
 type growth struct {
@@ -239,22 +244,30 @@ func (a *arrival) grow(ctx context.Context, bytes int64) error {
 	return ctx.Err() // bytes that were granted meanwhile are given back with the rest
 }
 
-// serve grants what it can, in order. The caller holds mu.
+// serve grants what it can, in order. Only bodies of a group that has its half let others
+// pass. The caller holds mu.
 func (in *arrivals) serve() {
-	for len(in.waiting) > 0 {
-		g := in.waiting[0]
+	var full []*growth // of groups that have their half
+	for i, g := range in.waiting {
+		a := g.of
+		over := a.group != "" && in.groups[a.group]+g.bytes > in.size/2
 		switch {
-		case g.bytes <= in.free:
+		case g.bytes <= in.free && !over:
 			in.free -= g.bytes
-			g.of.held += g.bytes
+			a.held += g.bytes
+			in.groups[a.group] += g.bytes
 		case in.elder == nil:
-			in.elder = g.of // may exceed the limit
+			in.elder = a // may exceed the limits
+		case over:
+			full = append(full, g)
+			continue
 		default:
+			in.waiting = append(full, in.waiting[i:]...)
 			return
 		}
 		close(g.granted)
-		in.waiting = in.waiting[1:]
 	}
+	in.waiting = full
 }
 
 // end gives back all bytes that the body holds.
@@ -262,6 +275,9 @@ func (a *arrival) end() {
 	a.in.mu.Lock()
 	defer a.in.mu.Unlock()
 	a.in.free += a.held
+	if a.in.groups[a.group] -= a.held; a.in.groups[a.group] == 0 {
+		delete(a.in.groups, a.group)
+	}
 	a.held = 0
 	if a.in.elder == a {
 		a.in.elder = nil

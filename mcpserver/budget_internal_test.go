@@ -148,3 +148,41 @@ func TestLeastMemory(t *testing.T) {
 		}
 	}
 }
+
+// A group of callers whose bodies never get complete leaves half of the memory for bodies
+// to others, whoever comes first. Memory that is given back goes to those who wait.
+func TestBodiesOfAGroup(t *testing.T) {
+	in := newArrivals(1000)
+	grow := func(group string, bytes int64) (a *arrival, granted bool) {
+		a = &arrival{in: &in, group: group}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		return a, a.grow(ctx, bytes) == nil
+	}
+	var slow []*arrival
+	for range 20 {
+		if a, ok := grow("slow", 100); ok {
+			slow = append(slow, a)
+		}
+	}
+	if len(slow) != 6 { // one of them is the elder
+		t.Errorf("%d bodies of 100 bytes of one group are let in, want 6", len(slow))
+	}
+	for range 5 {
+		if _, ok := grow("other", 100); !ok {
+			t.Error("a body of another group waits")
+		}
+	}
+	if held := in.held(); held != 1000 {
+		t.Errorf("%d bytes are held, want 1000", held)
+	}
+	late := &arrival{in: &in, group: "slow"}
+	granted := make(chan error, 1)
+	go func() { granted <- late.grow(t.Context(), 100) }()
+	for _, a := range slow {
+		a.end()
+	}
+	if err := <-granted; err != nil || in.groups["slow"] > 100 {
+		t.Errorf("a body that waited: %v, its group has %d bytes", err, in.groups["slow"])
+	}
+}

@@ -65,6 +65,12 @@ type Options struct {
 	// sessions that there are.
 	Caller func(context.Context) string
 
+	// Group names the callers to whom the sender of an HTTP request belongs, such as a
+	// tenant, from the request's context. The requests of a group that are arriving have
+	// half of the memory for those at most, so that slow ones do not keep other groups from
+	// calling. "" is no group. Many goroutines call it. nil: there are no groups.
+	Group func(context.Context) string
+
 	// Summarizer is the Summarizer of the workspaces' Service. It adds the tool
 	// summarize_file; nil: there is no such tool.
 	Summarizer *workspace.Summarizer

@@ -142,8 +142,8 @@ func (s *service) mcpOptions() mcpserver.Options {
 			return bound
 		},
 		Around: s.seen.Around, AroundWork: s.seen.AroundWork,
-		Caller: callerID,
-		Admit:  s.admit,
+		Caller: callerID, Group: tenantOf,
+		Admit: s.admit,
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			return s.door.Workspace(ctx, call.AgentID, access.Needs(call.Tool, call.Write))
 		},
@@ -156,6 +156,12 @@ func callerID(ctx context.Context) string {
 		return c.ID
 	}
 	return "nobody"
+}
+
+// tenantOf names the callers who share memory. Those without a tenant are one.
+func tenantOf(ctx context.Context) string {
+	c, _ := auth.FromContext(ctx)
+	return "tenant " + c.Tenant
 }
 
 // admit holds a call against the rate of its agent. Whoever may not use an agent does not
