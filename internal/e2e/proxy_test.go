@@ -34,15 +34,18 @@ type team struct {
 	metrics string // host:port, for everybody
 }
 
-// newTeam starts a server with more flags, and the proxy.
+// newTeam starts a server with more flags, and the proxy. The server's settings for
+// it are variables, as deploy/README.md puts them into /etc/scratchpad.env.
 func newTeam(t *testing.T, flags ...string) *team {
 	t.Helper()
+	t.Setenv("SCRATCHPAD_SERVE_HOST", teamHost)
+	t.Setenv("SCRATCHPAD_SERVE_TRUSTED_PROXY", "127.0.0.1/32")
 	db := filepath.Join(t.TempDir(), "test.db")
 	create := func(args ...string) string {
 		return strings.TrimSpace(process.Run(t, scratchpadPath, append([]string{"keys", "create", "--db", db}, args...)...))
 	}
 	s := &team{key: create("--agents", "*"), watcher: create("--scopes", "metrics"), metrics: process.FreeAddress(t)}
-	url := process.Serve(t, scratchpadPath, append([]string{"--db", db, "--host", teamHost, "--metrics-addr", s.metrics}, flags...)...)
+	url := process.Serve(t, scratchpadPath, append([]string{"--db", db, "--metrics-addr", s.metrics}, flags...)...)
 	s.direct = strings.TrimSuffix(url, "/mcp")
 	s.start(t)
 	return s
@@ -110,7 +113,7 @@ func status(t *testing.T, client *http.Client, method, url string, header ...str
 // TestProxy runs the proxy with TLS before the server. A client works through it by the
 // name that the server does not have itself, and routes that are not for clients are closed.
 func TestProxy(t *testing.T) {
-	s := newTeam(t, "--trusted-proxy", "127.0.0.1/32")
+	s := newTeam(t)
 	watcher := &http.Client{Transport: bearer{s.watcher, http.DefaultTransport}}
 	if code, _ := status(t, watcher, "GET", s.direct+"/metrics"); code != http.StatusOK {
 		t.Errorf("the server itself, GET /metrics = %d, want 200", code)
@@ -132,7 +135,7 @@ func TestProxy(t *testing.T) {
 // Who guesses keys is locked out by the address of the client, not by the proxy's. What the
 // client itself says of its address does not count.
 func TestProxyAddresses(t *testing.T) {
-	s := newTeam(t, "--trusted-proxy", "127.0.0.1/32")
+	s := newTeam(t)
 	url := "https://" + teamHost + "/mcp"
 	guesser := s.client(t, "127.0.0.2", "sp_wrong")
 	last := 0
@@ -163,7 +166,7 @@ func TestProxyStreams(t *testing.T) {
 	defer model.Close()
 	defer close(release)
 	t.Setenv("ANTHROPIC_API_KEY", "key")
-	s := newTeam(t, "--trusted-proxy", "127.0.0.1/32", "--summarizer", "anthropic", "--summary-base-url", model.URL, "--summary-window", "3000")
+	s := newTeam(t, "--summarizer", "anthropic", "--summary-base-url", model.URL, "--summary-window", "3000")
 	session := s.connect(t, &mcp.ClientOptions{ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { told <- struct{}{} }})
 	defer session.Close()
 	content := strings.Repeat("# A title\n\nSome text below the title that says a little.\n\n", 2000)

@@ -80,8 +80,8 @@ func analyze(t *testing.T, file string, text []byte, args ...string) string {
 	return err.Error() + ": " + string(out)
 }
 
-// TestUnitSystemCalls runs the server, and the commands that are used beside it, and
-// compares the system calls that they make with those that the unit allows.
+// TestUnitSystemCalls runs the server, and a backup beside it, and compares the system calls
+// that they make with those that the unit allows. Root makes the key.
 func TestUnitSystemCalls(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		t.Skip("the service is for Linux, and another user's process is watched by root alone")
@@ -92,7 +92,7 @@ func TestUnitSystemCalls(t *testing.T) {
 	t.Run("Serve", func(t *testing.T) {
 		first := writePair(t, cert, key)
 		url := process.Serve(t, program, "--db", db, "--tls-cert", cert, "--tls-key", key)
-		secret := strings.TrimSpace(process.Run(t, program, "keys", "create", "--db", db, "--agents", "*"))
+		secret := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "*")) // by root
 		second := writePair(t, cert, key)
 		began := time.Now()
 		for _, trusted := range []*x509.Certificate{first, second} {
@@ -105,7 +105,9 @@ func TestUnitSystemCalls(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		process.Run(t, program, "backup", filepath.Join(dir, "copy.db"), "--db", db)
+		checkOwners(t, db)
 	})
+	checkOwners(t, db)
 	calls := readCalls(t, filepath.Join(dir, "calls"))
 	if len(calls) < 30 || calls["socket"] == nil || calls["accept4"] == nil || calls["fdatasync"] == nil && calls["fsync"] == nil {
 		t.Fatalf("strace tells %d system calls of a server: %v", len(calls), slices.Sorted(maps.Keys(calls)))
@@ -125,6 +127,15 @@ func TestUnitSystemCalls(t *testing.T) {
 				t.Errorf("the unit does not allow %s", line)
 			}
 		}
+	}
+}
+
+// checkOwners checks that root, who made a key, has left the files to the service's user.
+func checkOwners(t *testing.T, db string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "find", filepath.Dir(db), "-name", filepath.Base(db)+"*", "-not", "-uid", "65532").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("files that the service does not own: %v\n%s", err, out)
 	}
 }
 
