@@ -50,10 +50,11 @@ type agent struct {
 // A plan is how busy the agents are.
 type plan struct {
 	agents   int
-	lasts    time.Duration
+	lasts    time.Duration // without the starts of servers
 	pause    time.Duration // between bursts, on average
 	gap      time.Duration // between the calls of a burst, on average
 	patience time.Duration // how long one who never reads is there
+	rest     time.Duration // until the server holds nothing more, when all have left
 }
 
 // findings are what the agents see. They are safe for concurrent use.
@@ -270,14 +271,16 @@ func (a *agent) reason(err error) (wait time.Duration, why string) {
 	var tool toolError
 	switch {
 	case errors.As(err, &status) && status.after != "":
-		return time.Second, fmt.Sprintf("status %d", status.status)
+		return time.Second, status.Error()
 	case errors.As(err, &status) && status.status == http.StatusNotFound && !a.c.modern:
 		return 0, "the session has ended"
 	case errors.As(err, &status):
 		return 0, ""
 	case errors.As(err, &tool):
-		if strings.Contains(err.Error(), "busy") {
-			return 100 * time.Millisecond, "busy"
+		for _, why := range []string{"busy", "the call was cancelled"} { // at a stop
+			if strings.Contains(err.Error(), why) {
+				return 100 * time.Millisecond, why
+			}
 		}
 		return 0, ""
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -43,7 +44,11 @@ type statusError struct {
 	text   string
 }
 
-func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.text) }
+func (e *statusError) Error() string {
+	return fmt.Sprintf("status %d: %s", e.status, strings.TrimSpace(numbers.ReplaceAllString(e.text, "N")))
+}
+
+var numbers = regexp.MustCompile(`[0-9.]+`)
 
 // A toolError is what a tool says went wrong.
 type toolError string

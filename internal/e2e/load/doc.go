@@ -19,4 +19,5 @@
 //   - server_test.go starts servers and reads their metrics. client_test.go calls them.
 //   - speed_test.go measures the tools beside floor_test.go, the least that a server on
 //     the same SDK costs.
+//   - start_test.go measures the start, and the memory at rest.
 package load

@@ -79,11 +79,13 @@ func serveFloor() error {
 	}
 	fmt.Fprintf(os.Stderr, "serving http://%s/mcp\na kill stops the server\n", l.Addr())
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") == modern {
+		switch {
+		case r.URL.Path == "/readyz":
+		case r.Header.Get("Mcp-Protocol-Version") == modern:
 			now.ServeHTTP(w, r)
-			return
+		default:
+			before.ServeHTTP(w, r)
 		}
-		before.ServeHTTP(w, r)
 	}))
 }
 

@@ -69,7 +69,7 @@ func (a *agent) deaf(ctx context.Context) {
 		conn.SetReadBuffer(4 << 10)
 		conn.SetWriteDeadline(time.Now().Add(a.plan.patience))
 		call := a.raw("read_file", `"path":"long"`)
-		for range 60 {
+		for range 30 {
 			if _, err := conn.Write([]byte(call)); err != nil {
 				break
 			}

@@ -134,6 +134,10 @@ func (s *server) look(ctx context.Context, key string) (f footprint, err error) 
 		return f, err
 	}
 	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(res.Body)
+		return f, fmt.Errorf("/metrics: %s: %s", res.Status, text)
+	}
 	values := map[string]int{}
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
@@ -144,7 +148,7 @@ func (s *server) look(ctx context.Context, key string) (f footprint, err error) 
 	for name, to := range map[string]*int{"go_goroutines": &f.goroutines, "sessions": &f.sessions, "connections": &f.connections, "go_memstats_heap_alloc_bytes": &f.heap} {
 		value, ok := values["scratchpad_"+name]
 		if !ok {
-			return f, fmt.Errorf("/metrics has no scratchpad_%s; status %s", name, res.Status)
+			return f, fmt.Errorf("/metrics has no scratchpad_%s", name)
 		}
 		*to = value
 	}

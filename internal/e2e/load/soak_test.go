@@ -44,15 +44,15 @@ type soak struct {
 // up, and the server is stopped and killed. When all have left, the server holds what it
 // held before.
 func TestSoak(t *testing.T) {
-	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond}
-	full := plan{agents: 2000, lasts: 2 * time.Minute, pause: 12 * time.Second, gap: 150 * time.Millisecond, patience: 8 * time.Second}
+	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond, rest: 20 * time.Second}
+	full := plan{agents: 2000, lasts: 2 * time.Minute, pause: 20 * time.Second, gap: 150 * time.Millisecond, patience: 8 * time.Second, rest: 150 * time.Second}
 	s := &soak{plan: testkit.Pick(brief, brief, full), db: filepath.Join(t.TempDir(), "soak.db"), began: time.Now()}
 	s.found.repeated, s.found.took = map[string]int{}, map[bool][]time.Duration{}
 	s.makeAgents(t)
 	s.start(t)
 	s.prepare(t)
-	ctx, cancel := context.WithTimeout(t.Context(), s.plan.lasts)
-	defer cancel()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
 	var w sync.WaitGroup
 	s.began = time.Now()
 	for _, a := range s.agents {
@@ -61,15 +61,16 @@ func TestSoak(t *testing.T) {
 	for i, a := range s.rude {
 		w.Go(func() { []func(context.Context){a.deaf, a.breakOff}[i%2](ctx) })
 	}
-	s.until(0.3)
+	s.work(0.3)
 	s.say(t, "before the stop")
 	t.Logf("stopped in %v", s.server.stop(t).Round(time.Millisecond))
 	s.start(t)
-	s.until(0.5)
+	s.work(0.2)
 	s.server.kill(t)
 	before := s.start(t)
-	s.until(0.95)
+	s.work(0.5)
 	s.say(t, "under load")
+	end()
 	w.Wait()
 	s.checkRest(t, before)
 	s.server.stop(t)
@@ -77,10 +78,8 @@ func TestSoak(t *testing.T) {
 	s.report(t)
 }
 
-// until waits until a part of the time is over.
-func (s *soak) until(part float64) {
-	time.Sleep(time.Until(s.began.Add(time.Duration(part * float64(s.plan.lasts)))))
-}
+// work lets the agents work for a part of the time.
+func (s *soak) work(part float64) { time.Sleep(time.Duration(part * float64(s.plan.lasts))) }
 
 // makeAgents makes the agents and their keys. One agent in ten has a key of its own. The
 // others share one in groups.
@@ -118,7 +117,7 @@ func (s *soak) makeAgents(t *testing.T) {
 		a.manner = []manner{steady, steady, vanisher, vanisher, returner, steady, watcher, watcher, returner, steady}[i%group]
 		s.agents = append(s.agents, a)
 	}
-	for i := range max(4, s.plan.agents/50) {
+	for i := range max(4, s.plan.agents/100) {
 		a := s.newAgent(-1-i, "rude", fmt.Sprintf("rude-%d", i))
 		a.c = newClient(s.address, create(a.tenant, both, a.name, "another"), true)
 		s.rude = append(s.rude, a)
@@ -172,10 +171,11 @@ func (s *soak) start(t *testing.T) footprint {
 	return before
 }
 
-// settle waits until the server holds what it should, for a while at most.
+// settle waits until the server holds what it should, for a while at most. A session whose
+// client left before its handshake was complete lasts two minutes.
 func (s *soak) settle(t *testing.T, good func(footprint) bool) (f footprint) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < s.plan.rest; time.Sleep(100 * time.Millisecond) {
 		var err error
 		f, err = s.server.look(t.Context(), s.watch)
 		must(t, err)
@@ -189,7 +189,9 @@ func (s *soak) settle(t *testing.T, good func(footprint) bool) (f footprint) {
 func (s *soak) say(t *testing.T, when string) {
 	t.Helper()
 	f, err := s.server.look(t.Context(), s.watch)
-	must(t, err)
+	if err != nil {
+		t.Errorf("%s: %v", when, err)
+	}
 	t.Logf("%.1fs: %s: %v", time.Since(s.began).Seconds(), when, f)
 }
 
