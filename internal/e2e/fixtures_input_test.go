@@ -12,6 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+//lint:file-ignore SA1019 the suite asks for what the later revision deprecates
+
 // inputFixtures adds the tools that ask the client for something before they answer. Since
 // 2026-07-28 the questions are in a result, and the client calls again with its answers.
 func inputFixtures(s *mcp.Server) {

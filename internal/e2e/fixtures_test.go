@@ -14,6 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+//lint:file-ignore SA1019 the suite asks for what the later revision deprecates
+
 // fixtures adds what the scenarios of the conformance suite ask of a server: tools, prompts
 // and resources that do nothing but answer as the suite expects.
 func fixtures(s *mcp.Server) {
@@ -101,7 +103,6 @@ func fromBase64(s string) []byte {
 func logs(messages ...string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for _, m := range messages {
-			//lint:ignore SA1019 the suite asks for it in the older revision
 			if err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: m}); err != nil {
 				return nil, err
 			}
@@ -126,7 +127,6 @@ func sample(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult,
 	if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
 		return nil, err
 	}
-	//lint:ignore SA1019 the suite asks for it in the older revision
 	res, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: text(args.Prompt)}}})
 	if err != nil {
 		return nil, err

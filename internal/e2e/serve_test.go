@@ -34,8 +34,8 @@ func newKeyed(t *testing.T) *keyed {
 	return k
 }
 
-// served is the answer to a request that has a good key, and no type for its body.
-const served = http.StatusUnsupportedMediaType
+// admitted is the answer to a request that has a good key, and no type for its body.
+const admitted = http.StatusUnsupportedMediaType
 
 // change runs a command on the key, and waits until a request with the key gets a status.
 func (k *keyed) change(t *testing.T, status int, command string, flags ...string) error {
@@ -92,7 +92,7 @@ func (k *keyed) steps(t *testing.T, shows shown) []step {
 		fails("another agent", "read_file", path("plan.md"), "agent_id is not the agent of your key; leave it out"),
 		pause("a low rate", http.StatusTooManyRequests, "set", "--rate", "0.01:1"),
 		refused("over the rate", shows.limited),
-		pause("a high rate and one scope", served, "set", "--rate", "1000", "--scopes", "read"),
+		pause("a high rate and one scope", admitted, "set", "--rate", "1000", "--scopes", "read"),
 		read("under the rate"),
 		bound(fails("write without the scope", "write_file", m{"path": "plan.md", "content": "x"}, "your key may not write; ask the operator")),
 		pause("revoked", http.StatusUnauthorized, "revoke"),
