@@ -26,7 +26,7 @@ func (p *process) withKeys(open func() (*database, error), fn func(*auth.Keys) e
 		return err
 	}
 	return p.use(open, func(db *database) (err error) {
-		keys := auth.NewKeys(db.store, auth.Options{})
+		keys := auth.NewKeys(db.store, auth.Options{Limits: p.line.Store.Options()})
 		defer func() { err = errors.Join(err, keys.Close(p.ctx)) }()
 		return ofKeys(fn(keys))
 	})

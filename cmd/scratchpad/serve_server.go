@@ -51,7 +51,7 @@ type service struct {
 // serve serves the connections of a listener over a database until a signal arrives.
 func (s *service) serve(db *database, l net.Listener) (err error) {
 	s.store = db.store
-	s.keys = auth.NewKeys(db.store, auth.Options{})
+	s.keys = auth.NewKeys(db.store, auth.Options{Limits: s.p.line.Store.Options()})
 	defer func() { err = errors.Join(err, s.close()) }()
 	s.base = db.svc
 	s.door = access.New(s.base, s.limits)
@@ -112,20 +112,14 @@ func (s *service) observe() error {
 	return err
 }
 
-// limits returns the limits of a tenant. Those that it was not given are the flags'.
+// limits returns the limits of a tenant. Those that were not set for it are the flags'.
 func (s *service) limits(ctx context.Context, tenant string) (workspace.StoreLimits, error) {
 	l, err := s.keys.Tenants().Limits(ctx, tenant)
 	if err != nil {
-		return workspace.StoreLimits{}, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
+		s.p.log.Warn("the limits of a tenant cannot be read", "tenant", tenant, "err", err)
+		return workspace.StoreLimits{}, workspace.Errorf(workspace.ErrBusy, "the limits of the tenant cannot be read now; try again")
 	}
-	limits, given, byDefault := workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, s.p.line.Store.Options(), workspace.DefaultStoreLimits()
-	if limits.Agents == byDefault.Agents {
-		limits.Agents = given.Agents
-	}
-	if limits.Bytes == byDefault.Bytes {
-		limits.Bytes = given.Bytes
-	}
-	return limits, nil
+	return workspace.StoreLimits{Agents: l.Agents, Bytes: l.Bytes}, nil
 }
 
 func (s *service) newMCP() (err error) {

@@ -163,8 +163,8 @@ func (p *process) answerTenant(db *database, keys *auth.Keys, t auth.Tenant) err
 
 type tenantsSet struct {
 	Tenant string       `arg:"" help:"The tenant."`
-	Agents *flags.Bound `placeholder:"N" help:"How many agents may hold anything: a number, default (10000), or none."`
-	Bytes  *flags.Bound `placeholder:"N" help:"How many bytes all agents may hold together: a number, default (10000000000), or none."`
+	Agents *flags.Bound `placeholder:"N" help:"How many agents may hold anything: a number, default (--max-agents of the server), or none."`
+	Bytes  *flags.Bound `placeholder:"N" help:"How many bytes all agents may hold together: a number, default (--max-total-bytes of the server), or none."`
 	Keys   *flags.Bound `placeholder:"N" help:"How many keys may be usable at the same time: a number, default (1000), or none."`
 }
 

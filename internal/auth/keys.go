@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,10 @@ type Options struct {
 	// Now is the clock of the process, which measures how old a thing is. Expiry is by
 	// the store's clock. nil: [time.Now].
 	Now func() time.Time
+
+	// Limits are those of a tenant for which nothing else was set. A limit of 0 is that of
+	// [workspace.DefaultStoreLimits], a negative one is none.
+	Limits workspace.StoreLimits
 }
 
 // NewKeys returns the keys of a store. The caller closes them before the store. It
@@ -56,10 +61,12 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	d := workspace.DefaultStoreLimits()
+	o.Limits = workspace.StoreLimits{Agents: cmp.Or(o.Limits.Agents, d.Agents), Bytes: cmp.Or(o.Limits.Bytes, d.Bytes)}
 	w := &watch{store: store, now: o.Now}
 	return &Keys{
 		store: store, watch: w, used: &lastUse{store: store},
-		tenants: Tenants{store: store, watch: w, known: lru.New[string, knownLimits](maxKnown)},
+		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: lru.New[string, knownLimits](maxKnown)},
 		known:   lru.New[string, knownKey](maxKnown), refused: lru.New[refusal, read](maxKnown),
 	}
 }

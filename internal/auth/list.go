@@ -160,11 +160,11 @@ type census struct {
 }
 
 func takeCensus(records workspace.Records, tenant string, now time.Time) (census, error) {
-	limits, err := readLimits(records, tenant)
+	r, _, err := readTenant(records, tenant)
 	if err != nil {
 		return census{}, err
 	}
-	c := census{tenant: tenant, limit: limits.Keys}
+	c := census{tenant: tenant, limit: r.limits(workspace.StoreLimits{}).Keys}
 	for found, err := range keysOf(records, tenant, "") {
 		switch {
 		case err != nil:

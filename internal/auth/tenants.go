@@ -15,8 +15,8 @@ const tenantPrefix = "auth/tenant/" // and the name
 
 // TenantLimits are the limits of a tenant. A negative limit is none.
 type TenantLimits struct {
-	Agents int64 // that hold anything; 10,000 unless it was set
-	Bytes  int64 // of all agents; 10,000,000,000 unless it was set
+	Agents int64 // that hold anything; Options.Limits unless it was set
+	Bytes  int64 // of all agents; Options.Limits unless it was set
 	Keys   int64 // that can be used; 1,000 unless it was set
 }
 
@@ -33,8 +33,9 @@ type Tenant struct {
 // Tenants are the tenants of an installation. [Keys.Tenants] returns them. They are safe
 // for concurrent use. A change holds as a change of a key does.
 type Tenants struct {
-	store workspace.Store
-	watch *watch
+	store    workspace.Store
+	watch    *watch
+	defaults workspace.StoreLimits
 
 	mu    sync.Mutex // guards known
 	known *lru.Map[string, knownLimits]
@@ -53,8 +54,7 @@ type tenantRecord struct {
 }
 
 // limits puts in the defaults.
-func (r tenantRecord) limits() TenantLimits {
-	d := workspace.DefaultStoreLimits()
+func (r tenantRecord) limits(d workspace.StoreLimits) TenantLimits {
 	l := TenantLimits{Agents: d.Agents, Bytes: d.Bytes, Keys: 1000}
 	for limit, own := range map[*int64]int64{&l.Agents: r.Agents, &l.Bytes: r.Bytes, &l.Keys: r.Keys} {
 		if own != 0 {
@@ -82,7 +82,7 @@ func (t *Tenants) Limits(ctx context.Context, tenant string) (TenantLimits, erro
 	if ok && found.holds(l, now) {
 		return found.limits, nil
 	}
-	limits, err := readLimits(t.store.System(ctx), tenant)
+	limits, err := t.read(ctx, tenant)
 	if err != nil {
 		return TenantLimits{}, unavailable(err)
 	}
@@ -98,7 +98,7 @@ func (t *Tenants) Get(ctx context.Context, name string) (Tenant, error) {
 	if err := checkTenant(name); err != nil {
 		return Tenant{}, err
 	}
-	limits, err := readLimits(t.store.System(ctx), name)
+	limits, err := t.read(ctx, name)
 	return Tenant{name, limits}, err
 }
 
@@ -174,14 +174,14 @@ func (t *Tenants) List(ctx context.Context, after string, limit int) (tenants []
 		if err != nil {
 			return nil, err
 		}
-		tenants = append(tenants, Tenant{name, r.limits()})
+		tenants = append(tenants, Tenant{name, r.limits(t.defaults)})
 	}
 	return tenants, nil
 }
 
-func readLimits(records workspace.Records, name string) (TenantLimits, error) {
-	r, _, err := readTenant(records, name)
-	return r.limits(), err
+func (t *Tenants) read(ctx context.Context, name string) (TenantLimits, error) {
+	r, _, err := readTenant(t.store.System(ctx), name)
+	return r.limits(t.defaults), err
 }
 
 // readTenant returns the revision 0 if there is no record.

@@ -56,3 +56,24 @@ func TestTenants(t *testing.T) {
 		t.Errorf("a limit of -2: %v, expected ErrInvalid", err)
 	}
 }
+
+// What was set for a tenant holds, even if it is the usual limit. The others are those of
+// the options.
+func TestTenantLimitsOfOptions(t *testing.T) {
+	store := memstore.New()
+	keys := auth.NewKeys(store, auth.Options{Limits: workspace.StoreLimits{Agents: 3, Bytes: -1}})
+	defer keys.Close(t.Context())
+	usual := workspace.DefaultStoreLimits()
+	_, err := keys.Tenants().Set(t.Context(), "big", auth.TenantChange{Agents: &usual.Agents, Bytes: &usual.Bytes})
+	testkit.Must(t, err)
+	for name, want := range map[string]auth.TenantLimits{
+		"big":   {Agents: usual.Agents, Bytes: usual.Bytes, Keys: 1000},
+		"other": {Agents: 3, Bytes: -1, Keys: 1000},
+	} {
+		got, err := keys.Tenants().Limits(t.Context(), name)
+		shown, err2 := keys.Tenants().Get(t.Context(), name)
+		if err != nil || err2 != nil || got != want || shown.Limits != want {
+			t.Errorf("the limits of %s are %+v, %+v, %v, %v; expected %+v", name, got, shown.Limits, err, err2, want)
+		}
+	}
+}
