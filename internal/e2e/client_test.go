@@ -135,7 +135,7 @@ func runScript(script, mode string) runner {
 // runGoSDK asks for a version of the protocol; "": the newest.
 func runGoSDK(version string) runner {
 	return func(t *testing.T, g *target, requests []request) (string, []answer, error) {
-		var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: g.url, HTTPClient: &http.Client{Transport: withKey(g.key)}}
+		var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: g.url, HTTPClient: &http.Client{Transport: bearer{g.key, http.DefaultTransport}}}
 		if g.command != nil {
 			cmd := exec.Command(g.command[0], g.command[1:]...)
 			cmd.Stderr = t.Output()
@@ -165,16 +165,19 @@ func runGoSDK(version string) runner {
 	}
 }
 
-// withKey adds a key to requests, unless it is "".
-type withKey string
+// bearer sends a key with requests, unless it is "".
+type bearer struct {
+	key  string
+	next http.RoundTripper
+}
 
 // RoundTrip implements [http.RoundTripper].
-func (key withKey) RoundTrip(r *http.Request) (*http.Response, error) {
-	if key != "" {
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.key != "" {
 		r = r.Clone(r.Context())
-		r.Header.Set("Authorization", "Bearer "+string(key))
+		r.Header.Set("Authorization", "Bearer "+b.key)
 	}
-	return http.DefaultTransport.RoundTrip(r)
+	return b.next.RoundTrip(r)
 }
 
 // pause waits until the URL of a request answers.

@@ -65,18 +65,6 @@ func (s *team) client(t *testing.T, from, key string) *http.Client {
 	return &http.Client{Transport: bearer{key, transport}}
 }
 
-// A bearer sends a key with each request.
-type bearer struct {
-	key  string
-	next http.RoundTripper
-}
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.key)
-	return b.next.RoundTrip(r)
-}
-
 // connect connects an MCP client to the server through the proxy.
 func (s *team) connect(t *testing.T, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()

@@ -47,7 +47,7 @@ func (k *keyed) change(t *testing.T, status int, command string, flags ...string
 		if err != nil {
 			return err
 		}
-		res, err := (&http.Client{Transport: withKey(k.key)}).Do(req)
+		res, err := (&http.Client{Transport: bearer{k.key, http.DefaultTransport}}).Do(req)
 		if err != nil {
 			return err
 		}
