@@ -274,6 +274,8 @@ func (a *agent) reason(err error) (wait time.Duration, why string) {
 		return time.Second, status.Error()
 	case errors.As(err, &status) && status.status == http.StatusNotFound && !a.c.modern:
 		return 0, "the session has ended"
+	case errors.As(err, &status) && status.status == http.StatusConflict:
+		return 100 * time.Millisecond, "the session's stream before is still open"
 	case errors.As(err, &status):
 		return 0, ""
 	case errors.As(err, &tool):
