@@ -38,7 +38,7 @@ type oauthFlags struct {
 	Issuer      string `placeholder:"URL" help:"Accept the OAuth access tokens of this issuer, beside keys."`
 	Audience    string `placeholder:"NAME" help:"The audience that a token must be for, usually the URL of this server's /mcp."`
 	JWKSURL     string `name:"jwks-url" placeholder:"URL" help:"Where the issuer's keys are. Default: as the issuer's metadata says."`
-	TenantClaim string `default:"tenant" placeholder:"NAME" help:"The claim with the tenant. Default: ${default}."`
+	TenantClaim string `default:"tenant" placeholder:"NAME" help:"The claim with the tenant. A token of the tenant local reaches what this program stores without a server. Default: ${default}."`
 	Resource    string `placeholder:"URL" help:"The URL that clients call. Default: the audience, if that is a URL."`
 	AgentsClaim string `default:"agents" placeholder:"NAME" help:"The claim with the agents: a text or a list. Default: ${default}."`
 	ScopesClaim string `default:"scope" placeholder:"NAME" help:"The claim with the scopes: words or a list. Default: ${default}."`
