@@ -92,7 +92,7 @@ var faults = map[string]fault{
 	"telemetry: a path is a label": {duel: "a key and a token", in: "metrics", http: func(_ *service, o *httpserver.Options) {
 		var last atomic.Pointer[[]byte]
 		o.MCP = before(o.MCP, func(r *http.Request) *http.Request {
-			if body := copyBody(r); bytes.Contains(body, []byte(`"path":"CANARY`)) {
+			if body := copyBody(r); bytes.Contains(body, []byte(`"path":"CANARY7f3a`)) {
 				last.Store(&body)
 			}
 			return r
@@ -216,7 +216,7 @@ func TestIntruderFindsALeak(t *testing.T) {
 				}
 			}
 			s := faulty(t, db, c.issuer, f)
-			leaks := len(d.fight(t, s.url, 1000).Leaks)
+			leaks := len(d.fight(t, s.url, 600).Leaks)
 			r := running{url: s.url}
 			_, metrics := r.get(t, "/metrics", d.metrics)
 			found := map[string]bool{"": leaks > 0, "log": c.shown(s.log.String()) != nil, "metrics": c.shown(metrics) != nil}
