@@ -38,16 +38,23 @@ func (f globalFlags) Validate() error {
 	return nil
 }
 
-// serverLine is the command line of a server, and of what asks it often. A client waits
-// for the server to start, and the parser of all commands takes several milliseconds to
-// build.
-type serverLine struct {
-	globalFlags
-
-	MCP         mcpCommand         `cmd:"" name:"mcp"`
-	Serve       serveCommand       `cmd:""`
-	Healthcheck healthcheckCommand `cmd:""`
-}
+// These are the command lines of servers, and of what asks one often, each alone. A client
+// waits for its server to start, and the parser of all commands takes several milliseconds
+// to build.
+type (
+	mcpLine struct {
+		globalFlags
+		MCP mcpCommand `cmd:"" name:"mcp"`
+	}
+	serveLine struct {
+		globalFlags
+		Serve serveCommand `cmd:""`
+	}
+	healthcheckLine struct {
+		globalFlags
+		Healthcheck healthcheckCommand `cmd:""`
+	}
+)
 
 // commandLine is every flag and command.
 type commandLine struct {
@@ -100,24 +107,38 @@ const description = `Memory for AI agents: versioned files with diffs and append
 
 Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 4 a conflict; 5 over a limit; 6 a problem with the database; 130 interrupted.`
 
-// newParser returns a parser that fills in a command line: a *commandLine or a *serverLine.
+// newParser returns a parser that fills in a command line: a *commandLine, or one of a single command.
 func newParser(line any) *kong.Kong {
 	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment), kong.PostBuild(describeHelp), variables(),
 		kong.ExplicitGroups(flagGroups), flags.Integers(), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
 }
 
-// parseServer parses the command line of a server. ok is false for any other line, also
-// for one with a mistake or with --help: the parser of all commands words the answer.
+// parseServer parses the command line of a server or a health check. ok is false for any
+// other line, also for one with a mistake or with --help: the parser of all commands words
+// the answer.
 func parseServer(args []string, to *globalFlags) (k *kong.Context, ok bool) {
-	quick := []string{"mcp", "serve", "healthcheck"}
 	asksHelp := func(arg string) bool { return strings.HasPrefix(arg, "--h") || strings.HasPrefix(arg, "-h") }
-	if len(args) == 0 || !slices.Contains(quick, args[0]) || slices.ContainsFunc(args, asksHelp) {
+	if len(args) == 0 || slices.ContainsFunc(args, asksHelp) {
 		return nil, false
 	}
-	var line serverLine
-	k, err := newParser(&line).Parse(args)
-	*to = line.globalFlags
+	var line any
+	var given *globalFlags
+	switch args[0] {
+	case "mcp":
+		l := new(mcpLine)
+		line, given = l, &l.globalFlags
+	case "serve":
+		l := new(serveLine)
+		line, given = l, &l.globalFlags
+	case "healthcheck":
+		l := new(healthcheckLine)
+		line, given = l, &l.globalFlags
+	default:
+		return nil, false
+	}
+	k, err := newParser(line).Parse(args)
+	*to = *given
 	return k, err == nil
 }
 
