@@ -157,9 +157,10 @@ func (g *generator) completion() request {
 func (g *generator) call() request {
 	tool := pick(g, g.names...)
 	var args []string
-	some := g.IntN(2) // 0: no argument that may be left out
-	for _, p := range g.tools[tool].properties {
-		if p.required || some*g.IntN(3) == 1 {
+	properties := g.tools[tool].properties
+	few := tool == "read_file" && g.IntN(2) == 0 // many arguments seldom fit together
+	for _, p := range properties {
+		if p.required || !few && g.IntN(3) == 0 {
 			args = append(args, `"`+p.name+`":`+g.value(p))
 		}
 	}
@@ -205,7 +206,10 @@ func (g *generator) bent(arg string) string {
 	if strings.EqualFold(name, "agent_id") {
 		value = quoted(g.victim.agent)
 	}
-	return `"` + name + `":` + pick(g, value, quoted(g.path()))
+	if !isAgent(`"` + name + `":`) { // the log may name agents
+		value = pick(g, value, quoted(g.path()))
+	}
+	return `"` + name + `":` + value
 }
 
 func (g *generator) value(p property) string {

@@ -111,7 +111,7 @@ func (r *run) attack(ctx context.Context, intruder, victim *client, tools map[st
 	for i := range workers {
 		g := &generator{
 			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools, routes: r.o.Routes, odd: r.o.Odd,
-			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "write_file", "append_log", "edit_file", "edit_file"), // so that there is something to read
+			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "append_log", "edit_file", "edit_file", "summarize_file"), // so that there is something to read, and what seldom succeeds
 		}
 		work.Go(func() {
 			for range (r.o.Requests + workers - 1) / workers {
