@@ -157,7 +157,7 @@ func (a actor) as(web *http.Client) func(*http.Request) (*http.Response, error) 
 }
 
 // fight runs the intruder of a duel against a server.
-func (d duel) fight(t testing.TB, url string, requests int) intruder.Report {
+func (d duel) fight(t testing.TB, url string, requests int, seed uint64) intruder.Report {
 	t.Helper()
 	web := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	defer web.CloseIdleConnections()
@@ -174,7 +174,7 @@ func (d duel) fight(t testing.TB, url string, requests int) intruder.Report {
 	report, err := intruder.Run(t.Context(), intruder.Options{
 		URL: url + "/mcp", Intruder: d.intruder.as(web), Victim: d.victim.as(web),
 		IntruderAgent: d.intruder.agent, VictimAgent: d.victim.agent, IntruderBound: d.intruder.bound, VictimBound: d.victim.bound,
-		Names: names, Odd: d.odd, Requests: requests, Seed: 11,
+		Names: names, Odd: d.odd, Requests: requests, Seed: seed,
 		Routes: []string{"/metrics", "/metrics", "/healthz", "/readyz", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"},
 	})
 	if err != nil {
@@ -244,7 +244,7 @@ func TestIntruder(t *testing.T) {
 	r := serve(t, append(c.issuer.flags(), "--db", db, "--debug", "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")...)
 	answered := map[string]int{}
 	for _, d := range duels {
-		report := d.fight(t, r.url, testkit.Pick(1000, 5000, 50_000))
+		report := d.fight(t, r.url, testkit.Pick(1000, 5000, 50_000), 11)
 		for _, leak := range report.Leaks {
 			t.Errorf("%s: %.3000s", d.name, leak)
 		}
