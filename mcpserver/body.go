@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
 )
 
 const (
@@ -30,7 +32,7 @@ func (r *refusal) Error() string { return r.text }
 
 // readBody reads a whole body. Its memory grows with the bytes that have arrived. It
 // waits while other bodies take all the memory for bodies.
-func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.Duration) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout time.Duration) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, errTooLong
 	}
@@ -44,7 +46,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival, timeout time.D
 	for {
 		if len(body) == cap(body) {
 			start, more := time.Now(), min(len(body), maxBody+1-len(body))
-			if err := a.grow(r.Context(), int64(more)); err != nil {
+			if err := a.Grow(r.Context(), int64(more)); err != nil {
 				return nil, errGivenUp
 			}
 			allowed = allowed.Add(time.Since(start))
@@ -134,7 +136,7 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (leave func(), err error) {
 	leave = func() {}
 	a := s.budget.arrival(r.ContentLength, s.group(r.Context()))
-	defer a.end()
+	defer a.End()
 	body, err := readBody(w, r, a, s.limits.body)
 	if err != nil {
 		return leave, err

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
 )
 
 const (
@@ -33,7 +35,7 @@ const (
 // or a place for a diff is working, and will end.
 type budget struct {
 	small, large             lane
-	smallBodies, largeBodies arrivals            // two, so that small bodies do not wait for large ones
+	smallBodies, largeBodies *arrival.Limit      // two, so that small bodies do not wait for large ones
 	diffs                    *semaphore.Weighted // a place for each processor
 	calls                    *semaphore.Weighted // over HTTP
 	waiting                  *semaphore.Weighted // over HTTP; fewer than calls, so that small calls always have places
@@ -43,7 +45,7 @@ type budget struct {
 func newBudget(total int64) *budget {
 	return &budget{
 		small: newLane(total / 4), large: newLane(total - total/4 - total/8),
-		smallBodies: newArrivals(total / 32), largeBodies: newArrivals(total/8 - total/32),
+		smallBodies: arrival.NewLimit(total / 32), largeBodies: arrival.NewLimit(total/8 - total/32),
 		diffs: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 		calls: semaphore.NewWeighted(maxCalls), waiting: semaphore.NewWeighted(maxWaiting),
 	}
@@ -51,11 +53,11 @@ func newBudget(total int64) *budget {
 
 // arrival returns the account of a body of the given length, from a group of callers. A
 // length of -1 is unknown, and counts as large. "" is no group.
-func (b *budget) arrival(bytes int64, group string) *arrival {
+func (b *budget) arrival(bytes int64, group string) *arrival.Body {
 	if 0 <= bytes && bytes <= smallBody {
-		return &arrival{in: &b.smallBodies, group: group}
+		return b.smallBodies.Open(group)
 	}
-	return &arrival{in: &b.largeBodies, group: group}
+	return b.largeBodies.Open(group)
 }
 
 // errFull says that there is no memory for a call. Some calls wait before they get it.
@@ -89,7 +91,7 @@ func (l lane) give(weight int64) {
 
 // held returns the bytes that calls hold.
 func (b *budget) held() int64 {
-	return b.small.held.Load() + b.large.held.Load() + b.smallBodies.held() + b.largeBodies.held()
+	return b.small.held.Load() + b.large.held.Load() + b.smallBodies.Held() + b.largeBodies.Held()
 }
 
 // A charge is the part of the budget that one request holds until its answer is
@@ -176,111 +178,4 @@ func (c *charge) shrink(weight int64) {
 		c.lane.give(c.weight - weight)
 		c.weight = weight
 	}
-}
-
-// arrivals limits the bytes of incomplete bodies. When they have used all of it, one of
-// them may still grow, the one that has waited longest. So one body always gets
-// complete, however many incomplete ones there are. The bodies of a group have half of it
-// at most. So a group whose bodies never get complete leaves half to others.
-type arrivals struct {
-	size int64
-
-	mu      sync.Mutex // guards the following
-	free    int64
-	groups  map[string]int64 // the bytes of each that has any
-	elder   *arrival
-	waiting []*growth // the one that has waited longest first
-}
-
-func newArrivals(size int64) arrivals {
-	return arrivals{size: size, free: size, groups: map[string]int64{}}
-}
-
-func (in *arrivals) held() int64 {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.size - in.free
-}
-
-// An arrival is the account of one body.
-type arrival struct {
-	in    *arrivals
-	group string
-	held  int64 // guarded by in.mu
-}
-
-type growth struct {
-	of      *arrival
-	bytes   int64
-	granted chan struct{}
-}
-
-// grow waits until the body may hold the given bytes more.
-func (a *arrival) grow(ctx context.Context, bytes int64) error {
-	g := &growth{a, bytes, make(chan struct{})}
-	in := a.in
-	in.mu.Lock()
-	in.waiting = append(in.waiting, g)
-	if in.elder == a { // it never waits
-		in.waiting = in.waiting[:len(in.waiting)-1]
-		close(g.granted)
-	}
-	in.serve()
-	in.mu.Unlock()
-	select {
-	case <-g.granted:
-		return nil
-	case <-ctx.Done():
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for i, w := range in.waiting {
-		if w == g {
-			in.waiting = append(in.waiting[:i:i], in.waiting[i+1:]...)
-			in.serve()
-			break
-		}
-	}
-	return ctx.Err() // bytes that were granted meanwhile are given back with the rest
-}
-
-// serve grants what it can, in order. Only bodies of a group that has its half let others
-// pass. The caller holds mu.
-func (in *arrivals) serve() {
-	var full []*growth // of groups that have their half
-	for i, g := range in.waiting {
-		a := g.of
-		over := a.group != "" && in.groups[a.group]+g.bytes > in.size/2
-		switch {
-		case g.bytes <= in.free && !over:
-			in.free -= g.bytes
-			a.held += g.bytes
-			in.groups[a.group] += g.bytes
-		case in.elder == nil:
-			in.elder = a // may exceed the limits
-		case over:
-			full = append(full, g)
-			continue
-		default:
-			in.waiting = append(full, in.waiting[i:]...)
-			return
-		}
-		close(g.granted)
-	}
-	in.waiting = full
-}
-
-// end gives back all bytes that the body holds.
-func (a *arrival) end() {
-	a.in.mu.Lock()
-	defer a.in.mu.Unlock()
-	a.in.free += a.held
-	if a.in.groups[a.group] -= a.held; a.in.groups[a.group] == 0 {
-		delete(a.in.groups, a.group)
-	}
-	a.held = 0
-	if a.in.elder == a {
-		a.in.elder = nil
-	}
-	a.in.serve()
 }
