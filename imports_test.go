@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 	"internal/linebatch":               {"workspace"},
 	"internal/phrase":                  {},
 	"internal/terminal":                {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
-	"internal/telemetry":               {"internal/auth", "mcpserver", "sqlite", "workspace", "github.com/prometheus/client_golang/..."},
+	"internal/telemetry":               {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "github.com/prometheus/client_golang/..."},
 	"internal/transfer":                {"workspace"},
 	"internal/unified":                 {"linediff"},
 	"internal/notice":                  {},

@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -53,12 +56,18 @@ func (p *process) needReader() error {
 	return nil
 }
 
-// unprinted says what to do if a new secret could not be printed.
-func unprinted(id string, err error) error {
-	if err == nil {
-		return nil
+// printKey prints a key that has a new secret, this once.
+func (p *process) printKey(k auth.Key, text string) (keyrecord.Record, error) {
+	r := keyrecord.Of(k, time.Now())
+	r.Key = text
+	err := p.answer(r, func(out io.Writer) error {
+		_, err := fmt.Fprintln(out, text)
+		return err
+	})
+	if err != nil {
+		return r, fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke %s, and make another", r.ID, err, r.ID)
 	}
-	return fmt.Errorf("the key %s is stored, but it could not be printed: %w; end it with scratchpad keys revoke %s, and make another", id, err, id)
+	return r, nil
 }
 
 // parseAgents returns the agents of --agents.

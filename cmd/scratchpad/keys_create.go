@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"time"
-
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
@@ -64,13 +60,9 @@ func (c keysCreate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyrecord.Of(k, time.Now())
-		r.Key = text
-		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
-			return unprinted(r.ID, err)
-		}
-		if p.line.JSON {
-			return nil
+		r, err := p.printKey(k, text)
+		if err != nil || p.line.JSON {
+			return err
 		}
 		return p.sayCreated(r, !before)
 	})

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"time"
-
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
-	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 )
 
@@ -41,13 +36,9 @@ func (c keysRotate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		r := keyrecord.Of(k, time.Now())
-		r.Key = text
-		if err := p.answer(r, func(out io.Writer) error { _, err := fmt.Fprintln(out, text); return err }); err != nil {
-			return unprinted(r.ID, err)
-		}
-		if p.line.JSON {
-			return nil
+		r, err := p.printKey(k, text)
+		if err != nil || p.line.JSON {
+			return err
 		}
 		old := "The old secret has ended."
 		if !r.Overlap.IsZero() {

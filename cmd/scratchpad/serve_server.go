@@ -100,7 +100,7 @@ func (s *service) observe() error {
 	}
 	s.seen, err = telemetry.New(telemetry.Options{
 		Calls: s.p.log, Logger: s.p.log, RequestID: httpserver.RequestID, Tracing: tracing,
-		HTTP: func() telemetry.HTTP { return telemetry.HTTP(s.http.Stats()) },
+		HTTP: func() httpserver.Stats { return s.http.Stats() },
 		MCP:  func() mcpserver.Stats { return s.mcp.Stats() },
 		Store: func() sqlite.Stats {
 			if store, ok := s.store.(*sqlite.Store); ok {

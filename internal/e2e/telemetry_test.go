@@ -27,6 +27,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -49,7 +50,7 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 	t.Cleanup(func() { store.Close() })
 	var server *mcpserver.Server
 	tel, err := telemetry.New(telemetry.Options{
-		HTTP: func() telemetry.HTTP { return telemetry.HTTP{} }, MCP: func() mcpserver.Stats { return server.Stats() }, Store: store.Stats,
+		HTTP: func() httpserver.Stats { return httpserver.Stats{} }, MCP: func() mcpserver.Stats { return server.Stats() }, Store: store.Stats,
 		Logger: quiet, Tracing: telemetry.Tracing{Endpoint: endpoint, Attributes: map[string]string{"zone": "a"}},
 	})
 	must(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -76,7 +77,9 @@ func TestMetricsOfCalls(t *testing.T) {
 func TestMetricsOfParts(t *testing.T) {
 	commits := sqlite.Timing{Count: 3, Sum: 1500 * time.Millisecond}
 	tel := newTelemetry(t, Options{
-		HTTP: func() HTTP { return HTTP{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} },
+		HTTP: func() httpserver.Stats {
+			return httpserver.Stats{Connections: 1, Calls: 2, Accepted: 3, ClosedForRoom: 4, RefusedHeads: 5, RefusedCallerRate: 6, RefusedAgentRate: 7, RefusedBlocked: 8, FailedCredentials: 9, Panics: 10}
+		},
 		MCP: func() mcpserver.Stats {
 			return mcpserver.Stats{Sessions: 11, Calls: 12, Memory: 13, MemoryLimit: 14, Refused: 15}
 		},

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
@@ -21,17 +22,17 @@ const (
 	gauges = prometheus.GaugeValue
 )
 
-var httpNumbers = []number[HTTP]{
-	{name: "connections", help: "Open connections.", kind: gauges, value: func(s HTTP) float64 { return float64(s.Connections) }},
-	{name: "http_calls", help: "Requests to /mcp under way.", kind: gauges, value: func(s HTTP) float64 { return float64(s.Calls) }},
-	{name: "connections_accepted_total", help: "Connections that were accepted.", kind: counts, value: func(s HTTP) float64 { return float64(s.Accepted) }},
-	{name: "connections_refused_total", help: "Connections that were closed because there were too many.", kind: counts, value: func(s HTTP) float64 { return float64(s.ClosedForRoom) }},
-	{name: "heads_refused_total", help: "Requests whose head was too long or too slow.", kind: counts, value: func(s HTTP) float64 { return float64(s.RefusedHeads) }},
-	{name: "rate_limited_total", label: "caller", help: limited, kind: counts, value: func(s HTTP) float64 { return float64(s.RefusedCallerRate) }},
-	{name: "rate_limited_total", label: "agent", help: limited, kind: counts, value: func(s HTTP) float64 { return float64(s.RefusedAgentRate) }},
-	{name: "rate_limited_total", label: "address", help: limited, kind: counts, value: func(s HTTP) float64 { return float64(s.RefusedBlocked) }},
-	{name: "failed_keys_total", help: "Requests with a key or token that is wrong, has expired or was revoked.", kind: counts, value: func(s HTTP) float64 { return float64(s.FailedCredentials) }},
-	{name: "panics_total", help: "Requests that ended in a panic.", kind: counts, value: func(s HTTP) float64 { return float64(s.Panics) }},
+var httpNumbers = []number[httpserver.Stats]{
+	{name: "connections", help: "Open connections.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Connections) }},
+	{name: "http_calls", help: "Requests to /mcp under way.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Calls) }},
+	{name: "connections_accepted_total", help: "Connections that were accepted.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.Accepted) }},
+	{name: "connections_refused_total", help: "Connections that were closed because there were too many.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.ClosedForRoom) }},
+	{name: "heads_refused_total", help: "Requests whose head was too long or too slow.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedHeads) }},
+	{name: "rate_limited_total", label: "caller", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedCallerRate) }},
+	{name: "rate_limited_total", label: "agent", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedAgentRate) }},
+	{name: "rate_limited_total", label: "address", help: limited, kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedBlocked) }},
+	{name: "failed_keys_total", help: "Requests with a key or token that is wrong, has expired or was revoked.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.FailedCredentials) }},
+	{name: "panics_total", help: "Requests that ended in a panic.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.Panics) }},
 }
 
 const limited = "Requests over a rate: that of their caller, that of their agent, or the failed keys of their address."

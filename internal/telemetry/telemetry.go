@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -27,27 +28,11 @@ type Options struct {
 
 	// These return the numbers of the parts of a server. They are asked at each scrape, by
 	// many goroutines, and must be quick. nil: there is no such part.
-	HTTP  func() HTTP
+	HTTP  func() httpserver.Stats
 	MCP   func() mcpserver.Stats
 	Store func() sqlite.Stats
 
 	Tracing Tracing // where traces go; see [TracingFrom]
-}
-
-// HTTP are the numbers of the HTTP listener. Connections and Calls are what there is now.
-// The others count since the start.
-type HTTP struct {
-	Connections int64 // open
-	Calls       int64 // under way
-
-	Accepted          int64 // connections
-	ClosedForRoom     int64 // connections that were closed because there were too many
-	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
-	RefusedCallerRate int64 // requests over the rate of their caller
-	RefusedAgentRate  int64 // calls over the rate of their agent
-	RefusedBlocked    int64 // requests with a credential from a blocked address
-	FailedCredentials int64
-	Panics            int64
 }
 
 // Telemetry observes one server. It is safe for concurrent use.
