@@ -263,10 +263,13 @@ func TestHangUp(t *testing.T) {
 func TestNeverRead(t *testing.T) {
 	mcp, stop, err := newMCP(t.TempDir())
 	testkit.Must(t, err)
-	s := serve(t, Options{MCP: withBig(mcp), MaxConnections: 8}, func(s *Server) { s.limits.answer = 100 * time.Millisecond })
+	s := serve(t, Options{MCP: withBig(mcp), MaxConnections: 8}, func(s *Server) { s.limits.answer, s.limits.header = 100*time.Millisecond, time.Minute })
 	t.Cleanup(stop)
 	for i := range 8 {
-		s.dial().send(request("POST", "/mcp", "", fmt.Sprint(withKey, i/4), "X-Big: 1"))
+		s.dial().send(request("POST", "/mcp", "", fmt.Sprintf("%s%d/tenant%d", withKey, i/4, i/4), "X-Big: 1")) // as many as two tenants may have
+	}
+	for s.Stats().Calls < 8 {
+		time.Sleep(time.Millisecond)
 	}
 	s.mustAppend()
 }
