@@ -90,7 +90,8 @@ func (c serveCommand) Run(p *process) (err error) {
 	if p.line.Tenant != nil {
 		return workspace.Errorf(workspace.ErrInvalid, "--tenant is for one tenant, and a server has all; leave it out, and make keys for that tenant instead: scratchpad keys create --tenant %s --agents NAME", *p.line.Tenant)
 	}
-	if _, err := p.databasePath(false); err != nil {
+	path, err := p.databasePath(false)
+	if err != nil {
 		return err
 	}
 	listener, err := listen(p.ctx, c.address())
@@ -101,7 +102,7 @@ func (c serveCommand) Run(p *process) (err error) {
 	if c.NoAuth && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
-	if path, err := p.databasePath(false); err == nil && path == inMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
+	if path == inMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server

@@ -14,7 +14,7 @@ import (
 type Caller struct {
 	ID     string // unlike that of any other caller of any tenant; not secret
 	Tenant string
-	Key    string // the author's key of what the caller writes: the id of an API key, or "oauth"
+	Key    string // the author's key of what the caller writes: the id of an API key, or "oauth:" and a hash of issuer and subject
 	Agents Agents
 	Scopes Scopes
 	Rate   Rate // the zero Rate stands for the server's default
@@ -22,8 +22,8 @@ type Caller struct {
 
 // A Rate limits how often a caller may call.
 type Rate struct {
-	PerSecond float64
-	Burst     int // calls at once after a pause
+	PerSecond float64 // below 0: no limit
+	Burst     int     // calls at once after a pause
 }
 
 // A Verifier returns the owner of a credential. Errors: [ErrUnknown] and [ErrUnavailable].
