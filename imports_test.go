@@ -86,6 +86,7 @@ var allowed = map[string][]string{
 	"internal/flags":                   {"internal/auth", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong"},
 	"internal/keyrecord":               {"internal/auth", "internal/phrase", "internal/terminal"},
 	"internal/linebatch":               {"workspace"},
+	"internal/pgtest":                  {"github.com/jackc/pgx/v5/..."},
 	"internal/phrase":                  {},
 	"internal/terminal":                {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 	"internal/telemetry":               {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "github.com/prometheus/client_golang/..."},
