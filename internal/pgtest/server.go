@@ -180,16 +180,24 @@ func makeURL(database, host string, port int) string {
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, host, port)
 }
 
-// exec runs SQL on a connection of its own.
-func (s *server) exec(sql string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+// exec runs SQL on a connection of its own, and returns the first column of the last
+// result.
+func (s *server) exec(sql string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*startTime)
 	defer cancel()
 	c, err := pgconn.Connect(ctx, s.url("postgres"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = c.Exec(ctx, sql).ReadAll()
-	return errors.Join(err, c.Close(ctx))
+	results, err := c.Exec(ctx, sql).ReadAll()
+	if err = errors.Join(err, c.Close(ctx)); err != nil || len(results) == 0 {
+		return nil, err
+	}
+	var column []string
+	for _, row := range results[len(results)-1].Rows {
+		column = append(column, string(row[0]))
+	}
+	return column, nil
 }
 
 // logTail returns the end of what the server logged.

@@ -19,11 +19,11 @@ func URL(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := fmt.Sprintf("test%d", databases.Add(1))
-	if err := s.exec("CREATE DATABASE " + name); err != nil {
+	if _, err := s.exec("CREATE DATABASE " + name); err != nil {
 		t.Fatalf("create a database: %v\n%s", err, s.logTail())
 	}
 	t.Cleanup(func() {
-		if err := s.exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+		if _, err := s.exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
 			t.Errorf("drop a database: %v\n%s", err, s.logTail())
 		}
 	})
