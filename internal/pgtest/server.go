@@ -47,9 +47,12 @@ func (s *server) data() string { return filepath.Join(s.dir, "data") }
 
 // run runs one of PostgreSQL's programs to its end.
 func (s *server) run(program string, args ...string) error {
-	cmd := s.keeper.command(filepath.Join(s.programs.dir, program), args...)
+	return runCommand(s.keeper.command(filepath.Join(s.programs.dir, program), args...))
+}
+
+func runCommand(cmd *exec.Cmd) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", program, err, out)
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
 	}
 	return nil
 }
@@ -61,7 +64,11 @@ func (s *server) initialize(settings map[string]string) error {
 	if s.programs.version >= 15 {
 		args = append(args, "--locale-provider=icu", "--icu-locale=en-US")
 	}
-	if err := s.run("initdb", args...); err != nil {
+	cmd := s.keeper.command(filepath.Join(s.programs.dir, "initdb"), args...)
+	// The keeper waits for a process that has this file. A signal would make initdb leave
+	// shared memory behind.
+	cmd.ExtraFiles = []*os.File{s.keeper.alive}
+	if err := runCommand(cmd); err != nil {
 		return err
 	}
 	return s.configure(settings)
