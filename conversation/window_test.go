@@ -392,30 +392,30 @@ func sound(all, window []Message) error {
 			return fmt.Errorf("%s refuses %q: %+v\nof %q", p, texts(window), problems, texts(all))
 		}
 	}
-	// The window has messages of the conversation in order, and a summary.
+	// The window has the instructions, a summary, and messages of the conversation in order.
 	kept := slices.DeleteFunc(slices.Clone(window), func(m Message) bool {
 		return m.Role == System && strings.HasPrefix(m.Content, SummaryPrefix)
 	})
+	there := map[int]bool{}
+	lead := 0
+	for lead < len(all) && all[lead].Role == System {
+		if lead == len(kept) || key(kept[lead]) != key(all[lead]) {
+			return fmt.Errorf("instruction %d is gone from %q", lead, texts(window))
+		}
+		there[lead] = true
+		lead++
+	}
 	// Equal messages are matched from the end, where the window is complete.
 	at := len(all) - 1
-	there := map[int]bool{}
-	for _, m := range slices.Backward(kept) {
-		for at >= 0 && key(all[at]) != key(m) {
+	for _, m := range slices.Backward(kept[lead:]) {
+		for at >= lead && key(all[at]) != key(m) {
 			at--
 		}
-		if at < 0 {
+		if at < lead {
 			return fmt.Errorf("%q is not in the order of %q", texts(window), texts(all))
 		}
 		there[at] = true
 		at--
-	}
-	for i := range all {
-		if all[i].Role != System {
-			break
-		}
-		if !there[i] {
-			return fmt.Errorf("instruction %d is gone from %q", i, texts(window))
-		}
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Role == User {
@@ -436,6 +436,30 @@ func sound(all, window []Message) error {
 		}
 	}
 	return nil
+}
+
+// The instructions of a window are its first messages. One of them may come again later
+// in the conversation, and may be summarised there.
+func TestSoundKnowsInstructions(t *testing.T) {
+	s, u, a := SystemText, UserText, AssistantText
+	all := []Message{s("Be brief."), u("Hello."), a("Hello!"), s("Be brief."), u("Go on."), a("So be it.")}
+	for name, c := range map[string]struct {
+		window []Message
+		want   string
+	}{
+		"whole":                   {all, ""},
+		"cut behind the equal":    {[]Message{all[0], s(SummaryPrefix + "They talked."), all[4], all[5]}, ""},
+		"cut before the equal":    {[]Message{all[0], all[3], all[4], all[5]}, ""},
+		"only the equal is there": {[]Message{s(SummaryPrefix + "They talked."), all[1], all[3], all[4], all[5]}, "instruction 0 is gone"},
+		"the equal twice":         {[]Message{all[0], all[3], all[3], all[4], all[5]}, "is not in the order"},
+		"no instruction":          {all[4:], "instruction 0 is gone"},
+		"nothing":                 {nil, "instruction 0 is gone"},
+	} {
+		err := sound(all, c.window)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
 }
 
 // accepted gives the messages to the adapter of the provider, and its params to the fake

@@ -63,8 +63,12 @@ var words = []string{
 	"```sh\nmake check\n```", "$ git rebase -i HEAD~3", "{\"a\": [1, 2]}",
 }
 
-// text returns a text that is not blank and has no whitespace at its ends.
+// text returns a text that is not blank and has no whitespace at its ends. Some texts
+// come again and again, as in real conversations.
 func (g *generator) text() string {
+	if g.one(20) {
+		return pick(g, "Go on.", "Be brief.")
+	}
 	n := 1 + g.r.IntN(12)
 	if g.one(25) {
 		n = 100 + g.r.IntN(300)
