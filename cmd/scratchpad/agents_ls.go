@@ -3,14 +3,16 @@ package main
 import (
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/usage"
 )
 
 type agentsLs struct{}
 
 // agentRecord is an agent in the list.
 type agentRecord struct {
-	usageRecord
+	usage.Agent
 	Project string `json:"project,omitempty"` // the folder whose memory it is
 }
 
@@ -26,8 +28,8 @@ Examples:
 
 // Run lists all agents.
 func (agentsLs) Run(p *process) error {
-	return p.use(p.openToLook, func(db *database) error {
-		svc, err := db.service(p.ctx)
+	return p.use(p.openToLook, func(db *database.Handle) error {
+		svc, err := db.Service(p.ctx)
 		if err != nil {
 			return err
 		}
@@ -42,12 +44,12 @@ func (agentsLs) Run(p *process) error {
 				break
 			}
 			for _, a := range page {
-				r := agentRecord{usageRecord: usageOf(a.Agent, a.Usage)}
+				r := agentRecord{Agent: usage.Of(a.Agent, a.Usage)}
 				if r.Project, err = svc.ProjectFolder(p.ctx, a.Agent); err != nil {
 					return err
 				}
 				records = append(records, r)
-				rows = append(rows, []string{terminal.Cell(r.Agent), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project)})
+				rows = append(rows, []string{terminal.Cell(r.ID), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project)})
 			}
 			after = page[len(page)-1].Agent
 		}

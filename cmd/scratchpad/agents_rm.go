@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -36,8 +37,8 @@ func (c agentsRm) Run(p *process) error {
 	if p.agentNamed && *p.line.Agent != c.Name {
 		return workspace.Errorf(workspace.ErrInvalid, "delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}
-	return p.use(p.openExisting, func(db *database) error {
-		svc, err := db.service(p.ctx)
+	return p.use(p.openExisting, func(db *database.Handle) error {
+		svc, err := db.Service(p.ctx)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -60,7 +61,7 @@ func (b backupCommand) Run(p *process) error {
 func (p *process) backup(store *sqlite.Store, file string) error {
 	info, err := store.Info(p.ctx)
 	if err != nil {
-		return marked{err}
+		return failure.OfDatabase(err)
 	}
 	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
 	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)

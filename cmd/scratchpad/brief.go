@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/change"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -75,7 +76,7 @@ func (c briefCommand) Run(p *process) error {
 	err = c.setMark(*p, b.Cursor)
 	if err != nil && !errors.Is(err, workspace.ErrInvalid) {
 		// The brief is printed. A hook that fails would lose it.
-		return p.note("the mark %s stays where it was: %s\n", c.Mark, terminal.OneLine(textOf(err)))
+		return p.note("the mark %s stays where it was: %s\n", c.Mark, terminal.OneLine(failure.Text(err)))
 	}
 	return err
 }

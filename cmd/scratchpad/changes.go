@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/change"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -95,8 +96,8 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 func (c changesCommand) follow(p *process) error {
 	ctx, cancel := context.WithCancelCause(p.ctx)
 	defer cancel(nil)
-	err := p.use(p.awaitDatabase, func(db *database) error {
-		ws, err := db.workspace()
+	err := p.use(p.awaitDatabase, func(db *database.Handle) error {
+		ws, err := p.workspace(db)
 		if err != nil {
 			return err
 		}

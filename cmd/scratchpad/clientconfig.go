@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -175,7 +177,7 @@ func (c clientConfigCommand) checkProgram(p *process, program string) error {
 }
 
 // finish writes the entry to the file, or prints it.
-func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a clientConfig, m memory, variable string) error {
+func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string) error {
 	if c.Write {
 		return c.write(p, to, a, m, variable)
 	}
@@ -195,7 +197,7 @@ func hookCommand(s clientconfig.Server) string {
 
 // server returns this program with a memory and the flags of the database, the limits,
 // the durability, the summaries and the answers.
-func (p *process) server(m memory, maxReadTokens int64) (clientconfig.Server, error) {
+func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconfig.Server, error) {
 	db, err := p.databasePath(false)
 	if err != nil && p.line.DB != nil {
 		return clientconfig.Server{}, err
@@ -206,7 +208,7 @@ func (p *process) server(m memory, maxReadTokens int64) (clientconfig.Server, er
 	}
 	s := clientconfig.Server{Command: program, Args: []string{"mcp"}}
 	if p.line.DB != nil {
-		if db != inMemory {
+		if db != database.InMemory {
 			if db, err = filepath.Abs(db); err != nil {
 				return clientconfig.Server{}, err
 			}
@@ -233,7 +235,7 @@ func (p *process) server(m memory, maxReadTokens int64) (clientconfig.Server, er
 }
 
 // print writes the entry to standard output and all else to standard error.
-func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, m memory, variable string, out io.Writer) error {
+func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string, out io.Writer) error {
 	p.note("%s\n", terminal.OneLine(m.String()))
 	text := a.Snippet
 	if a.Shell != "" {
@@ -247,7 +249,7 @@ func (c clientConfigCommand) print(p *process, to clientconfig.Client, a clientC
 	return err
 }
 
-func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientConfig, m memory, variable string) error {
+func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientConfig, m clientconfig.Memory, variable string) error {
 	change := to.AddServer(a.File, c.ServerName, a.Server)
 	if c.Hook {
 		change = clientconfig.AddHook(a.File, a.Hook)
@@ -281,37 +283,11 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 	})
 }
 
-// errByHand says that the user must edit a client's file.
-var errByHand = clientconfig.ErrByHand
-
 // ofClientFile gives an error of package clientconfig its exit code, and names the
 // flag that is a way out.
 func ofClientFile(err error) error {
 	if errors.Is(err, clientconfig.ErrTaken) {
 		err = fmt.Errorf("%w; give another name with --server-name, or remove that one", err)
 	}
-	return withKind(err)
+	return failure.OfClientFile(err)
 }
-
-// withKind gives an error of package clientconfig its exit code.
-func withKind(err error) error {
-	for _, k := range []struct{ is, kind error }{
-		{clientconfig.ErrInvalid, workspace.ErrInvalid},
-		{clientconfig.ErrTaken, workspace.ErrConflict},
-		{clientconfig.ErrChanged, workspace.ErrConflict},
-		{clientconfig.ErrBusy, workspace.ErrBusy},
-	} {
-		if errors.Is(err, k.is) {
-			return ofKind{err, k.kind}
-		}
-	}
-	return err
-}
-
-// ofKind is an error with one more kind, which its text does not show.
-type ofKind struct {
-	error
-	kind error
-}
-
-func (e ofKind) Unwrap() []error { return []error{e.error, e.kind} }

@@ -1,11 +1,38 @@
 package main
 
 import (
+	"os"
 	"runtime"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
+
+// connect prints or writes an entry for a server at a URL.
+func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clientConfig) error {
+	at, err := clientconfig.ParseURL(c.URL)
+	if err == nil {
+		err = to.CheckVariable(c.KeyVariable)
+	}
+	if err != nil {
+		return failure.OfClientFile(err)
+	}
+	a.Server = to.Connect(at, c.KeyVariable, strings.TrimSpace(os.Getenv(c.KeyVariable)))
+	a.Snippet = to.Snippet(c.ServerName, a.Server)
+	if c.Client == "claude-code" {
+		a.Shell = claudeCommand(c.ServerName, a.Server)
+	}
+	if at.Scheme == "http" && !clientconfig.IsLoopback(at.Hostname()) && c.KeyVariable != "" {
+		p.note("Beware: http sends the key without encryption to %s. Use https, unless nobody else is on that network.\n", at.Hostname())
+	}
+	m := clientconfig.Memory{Remote: "Memory: that of the agents of the key."}
+	if c.KeyVariable == "" {
+		m.Remote = "Memory: any agent, because the server wants no key."
+	}
+	return c.finish(p, to, a, m, c.KeyVariable)
+}
 
 // claudeCommand returns the command line that adds a server to Claude Code.
 func claudeCommand(name string, s clientconfig.Server) string {
@@ -33,4 +60,16 @@ func (c clientConfigCommand) sayKey(p *process, to clientconfig.Client, variable
 		return
 	}
 	p.note("\nThe entry contains the key. Keep it secret.\n")
+}
+
+// sayRemoteKey tells the user how the client gets the key.
+func (c clientConfigCommand) sayRemoteKey(p *process, to clientconfig.Client) {
+	switch {
+	case to.NeedsBridge() && c.KeyVariable == "":
+		p.note("\nThe entry starts mcp-remote, for which Node.js must be installed.\n")
+	case to.NeedsBridge():
+		p.note("\nThe entry contains the key. Keep it secret. It starts mcp-remote, for which Node.js must be installed.\n")
+	case c.KeyVariable != "":
+		p.note("\nThe entry refers to %s. The variable must be set where %s starts; scratchpad keys create makes a key.\n", c.KeyVariable, to.Title)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -147,7 +148,7 @@ func variables() kong.Vars {
 	l, all := workspace.DefaultLimits(), workspace.DefaultStoreLimits()
 	n := func(n int64) string { return fmt.Sprint(n) }
 	return kong.Vars{
-		"db":         orNone(defaultDB()),
+		"db":         orNone(database.Default()),
 		"clients":    strings.Join(clientconfig.Names(), ","),
 		"file_bytes": n(l.FileBytes), "entry_bytes": n(l.EntryBytes), "versions": n(l.Versions),
 		"files": n(l.Files), "logs": n(l.Logs), "entries": n(l.Entries), "bytes": n(l.Bytes), "changes": n(l.Changes),

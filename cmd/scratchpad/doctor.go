@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -33,7 +34,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	r, err := doctor.Examine(p.ctx, doctor.Options{
 		Database: path, Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
-		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: textOf,
+		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
 	})
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 		return err
 	}
 	if r.Status == doctor.Problem {
-		return marked{errors.New("doctor found a problem")}
+		return failure.OfDatabase(errors.New("doctor found a problem"))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -160,7 +161,7 @@ func TestDoctorLinkedSideFile(t *testing.T) {
 	makeDatabase(t, path)
 	testkit.Must(t, errors.Join(os.WriteFile(precious, nil, 0o644), os.Remove(path+"-reserve"), os.Symlink(precious, path+"-reserve")))
 	o := runCommand(t, dir, nil, "doctor", "--db", path)
-	o.must(t, exitDatabase, "a.db-reserve is a symbolic link; it is not scratchpad's")
+	o.must(t, failure.ExitDatabase, "a.db-reserve is a symbolic link; it is not scratchpad's")
 	if strings.Contains(o.out, "chmod") {
 		t.Errorf("doctor says %s; want nothing about the permissions of the link", o.out)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -53,13 +54,13 @@ func TestEmptyVariableBeforeAnother(t *testing.T) {
 func TestEmptyVariablesOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	empty := []string{"ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "XDG_DATA_HOME=", "APPDATA=", "CODEX_HOME=", "NO_COLOR=", "EDITOR=", "VISUAL=", "GOGC=", "HOME=" + dir}
-	runCommand(t, dir, empty, "files", "ls").must(t, exitNotFound, "there is no database at "+dir)
+	runCommand(t, dir, empty, "files", "ls").must(t, failure.ExitNotFound, "there is no database at "+dir)
 	o := runCommand(t, dir, empty, "client-config", "codex", "--json")
 	o.must(t, 0, dir, "config.toml")
 	if strings.Contains(o.out+o.err, "API_KEY") {
 		t.Errorf("an empty key is taken for one: %+v", o)
 	}
-	runCommand(t, dir, empty, "client-config", "codex", "--pass-key").must(t, exitUsage, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set")
+	runCommand(t, dir, empty, "client-config", "codex", "--pass-key").must(t, failure.ExitUsage, "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set")
 }
 
 // argumentsFor is a command with a value for each of its arguments.

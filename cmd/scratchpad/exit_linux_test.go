@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -55,8 +56,8 @@ func TestInterruptedWait(t *testing.T) {
 		testkit.Must(t, cmd.Start())
 		waitOpen(t, cmd.Process.Pid, path+"-turn")
 		testkit.Must(t, cmd.Process.Signal(os.Interrupt))
-		if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
-			t.Errorf("scratchpad %s, interrupted: exit code %d, %s, want %d", args, cmd.ProcessState.ExitCode(), said.String(), exitInterrupted)
+		if cmd.Wait(); cmd.ProcessState.ExitCode() != failure.ExitInterrupted {
+			t.Errorf("scratchpad %s, interrupted: exit code %d, %s, want %d", args, cmd.ProcessState.ExitCode(), said.String(), failure.ExitInterrupted)
 		}
 	}
 }

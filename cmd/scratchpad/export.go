@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
@@ -53,7 +55,7 @@ func (c exportCommand) Run(p *process) error {
 		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Database: id, Progress: show})
 		end()
 		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
-			return followed{err, "the folder is not a whole export; remove it, and run the export again"}
+			return failure.Followed(err, "the folder is not a whole export; remove it, and run the export again")
 		}
 		if err != nil {
 			return err
@@ -70,8 +72,8 @@ func (c exportCommand) Run(p *process) error {
 // databaseID returns the id of the database. The first export gives it one, if it can be
 // written.
 func (p *process) databaseID() (id string, err error) {
-	read := func(db *database) error {
-		svc, err := db.service(p.ctx)
+	read := func(db *database.Handle) error {
+		svc, err := db.Service(p.ctx)
 		if err == nil {
 			id, err = svc.DatabaseID(p.ctx)
 		}

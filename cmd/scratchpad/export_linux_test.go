@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -49,7 +50,7 @@ func TestInterruptedExport(t *testing.T) {
 	}
 	testkit.Must(t, cmd.Process.Signal(os.Interrupt))
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), "remove it, and run the export again") {
+	if code := cmd.ProcessState.ExitCode(); code != failure.ExitInterrupted || !strings.Contains(said.String(), "remove it, and run the export again") {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	runCommand(t, dir, nil, "import", target, "--db", path).must(t, 4, "the export was interrupted")

@@ -2,11 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,15 +13,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // failureIn is the failure that a command has written with --json. Nothing else
 // stands beside it.
-func failureIn(t *testing.T, o outcome) failure {
+func failureIn(t *testing.T, o outcome) failure.Failure {
 	t.Helper()
-	var v struct{ Error failure }
+	var v struct{ Error failure.Failure }
 	d := json.NewDecoder(strings.NewReader(o.err))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil || strings.Count(o.err, "\n") != 1 || !strings.HasSuffix(o.err, "\n") || v.Error.Message == "" {
@@ -45,24 +42,24 @@ func TestJSONFailures(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		want failure
+		want failure.Failure
 	}{
-		{"files cat plan", exitNotFound, failure{"not_found", "read plan: there is no such file; the nearest name is plan.md", another}},
-		{"files cat plan --agent b", exitNotFound, failure{"not_found", "read plan: there is no such file; scratchpad files ls shows those that exist", ""}},
-		{"files cat plan.md --version 7", exitNotFound, failure{"not_found", "read plan.md: version 7 is not kept, only version 1 is", ""}},
-		{"files write plan.md a.txt --if-version 0", exitConflict, failure{"conflict", "write plan.md: it exists at version 1, --if-version is 0; read it first", ""}},
-		{"files write plan.md a.txt --max-file-bytes 3", exitLimit, failure{"too_large", "write plan.md: the source has more than 3 bytes, the limit of a file (--max-file-bytes)", ""}},
-		{"files write b a.txt --max-files 1", exitLimit, failure{Kind: "quota"}},
-		{"files rm plan.md", exitUsage, failure{"invalid", "files rm plan.md needs a yes, and there is no terminal to ask on; give --yes", ""}},
-		{"files ls --db foreign.db", exitDatabase, failure{Kind: "invalid"}},
-		{"files ls --db none.db", exitNotFound, failure{Kind: "not_found"}},
-		{"client-config codex --write --file config.toml", exitError, failure{Kind: "by_hand"}},
-		{"mcp --agent ..", exitUsage, failure{Kind: "invalid"}},
-		{"files cat", exitUsage, failure{"usage", `expected "<path>"`, "scratchpad files cat --help"}},
-		{"search -draft", exitUsage, failure{"usage", "unknown flag -d; put -- before a text that begins with a dash", "scratchpad search --help"}},
-		{"files --nothing", exitUsage, failure{"usage", "unknown flag --nothing", "scratchpad files --help"}},
-		{"nothing", exitUsage, failure{"usage", "unexpected argument nothing", "scratchpad --help"}},
-		{"logs cat l --tail x", exitUsage, failure{Kind: "usage", Hint: "scratchpad logs cat --help"}},
+		{"files cat plan", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan: there is no such file; the nearest name is plan.md", Hint: another}},
+		{"files cat plan --agent b", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan: there is no such file; scratchpad files ls shows those that exist"}},
+		{"files cat plan.md --version 7", failure.ExitNotFound, failure.Failure{Kind: "not_found", Message: "read plan.md: version 7 is not kept, only version 1 is"}},
+		{"files write plan.md a.txt --if-version 0", failure.ExitConflict, failure.Failure{Kind: "conflict", Message: "write plan.md: it exists at version 1, --if-version is 0; read it first"}},
+		{"files write plan.md a.txt --max-file-bytes 3", failure.ExitLimit, failure.Failure{Kind: "too_large", Message: "write plan.md: the source has more than 3 bytes, the limit of a file (--max-file-bytes)"}},
+		{"files write b a.txt --max-files 1", failure.ExitLimit, failure.Failure{Kind: "quota"}},
+		{"files rm plan.md", failure.ExitUsage, failure.Failure{Kind: "invalid", Message: "files rm plan.md needs a yes, and there is no terminal to ask on; give --yes"}},
+		{"files ls --db foreign.db", failure.ExitDatabase, failure.Failure{Kind: "invalid"}},
+		{"files ls --db none.db", failure.ExitNotFound, failure.Failure{Kind: "not_found"}},
+		{"client-config codex --write --file config.toml", failure.ExitError, failure.Failure{Kind: "by_hand"}},
+		{"mcp --agent ..", failure.ExitUsage, failure.Failure{Kind: "invalid"}},
+		{"files cat", failure.ExitUsage, failure.Failure{Kind: "usage", Message: `expected "<path>"`, Hint: "scratchpad files cat --help"}},
+		{"search -draft", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unknown flag -d; put -- before a text that begins with a dash", Hint: "scratchpad search --help"}},
+		{"files --nothing", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unknown flag --nothing", Hint: "scratchpad files --help"}},
+		{"nothing", failure.ExitUsage, failure.Failure{Kind: "usage", Message: "unexpected argument nothing", Hint: "scratchpad --help"}},
+		{"logs cat l --tail x", failure.ExitUsage, failure.Failure{Kind: "usage", Hint: "scratchpad logs cat --help"}},
 	} {
 		args := strings.Fields(c.args)
 		for _, o := range []outcome{
@@ -93,7 +90,7 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 		}
 		args := append(argumentsFor(command), "--json")
 		wrong := runCommand(t, dir, nil, append(args, "--no-such-flag")...)
-		if f := failureIn(t, wrong); f.Kind != "usage" || wrong.code != exitUsage || f.Hint != fullPath(command)+" --help" {
+		if f := failureIn(t, wrong); f.Kind != "usage" || wrong.code != failure.ExitUsage || f.Hint != fullPath(command)+" --help" {
 			t.Errorf("%s: exit code %d, %+v", fullPath(command), wrong.code, f)
 		}
 		switch command.Name {
@@ -101,48 +98,8 @@ func TestJSONFailuresOfEveryCommand(t *testing.T) {
 			continue
 		}
 		failed := runCommand(t, dir, nil, append(args, "--db", "")...)
-		if f := failureIn(t, failed); f.Kind != "invalid" || failed.code != exitUsage {
+		if f := failureIn(t, failed); f.Kind != "invalid" || failed.code != failure.ExitUsage {
 			t.Errorf("%s with an empty --db: exit code %d, %+v", fullPath(command), failed.code, f)
-		}
-	}
-}
-
-// Each kind has its name and its exit code, and its words are not said twice.
-func TestFailureKinds(t *testing.T) {
-	ctx := t.Context()
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	for _, c := range []struct {
-		ctx  context.Context
-		err  error
-		code int
-		want failure
-	}{
-		{ctx, workspace.Errorf(workspace.ErrNotFound, "read a: there is no such file"), 3, failure{"not_found", "read a: there is no such file", ""}},
-		{ctx, fmt.Errorf("read a: version 3: %w", workspace.ErrNotFound), 3, failure{"not_found", "read a: version 3: not found", ""}},
-		{ctx, fmt.Errorf("open a: %w", workspace.ErrReadOnly), 6, failure{"read_only", "open a: read-only", ""}},
-		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrNotFound}, 3, failure{"not_found", "read a: not found", ""}},
-		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrBusy, Err: workspace.Errorf(workspace.ErrBusy, "nothing happened")}, 6, failure{"busy", "read a: nothing happened", ""}},
-		{ctx, &workspace.Error{Op: "read", Object: "a", Kind: workspace.ErrCorrupt, Err: fmt.Errorf("sqlite: it is damaged: %w", workspace.ErrCorrupt)}, 6, failure{"corrupt", "read a: sqlite: it is damaged: corrupt", ""}},
-		{ctx, workspace.ErrBusy, 6, failure{"busy", "busy", ""}},
-		{ctx, workspace.Errorf(workspace.ErrInvalid, "write a: permission denied"), 2, failure{"invalid", "write a: permission denied", ""}},
-		{ctx, workspace.Errorf(workspace.ErrStorageFull, "write a: no space is left on the disk"), 6, failure{"storage_full", "write a: no space is left on the disk", ""}},
-		{ctx, workspace.Errorf(workspace.ErrOutcomeUnknown, "write a: it may or may not be stored"), 6, failure{"outcome_unknown", "write a: it may or may not be stored", ""}},
-		{ctx, workspace.Errorf(workspace.ErrUnsupported, "open a: its schema is 9"), 6, failure{"unsupported", "open a: its schema is 9", ""}},
-		{ctx, workspace.Errorf(workspace.ErrCorrupt, "read a: the bytes are not the same"), 6, failure{"corrupt", "read a: the bytes are not the same", ""}},
-		{ctx, fmt.Errorf("write a: %w", workspace.ErrClosed), 1, failure{"closed", "write a: closed", ""}},
-		{ctx, workspace.Errorf(workspace.ErrProvider, "summarize a: the server is not there"), 1, failure{"provider", "summarize a: the server is not there", ""}},
-		{ctx, marked{errors.New("doctor found a problem")}, 6, failure{"database", "doctor found a problem", ""}},
-		{ctx, marked{workspace.Errorf(workspace.ErrInvalid, "it is no database of ours")}, 6, failure{"invalid", "it is no database of ours", ""}},
-		{ctx, errDeclined, 1, failure{"declined", "nothing was changed", ""}},
-		{ctx, &fs.PathError{Op: "open", Path: "a\n\x1b\u2028", Err: fs.ErrExist}, 1, failure{"internal", `open a\n\u001b\u2028: file already exists`, ""}},
-		{ctx, errors.Join(workspace.Errorf(workspace.ErrNotFound, "read a: there is no such file"), errors.New("close: no")), 3, failure{"not_found", "read a: there is no such file; close: no", ""}},
-		{ctx, errors.Join(hinted{workspace.Errorf(workspace.ErrNotFound, "read a: there is no such file"), "look elsewhere"}, nil), 3, failure{"not_found", "read a: there is no such file", "look elsewhere"}},
-		{ended, context.Canceled, 130, failure{"interrupted", "context canceled", ""}},
-		{ended, errInterrupted, 130, failure{"interrupted", "interrupted", ""}},
-	} {
-		if diff := cmp.Diff(c.want, failureOf(c.ctx, c.err)); diff != "" || exitCode(c.ctx, c.err) != c.code {
-			t.Errorf("%v: exit code %d, want %d (-want +got):\n%s", c.err, exitCode(c.ctx, c.err), c.code, diff)
 		}
 	}
 }
@@ -172,7 +129,7 @@ func TestArgumentsInFailures(t *testing.T) {
 			}
 			before := []string{"--json=" + fmt.Sprint(asJSON)}
 			o := runCommand(t, dir, []string{"SCRATCHPAD_DB=test.db"}, append(before, args...)...)
-			if o.code == 0 || o.code == exitError && args[0] != "client-config" {
+			if o.code == 0 || o.code == failure.ExitError && args[0] != "client-config" {
 				t.Errorf("%q: exit code %d, %s", args, o.code, o.err)
 			}
 			if asJSON {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
@@ -44,7 +45,7 @@ func (c filesDiff) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
 		versions, err := ws.History(p.ctx, c.Path)
 		if err != nil {
-			return asAct("diff", err)
+			return failure.AsAct("diff", err)
 		}
 		return c.compare(p, ws, versions)
 	})
@@ -56,7 +57,7 @@ func (c filesDiff) compare(p *process, ws *workspace.Workspace, versions []works
 	if from == 0 && len(versions) == 1 {
 		e := workspace.Errorf(workspace.ErrNotFound, "version %d is the only one that is kept", current)
 		e.Way.Do = workspace.DoUseVersion
-		return of("diff", c.Path, e)
+		return failure.On("diff", c.Path, e)
 	}
 	if from == 0 {
 		from = current - 1

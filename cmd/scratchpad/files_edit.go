@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -104,7 +105,7 @@ func (c filesEdit) open(p *process, ws *workspace.Workspace) error {
 	// A Ctrl-C was for the editor.
 	w, err := ws.WriteFile(context.WithoutCancel(p.ctx), r.Path, edited, workspace.WriteOptions{IfVersion: &r.Current})
 	if err != nil {
-		return followed{err, "your text is in " + local}
+		return failure.Followed(err, "your text is in "+local)
 	}
 	return errors.Join(p.answerWritten(writeRecord{Path: w.Path, Version: w.Version, BytesWritten: w.Bytes}), os.RemoveAll(dir))
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -37,7 +38,7 @@ func (c filesRm) Run(p *process) error {
 		for i, path := range c.Paths {
 			versions, err := ws.History(p.ctx, path)
 			if err != nil {
-				return asAct("delete", err)
+				return failure.AsAct("delete", err)
 			}
 			has[i] = fmt.Sprintf("%s (%s)", path, phrase.Plural(int64(len(versions)), "version"))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -59,13 +60,13 @@ func (c filesWrite) Run(p *process) error {
 // withKept is with for a write to a file. A server with a higher --max-versions may
 // have kept more versions than this command's limit. Unless the flag was given, the
 // write keeps them all.
-func (p *process) withKept(open func() (*database, error), path workspace.Path, fn func(*workspace.Workspace) error) error {
-	return p.with(func() (*database, error) {
+func (p *process) withKept(open func() (*database.Handle, error), path workspace.Path, fn func(*workspace.Workspace) error) error {
+	return p.with(func() (*database.Handle, error) {
 		db, err := open()
 		if err != nil || p.versionsGiven {
 			return db, err
 		}
-		if err := db.keepVersions(path.String()); err != nil {
+		if err := p.keepVersions(db, path.String()); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		return db, nil
@@ -73,12 +74,12 @@ func (p *process) withKept(open func() (*database, error), path workspace.Path, 
 }
 
 // keepVersions raises the limit on versions to as many as a file has.
-func (d *database) keepVersions(path string) error {
-	name, _, err := d.p.agentName()
+func (p *process) keepVersions(db *database.Handle, path string) error {
+	name, _, err := p.agentName()
 	if err != nil {
 		return err
 	}
-	svc, err := d.service(d.p.ctx)
+	svc, err := db.Service(p.ctx)
 	if err != nil {
 		return err
 	}
@@ -86,31 +87,24 @@ func (d *database) keepVersions(path string) error {
 	if err != nil {
 		return err
 	}
-	files, err := look.ListFiles(d.p.ctx, workspace.ListOptions{Prefix: path, Limit: 1}) // the path itself comes first
+	files, err := look.ListFiles(p.ctx, workspace.ListOptions{Prefix: path, Limit: 1}) // the path itself comes first
 	if err != nil {
 		return err
 	}
 	if len(files.Files) > 0 && files.Files[0].Path == path {
-		return d.raiseVersions(files.Files[0].Versions)
+		return p.raiseVersions(db, files.Files[0].Versions)
 	}
 	return nil
 }
 
 // raiseVersions raises the limit on versions to a number.
-func (d *database) raiseVersions(to int64) error {
-	o, err := d.p.options()
+func (p *process) raiseVersions(db *database.Handle, to int64) error {
+	o, err := p.options()
 	if err != nil || to <= o.Limits.Versions {
 		return err
 	}
 	o.Limits.Versions = to
-	svc, err := workspace.New(d.store, o)
-	if err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.svc = svc
-	return nil
+	return db.Renew(o)
 }
 
 func (p *process) answerWritten(r writeRecord) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -149,13 +150,12 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	p := &process{ctx: ctx, err: log, line: &line, log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	s := &service{c: line.Serve, p: p, loopback: true}
 	testkit.Must(t, s.observe())
-	d := newDatabase(p, false)
-	d.wrap = f.wrap
-	svc, err := d.service(ctx)
+	d := p.newDatabase(database.HandleOptions{Wrap: f.wrap})
+	svc, err := d.Service(ctx)
 	testkit.Must(t, err)
-	s.store, s.base = d.store, svc
+	s.store, s.base = d.Store(), svc
 	if f.wrap != nil {
-		s.store = f.wrap(d.store)
+		s.store = f.wrap(d.Store())
 	}
 	s.keys = auth.NewKeys(s.store, auth.Options{})
 	s.door = access.New(svc, s.limits)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -24,14 +26,14 @@ type keysCommand struct {
 }
 
 // withKeys runs fn on the keys of the database that open opens.
-func (p *process) withKeys(open func() (*database, error), fn func(*auth.Keys) error) error {
+func (p *process) withKeys(open func() (*database.Handle, error), fn func(*auth.Keys) error) error {
 	if _, err := p.databaseFile(); err != nil { // keys in memory would be of no use
 		return err
 	}
-	return p.use(open, func(db *database) (err error) {
-		keys := auth.NewKeys(db.store, auth.Options{Limits: p.line.Store.Options()})
+	return p.use(open, func(db *database.Handle) (err error) {
+		keys := auth.NewKeys(db.Store(), auth.Options{Limits: p.line.Store.Options()})
 		defer func() { err = errors.Join(err, keys.Close(p.ctx)) }()
-		return ofKeys(fn(keys))
+		return failure.OfKeys(fn(keys))
 	})
 }
 
@@ -89,5 +91,5 @@ func ofFlag(flag string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return workspace.Errorf(workspace.ErrInvalid, "%s: %s", flag, textOf(err))
+	return workspace.Errorf(workspace.ErrInvalid, "%s: %s", flag, failure.Text(err))
 }

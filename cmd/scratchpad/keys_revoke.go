@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/keyrecord"
 )
 
@@ -35,7 +36,7 @@ func (c keysRevoke) Run(p *process) error {
 				k, err = keys.Revoke(p.ctx, id)
 			}
 			if err != nil {
-				errs = append(errs, ofKeys(err))
+				errs = append(errs, failure.OfKeys(err))
 				continue
 			}
 			records = append(records, keyrecord.Of(k, time.Now()))

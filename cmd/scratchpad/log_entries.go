@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/change"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -25,7 +26,7 @@ func newest(p *process, ws *workspace.Workspace, log string) (int64, error) {
 		case page.Nearest != "":
 			way = "the nearest name is " + page.Nearest
 		}
-		err = of("read log", log, workspace.Errorf(workspace.ErrNotFound, "there is no such log; %s", way))
+		err = failure.On("read log", log, workspace.Errorf(workspace.ErrNotFound, "there is no such log; %s", way))
 	}
 	return page.Last, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -41,7 +42,7 @@ func (c logsRm) Run(p *process) error {
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
 		for _, log := range c.Logs {
 			if _, err := newest(p, ws, log); err != nil {
-				return asAct("delete log", err)
+				return failure.AsAct("delete log", err)
 			}
 		}
 		if err := c.confirm(p, ws.Agent()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -33,8 +34,8 @@ func (c logsTail) Run(p *process) error {
 	if c.Follow {
 		open = p.awaitDatabase
 	}
-	err := p.use(open, func(db *database) error {
-		ws, err := db.workspace()
+	err := p.use(open, func(db *database.Handle) error {
+		ws, err := p.workspace(db)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (c logsTail) Run(p *process) error {
 
 // awaitDatabase opens the database for a command that only looks, as soon as another
 // process has made it.
-func (p *process) awaitDatabase() (*database, error) {
+func (p *process) awaitDatabase() (*database.Handle, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for said := false; ; {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -59,8 +60,8 @@ func run(ctx context.Context, args []string) int {
 	if !ok {
 		var err error
 		if k, args, err = parseAny(args, &line); err != nil {
-			usageFailure(err).print(os.Stderr, asksForJSON(args))
-			return exitUsage
+			failure.OfUsage(err, helpOf(err)).Print(os.Stderr, failure.AsksForJSON(args))
+			return failure.ExitUsage
 		}
 	}
 	p := &process{ctx: ctx, in: os.Stdin, out: os.Stdout, err: os.Stderr, line: &line, command: k.Command(), versionsGiven: flags.Given(k, "max-versions"), agentNamed: flags.OnLine(k, "agent"), tenantNamed: flags.OnLine(k, "tenant")}
@@ -70,8 +71,8 @@ func run(ctx context.Context, args []string) int {
 	}
 	p.log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
 	if err := k.Run(p); err != nil {
-		failureOf(ctx, err).print(p.err, line.JSON)
-		return exitCode(ctx, err)
+		failure.Of(ctx, err).Print(p.err, line.JSON)
+		return failure.ExitCode(ctx, err)
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -49,13 +50,12 @@ func (c mcpCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.saySummaries(why)
-	db := newDatabase(p, false)
-	db.settle = true
+	db := p.newDatabase(database.HandleOptions{Unwritable: p.sayUnwritable})
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var told func(context.Context) string
 	if isBound && c.BriefTokens > 0 {
-		defer db.openAhead(bound)()
-		told = func(ctx context.Context) string { return db.brief(ctx, bound, int(c.BriefTokens)) }
+		defer p.openAhead(db, bound)()
+		told = func(ctx context.Context) string { return p.brief(ctx, db, bound, int(c.BriefTokens)) }
 	}
 	server, err := mcpserver.New(mcpserver.Options{
 		Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
@@ -67,7 +67,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 				}
 				name = bound
 			}
-			svc, err := db.service(ctx)
+			svc, err := db.Service(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -90,12 +90,12 @@ func (c mcpCommand) Run(p *process) (err error) {
 
 // openAhead opens the database if there is one, while the client says who it is. The
 // caller calls stop before it closes the database.
-func (d *database) openAhead(agent string) (stop func()) {
-	ctx, cancel := context.WithCancel(d.p.ctx)
+func (p *process) openAhead(db *database.Handle, agent string) (stop func()) {
+	ctx, cancel := context.WithCancel(p.ctx)
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		d.brief(ctx, agent, 1)
+		p.brief(ctx, db, agent, 1)
 	}()
 	return func() {
 		cancel()
@@ -105,17 +105,17 @@ func (d *database) openAhead(agent string) (stop func()) {
 
 // brief returns what is in the memory of an agent. It makes no database. If it cannot tell,
 // it returns nothing: the calls will say why.
-func (d *database) brief(ctx context.Context, agent string, tokens int) string {
-	if d.opened() == nil {
-		path, err := d.p.databasePath(false)
+func (p *process) brief(ctx context.Context, db *database.Handle, agent string, tokens int) string {
+	if db.Opened() == nil {
+		path, err := p.databasePath(false)
 		if err != nil {
 			return ""
 		}
-		if _, err := os.Stat(path); path == inMemory || errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(path); path == database.InMemory || errors.Is(err, fs.ErrNotExist) {
 			return brief.Nothing.Text(tokens)
 		}
 	}
-	svc, err := d.service(ctx)
+	svc, err := db.Service(ctx)
 	if err != nil {
 		return ""
 	}
@@ -128,6 +128,11 @@ func (d *database) brief(ctx context.Context, agent string, tokens int) string {
 		return ""
 	}
 	return b.Text(tokens)
+}
+
+// sayUnwritable says why nothing can be stored.
+func (p *process) sayUnwritable(why error) {
+	fmt.Fprintf(p.err, "scratchpad: files and logs can be read, but nothing can be stored: %s\n", terminal.OneLine(why.Error()))
 }
 
 // saySummaries says what makes summaries. It goes to standard error if a model gets

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -134,7 +135,7 @@ func TestBackupFullDisk(t *testing.T) {
 	testkit.Must(t, os.Mkdir(dir, 0o700))
 	mountTmpfs(t, dir)
 	testkit.Must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=64k"))
-	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, exitDatabase, "copy.db: the disk is full; make room on it")
+	runCommand(t, root, nil, "backup", "--db", path, "disk/copy.db").must(t, failure.ExitDatabase, "copy.db: the disk is full; make room on it")
 	if left := contents(t, dir); len(left) != 0 {
 		t.Errorf("the backup has left %v", left)
 	}

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -42,15 +44,10 @@ func (p *process) paint(s string, how ...color.Attribute) string {
 	return terminal.Paint(terminal.Colored(p.line.Color, p.out), s, how...)
 }
 
-// quoteJSON returns a value as JSON on one line.
-func quoteJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // strings and records of strings can always be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+// note tells a person something beside the answer.
+func (p *process) note(format string, args ...any) error {
+	_, err := io.WriteString(p.err, terminal.Visible(fmt.Sprintf(format, args...)))
+	return err
 }
 
 // list answers with a table. If there is nothing but its header, the first row, list
@@ -64,9 +61,6 @@ func (p *process) list(records any, rows [][]string, empty string, args ...any) 
 	}
 	return p.answer(records, text)
 }
-
-// errDeclined says that the user did not answer yes.
-var errDeclined = errors.New("nothing was changed")
 
 // confirm asks the user before something is deleted. yes is the answer of a script.
 // Without it and without a terminal, nothing is deleted.
@@ -86,7 +80,7 @@ func (p *process) confirm(yes bool, named []string, format string, args ...any) 
 		return err
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		return errDeclined
+		return failure.ErrDeclined
 	}
 	return nil
 }

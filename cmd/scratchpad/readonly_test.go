@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 )
 
 // looks are the commands that only look, on a database of [makeDatabase].
@@ -52,8 +54,8 @@ func TestLookEmpty(t *testing.T) {
 	for _, args := range append([]string{"verify", "backup copy.db", "files rm plan.md --yes", "files edit plan.md a b", "files mv plan.md b", "files restore plan.md 1", "logs rm decisions --yes", "agents rm alice --yes"}, looks...) {
 		for _, db := range []string{path, filepath.Join(dir, "none.db"), filepath.Join(dir, "none", "a.db")} {
 			o := runCommand(t, dir, []string{"SCRATCHPAD_DB=" + db}, strings.Fields(args)...)
-			if o.code != exitNotFound || !strings.Contains(o.err, "there is no database at "+db) {
-				t.Errorf("scratchpad %s: exit code %d, %q; want %d, and that there is no database", args, o.code, o.err, exitNotFound)
+			if o.code != failure.ExitNotFound || !strings.Contains(o.err, "there is no database at "+db) {
+				t.Errorf("scratchpad %s: exit code %d, %q; want %d, and that there is no database", args, o.code, o.err, failure.ExitNotFound)
 			}
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
@@ -102,7 +103,7 @@ func (c serveCommand) Run(p *process) (err error) {
 	if c.NoAuth && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
-	if path == inMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
+	if path == database.InMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
@@ -118,13 +119,12 @@ func (c serveCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.summarizer = s.seen.Summarizer(p.summarizer)
-	db := newDatabase(p, false)
-	db.wrap = s.seen.Traced
-	open := func() (*database, error) {
-		_, err := db.service(p.ctx)
+	db := p.newDatabase(database.HandleOptions{Wrap: s.seen.Traced})
+	open := func() (*database.Handle, error) {
+		_, err := db.Service(p.ctx)
 		return db, err
 	}
-	return p.use(open, func(db *database) error { return s.serve(db, listener) })
+	return p.use(open, func(db *database.Handle) error { return s.serve(db, listener) })
 }
 
 // listen opens a port.

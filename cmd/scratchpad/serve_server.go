@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -49,11 +50,11 @@ type service struct {
 }
 
 // serve serves the connections of a listener over a database until a signal arrives.
-func (s *service) serve(db *database, l net.Listener) (err error) {
-	s.store = db.store
-	s.keys = auth.NewKeys(db.store, auth.Options{Limits: s.p.line.Store.Options()})
+func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
+	s.store = db.Store()
+	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.base = db.svc
+	s.base = db.Opened()
 	s.door = access.New(s.base, s.limits)
 	if s.tokens, err = s.c.OAuth.open(s.p.log); err != nil {
 		return err
@@ -256,7 +257,7 @@ func (s *service) sayNeighbour() (leave func()) {
 // greet says on standard error where the server listens, what it serves, who may call, and
 // how a client gets there.
 func (s *service) greet(l net.Listener) error {
-	database, err := s.p.databasePath(false)
+	name, err := s.p.databasePath(false)
 	if err != nil {
 		return err
 	}
@@ -283,7 +284,7 @@ func (s *service) greet(l net.Listener) error {
 		who = "callers with a token of " + s.c.OAuth.Issuer
 	case any:
 		who = "callers with a key; scratchpad keys ls lists them"
-	case database == inMemory:
+	case name == database.InMemory:
 		who = "everybody on this machine"
 	case s.loopback:
 		who = "everybody on this machine, until there is a key; scratchpad keys create makes one"
@@ -296,6 +297,6 @@ func (s *service) greet(l net.Listener) error {
   callers   %s
   clients   scratchpad client-config claude-code --url %s
 Ctrl-C stops the server
-`, url, terminal.OneLine(database), s.p.line.Durability, who, url)
+`, url, terminal.OneLine(name), s.p.line.Durability, who, url)
 	return nil // without a log the server works all the same
 }

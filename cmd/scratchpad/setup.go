@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -53,13 +55,13 @@ const setupReadTokens = 20000
 
 // Run sets everything up, or takes it back.
 func (c setupCommand) Run(p *process) error {
-	if defaultDB() == "" {
+	if database.Default() == "" {
 		return workspace.Errorf(workspace.ErrInvalid, "there is no home folder; set HOME")
 	}
 	if info, err := os.Stat(c.Project); err != nil || !info.IsDir() {
 		return workspace.Errorf(workspace.ErrInvalid, "--project: there is no folder %s; make it first, or name the folder of a project that you have", c.Project)
 	}
-	journal := filepath.Join(filepath.Dir(defaultDB()), "setup.json")
+	journal := filepath.Join(filepath.Dir(database.Default()), "setup.json")
 	if c.Undo {
 		return c.undo(p, journal)
 	}
@@ -121,9 +123,9 @@ func (p *process) setupEntry(c clientconfig.Client, file, program string) (e set
 	if err != nil {
 		return e, err
 	}
-	var m memory
+	var m clientconfig.Memory
 	if found && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil && len(s.Args) > 0 && s.Args[0] == "mcp" {
-		m = memoryOfArguments(s.Args)
+		m = clientconfig.MemoryOf(s.Args)
 		m.Project, err = clientconfig.Project(file)
 	} else if m, err = p.memoryOf(file); err == nil {
 		s, err = p.server(m, setupReadTokens)
@@ -141,7 +143,7 @@ func (p *process) setupEntry(c clientconfig.Client, file, program string) (e set
 
 // report says what was done, and what to try first. tools are those of each server.
 func (c setupCommand) report(p *process, plan *setup.Plan, tools map[string][]string, changed bool) error {
-	r := plan.Report(tools, changed, textOf)
+	r := plan.Report(tools, changed, failure.Text)
 	return p.answer(r, func(out io.Writer) error {
 		if c.DryRun {
 			_, err := fmt.Fprintln(out, "Nothing was changed.")
@@ -162,7 +164,7 @@ func setupErrors(plan *setup.Plan) error {
 		if errors.Is(err, clientconfig.ErrTaken) {
 			err = fmt.Errorf("%w; remove that one, or add this program by another name: scratchpad client-config %s --write --server-name NAME", err, c.Client.Name)
 		}
-		errs = append(errs, withKind(err))
+		errs = append(errs, failure.OfClientFile(err))
 	}
 	return errors.Join(errs...)
 }
@@ -182,8 +184,8 @@ func (c setupCommand) undo(p *process, journal string) error {
 	for _, u := range all {
 		record := undone{Undone: u}
 		if u.Err != nil {
-			record.Error = terminal.OneLine(textOf(u.Err))
-			errs = append(errs, withKind(u.Err))
+			record.Error = terminal.OneLine(failure.Text(u.Err))
+			errs = append(errs, failure.OfClientFile(u.Err))
 		}
 		records = append(records, record)
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/usage"
 )
 
 type statsCommand struct{}
@@ -17,7 +19,7 @@ func (statsCommand) Help() string {
 }
 
 type statsRecord struct {
-	usageRecord
+	usage.Agent
 	MaxBytes   int64 `json:"max_bytes"`
 	MaxFiles   int64 `json:"max_files"`
 	MaxLogs    int64 `json:"max_logs"`
@@ -32,8 +34,8 @@ type statsRecord struct {
 
 // Run shows what the agent uses, and what all agents use.
 func (statsCommand) Run(p *process) error {
-	return p.use(p.openToLook, func(db *database) error {
-		ws, err := db.workspace()
+	return p.use(p.openToLook, func(db *database.Handle) error {
+		ws, err := p.workspace(db)
 		if err != nil {
 			return err
 		}
@@ -41,7 +43,7 @@ func (statsCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		svc, err := db.service(p.ctx)
+		svc, err := db.Service(p.ctx)
 		if err != nil {
 			return err
 		}
@@ -51,13 +53,13 @@ func (statsCommand) Run(p *process) error {
 		}
 		most, mostOfAll := p.line.Limits, p.line.Store
 		record := statsRecord{
-			usageRecord: usageOf(u.Agent, u.Usage),
-			MaxBytes:    most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
+			Agent:    usage.Of(u.Agent, u.Usage),
+			MaxBytes: most.Bytes, MaxFiles: most.Files, MaxLogs: most.Logs, MaxEntries: most.Entries,
 			Charged: u.Charge, StoreAgents: all.Agents, StoreBytes: all.Charged(), MaxAgents: mostOfAll.Agents, MaxTotalBytes: mostOfAll.TotalBytes,
 		}
 		rows := [][]string{{"AGENT " + terminal.Cell(u.Agent), "USED", "LIMIT", "SHARE"}}
 		add := func(what string, used, limit int64) {
-			rows = append(rows, shareRow(what, used, limit))
+			rows = append(rows, usage.Share(what, used, limit))
 		}
 		add("files", u.Files, most.Files)
 		add("logs", u.Logs, most.Logs)
@@ -72,12 +74,4 @@ func (statsCommand) Run(p *process) error {
 		add("bytes", all.Charged(), mostOfAll.TotalBytes)
 		return p.answer(record, p.table(rows))
 	})
-}
-
-// shareRow says how much of a limit is used. A limit of 0 is none.
-func shareRow(what string, used, limit int64) []string {
-	if limit == 0 {
-		return []string{what, fmt.Sprint(used), "none", "-"}
-	}
-	return []string{what, fmt.Sprint(used), fmt.Sprint(limit), fmt.Sprintf("%.1f%%", 100*float64(used)/float64(limit))}
 }

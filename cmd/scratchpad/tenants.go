@@ -1,11 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/usage"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -14,48 +13,6 @@ type tenantsCommand struct {
 	Ls   tenantsLs   `cmd:"" help:"List the tenants, what they use and their limits."`
 	Show tenantsShow `cmd:"" help:"Show what a tenant uses and its limits."`
 	Set  tenantsSet  `cmd:"" help:"Change the limits of a tenant."`
-}
-
-// tenantRecord is a tenant. A limit of 0 is none.
-type tenantRecord struct {
-	Tenant    string `json:"tenant"`
-	Agents    int64  `json:"agents"`
-	MaxAgents int64  `json:"max_agents"`
-	Bytes     int64  `json:"bytes"` // content and charge
-	MaxBytes  int64  `json:"max_bytes"`
-	Keys      int64  `json:"keys"` // that can be used
-	MaxKeys   int64  `json:"max_keys"`
-}
-
-// tenantRecord adds to a tenant what it uses.
-func (p *process) tenantRecord(db *database, keys *auth.Keys, t auth.Tenant) (tenantRecord, error) {
-	svc, err := workspace.New(db.store, workspace.Options{Tenant: t.Name})
-	if err != nil {
-		return tenantRecord{}, err
-	}
-	sum, err := svc.StoreUsage(p.ctx)
-	if err != nil {
-		return tenantRecord{}, err
-	}
-	most := func(limit int64) int64 { return max(limit, 0) }
-	r := tenantRecord{
-		Tenant: t.Name, Agents: sum.Agents, Bytes: sum.Charged(),
-		MaxAgents: most(t.Limits.Agents), MaxBytes: most(t.Limits.Bytes), MaxKeys: most(t.Limits.Keys),
-	}
-	for o := (auth.ListOptions{Tenant: t.Name, Limit: 1000}); ; {
-		page, err := keys.List(p.ctx, o)
-		if err != nil {
-			return tenantRecord{}, err
-		}
-		for _, k := range page.Keys {
-			if k.Live(page.Now) {
-				r.Keys++
-			}
-		}
-		if o.After = page.Next; o.After == "" {
-			return r, nil
-		}
-	}
 }
 
 // checkOnlyTenant refuses a --tenant beside another tenant. The variable is set for all
@@ -68,9 +25,9 @@ func (p *process) checkOnlyTenant(name string) error {
 }
 
 // withTenants runs fn on the tenants of the database that open opens.
-func (p *process) withTenants(open func() (*database, error), fn func(*database, *auth.Keys) error) error {
-	var db *database
-	opened := func() (d *database, err error) {
+func (p *process) withTenants(open func() (*database.Handle, error), fn func(*database.Handle, *auth.Keys) error) error {
+	var db *database.Handle
+	opened := func() (d *database.Handle, err error) {
 		db, err = open()
 		return db, err
 	}
@@ -91,9 +48,9 @@ Examples:
 
 // Run lists the tenants.
 func (tenantsLs) Run(p *process) error {
-	return p.withTenants(p.openToLook, func(db *database, keys *auth.Keys) error {
-		records := []tenantRecord{}
-		rows := [][]string{{"TENANT", "AGENTS", "LIMIT", "BYTES", "LIMIT", "KEYS", "LIMIT"}}
+	return p.withTenants(p.openToLook, func(db *database.Handle, keys *auth.Keys) error {
+		records := []usage.Tenant{}
+		rows := [][]string{usage.Header}
 		for after := ""; ; {
 			page, err := keys.Tenants().List(p.ctx, after, 0)
 			if err != nil {
@@ -103,24 +60,17 @@ func (tenantsLs) Run(p *process) error {
 				break
 			}
 			for _, t := range page {
-				r, err := p.tenantRecord(db, keys, t)
+				r, err := usage.OfTenant(p.ctx, db.Store(), keys, t)
 				if err != nil {
 					return err
 				}
 				records = append(records, r)
-				rows = append(rows, []string{r.Tenant, fmt.Sprint(r.Agents), limitOr(r.MaxAgents), fmt.Sprint(r.Bytes), limitOr(r.MaxBytes), fmt.Sprint(r.Keys), limitOr(r.MaxKeys)})
+				rows = append(rows, r.Row())
 			}
 			after = page[len(page)-1].Name
 		}
 		return p.list(records, rows, "no tenants yet; scratchpad keys create --tenant NAME makes one")
 	})
-}
-
-func limitOr(n int64) string {
-	if n == 0 {
-		return "none"
-	}
-	return fmt.Sprint(n)
 }
 
 type tenantsShow struct {
@@ -141,7 +91,7 @@ func (c tenantsShow) Run(p *process) error {
 	if err := p.checkOnlyTenant(c.Tenant); err != nil {
 		return err
 	}
-	return p.withTenants(p.openToLook, func(db *database, keys *auth.Keys) error {
+	return p.withTenants(p.openToLook, func(db *database.Handle, keys *auth.Keys) error {
 		t, err := keys.Tenants().Get(p.ctx, c.Tenant)
 		if err != nil {
 			return err
@@ -150,15 +100,12 @@ func (c tenantsShow) Run(p *process) error {
 	})
 }
 
-func (p *process) answerTenant(db *database, keys *auth.Keys, t auth.Tenant) error {
-	r, err := p.tenantRecord(db, keys, t)
+func (p *process) answerTenant(db *database.Handle, keys *auth.Keys, t auth.Tenant) error {
+	r, err := usage.OfTenant(p.ctx, db.Store(), keys, t)
 	if err != nil {
 		return err
 	}
-	return p.answer(r, func(out io.Writer) error {
-		rows := [][]string{{"TENANT " + r.Tenant, "USED", "LIMIT", "SHARE"}}
-		return p.table(append(rows, shareRow("agents", r.Agents, r.MaxAgents), shareRow("bytes", r.Bytes, r.MaxBytes), shareRow("keys", r.Keys, r.MaxKeys)))(out)
-	})
+	return p.answer(r, p.table(r.Table()))
 }
 
 type tenantsSet struct {
@@ -186,7 +133,7 @@ func (c tenantsSet) Run(p *process) error {
 	if err := p.checkOnlyTenant(c.Tenant); err != nil {
 		return err
 	}
-	return p.withTenants(p.openDatabase, func(db *database, keys *auth.Keys) error {
+	return p.withTenants(p.openDatabase, func(db *database.Handle, keys *auth.Keys) error {
 		t, err := keys.Tenants().Set(p.ctx, c.Tenant, auth.TenantChange{Agents: (*int64)(c.Agents), Bytes: (*int64)(c.Bytes), Keys: (*int64)(c.Keys)})
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -57,7 +58,7 @@ func (verifyCommand) Run(p *process) error {
 		return p.ctx.Err()
 	}
 	if err != nil {
-		return marked{err}
+		return failure.OfDatabase(err)
 	}
 	v := verified{Note: doctor.OlderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
@@ -65,7 +66,7 @@ func (verifyCommand) Run(p *process) error {
 		return err
 	}
 	if !v.OK {
-		return marked{workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file, which was not changed: the rest of it can still be read")}
+		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file, which was not changed: the rest of it can still be read"))
 	}
 	return nil
 }

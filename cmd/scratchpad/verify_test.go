@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -72,7 +73,7 @@ func TestForeignTriggerIsNamed(t *testing.T) {
 	runSQL(t, path, "CREATE TRIGGER steal AFTER INSERT ON versions BEGIN DELETE FROM versions; END")
 	before := contents(t, dir)
 	for _, args := range [][]string{{"verify"}, {"doctor"}, {"backup", "copy.db"}, {"files", "ls"}, {"files", "write", "plan.md"}} {
-		runCommand(t, dir, []string{"SCRATCHPAD_DB=" + path}, args...).must(t, exitDatabase, `the trigger "steal" on "versions"`, "restore the database from a backup")
+		runCommand(t, dir, []string{"SCRATCHPAD_DB=" + path}, args...).must(t, failure.ExitDatabase, `the trigger "steal" on "versions"`, "restore the database from a backup")
 	}
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 		t.Errorf("the folder has changed (-before +after):\n%s", diff)

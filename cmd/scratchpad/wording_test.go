@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -23,20 +24,20 @@ func TestQuotesAreNotReworded(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "a.txt"), line+"\n")
 		runCommand(t, dir, db, "files", "write", "old_text", "a.txt").must(t, 0)
 		o := runCommand(t, dir, db, "files", "edit", "old_text", "?"+line, "x")
-		if o.code != exitConflict || !strings.HasPrefix(o.err, "scratchpad: edit old_text: the text to replace does not occur; ") || !strings.Contains(o.err, `"`+line+`"`) {
+		if o.code != failure.ExitConflict || !strings.HasPrefix(o.err, "scratchpad: edit old_text: the text to replace does not occur; ") || !strings.Contains(o.err, `"`+line+`"`) {
 			t.Errorf("exit code %d, %s, want an error that quotes %q", o.code, o.err, line)
 		}
 	}
 	// A path that is named like an argument, and one like a flag.
 	for _, path := range []string{"since_version", "if_version", "--version"} {
 		o := runCommand(t, dir, db, "files", "write", "--if-version", "7", "--", path, "a.txt")
-		if want := "scratchpad: write " + path + ": it does not exist, --if-version is 7; for a file that is not there give 0\n"; o.code != exitConflict || o.err != want {
+		if want := "scratchpad: write " + path + ": it does not exist, --if-version is 7; for a file that is not there give 0\n"; o.code != failure.ExitConflict || o.err != want {
 			t.Errorf("exit code %d, %q, want %q", o.code, o.err, want)
 		}
 	}
 	runCommand(t, dir, db, "files", "write", "--", "-plan", "a.txt").must(t, 0)
 	runCommand(t, dir, db, "files", "write", "--", "-plan", "a.txt").must(t, 0)
-	runCommand(t, dir, db, "files", "write", "--if-version", "1", "--", "-plan", "a.txt").must(t, exitConflict, "see what changed with scratchpad files diff -- -plan 1")
+	runCommand(t, dir, db, "files", "write", "--if-version", "1", "--", "-plan", "a.txt").must(t, failure.ExitConflict, "see what changed with scratchpad files diff -- -plan 1")
 	runCommand(t, dir, db, "files", "diff", "--", "-plan", "1").must(t, 0)
 }
 
@@ -54,7 +55,7 @@ func TestLimitsNameTheirFlags(t *testing.T) {
 		{"logs append l x --agent another --max-agents 1", "delete agents with scratchpad agents rm, or raise --max-agents"},
 		{"logs append l x --max-total-bytes 1", "delete agents with scratchpad agents rm, or raise --max-total-bytes"},
 	} {
-		if o := runCommand(t, dir, db, strings.Fields(c.args)...); o.code != exitLimit || !strings.Contains(o.err, c.want+"\n") {
+		if o := runCommand(t, dir, db, strings.Fields(c.args)...); o.code != failure.ExitLimit || !strings.Contains(o.err, c.want+"\n") {
 			t.Errorf("scratchpad %s: exit code %d, %q, want %q", c.args, o.code, o.err, c.want)
 		}
 	}
@@ -71,11 +72,11 @@ func TestOpenErrorsHaveNoKind(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"files ls --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", exitDatabase},
-		{"files write a a.txt --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", exitDatabase},
-		{"files ls --db folder", "open folder: it is a folder; give a file in it", exitDatabase},
-		{"files ls --db test.db-wal", "open test.db-wal: a name that ends in -wal is for a file beside a database; give another name", exitDatabase},
-		{"backup --db test.db test.db", "backup to test.db: it exists; give a new name", exitUsage},
+		{"files ls --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", failure.ExitDatabase},
+		{"files write a a.txt --db foreign.db", "open foreign.db: it is not an SQLite database, or its first page is damaged; give another path", failure.ExitDatabase},
+		{"files ls --db folder", "open folder: it is a folder; give a file in it", failure.ExitDatabase},
+		{"files ls --db test.db-wal", "open test.db-wal: a name that ends in -wal is for a file beside a database; give another name", failure.ExitDatabase},
+		{"backup --db test.db test.db", "backup to test.db: it exists; give a new name", failure.ExitUsage},
 	} {
 		o := runCommand(t, dir, nil, strings.Fields(c.args)...)
 		if got := strings.ReplaceAll(o.err, dir+string(filepath.Separator), ""); o.code != c.code || got != "scratchpad: "+c.want+"\n" {

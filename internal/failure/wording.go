@@ -1,17 +1,19 @@
-package main
+package failure
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// words are the flags and commands by which a person knows the arguments and the
-// calls of a workspace. No other file words an error of the workspace.
-var words = workspace.Words{
+// Words are the flags and commands by which a person knows the arguments and the
+// calls of a workspace. No other package words an error of the workspace for the
+// command line.
+var Words = workspace.Words{
 	Arg: map[workspace.Arg]string{
 		workspace.ArgAgent:       "agent_id",
 		workspace.ArgIfVersion:   "--if-version",
@@ -92,23 +94,23 @@ func operand(path string) string {
 	return native.Quote(path)
 }
 
-// textOf returns the text of an error for a person.
-func textOf(err error) string {
+// Text returns the text of an error for a person.
+func Text(err error) string {
 	switch e := err.(type) {
 	case *workspace.Error:
-		return e.Text(words)
+		return e.Text(Words)
 	case hinted:
-		return textOf(e.error)
-	case marked:
-		return textOf(e.error)
+		return Text(e.error)
+	case ofKind:
+		return Text(e.error)
 	case followed:
-		return textOf(e.error) + "; " + e.more
+		return Text(e.error) + "; " + e.more
 	}
 	return err.Error()
 }
 
-// asAct returns the error of a look as that of the act which the look was for.
-func asAct(act string, err error) error {
+// AsAct returns the error of a look as that of the act which the look was for.
+func AsAct(act string, err error) error {
 	e, ok := err.(*workspace.Error)
 	if !ok {
 		return err
@@ -118,13 +120,15 @@ func asAct(act string, err error) error {
 	return &named
 }
 
-// of returns the error of an operation on an object.
-func of(op, object string, e *workspace.Error) error {
+// On returns the error of an operation on an object.
+func On(op, object string, e *workspace.Error) error {
 	e.Op, e.Object = op, object
 	return e
 }
 
-// followed is an error with a sentence after it.
+// Followed returns an error with a sentence after it.
+func Followed(err error, more string) error { return followed{err, more} }
+
 type followed struct {
 	error
 	more string
@@ -134,8 +138,8 @@ func (f followed) Error() string { return f.error.Error() + "; " + f.more }
 
 func (f followed) Unwrap() error { return f.error }
 
-// ofKeys adds to an error about API keys and tenants the commands that help.
-func ofKeys(err error) error {
+// OfKeys adds to an error about API keys and tenants the commands that help.
+func OfKeys(err error) error {
 	var has hinted
 	switch {
 	case err == nil, errors.As(err, &has):
@@ -144,6 +148,21 @@ func ofKeys(err error) error {
 		return hinted{err, "scratchpad keys ls lists them"}
 	case errors.Is(err, workspace.ErrQuota):
 		return hinted{err, "scratchpad keys revoke, scratchpad tenants set"}
+	}
+	return err
+}
+
+// OfClientFile gives an error of package clientconfig its exit code.
+func OfClientFile(err error) error {
+	for _, k := range []struct{ is, kind error }{
+		{clientconfig.ErrInvalid, workspace.ErrInvalid},
+		{clientconfig.ErrTaken, workspace.ErrConflict},
+		{clientconfig.ErrChanged, workspace.ErrConflict},
+		{clientconfig.ErrBusy, workspace.ErrBusy},
+	} {
+		if errors.Is(err, k.is) {
+			return WithKind(err, k.kind)
+		}
 	}
 	return err
 }

@@ -1,7 +1,8 @@
-package main
+package failure
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,37 +10,39 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 )
 
-// failure is an error as the command shows it.
-type failure struct {
+// A Failure is an error as the command shows it.
+type Failure struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // what to do, where the message does not say so
 }
 
-// usageFailure is an error of the command line itself.
-func usageFailure(err error) failure {
+// OfUsage returns an error of the command line itself. command is the one whose help is
+// useful.
+func OfUsage(err error, command string) Failure {
 	text := err.Error()
 	if flag, is := strings.CutPrefix(text, "unknown flag -"); is && !strings.HasPrefix(flag, "-") { // it may be a text, such as "- [ ] test"
 		text, _, _ = strings.Cut(text, ", did you mean")
 		text += "; put -- before a text that begins with a dash"
 	}
-	return failure{Kind: "usage", Message: terminal.OneLine(text), Hint: helpOf(err) + " --help"}
+	return Failure{Kind: "usage", Message: terminal.OneLine(text), Hint: command + " --help"}
 }
 
-// failureOf is an error of a command that ran.
-func failureOf(ctx context.Context, err error) failure {
-	f := failure{Kind: kindName(ctx, err)}
+// Of returns an error of a command that ran. ctx ends at a signal.
+func Of(ctx context.Context, err error) Failure {
+	f := Failure{Kind: kindName(ctx, err)}
 	var texts []string
 	for _, part := range parts(err) {
-		text := textOf(part)
+		text := Text(part)
 		var h hinted
 		if errors.As(part, &h) {
 			f.Hint = terminal.OneLine(h.hint)
 		}
-		if !errors.Is(part, errByHand) { // that one has lines to be copied
+		if !errors.Is(part, clientconfig.ErrByHand) { // that one has lines to be copied
 			text = terminal.OneLine(text)
 		}
 		texts = append(texts, terminal.Visible(text))
@@ -48,11 +51,11 @@ func failureOf(ctx context.Context, err error) failure {
 	return f
 }
 
-// print writes the failure, for --json as one line of JSON.
-func (f failure) print(out io.Writer, asJSON bool) {
+// Print writes the failure, for --json as one line of JSON.
+func (f Failure) Print(out io.Writer, asJSON bool) {
 	switch {
 	case asJSON:
-		fmt.Fprintln(out, terminal.Visible(quoteJSON(map[string]failure{"error": f})))
+		fmt.Fprintln(out, terminal.Visible(inJSON(map[string]Failure{"error": f})))
 	case f.Kind == "usage":
 		fmt.Fprintf(out, "scratchpad: %s\nTry: %s\n", f.Message, f.Hint)
 	case f.Hint != "":
@@ -74,9 +77,9 @@ func parts(err error) (all []error) {
 	return all
 }
 
-// asksForJSON reports whether a command line that could not be parsed asks for
+// AsksForJSON reports whether a command line that could not be parsed asks for
 // JSON.
-func asksForJSON(args []string) bool {
+func AsksForJSON(args []string) bool {
 	yes := func(text string) bool { return slices.Contains([]string{"true", "1", "yes"}, strings.ToLower(text)) }
 	asked := yes(os.Getenv("SCRATCHPAD_JSON"))
 	for _, arg := range args {
@@ -90,7 +93,9 @@ func asksForJSON(args []string) bool {
 	return asked
 }
 
-// hinted is an error with a hint, which its text has in brackets.
+// Hint returns an error with a hint, which its text has in brackets.
+func Hint(err error, hint string) error { return hinted{err, hint} }
+
 type hinted struct {
 	error
 	hint string
@@ -100,8 +105,13 @@ func (h hinted) Error() string { return h.error.Error() + " (" + h.hint + ")" }
 
 func (h hinted) Unwrap() error { return h.error }
 
-// note tells a person something beside the answer.
-func (p *process) note(format string, args ...any) error {
-	_, err := io.WriteString(p.err, terminal.Visible(fmt.Sprintf(format, args...)))
-	return err
+// inJSON returns a record of strings as JSON on one line.
+func inJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // records of strings can always be encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,0 +1,86 @@
+// Package importrecord shows to people and to scripts what an import did.
+package importrecord
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/transfer"
+)
+
+// A Record is what an import did, or would do.
+type Record struct {
+	Dir     string    `json:"dir"`
+	Agent   string    `json:"agent_id"`
+	DryRun  bool      `json:"dry_run,omitempty"`
+	Export  bool      `json:"export"` // the folder has a manifest
+	Changes []Change  `json:"changes"`
+	Same    int64     `json:"same"`
+	LeftOut []LeftOut `json:"left_out"`
+	Omitted int64     `json:"left_out_more,omitempty"`
+}
+
+// A Change is a path that changed.
+type Change struct {
+	Path     string `json:"path"`
+	Kind     string `json:"kind"` // file, log
+	New      bool   `json:"new"`
+	Version  int64  `json:"version,omitempty"`
+	Versions int64  `json:"versions,omitempty"`
+	Entries  int64  `json:"entries,omitempty"`
+}
+
+// A LeftOut is a name that was not imported.
+type LeftOut struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Of returns the record of an import from a folder into the memory of an agent.
+func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
+	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted}
+	for _, ch := range r.Changes {
+		kind := "file"
+		if ch.Log {
+			kind = "log"
+		}
+		a.Changes = append(a.Changes, Change{ch.Path, kind, ch.New, ch.Version, ch.Versions, ch.Entries})
+	}
+	for _, l := range r.LeftOut {
+		a.LeftOut = append(a.LeftOut, LeftOut(l))
+	}
+	return a
+}
+
+// Print writes a line for each path that changed or was left out, and a sum.
+func (a Record) Print(out io.Writer) error {
+	would := ""
+	if a.DryRun {
+		would = "would be "
+	}
+	news, changed := 0, 0
+	for _, c := range a.Changes {
+		what := "changed"
+		if changed++; c.New {
+			what = "new"
+			news, changed = news+1, changed-1
+		}
+		detail := fmt.Sprintf("version %d", c.Version)
+		switch {
+		case c.Kind == "log":
+			detail = phrase.Entries(c.Entries) + " " + would + "added"
+		case a.DryRun:
+			detail = phrase.Plural(c.Versions, "version") + " " + would + "added"
+		case c.Versions > 1:
+			detail += fmt.Sprintf(", %d versions restored", c.Versions)
+		}
+		fmt.Fprintf(out, "%-8s %-5s %s: %s\n", what, c.Kind, terminal.OneLine(c.Path), detail)
+	}
+	for _, l := range a.LeftOut {
+		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
+	}
+	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would, changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
+	return err
+}
