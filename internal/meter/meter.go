@@ -55,11 +55,12 @@ func (p *Phase) Begin() { p.since.Set() }
 func (p *Phase) End() {
 	if d, running := p.since.For(); running {
 		p.since.Clear()
-		p.add(d)
+		p.Add(d)
 	}
 }
 
-func (p *Phase) add(d time.Duration) {
+// Add counts work that took d, of any goroutine.
+func (p *Phase) Add(d time.Duration) {
 	class := 0
 	for class < len(bounds) && d > bounds[class] {
 		class++

@@ -14,7 +14,7 @@ import (
 func TestPhaseBuckets(t *testing.T) {
 	var p Phase
 	for _, d := range []time.Duration{0, 100 * time.Microsecond, 101 * time.Microsecond, 10 * time.Second, time.Minute} {
-		p.add(d)
+		p.Add(d)
 	}
 	got := p.Timing()
 	if want := time.Minute + 10*time.Second + 201*time.Microsecond; got.Count != 5 || got.Sum != want {
