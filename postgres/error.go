@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
+const (
+	stateReadOnly       = "25006"
+	stateSerialization  = "40001"
+	stateDeadlock       = "40P01"
+	stateLockTimeout    = "55P03"
+	stateQueryCanceled  = "57014"
+	stateDiskFull       = "53100"
+	stateNoPrivilege    = "42501"
+	stateUndefinedTable = "42P01"
+	stateUndefinedCol   = "42703"
+	stateDuplicateTable = "42P07"
+)
+
+// stateOf returns the SQLSTATE of an error of the server, else "".
+func stateOf(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// isLost reports whether an error means that the connection is of no use any more. So are
+// an error of the network, and one of the server that ends the session.
+func isLost(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return true
+	}
+	return e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || class(e.Code, "08") || class(e.Code, "57P")
+}
+
+func class(code, prefix string) bool { return strings.HasPrefix(code, prefix) }
+
+// mayRunAgain reports whether a transaction that failed with err before its COMMIT was
+// sent may succeed if it runs again.
+func mayRunAgain(err error) bool {
+	switch code := stateOf(err); code {
+	case stateSerialization, stateDeadlock:
+		return true
+	default:
+		return isLost(err) || class(code, "53") && code != stateDiskFull
+	}
+}
+
+// mayConnectAgain reports whether a connection that failed with err may succeed later.
+func mayConnectAgain(err error) bool {
+	code := stateOf(err)
+	return !class(code, "28") && !class(code, "3D") // who is asking, and the database's name
+}
+
+// kindOf returns the kind of an error of the server, for a statement that did not happen.
+func kindOf(err error) error {
+	code := stateOf(err)
+	switch {
+	case code == stateLockTimeout, code == stateQueryCanceled, code == stateSerialization, code == stateDeadlock:
+		return workspace.ErrBusy
+	case code == stateDiskFull:
+		return workspace.ErrStorageFull
+	case code == stateReadOnly, code == stateNoPrivilege:
+		return workspace.ErrReadOnly
+	case code == stateUndefinedTable, code == stateUndefinedCol, class(code, "28"), class(code, "3D"):
+		return workspace.ErrUnsupported
+	case class(code, "23"), class(code, "XX001"), class(code, "XX002"):
+		return workspace.ErrCorrupt
+	case class(code, "22"):
+		return workspace.ErrInvalid
+	}
+	return workspace.ErrBusy
+}
+
+// A serverError is an error of the server or of the network. Its text is for the log; what
+// callers see says no more than its kind needs.
+type serverError struct{ err error }
+
+func (e *serverError) Error() string {
+	var refused *pgconn.PgError
+	if errors.As(e.err, &refused) {
+		return "PostgreSQL: " + refused.Message
+	}
+	return "PostgreSQL: the connection was lost"
+}
+
+func (e *serverError) Unwrap() error { return e.err }
+
+// failed returns the error of a call that is known not to have happened. It returns errors
+// that have a kind, or are a context's, as they are.
+func failed(ctx context.Context, err error) error {
+	if err == nil || workspace.Kind(err) != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	return &workspace.Error{Kind: kindOf(err), Err: &serverError{err}}
+}
+
+// notStarted is the error of a call whose context ended before anything happened.
+func notStarted(ctx context.Context) error {
+	cause := ctx.Err()
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", workspace.ErrBusy, cause)
+	}
+	return cause
+}
+
+// unknown is the error of a COMMIT that was sent, and whose answer is not known.
+func unknown(err error, format string, args ...any) error {
+	e := workspace.Errorf(workspace.ErrOutcomeUnknown, format, args...)
+	e.Err = err
+	return e
+}

@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// A Statement is SQL with its arguments, and what is done with the answer. SQL has no
+// more than one statement.
+type Statement struct {
+	SQL  string
+	Args []any
+	New  func()             // called before the statement is sent; nil: not called
+	Row  func(*Row) error   // called for each row, until it returns an error; nil: rows are ignored
+	Done func(affected int) // called after the rows, with the number of rows that were changed or read; nil: not called
+}
+
+// A Conn is a connection that one goroutine uses at a time.
+type Conn struct {
+	*pgconn.PgConn
+	warning *pgconn.Notice
+}
+
+// Connect opens a connection.
+func Connect(ctx context.Context, config *pgconn.Config) (*Conn, error) {
+	config = config.Copy()
+	c := &Conn{}
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Code[:min(2, len(n.Code))] == "01" || n.SeverityUnlocalized == "WARNING" {
+			c.warning = n
+		}
+	}
+	var err error
+	if c.PgConn, err = pgconn.ConnectConfig(ctx, config); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Warning returns the last warning of the server since the last Run began, else nil.
+func (c *Conn) Warning() *pgconn.Notice { return c.warning }
+
+var binaryFormat = []int16{1}
+
+// Run sends all statements in one go and waits for all answers. The server stops at the
+// first statement that fails, and its error is returned. If a Row function fails, its
+// error is returned, and the server runs the rest all the same. Statements without a BEGIN
+// and a COMMIT among them are one transaction.
+func (c *Conn) Run(ctx context.Context, batch ...Statement) error {
+	c.warning = nil
+	p := c.StartPipeline(ctx)
+	for i := range batch {
+		s := &batch[i]
+		if s.New != nil {
+			s.New()
+		}
+		values, types := make([][]byte, len(s.Args)), make([]uint32, len(s.Args))
+		for i, a := range s.Args {
+			values[i], types[i] = encode(a)
+		}
+		p.SendQueryParams(s.SQL, values, types, binaryFormat, binaryFormat)
+	}
+	failed := p.Sync()
+	for i := range batch {
+		if failed != nil {
+			break
+		}
+		failed = batch[i].answer(p)
+	}
+	if err := p.Close(); failed == nil {
+		failed = err
+	}
+	return failed
+}
+
+// answer reads the answer to a statement.
+func (s *Statement) answer(p *pgconn.Pipeline) (failed error) {
+	result, err := p.GetResults()
+	if err != nil {
+		return err
+	}
+	r, ok := result.(*pgconn.ResultReader)
+	if !ok {
+		return fmt.Errorf("the server's answer to a statement is missing")
+	}
+	for r.NextRow() {
+		if s.Row != nil && failed == nil {
+			failed = s.Row(&Row{values: r.Values()})
+		}
+	}
+	tag, err := r.Close()
+	if err != nil {
+		return err
+	}
+	if s.Done != nil {
+		s.Done(int(tag.RowsAffected()))
+	}
+	return failed
+}

@@ -1,0 +1,208 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+
+	"github.com/agent-scratchpad/scratchpad/internal/probe"
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [Open] and [OpenReadOnly]. The zero value works.
+type Options struct {
+	Logger   *slog.Logger // nil: slog.Default()
+	MaxConns int          // the most connections for agents' calls; two more watch and tell. 0: 16. At least 2
+
+	CommitWait       time.Duration // how long a caller waits for a commit. After that its outcome is unknown. 0: 20 s
+	LockTimeout      time.Duration // how long a call waits for a lock, for its turn or for a connection. 0: 15 s
+	IdleTimeout      time.Duration // after which the server ends a transaction that does nothing. 0: 15 s
+	StatementTimeout time.Duration // after which a statement other than COMMIT fails. 0: 30 s
+}
+
+func (o Options) withDefaults() Options {
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.MaxConns = max(cmp.Or(o.MaxConns, 16), 2)
+	o.CommitWait = cmp.Or(o.CommitWait, 20*time.Second)
+	o.LockTimeout = cmp.Or(o.LockTimeout, 15*time.Second)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 15*time.Second)
+	o.StatementTimeout = cmp.Or(o.StatementTimeout, 30*time.Second)
+	return o
+}
+
+// Store is a [workspace.Store] in a PostgreSQL database. It is safe for concurrent use, and
+// any number of processes may use the same database.
+type Store struct {
+	o        Options
+	log      *slog.Logger
+	config   *pgconn.Config
+	settings string // the statement that sets the timeouts
+	readOnly bool
+	pool     *puddle.Pool[*wire.Conn]
+	turns    turns
+	writers  chan struct{} // a value for each connection that writers have
+	stats    stats
+	watches  watches
+	probe    probe.Probe
+
+	life context.Context // of commits, ends some time after Close
+	kill context.CancelFunc
+
+	mu     sync.Mutex // guards the following
+	closed bool
+	calls  sync.WaitGroup // of callers; Add only while not closed
+
+	commits sync.WaitGroup // for which no caller waits any more
+	once    sync.Once
+}
+
+// connectTimeout is how long one try to connect takes, if the URL does not say.
+const connectTimeout = 5 * time.Second
+
+// Open opens the database of a URL, such as postgres://user@host/database. The URL and the
+// environment have the form that libpq gives them, service and password files included:
+// https://www.postgresql.org/docs/current/libpq-connect.html. A URL that lists several hosts
+// finds the primary among them with target_session_attrs=read-write.
+//
+// A database that has no tables yet gets them. Errors: [workspace.ErrUnsupported] for a
+// database that this version cannot use, [workspace.ErrBusy] if the server cannot be
+// reached.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	return open(ctx, url, o, false)
+}
+
+// OpenReadOnly opens a database that exists, and changes nothing in it.
+func OpenReadOnly(ctx context.Context, url string, o Options) (*Store, error) {
+	return open(ctx, url, o, true)
+}
+
+func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, error) {
+	config, err := pgconn.ParseConfig(url)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "scratchpad"
+	}
+	o = o.withDefaults()
+	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), readOnly: readOnly}
+	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
+	s.life, s.kill = context.WithCancel(context.Background())
+	s.pool, err = puddle.NewPool(&puddle.Config[*wire.Conn]{
+		Constructor: func(ctx context.Context) (*wire.Conn, error) { return wire.Connect(ctx, config) },
+		Destructor: func(c *wire.Conn) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			c.Close(ctx)
+		},
+		MaxSize: int32(o.MaxConns),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// unreadable is the error of a URL. It has no part of the URL, which may have a password.
+func unreadable(err error) error {
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) {
+		parse.ConnString = ""
+	}
+	e := workspace.Errorf(workspace.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
+	return e
+}
+
+// prepare checks the server and makes the schema.
+func (s *Store) prepare(ctx context.Context) error {
+	c, err := wire.Connect(ctx, s.config)
+	if err != nil {
+		return unreachable(ctx, err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		c.Close(ctx)
+	}()
+	if encoding := c.ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" {
+		return workspace.Errorf(workspace.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
+	}
+	if !s.readOnly {
+		return failed(ctx, s.makeSchema(ctx, c))
+	}
+	version, err := schemaOf(ctx, s, c)
+	switch {
+	case err != nil:
+		return failed(ctx, err)
+	case version == 0:
+		return workspace.Errorf(workspace.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
+	}
+	return checkVersion(version)
+}
+
+// unreachable is the error of a server to which no connection was to be had. The details
+// have the address, which the caller gave.
+func unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	e := workspace.Errorf(kindOf(err), "no connection to the database: %v", err)
+	return e
+}
+
+// begin counts a call. The caller calls end after it.
+func (s *Store) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return workspace.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+func (s *Store) end() { s.calls.Done() }
+
+// commitGrace is how long Close waits for commits that the server does not confirm.
+const commitGrace = 5 * time.Second
+
+// Close implements [workspace.Store]. It waits for the calls that are under way. A commit
+// that the server does not confirm within five seconds after the last caller was answered is
+// left to the server.
+func (s *Store) Close() (err error) {
+	s.once.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		s.watches.close()
+		s.calls.Wait()
+		ended := make(chan struct{})
+		go func() {
+			s.commits.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(commitGrace):
+			s.log.Warn("postgres: closed while the server had not confirmed a commit")
+		}
+		s.kill()
+		<-ended
+		err = s.probe.Close(func() error { return nil })
+		s.pool.Close()
+	})
+	return err
+}

@@ -1,0 +1,333 @@
+package postgres
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A runner runs statements on one snapshot, or in one transaction.
+type runner interface {
+	do(batch ...wire.Statement) error
+	owned() *workspace.OwnerState // the owner's state, which do reads; nil: it does not
+}
+
+// reader is a [workspace.Reader].
+type reader struct {
+	runner
+	owner string
+}
+
+// The methods that end in Query return a statement that stores what it reads in its last
+// argument. A statement may run twice, and begins anew each time.
+
+func (r reader) ownerQuery(s *workspace.OwnerState) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT " + ownerColumns + " FROM owners WHERE owner = $1",
+		Args: []any{r.owner},
+		New:  func() { *s = workspace.OwnerState{} },
+		Row: func(row *wire.Row) (err error) {
+			*s, err = readOwner(row, r.owner)
+			return err
+		},
+	}
+}
+
+// withOwner runs a batch and reads the owner's state.
+func (r reader) withOwner(s *workspace.OwnerState, batch ...wire.Statement) error {
+	owned := r.owned()
+	if owned == nil {
+		return r.do(append(batch, r.ownerQuery(s))...)
+	}
+	err := r.do(batch...)
+	*s = *owned
+	return err
+}
+
+func (r reader) Owner() (s workspace.OwnerState, err error) {
+	err = r.withOwner(&s)
+	return s, err
+}
+
+func (r reader) fileQuery(path string, h *workspace.FileHead) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT " + fileColumns + " FROM files WHERE owner = $1 AND path = $2",
+		Args: []any{r.owner, path},
+		New:  func() { *h = workspace.FileHead{Path: path} },
+		Row: func(row *wire.Row) (err error) {
+			*h, err = readFile(row)
+			return err
+		},
+	}
+}
+
+func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
+	err = r.withOwner(&s, r.fileQuery(path, &h))
+	return h, s, err
+}
+
+// noVersion is the number of no version.
+const noVersion = -1
+
+// versionQuery reads a version of a file, the current one if n is 0. The content is left out
+// if the version is known.
+func (r reader) versionQuery(path string, n, known int64, v *workspace.Version) wire.Statement {
+	number, args := "(SELECT version FROM files WHERE owner = $1 AND path = $2 AND deleted IS NULL)", []any{r.owner, path, known}
+	if n != 0 {
+		number, args = "$4", append(args, n)
+	}
+	return wire.Statement{
+		SQL: "SELECT " + versionColumns + ", CASE WHEN version = $3 THEN NULL ELSE content END FROM versions" +
+			" WHERE owner = $1 AND path = $2 AND version = " + number,
+		Args: args,
+		New:  func() { *v = workspace.Version{} },
+		Row: func(row *wire.Row) error {
+			*v = readVersion(row)
+			v.Content = row.Bytes()
+			return bad(row, "version of", fmt.Sprintf("%s, %d,", path, v.Number))
+		},
+	}
+}
+
+func (r reader) Current(path string) (h workspace.FileHead, v workspace.Version, err error) {
+	err = r.do(r.fileQuery(path, &h), r.versionQuery(path, 0, noVersion, &v))
+	if err == nil && h.Exists() && v.Number == 0 {
+		err = missingVersion(h.Version)
+	}
+	return h, v, err
+}
+
+func missingVersion(n int64) error {
+	return workspace.Errorf(workspace.ErrCorrupt, "version %d is missing", n)
+}
+
+func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
+	err = r.do(r.versionQuery(path, cmp.Or(n, noVersion), noVersion, &v))
+	if err == nil && v.Number == 0 {
+		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
+	}
+	return v, err
+}
+
+func (r reader) versionsQuery(path string, all *[]workspace.Version) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT " + versionColumns + " FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
+		Args: []any{r.owner, path},
+		New:  func() { *all = nil },
+		Row: func(row *wire.Row) error {
+			*all = append(*all, readVersion(row))
+			return bad(row, "version of", path)
+		},
+	}
+}
+
+func (r reader) Versions(path string) (all []workspace.Version, err error) {
+	err = r.do(r.versionsQuery(path, &all))
+	return all, err
+}
+
+func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
+	found := false
+	err = r.do(wire.Statement{
+		SQL: "SELECT " + summaryColumns + " FROM summaries" +
+			" WHERE owner = $1 AND path = $2 AND version = $3 AND method = $4 AND model = $5 AND prompt = $6",
+		Args: []any{r.owner, path, k.Version, []byte(k.Method), []byte(k.Model), []byte(k.Prompt)},
+		Row: func(row *wire.Row) (err error) {
+			found = true
+			s, err = readSummary(row, path)
+			return err
+		},
+	})
+	if err == nil && !found {
+		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
+	}
+	return s, err
+}
+
+func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
+	args := []any{r.owner, int64(limit)}
+	where := inRange("path", prefix, after, &args)
+	err = r.do(wire.Statement{
+		SQL:  "SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2",
+		Args: args,
+		Row: func(row *wire.Row) error {
+			h, err := readFile(row)
+			heads = append(heads, h)
+			return err
+		},
+	})
+	return heads, err
+}
+
+func (r reader) logQuery(path string, h *workspace.LogHead) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND path = $2",
+		Args: []any{r.owner, path},
+		New:  func() { *h = workspace.LogHead{Path: path} },
+		Row: func(row *wire.Row) (err error) {
+			*h, err = readLog(row)
+			return err
+		},
+	}
+}
+
+func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
+	err = r.withOwner(&s, r.logQuery(path, &h))
+	return h, s, err
+}
+
+// entriesQuery reads entries, the newest first with q.Tail. It sends no more of them than
+// are wanted: their bytes are added up by the server.
+func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspace.Entry) wire.Statement {
+	order, after := "entry", q.After
+	if q.Tail {
+		order, after = "entry DESC", 0
+	}
+	rows := "SELECT " + entryColumns + " FROM entries WHERE owner = $1 AND path = $2 AND entry > $3 ORDER BY " + order
+	args := []any{r.owner, path, after}
+	if q.Limit > 0 {
+		rows += " LIMIT $4"
+		args = append(args, int64(q.Limit))
+	}
+	if q.MaxBytes > 0 {
+		before := fmt.Sprintf("sum(octet_length(content)) OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)", order)
+		rows = fmt.Sprintf("SELECT %s FROM (SELECT *, %s AS bytes, row_number() OVER (ORDER BY %s) AS n FROM (%s) page) counted"+
+			" WHERE bytes <= $%d OR n = 1 ORDER BY %s", entryColumns, before, order, rows, len(args)+1, order)
+		args = append(args, q.MaxBytes)
+	}
+	return wire.Statement{SQL: rows, Args: args, New: func() { *all = nil }, Row: func(row *wire.Row) error {
+		e, err := readEntry(row, path)
+		if err != nil {
+			return err
+		}
+		if n := len(*all); n > 0 && !follows((*all)[n-1].ID, e.ID, q.Tail) {
+			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-1].ID, e.ID)
+		}
+		*all = append(*all, e)
+		return nil
+	}}
+}
+
+func (r reader) Entries(path string, q workspace.EntryQuery) (all []workspace.Entry, err error) {
+	if err = r.do(r.entriesQuery(path, q, &all)); err != nil {
+		return nil, err
+	}
+	if q.Tail {
+		slices.Reverse(all)
+	}
+	return all, nil
+}
+
+func follows(a, b int64, down bool) bool {
+	if down {
+		return b == a-1
+	}
+	return b == a+1
+}
+
+func (r reader) bytesQuery(path string, through int64, sum *int64) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT coalesce(sum(octet_length(content)), 0)::bigint FROM entries WHERE owner = $1 AND path = $2 AND entry <= $3",
+		Args: []any{r.owner, path, through},
+		Row: func(row *wire.Row) error {
+			*sum = row.Int()
+			return bad(row, "bytes of", path)
+		},
+	}
+}
+
+func (r reader) EntryBytes(path string, through int64) (sum int64, err error) {
+	err = r.do(r.bytesQuery(path, through, &sum))
+	return sum, err
+}
+
+func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
+	args := []any{r.owner, int64(limit)}
+	where := inRange("path", prefix, after, &args)
+	err = r.do(wire.Statement{
+		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2",
+		Args: args,
+		Row: func(row *wire.Row) error {
+			h, err := readLog(row)
+			heads = append(heads, h)
+			return err
+		},
+	})
+	return heads, err
+}
+
+func (r reader) requestQuery(key string, found **workspace.Request) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT " + requestColumns + " FROM requests WHERE owner = $1 AND key = $2",
+		Args: []any{r.owner, key},
+		New:  func() { *found = nil },
+		Row: func(row *wire.Row) error {
+			q, err := readRequest(row)
+			*found = &q
+			return err
+		},
+	}
+}
+
+func (r reader) Request(key string) (workspace.Request, error) {
+	var found *workspace.Request
+	if err := r.do(r.requestQuery(key, &found)); err != nil {
+		return workspace.Request{}, err
+	}
+	if found == nil {
+		return workspace.Request{}, &workspace.Error{Op: fmt.Sprintf("request %q", key), Kind: workspace.ErrNotFound}
+	}
+	return *found, nil
+}
+
+func (r reader) dueQuery(from, to time.Time, n int, due *int) wire.Statement {
+	return wire.Statement{
+		SQL:  "SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = $1 AND (created < $2 OR created > $3) LIMIT $4) due",
+		Args: []any{r.owner, from, to, int64(n)},
+		Row: func(row *wire.Row) error {
+			*due = int(row.Int())
+			return bad(row, "requests of", r.owner)
+		},
+	}
+}
+
+func (r reader) DueRequests(from, to time.Time, n int) (due int, err error) {
+	err = r.do(r.dueQuery(from, to, n, &due))
+	return due, err
+}
+
+// below returns the first text after all those that begin with a prefix, in byte order, and
+// false if there is none. In UTF-8 that is the order of the characters' numbers.
+func below(prefix string) (string, bool) {
+	for prefix != "" {
+		last, size := utf8.DecodeLastRuneInString(prefix)
+		prefix = prefix[:len(prefix)-size]
+		switch {
+		case last == utf8.MaxRune:
+			continue
+		case last == 0xd7ff: // surrogates are no characters
+			last = 0xe000
+		default:
+			last++
+		}
+		return prefix + string(last), true
+	}
+	return "", false
+}
+
+// inRange returns a condition for texts that begin with a prefix, and are after another one.
+func inRange(column, prefix, after string, args *[]any) string {
+	*args = append(*args, prefix, after)
+	n := len(*args)
+	where := fmt.Sprintf("%s >= $%d AND %s > $%d", column, n-1, column, n)
+	if end, ok := below(prefix); ok {
+		*args = append(*args, end)
+		where += fmt.Sprintf(" AND %s < $%d", column, n+1)
+	}
+	return where
+}

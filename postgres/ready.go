@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Ready returns nil if the server answers and takes writes. It takes a second at most.
+// Callers at the same time share one look. Its errors name nothing of the server: they are
+// for everybody. The first of equal errors is logged with the details.
+//
+// Errors: [workspace.ErrReadOnly], [workspace.ErrUnsupported], [workspace.ErrBusy] and
+// [workspace.ErrClosed].
+func (s *Store) Ready(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	if s.readOnly {
+		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only")
+	}
+	return s.probe.Do(ctx, s.log, s.look)
+}
+
+// look asks the server whether it takes writes, on a connection of the pool.
+func (s *Store) look() error {
+	var standby, readOnly bool
+	err := s.view(s.life, func(sn *snapshot) error {
+		return sn.do(wire.Statement{
+			SQL: "SELECT version, pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on' FROM schema_version",
+			Row: func(row *wire.Row) error {
+				if err := checkVersion(row.Int()); err != nil {
+					return err
+				}
+				standby, readOnly = row.Bool(), row.Bool()
+				return bad(row, "state of", "the server")
+			},
+		})
+	})
+	switch {
+	case err != nil:
+		e := workspace.Errorf(kindOfLook(err), "the database does not answer; the server's log says why")
+		e.Err = err
+		return e
+	case standby:
+		return workspace.Errorf(workspace.ErrReadOnly, "the database is a standby, which takes no writes")
+	case readOnly:
+		return workspace.Errorf(workspace.ErrReadOnly, "the database takes no writes")
+	}
+	return nil
+}
+
+func kindOfLook(err error) error {
+	if kind := workspace.Kind(err); kind != nil {
+		return kind
+	}
+	return workspace.ErrBusy
+}

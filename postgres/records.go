@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// records is a [workspace.Records] on the store.
+type records struct {
+	ctx context.Context
+	s   *Store
+}
+
+// System implements [workspace.Store].
+func (s *Store) System(ctx context.Context) workspace.Records { return records{ctx, s} }
+
+func (r records) Get(key string) (rec workspace.Record, err error) {
+	found := false
+	err = r.s.view(r.ctx, func(sn *snapshot) error {
+		found = false
+		return sn.do(wire.Statement{SQL: "SELECT " + recordColumns + " FROM records WHERE key = $1", Args: []any{key}, Row: func(row *wire.Row) (err error) {
+			found = true
+			rec, err = readRecord(row)
+			return err
+		}})
+	})
+	if err == nil && !found {
+		err = missingRecord(key)
+	}
+	return rec, err
+}
+
+func missingRecord(key string) error {
+	return &workspace.Error{Op: fmt.Sprintf("record %q", key), Kind: workspace.ErrNotFound}
+}
+
+func (r records) Put(key string, value []byte, revision int64) (int64, error) {
+	next := rand.Int64N(1<<62) + 1 // practically never drawn twice
+	put := wire.Statement{
+		SQL:  "INSERT INTO records (" + recordColumns + ") VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT (key) DO NOTHING",
+		Args: []any{key, value, next},
+	}
+	if revision != 0 {
+		put = wire.Statement{
+			SQL:  "UPDATE records SET value = $2, revision = $3, updated = clock_timestamp() WHERE key = $1 AND revision = $4",
+			Args: []any{key, value, next, revision},
+		}
+	}
+	err := r.s.write(r.ctx, "", func(t *tx) error { return t.change(put, key) })
+	if err != nil {
+		return 0, err
+	}
+	return next, nil
+}
+
+// change runs a statement that changes a record if it is at its revision.
+func (t *tx) change(s wire.Statement, key string) error {
+	changed := 0
+	s.Done = func(n int) { changed = n }
+	if err := t.do(s); err != nil {
+		return err
+	}
+	t.sent = true
+	if changed == 0 {
+		return workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
+	}
+	return nil
+}
+
+func (r records) Delete(key string, revision int64) error {
+	return r.s.write(r.ctx, "", func(t *tx) error {
+		there := false
+		err := t.do(wire.Statement{
+			SQL: "SELECT 1::bigint FROM records WHERE key = $1 FOR UPDATE", Args: []any{key},
+			New: func() { there = false },
+			Row: func(*wire.Row) error { there = true; return nil },
+		})
+		if err != nil {
+			return err
+		}
+		if !there {
+			return missingRecord(key)
+		}
+		return t.change(wire.Statement{SQL: "DELETE FROM records WHERE key = $1 AND revision = $2", Args: []any{key, revision}}, key)
+	})
+}
+
+func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
+	err = r.s.view(r.ctx, func(sn *snapshot) error {
+		list = nil
+		return sn.do(wire.Statement{
+			SQL:  "SELECT " + recordColumns + " FROM records WHERE key >= $1 AND key > $2 AND starts_with(key, $1) ORDER BY key LIMIT $3",
+			Args: []any{prefix, after, int64(limit)},
+			Row: func(row *wire.Row) error {
+				rec, err := readRecord(row)
+				list = append(list, rec)
+				return err
+			},
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Now returns the time of the server's clock.
+func (r records) Now() (now time.Time, err error) {
+	err = r.s.view(r.ctx, func(sn *snapshot) error {
+		return sn.do(wire.Statement{SQL: "SELECT clock_timestamp()", Row: func(row *wire.Row) error {
+			now = row.Time()
+			return bad(row, "time", "")
+		}})
+	})
+	return now, err
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+// schemaVersion is the version of the schema that this package reads and writes.
+const schemaVersion = 1
+
+// schemaLock is the key of the advisory lock under which the schema is made and migrated.
+const schemaLock = 0x5c4a7c4bad
+
+// storageSQL makes the tables take less room and time. Each may fail, on a server that does
+// not have it.
+var storageSQL = []string{
+	"ALTER TABLE versions ALTER content SET COMPRESSION lz4",
+	"ALTER TABLE entries ALTER content SET COMPRESSION lz4",
+	"ALTER TABLE owners SET (fillfactor = 50)",
+	"ALTER TABLE files SET (fillfactor = 80)",
+	"ALTER TABLE logs SET (fillfactor = 50)",
+}
+
+// checkVersion returns an error if the schema is not the one that this package knows.
+func checkVersion(version int64) error {
+	switch {
+	case version > schemaVersion:
+		return workspace.Errorf(workspace.ErrUnsupported, "the database has schema %d, this version knows %d; use a newer version of scratchpad", version, schemaVersion)
+	case version < schemaVersion:
+		return workspace.Errorf(workspace.ErrUnsupported, "the database has schema %d, which is no schema of scratchpad", version)
+	}
+	return nil
+}
+
+// schemaOf returns the version of the schema, 0 if there is none.
+func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err error) {
+	there := false
+	err = s.run(ctx, c, wire.Statement{SQL: "SELECT to_regclass('schema_version') IS NOT NULL", Row: func(row *wire.Row) error {
+		there = row.Bool()
+		return nil
+	}})
+	if err != nil || !there {
+		return 0, err
+	}
+	err = s.run(ctx, c, wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
+		version = row.Int()
+		return bad(row, "version of", "the schema")
+	}})
+	return version, err
+}
+
+// makeSchema makes the tables if there are none. Of several processes, one makes them and
+// the others wait for it.
+func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
+	version, err := schemaOf(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	if version != 0 {
+		return checkVersion(version)
+	}
+	batch := append(s.beginWrite(), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)", Args: []any{int64(schemaLock)}})
+	if err := s.run(ctx, c, batch...); err != nil {
+		return err
+	}
+	if version, err = schemaOf(ctx, s, c); err != nil || version != 0 {
+		s.run(ctx, c, wire.Statement{SQL: "ROLLBACK"}) // it was made meanwhile
+		if err == nil {
+			err = checkVersion(version)
+		}
+		return err
+	}
+	batch = nil
+	for _, sql := range strings.Split(schemaSQL, ";\n") {
+		if strings.TrimSpace(sql) != "" {
+			batch = append(batch, wire.Statement{SQL: sql})
+		}
+	}
+	batch = append(batch, wire.Statement{SQL: "COMMIT"})
+	if err := s.run(ctx, c, batch...); err != nil {
+		if stateOf(err) == stateDuplicateTable {
+			return workspace.Errorf(workspace.ErrUnsupported,
+				"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
+		}
+		return err
+	}
+	for _, sql := range storageSQL {
+		if err := s.run(ctx, c, wire.Statement{SQL: sql}); err != nil {
+			s.log.Debug("postgres: the server does not have an option of storage", "statement", sql, "error", err)
+		}
+	}
+	return nil
+}

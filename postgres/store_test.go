@@ -1,0 +1,49 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest"
+)
+
+func open(t testing.TB, url string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url, postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
+	return s
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	pgtest.URL(t) // skips all of it where there is no PostgreSQL
+	storetest.Run(t, func(t testing.TB) workspace.Store { return open(t, pgtest.URL(t)) })
+}
+
+func TestStoreDurable(t *testing.T) {
+	t.Parallel()
+	pgtest.URL(t)
+	storetest.RunDurable(t, func(t testing.TB) (workspace.Store, func() workspace.Store) {
+		url := pgtest.URL(t)
+		s := open(t, url)
+		return s, func() workspace.Store { s = open(t, url); return s }
+	})
+}
+
+func TestStoreShared(t *testing.T) {
+	t.Parallel()
+	pgtest.URL(t)
+	storetest.RunShared(t, func(t testing.TB) (a, b workspace.Store) {
+		url := pgtest.URL(t)
+		return open(t, url), open(t, url)
+	})
+}

@@ -1,0 +1,288 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// tx is a [workspace.Tx]. Its first call begins the transaction. Writes are held back until
+// the function reads again, or the transaction is committed.
+type tx struct {
+	reader
+	s      *Store
+	ctx    context.Context
+	lease  lease
+	begun  bool
+	fresh  bool                 // the owner's row is new, made by this transaction
+	saved  bool                 // the owner's state was stored
+	now    workspace.OwnerState // of the owner, after what is held back
+	held   []wire.Statement
+	sent   bool  // some writes were sent
+	grew   bool  // the journal of changes has a new row
+	failed error // the first error of the server, or of the connection
+}
+
+// beginWrite begins a transaction with the store's timeouts. SET LOCAL ends with the
+// transaction, so the next one on a pooled connection has its own.
+func (s *Store) beginWrite() []wire.Statement {
+	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {SQL: s.settings}}
+}
+
+// settingsOf returns the statement that sets the timeouts and at least synchronous_commit =
+// on.
+func settingsOf(o Options) string {
+	ms := func(d time.Duration) string { return "'" + strconv.FormatInt(d.Milliseconds(), 10) + "'" }
+	return "SELECT set_config('lock_timeout', " + ms(o.LockTimeout) + ", true)," +
+		" set_config('idle_in_transaction_session_timeout', " + ms(o.IdleTimeout) + ", true)," +
+		" set_config('statement_timeout', " + ms(o.StatementTimeout) + ", true)," +
+		" set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
+}
+
+// lockOwner locks the owner's row and reads it. A statement after it sees all that was
+// committed before the lock was given.
+func lockOwner(owner string) wire.Statement {
+	return wire.Statement{SQL: "SELECT " + ownerColumns + " FROM owners WHERE owner = $1 FOR UPDATE", Args: []any{owner}}
+}
+
+// do implements runner: it sends what is held back, and then the batch.
+func (t *tx) do(batch ...wire.Statement) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	if !t.begun {
+		return t.start(batch)
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	if len(t.held) > 0 {
+		batch = append(t.held, batch...)
+		t.held, t.sent = nil, true
+	}
+	return t.run(batch...)
+}
+
+// run keeps the first error of the server. The function's other calls return it too.
+func (t *tx) run(batch ...wire.Statement) error {
+	err := t.s.run(t.ctx, t.lease.conn(), batch...)
+	if err != nil && workspace.Kind(err) == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// start begins the transaction, locks the owner and runs a batch, all in one round trip. An
+// owner that has no row gets one, which takes another.
+func (t *tx) start(batch []wire.Statement) error {
+	all := append(t.s.beginWrite(), t.versionQuery())
+	if t.owner == "" {
+		t.begun = true
+		return t.run(append(all, batch...)...)
+	}
+	const tries = 4 // a row that was there may be gone again
+	for range tries {
+		found := false
+		lock := lockOwner(t.owner)
+		lock.Row = func(row *wire.Row) (err error) {
+			found = true
+			t.now, err = readOwner(row, t.owner)
+			return err
+		}
+		err := t.run(append(append(all, lock), batch...)...)
+		t.begun = true
+		if err != nil || found {
+			return err
+		}
+		t.fresh = true
+		all = []wire.Statement{{SQL: "INSERT INTO owners (owner) VALUES ($1) ON CONFLICT (owner) DO NOTHING", Args: []any{t.owner},
+			Done: func(n int) { t.fresh = n == 1 }}}
+	}
+	t.failed = workspace.Errorf(workspace.ErrBusy, "%s comes and goes", t.owner)
+	return t.failed
+}
+
+// versionQuery stops a server that is older than the schema.
+func (t *tx) versionQuery() wire.Statement {
+	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error { return checkVersion(row.Int()) }}
+}
+
+// owned implements runner.
+func (t *tx) owned() *workspace.OwnerState { return &t.now }
+
+// hold keeps statements for later. The first call of all begins the transaction.
+func (t *tx) hold(batch ...wire.Statement) error {
+	if !t.begun {
+		if err := t.do(); err != nil {
+			return err
+		}
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	t.held = append(t.held, batch...)
+	return nil
+}
+
+// forgetUnused removes the row that this transaction made for an owner, if nothing was
+// stored in it.
+func (t *tx) forgetUnused() {
+	if t.fresh && !t.saved {
+		t.held = append(t.held, wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}})
+	}
+}
+
+// values returns "($1, $2, ...)" for n values.
+func values(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ", $%d", i+1)
+	}
+	return "(" + strings.TrimPrefix(b.String(), ", ") + ")"
+}
+
+var (
+	// An owner whose row was deleted by a write before gets another.
+	upsertOwner = "INSERT INTO owners (owner, " + ownerColumns + ", live) VALUES " + values(16) +
+		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries," +
+		" versions = excluded.versions, bytes = excluded.bytes, operations = excluded.operations," +
+		" file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
+		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
+		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, live = excluded.live"
+	upsertFile = "INSERT INTO files (owner, " + fileColumns + ") VALUES " + values(8) +
+		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
+		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated"
+	insertVersion = "INSERT INTO versions (owner, path, " + versionColumns + ", content) VALUES " + values(10)
+	pruneVersions = "DELETE FROM versions WHERE owner = $1 AND path = $2 AND version <= $3"
+	upsertLog     = "INSERT INTO logs (owner, " + logColumns + ") VALUES " + values(8) +
+		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
+		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated"
+	insertEntry   = "INSERT INTO entries (owner, path, " + entryColumns + ") VALUES " + values(9)
+	pruneEntries  = "DELETE FROM entries WHERE owner = $1 AND path = $2 AND entry <= $3"
+	insertChange  = "INSERT INTO changes (owner, " + changeColumns + ") VALUES " + values(14)
+	upsertSummary = "INSERT INTO summaries (owner, path, " + summaryColumns + ") VALUES " + values(10) +
+		" ON CONFLICT (owner, path, version, method, model, prompt) DO UPDATE SET" +
+		" sha256 = excluded.sha256, tokens = excluded.tokens, created = excluded.created, content = excluded.content"
+	upsertRequest = "INSERT INTO requests (owner, " + requestColumns + ") VALUES " + values(7) +
+		" ON CONFLICT (owner, key) DO UPDATE SET hash = excluded.hash, created = excluded.created," +
+		" number = excluded.number, count = excluded.count, bytes = excluded.bytes"
+)
+
+func (t *tx) SaveFile(ch workspace.FileChange) error {
+	var batch []wire.Statement
+	if ch.Prune > 0 {
+		batch = append(batch, wire.Statement{SQL: pruneVersions, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
+	}
+	if ch.New != nil {
+		batch = append(batch, wire.Statement{SQL: insertVersion, Args: versionValues(t.owner, ch.Head.Path, ch.New)})
+	}
+	if ch.Forget {
+		batch = append(batch, wire.Statement{SQL: "DELETE FROM summaries WHERE owner = $1 AND path = $2", Args: []any{t.owner, ch.Head.Path}})
+	}
+	batch = append(batch, wire.Statement{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)})
+	return t.save(batch, &ch.Change, ch.Owner)
+}
+
+// save holds a batch back, with the row of the journal and the owner's state after it.
+func (t *tx) save(batch []wire.Statement, c *workspace.Change, after workspace.OwnerState) error {
+	if c != nil && c.Revision != 0 {
+		t.grew = true
+		batch = append(batch, wire.Statement{SQL: insertChange, Args: changeValues(t.owner, c)})
+	}
+	if err := t.hold(batch...); err != nil {
+		return err
+	}
+	return t.SaveOwner(after)
+}
+
+func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
+	return t.save([]wire.Statement{
+		{SQL: upsertSummary, Args: summaryValues(t.owner, ch.Head.Path, &ch.New)},
+		{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)},
+	}, nil, ch.Owner)
+}
+
+// MoveFile removes what the other path has before the versions come to it, so that no two
+// have one number.
+func (t *tx) MoveFile(m workspace.FileMove) error {
+	err := t.hold(
+		wire.Statement{SQL: "DELETE FROM versions WHERE owner = $1 AND path = $2", Args: []any{t.owner, m.To.Path}},
+		wire.Statement{
+			SQL:  "UPDATE versions SET path = $3 WHERE owner = $1 AND path = $2 AND version > $4",
+			Args: []any{t.owner, m.From.Path, m.To.Path, max(m.Above, m.Prune)},
+		},
+	)
+	if err != nil {
+		return err
+	}
+	from := workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner}
+	if err := t.SaveFile(from); err != nil {
+		return err
+	}
+	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change, Owner: m.Owner})
+}
+
+func (t *tx) SaveLog(ch workspace.LogChange) error {
+	var batch []wire.Statement
+	if ch.Prune > 0 {
+		batch = append(batch, wire.Statement{SQL: pruneEntries, Args: []any{t.owner, ch.Head.Path, ch.Prune}})
+	}
+	for i := range ch.New {
+		batch = append(batch, wire.Statement{SQL: insertEntry, Args: entryValues(t.owner, ch.Head.Path, &ch.New[i])})
+	}
+	batch = append(batch, wire.Statement{SQL: upsertLog, Args: logValues(t.owner, ch.Head)})
+	return t.save(batch, &ch.Change, ch.Owner)
+}
+
+func (t *tx) SaveOwner(s workspace.OwnerState) error {
+	var save wire.Statement
+	if s == (workspace.OwnerState{}) {
+		save = wire.Statement{SQL: "DELETE FROM owners WHERE owner = $1", Args: []any{t.owner}}
+	} else {
+		save = wire.Statement{SQL: upsertOwner, Args: ownerValues(t.owner, s)}
+	}
+	if err := t.hold(save); err != nil {
+		return err
+	}
+	t.now, t.saved = s, true
+	return nil
+}
+
+func (t *tx) FoldFiles(n int) (int64, error) { return t.fold("files", "version", n) }
+
+func (t *tx) FoldLogs(n int) (int64, error) { return t.fold("logs", "last", n) }
+
+func (t *tx) fold(table, number string, n int) (highest int64, err error) {
+	err = t.do(wire.Statement{
+		SQL: "DELETE FROM " + table + " WHERE owner = $1 AND path IN (SELECT path FROM " + table +
+			" WHERE owner = $1 AND deleted IS NOT NULL ORDER BY deleted, path LIMIT $2) RETURNING " + number,
+		Args: []any{t.owner, int64(max(n, 0))},
+		Row: func(row *wire.Row) error {
+			highest = max(highest, row.Int())
+			return bad(row, "number of a deleted path of", t.owner)
+		},
+	})
+	t.sent = true
+	return highest, err
+}
+
+func (t *tx) SaveRequest(q workspace.Request) error {
+	return t.hold(wire.Statement{SQL: upsertRequest, Args: requestValues(t.owner, q)})
+}
+
+func (t *tx) DropRequests(from, to time.Time, n int) error {
+	return t.hold(wire.Statement{
+		SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND (created < $2 OR created > $3)" +
+			" ORDER BY created >= $2, created, key LIMIT $4)",
+		Args: []any{t.owner, from, to, int64(max(n, 0))},
+	})
+}
+
+func (t *tx) DropChanges(through int64) error {
+	return t.hold(wire.Statement{SQL: "DELETE FROM changes WHERE owner = $1 AND revision <= $2", Args: []any{t.owner, through}})
+}

@@ -1,0 +1,228 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Update implements [workspace.Store].
+func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	return s.write(ctx, o.String(), func(t *tx) error { return fn(t) })
+}
+
+// write runs fn in a transaction, which is bound to an owner unless owner is "". It runs fn
+// again where the transaction is known not to have happened.
+func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	if s.readOnly {
+		return workspace.Errorf(workspace.ErrReadOnly, "the database is open for reading only, nothing is stored")
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
+	defer cancel()
+	place, err := s.enter(ctx, wait, owner)
+	if err != nil {
+		return err
+	}
+	defer place.leave()
+	for pause := firstPause; ; pause = min(2*pause, longestWait) {
+		again, err := s.try(ctx, owner, place, fn)
+		if again == nil {
+			s.stats.count(err)
+			return err
+		}
+		s.stats.again.Add(1)
+		if !sleep(wait, pause) {
+			s.stats.count(again)
+			return failed(ctx, again)
+		}
+	}
+}
+
+// A place lets a writer through: it has the owner's turn and one of the connections that
+// writers may hold. It is left once, by the caller or by a commit that goes on without one.
+type place struct {
+	free  func()
+	given bool // to the goroutine of a commit
+}
+
+func (p *place) leave() {
+	if !p.given {
+		p.free()
+	}
+}
+
+func (s *Store) enter(ctx, wait context.Context, owner string) (*place, error) {
+	leave := func() {}
+	if owner != "" {
+		var err error
+		if leave, err = s.turns.enter(wait, owner); err != nil {
+			return nil, s.late(ctx)
+		}
+	}
+	select {
+	case s.writers <- struct{}{}:
+		return &place{free: func() {
+			<-s.writers
+			leave()
+		}}, nil
+	case <-wait.Done():
+		leave()
+		return nil, s.late(ctx)
+	}
+}
+
+// late is the error of a writer that waited too long for others.
+func (s *Store) late(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	return workspace.Errorf(workspace.ErrBusy, "others were written for %v, nothing happened", s.o.LockTimeout)
+}
+
+// try runs fn once and commits. again is an error after which the transaction may succeed
+// if it is run again; it is known not to have happened.
+func (s *Store) try(ctx context.Context, owner string, p *place, fn func(*tx) error) (again, err error) {
+	l, err := s.lease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &tx{reader: reader{owner: owner}, s: s, ctx: ctx, lease: l}
+	t.runner = t
+	ended := false
+	defer func() { // also after a panic or a Goexit in fn, which go on to the caller
+		if !ended {
+			l.Destroy()
+		}
+	}()
+	err = fn(t)
+	ended = true
+	switch {
+	case t.failed != nil:
+		t.rollback()
+		if mayRunAgain(t.failed) && ctx.Err() == nil {
+			return t.failed, nil
+		}
+		return nil, failed(ctx, t.failed)
+	case !t.begun:
+		l.giveBack()
+		return nil, err
+	case ctx.Err() != nil: // COMMIT was not sent
+		t.rollback()
+		return nil, notStarted(ctx)
+	case err != nil:
+		return t.confirm(p, err)
+	}
+	return t.commit(p, nil)
+}
+
+// rollback undoes the transaction.
+func (t *tx) rollback() {
+	if !t.lease.conn().IsClosed() && t.lease.conn().TxStatus() != 'I' {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		t.lease.conn().Run(ctx, wire.Statement{SQL: "ROLLBACK"}) // else it is destroyed
+	}
+	t.lease.giveBack()
+}
+
+// confirm ends a transaction whose function returned an error. It undoes the changes, and
+// waits until what the function may have seen is durable. To be sure, it commits a lock of
+// the owner's row, for which the server waits as it does for a write.
+func (t *tx) confirm(p *place, answer error) (again, err error) {
+	t.held = nil
+	if !t.sent {
+		return t.commit(p, answer)
+	}
+	if err := t.s.run(t.ctx, t.lease.conn(), wire.Statement{SQL: "ROLLBACK"}); err != nil {
+		t.rollback()
+		return err, nil
+	}
+	if t.fresh { // there was nothing to be seen
+		t.lease.giveBack()
+		return nil, answer
+	}
+	batch := append(t.s.beginWrite(), lockOwner(t.owner))
+	if err := t.s.run(t.ctx, t.lease.conn(), batch...); err != nil {
+		t.rollback()
+		if mayRunAgain(err) {
+			return err, nil
+		}
+		return nil, failed(t.ctx, err)
+	}
+	return t.commit(p, answer)
+}
+
+// commit sends what is held back and COMMIT, and waits for the answer. The COMMIT goes on
+// if the caller does not wait any longer. answer is returned if all went well.
+func (t *tx) commit(p *place, answer error) (again, err error) {
+	t.forgetUnused()
+	batch := append(t.held, wire.Statement{SQL: "SELECT set_config('statement_timeout', '0', true)"})
+	committed := false
+	batch = append(batch, wire.Statement{SQL: "COMMIT", Done: func(int) { committed = true }})
+	type result struct{ again, err error }
+	done := make(chan result, 1)
+	start := time.Now()
+	go func() {
+		var r result
+		r.again, r.err = t.judge(t.lease.conn().Run(t.s.life, batch...), committed)
+		t.s.stats.commit.Add(time.Since(start))
+		if r.again == nil && r.err == nil && t.grew && answer == nil {
+			t.s.tell(t.owner)
+		}
+		t.lease.giveBack()
+		done <- r
+	}()
+	timer := time.NewTimer(t.s.o.CommitWait)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.again, cmp.Or(r.err, answer)
+	case <-t.ctx.Done():
+		err = unknown(t.ctx.Err(), "the call ended while its commit was under way; read before writing again")
+	case <-timer.C:
+		err = unknown(nil, "the server has not confirmed the commit within %v; read before writing again", t.s.o.CommitWait)
+	}
+	select {
+	case r := <-done: // in the same moment
+		return r.again, cmp.Or(r.err, answer)
+	default:
+	}
+	p.given = true
+	t.s.commits.Go(func() {
+		<-done
+		p.free()
+	})
+	return nil, err
+}
+
+// judge says what the answer to the last batch of a transaction means. Only an ordinary
+// error in answer to one of its statements tells that it did not happen.
+func (t *tx) judge(err error, committed bool) (again, known error) {
+	switch {
+	case err == nil && t.lease.conn().Warning() != nil:
+		t.s.log.Warn("postgres: the server committed with a warning", "warning", t.lease.conn().Warning().Message)
+		return nil, unknown(nil, "the server has committed, and does not confirm that its standby has; read before writing again")
+	case err == nil && committed:
+		return nil, nil
+	case err == nil:
+		return nil, unknown(nil, "the server did not commit")
+	case workspace.Kind(err) != nil:
+		return nil, err
+	case isLost(err):
+		t.s.log.Warn("postgres: the connection was lost while a commit was under way", "error", err)
+		return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")
+	case mayRunAgain(err):
+		return err, nil
+	}
+	return nil, failed(context.Background(), err)
+}

@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// errAgain ends a function of View that reads a second time, so that it runs once more on a
+// snapshot that is kept open.
+var errAgain = errors.New("postgres: the function runs again")
+
+const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+// A snapshot is what a View or a look of an operator reads from. Its first batch is a
+// transaction of its own, which is one round trip and leaves no connection waiting. A
+// function that reads again is run from its beginning with keep set.
+type snapshot struct {
+	s     *Store
+	ctx   context.Context
+	keep  bool
+	again bool  // the function read a second time, without keep
+	read  bool  // the function has read
+	lost  error // the error of a connection that is of no use any more
+	lease *lease
+}
+
+// View implements [workspace.Store].
+func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	return s.view(ctx, func(sn *snapshot) error { return fn(reader{runner: sn, owner: o.String()}) })
+}
+
+// view runs fn on one snapshot. It runs it again where the connection is lost.
+func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
+	if ctx.Err() != nil {
+		return notStarted(ctx)
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
+	defer cancel()
+	keep := false
+	for pause := firstPause; ; {
+		sn := &snapshot{s: s, ctx: ctx, keep: keep}
+		err := sn.run(fn)
+		switch {
+		case sn.again:
+			keep = true
+		case sn.lost == nil:
+			return err
+		case !sleep(wait, pause):
+			return failed(ctx, sn.lost)
+		default:
+			pause = min(2*pause, longestWait)
+		}
+	}
+}
+
+// run runs fn once. A panic or a Goexit in it goes on to the caller.
+func (sn *snapshot) run(fn func(*snapshot) error) error {
+	defer func() {
+		if sn.lease == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), sn.s.o.StatementTimeout)
+		defer cancel()
+		sn.lease.conn().Run(ctx, wire.Statement{SQL: "COMMIT"}) // else it is destroyed
+		sn.lease.giveBack()
+	}()
+	return fn(sn)
+}
+
+// do implements runner.
+func (sn *snapshot) do(batch ...wire.Statement) error {
+	first := !sn.read
+	sn.read = true
+	if !first && !sn.keep {
+		sn.again = true
+		return errAgain
+	}
+	if sn.lost != nil {
+		return sn.lost
+	}
+	if sn.lease == nil {
+		l, err := sn.s.lease(sn.ctx)
+		if err != nil {
+			return err
+		}
+		sn.lease = &l
+	}
+	if first && (sn.keep || len(batch) > 1) {
+		batch = append([]wire.Statement{{SQL: beginSnapshot}}, batch...)
+		if !sn.keep {
+			batch = append(batch, wire.Statement{SQL: "COMMIT"})
+		}
+	}
+	err := sn.s.run(sn.ctx, sn.lease.conn(), batch...)
+	if !sn.keep {
+		sn.lease.giveBack()
+		sn.lease = nil
+	}
+	if err != nil && workspace.Kind(err) == nil && sn.ctx.Err() == nil && mayRunAgain(err) {
+		sn.lost = err
+		return err
+	}
+	return failed(sn.ctx, err)
+}
+
+// owned implements runner.
+func (sn *snapshot) owned() *workspace.OwnerState { return nil }
+
+// run runs statements other than COMMIT after a write. None takes longer than the
+// statement timeout, or the connection is closed.
+func (s *Store) run(ctx context.Context, c *wire.Conn, batch ...wire.Statement) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.o.StatementTimeout, errLate)
+	defer cancel()
+	return c.Run(ctx, batch...)
+}
