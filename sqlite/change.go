@@ -8,6 +8,9 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// journalSchema is the first schema with a journal of changes.
+const journalSchema = 3
+
 // Changes returns ErrCorrupt also if a row is missing that the owner's state counts.
 func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err error) {
 	if r.c.schema < journalSchema {
@@ -62,35 +65,6 @@ func (r reader) checkEnds(rows []workspace.Change, after int64, limit int) error
 
 func missingChange(revision int64) error {
 	return workspace.Errorf(workspace.ErrCorrupt, "change %d is missing", revision)
-}
-
-// journal compares the rows of the journal with the owner's counters.
-func (k ownerCheck) journal(sum *workspace.OwnerState) error {
-	if k.c.schema < journalSchema {
-		return nil
-	}
-	return k.c.each(func(f *row.Fields) error {
-		c, err := k.change(f)
-		next := sum.Revision + 1
-		switch {
-		case err != nil:
-			k.report.problem("%s: %v", k.owner, err)
-			c.Revision = next
-		case sum.Changes > 0 && c.Revision != next:
-			k.report.problem("%s: change %d is missing", k.owner, next)
-		}
-		sum.Changes++
-		sum.Revision = c.Revision
-		return k.ctx.Err()
-	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? ORDER BY revision", k.owner)
-}
-
-// journalOwners returns the part of a query for owners that asks the journal.
-func (c *conn) journalOwners() string {
-	if c.schema < journalSchema {
-		return ""
-	}
-	return " UNION SELECT owner FROM changes"
 }
 
 // addChange adds a row to the journal, unless it has no revision.

@@ -152,7 +152,7 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 }
 
 // each runs a query and calls fn with every row. fn may keep the values but not the
-// fields.
+// fields. It may run other queries once it has read the fields.
 func (c *conn) each(fn func(*row.Fields) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
@@ -162,6 +162,12 @@ func (c *conn) each(fn func(*row.Fields) error, query string, args ...any) error
 	if err != nil {
 		return c.failed(err)
 	}
+	open := true
+	defer func() {
+		if open { // fn has ended the goroutine, or panics: an open query would keep its snapshot
+			rows.Close()
+		}
+	}()
 	n := len(rows.Columns())
 	for len(c.dest) < n {
 		c.dest = append(c.dest, nil)
@@ -169,6 +175,7 @@ func (c *conn) each(fn func(*row.Fields) error, query string, args ...any) error
 	for {
 		err := rows.Next(c.dest[:n])
 		if err == io.EOF {
+			open = false
 			return translate(rows.Close())
 		}
 		if err == nil {
@@ -176,7 +183,6 @@ func (c *conn) each(fn func(*row.Fields) error, query string, args ...any) error
 			err = fn(&c.row)
 		}
 		if err != nil {
-			rows.Close()
 			return c.failed(err)
 		}
 	}
@@ -230,3 +236,6 @@ func (c *conn) script(sql string) error {
 	}
 	return nil
 }
+
+// owners returns how the rows of owners are read in the connection's database.
+func (c *conn) owners() *row.OwnerForm { return row.OwnerFormOf(c.schema) }

@@ -45,6 +45,7 @@ package sqlite
 //   - reader.go and tx.go are the SQL of a caller's function, change.go that of the journal
 //     of changes, owners.go that of operators. watch.go tells of new rows in the journal.
 //   - stats.go says what the store does, ready.go whether it takes writes.
-//   - internal/row has the form of each row. owner_form.go says how the one row is read
-//     whose form differs between schemas.
+//   - dump.go and restore.go are the SQL of whole owners, verify.go checks their rows.
+//   - internal/row has the form of each row. Its owner.go says how the one row is read whose
+//     form differs between schemas.
 //   - internal/dbfile has the files beneath the database.

@@ -164,7 +164,7 @@ func (w *writer) call(j *job) {
 	}()
 	j.err = j.fn(&j.tx)
 	returned = true
-	if took := time.Since(began); took > slowJob {
+	if took := time.Since(began); took > slowJob && !j.stays {
 		w.log.Warn("a transaction's function is slow; it must do nothing but its calls", "owner", j.owner, "took", took)
 	}
 }

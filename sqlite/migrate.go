@@ -22,18 +22,22 @@ var migrations embed.FS
 // migrationRows holds the Go code that runs after the SQL of a migration, by the schema
 // that it migrates to. Most migrations need none.
 var migrationRows = map[int64]func(*conn) error{
-	2: func(c *conn) error { return c.moveOwners("owners_1", ownerForm1, row.OwnerValues2) },
-	3: func(c *conn) error { return c.moveOwners("owners_2", ownerForm2, firstRevision) },
+	2: func(c *conn) error { return c.moveOwners("owners_1", row.OwnerFormOf(1), row.OwnerValues2) },
+	3: func(c *conn) error { return c.moveOwners("owners_2", row.OwnerFormOf(2), firstRevision) },
 }
 
-// firstRevision returns the values of an owner's row of schema 3. An owner that holds
-// something gets the revision 1, whose row is not kept. So a reader of the journal learns
-// that it must read the state.
 func firstRevision(owner string, s workspace.OwnerState) []any {
+	return row.OwnerValues(owner, withRevision(s))
+}
+
+// withRevision returns the state in schema 3 of an owner of a schema before it. An owner
+// that holds something gets the revision 1, whose row is not kept. So a reader of the
+// journal learns that it must read the state.
+func withRevision(s workspace.OwnerState) workspace.OwnerState {
 	if s.Usage != (workspace.Usage{}) {
 		s.Revision = 1
 	}
-	return row.OwnerValues(owner, s)
+	return s
 }
 
 // pastSchema returns the statements that make a schema before the present one.
@@ -191,7 +195,7 @@ func (c *conn) upgrade() (err error) {
 
 // moveOwners fills the table owners of the next schema from the one of the last, which has
 // been renamed and goes.
-func (c *conn) moveOwners(from string, form *ownerForm, values func(string, workspace.OwnerState) []any) error {
+func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, workspace.OwnerState) []any) error {
 	const page = 1000
 	for after := ""; ; {
 		rows, last, err := c.pastOwners(from, form, values, after, page)
@@ -212,10 +216,10 @@ func (c *conn) moveOwners(from string, form *ownerForm, values func(string, work
 
 // pastOwners returns rows of a past schema in the form of the next, and the name of the
 // last owner. A damaged row stays damaged: it gets a wrong checksum.
-func (c *conn) pastOwners(from string, form *ownerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
+func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
 	err = c.each(func(f *row.Fields) error {
 		last = f.Text()
-		row := values(last, form.read(f, last))
+		row := values(last, form.Read(f, last))
 		if f.Bad {
 			for i, v := range row { // a value that the table refuses would stop the whole migration
 				if n, ok := v.(int64); ok {
@@ -227,7 +231,7 @@ func (c *conn) pastOwners(from string, form *ownerForm, values func(string, work
 		}
 		rows = append(rows, row)
 		return nil
-	}, "SELECT o.owner, "+form.columns+" FROM "+from+" o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
+	}, "SELECT o.owner, "+form.Columns+" FROM "+from+" o WHERE o.owner > ? ORDER BY o.owner LIMIT ?", after, limit)
 	return rows, last, err
 }
 

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,10 +42,10 @@ func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []w
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
 		form := c.owners()
-		query, args := form.list(q)
+		query, args := form.List(q)
 		return c.each(func(f *row.Fields) error {
 			owner := f.Text()
-			state := form.read(f, owner)
+			state := form.Read(f, owner)
 			agent := strings.TrimPrefix(owner, tenant)
 			owners = append(owners, workspace.OwnerUsage{
 				Owner: workspace.Owner{Tenant: q.Tenant, Agent: agent}, Usage: state.Usage, Updated: state.Updated,
@@ -55,38 +54,6 @@ func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []w
 		}, query, args...)
 	})
 	return owners, err
-}
-
-// list returns the statement of a query for owners, and its arguments.
-func (form *ownerForm) list(q workspace.OwnersQuery) (string, []any) {
-	tenant := q.Tenant + "/"
-	where := []string{"owner >= ?", "owner < ?", holdsAnything}
-	args := []any{tenant + q.Prefix, afterPrefix(tenant + q.Prefix)}
-	if q.Part != "" { // names are ASCII, and so is lower
-		where = append(where, "instr(lower(substr(owner, ?)), ?) > 0")
-		args = append(args, int64(len(tenant)+1), strings.ToLower(q.Part))
-	}
-	order := map[workspace.OwnersOrder]string{workspace.ByUpdated: form.updated, workspace.ByBytes: form.bytes}[q.Order]
-	if q.After != nil {
-		name := tenant + q.After.Owner.Agent
-		if order == "" {
-			where = append(where, "owner > ?")
-			args = append(args, name)
-		} else {
-			at := q.After.Usage.Bytes
-			if q.Order == workspace.ByUpdated {
-				at = row.Micros(q.After.Updated)
-			}
-			where = append(where, "("+order+" < ? OR "+order+" = ? AND owner > ?)")
-			args = append(args, at, at, name)
-		}
-	}
-	by := "owner"
-	if order != "" {
-		by = order + " DESC, owner"
-	}
-	args = append(args, int64(q.Limit))
-	return "SELECT owner, " + form.columns + " FROM owners o WHERE " + strings.Join(where, " AND ") + " ORDER BY " + by + " LIMIT ?", slices.Clip(args)
 }
 
 // Deleted implements [workspace.Store].
@@ -98,9 +65,9 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 			owner := f.Text()
 			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
 			return f.Err("name of", "an owner")
-		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+holdsAnything+
+		}, "SELECT owner FROM owners o WHERE owner > ? AND owner < ? AND NOT "+row.HoldsAnything+
 			" AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 AND changes = 0 AND (updated < ? OR updated > ?) ORDER BY owner LIMIT ?",
-			prefix, afterPrefix(prefix), row.Micros(from), row.Micros(to), int64(limit))
+			prefix, row.AfterPrefix(prefix), row.Micros(from), row.Micros(to), int64(limit))
 	})
 	return owners, err
 }

@@ -16,6 +16,7 @@ type job struct {
 	ctx   context.Context
 	owner string
 	fn    func(*tx) error
+	stays bool // a caller whose context ends waits for fn, which uses what is the caller's own
 	state atomic.Int32
 	tx    tx            // of the last run
 	done  chan struct{} // closed when the following fields are set
@@ -34,13 +35,19 @@ const (
 	refused         // it never ran, and err says why
 )
 
-// do queues a function and waits for its answer. If the context ends before the function
-// has started, the function is withdrawn.
+// do is await for a function.
 func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error {
+	return w.await(&job{ctx: ctx, owner: owner, fn: fn})
+}
+
+// await queues a job and waits for its answer. If the context ends before the function has
+// started, the function is withdrawn.
+func (w *writer) await(j *job) error {
+	ctx := j.ctx
 	if err := ctx.Err(); err != nil {
 		return notStarted(ctx)
 	}
-	j := &job{ctx: ctx, owner: owner, fn: fn, done: make(chan struct{})}
+	j.done = make(chan struct{})
 	if err := w.enqueue(j); err != nil {
 		return err
 	}
@@ -51,10 +58,10 @@ func (w *writer) do(ctx context.Context, owner string, fn func(*tx) error) error
 			w.forget(j)
 			return notStarted(ctx)
 		}
-		switch j.state.Load() {
-		case withdrawn: // by the writer
+		switch state := j.state.Load(); {
+		case state == withdrawn: // by the writer
 			return notStarted(ctx)
-		case refused:
+		case state == refused, j.stays:
 			<-j.done
 		default:
 			select {

@@ -21,15 +21,15 @@ func (r reader) Load(q workspace.Query) (workspace.Loaded, error) { return works
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()
 	_, err = r.c.one(func(f *row.Fields) error {
-		s = form.read(f, r.owner)
+		s = form.Read(f, r.owner)
 		return f.Err("usage of", r.owner)
-	}, "SELECT "+form.columns+" FROM owners o WHERE o.owner = ?", r.owner)
+	}, "SELECT "+form.Columns+" FROM owners o WHERE o.owner = ?", r.owner)
 	return s, err
 }
 
 func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(r.c.owners().file, path, &s, func(f *row.Fields) (err error) {
+	err = r.withOwner(r.c.owners().File, path, &s, func(f *row.Fields) (err error) {
 		h, err = f.HeadOf(r.owner, path)
 		return err
 	})
@@ -42,13 +42,13 @@ func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func
 	form := r.c.owners()
 	_, err := r.c.one(func(f *row.Fields) error {
 		both := f.Row
-		if f.Row = both[:form.width]; f.Row[0] != nil {
-			*s = form.read(f, r.owner)
+		if f.Row = both[:form.Width]; f.Row[0] != nil {
+			*s = form.Read(f, r.owner)
 		}
-		if err := f.Err("usage of", r.owner); err != nil || both[form.width] == nil {
+		if err := f.Err("usage of", r.owner); err != nil || both[form.Width] == nil {
 			return err
 		}
-		f.Row = both[form.width:]
+		f.Row = both[form.Width:]
 		return head(f)
 	}, query, r.owner, path)
 	return err
@@ -115,13 +115,13 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 		heads = append(heads, f.File(r.owner))
 		return f.Err("head of file", heads[len(heads)-1].Path)
 	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
-		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
+		r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
 	return heads, err
 }
 
 func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
 	h.Path = path
-	err = r.withOwner(r.c.owners().log, path, &s, func(f *row.Fields) error {
+	err = r.withOwner(r.c.owners().Log, path, &s, func(f *row.Fields) error {
 		h = f.Log(r.owner)
 		f.Bad = f.Bad || h.Path != path
 		return f.Err("head of log", path)
@@ -184,7 +184,7 @@ func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead
 		heads = append(heads, f.Log(r.owner))
 		return f.Err("head of log", heads[len(heads)-1].Path)
 	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
-		r.owner, prefix, afterPrefix(prefix), after, int64(limit))
+		r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
 	return heads, err
 }
 
@@ -209,8 +209,3 @@ func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
 		r.owner, row.Micros(to), row.Micros(from), int64(n)-due)
 	return int(due + ahead), err
 }
-
-// afterPrefix returns a string that sorts after every path with the prefix and before all
-// later paths. Paths are UTF-8, so none contains the byte 0xff, and SQLite compares the
-// bytes.
-func afterPrefix(prefix string) string { return prefix + "\xff" }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
@@ -91,7 +92,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 
 // countAll compares each owner's counters with the numbers of its rows.
 func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
-	owners, err := c.ownerNames()
+	owners, err := c.ownerNames("", math.MaxInt)
 	if err != nil {
 		return err
 	}

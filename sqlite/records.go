@@ -50,6 +50,21 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	return next, nil
 }
 
+func (r records) Restore(rec workspace.Record) error {
+	if rec.Revision <= 0 {
+		return workspace.Errorf(workspace.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
+	}
+	v := []any{rec.Key, row.Blob(append([]byte(nil), rec.Value...)), rec.Revision, row.Micros(rec.Updated)}
+	v = append(v, row.Sum(v...))
+	return r.s.write(r.ctx, "", func(t *tx) error {
+		if err := t.c.checkRevision(rec.Key, 0); err != nil {
+			return err
+		}
+		_, err := t.exec(upsertRecord, v...)
+		return err
+	})
+}
+
 func (r records) Delete(key string, revision int64) error {
 	return r.s.write(r.ctx, "", func(t *tx) error {
 		rec, err := t.c.record(key)

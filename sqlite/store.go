@@ -137,14 +137,15 @@ func (s *Store) Update(ctx context.Context, o workspace.Owner, fn func(workspace
 
 // write runs fn on the writer's goroutine.
 func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) error {
+	return s.run(&job{ctx: ctx, owner: owner, fn: fn})
+}
+
+func (s *Store) run(j *job) error {
 	if s.writer == nil {
 		return workspace.Errorf(workspace.ErrReadOnly, "%s is open for reading only, nothing is stored; ask the operator to make it writable", s.path)
 	}
-	return s.writer.do(ctx, owner, fn)
+	return s.writer.await(j)
 }
-
-// holdsAnything is true of a row of owners whose usage is not zero.
-const holdsAnything = "(files > 0 OR logs > 0 OR entries > 0 OR bytes > 0 OR operations > 0)"
 
 // Close implements [workspace.Store]. It stores the functions that are queued, folds the
 // log into the database, and closes the connections. If another process keeps the turn

@@ -34,8 +34,8 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 		}
 		return f.Err("totals of", tenant)
 	}, "SELECT count(*), coalesce(sum(files), 0), coalesce(sum(logs), 0), coalesce(sum(entries), 0), coalesce(sum(requests), 0),"+
-		" coalesce(sum("+form.versions+"), 0), coalesce(sum("+form.bytes+"), 0)"+
-		" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
+		" coalesce(sum("+form.Versions+"), 0), coalesce(sum("+form.Bytes+"), 0)"+
+		" FROM owners o WHERE owner > ? AND owner < ? AND "+row.HoldsAnything, prefix, row.AfterPrefix(prefix))
 	return sum, err
 }
 
@@ -44,7 +44,7 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
 	err = c.each(func(f *row.Fields) error {
-		o := form.read(f, f.Text())
+		o := form.Read(f, f.Text())
 		if f.Bad {
 			return nil
 		}
@@ -56,6 +56,6 @@ func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 		sum.Versions += o.Versions
 		sum.Bytes += o.Bytes
 		return nil
-	}, "SELECT owner, "+form.columns+" FROM owners o WHERE owner > ? AND owner < ? AND "+holdsAnything, prefix, afterPrefix(prefix))
+	}, "SELECT owner, "+form.Columns+" FROM owners o WHERE owner > ? AND owner < ? AND "+row.HoldsAnything, prefix, row.AfterPrefix(prefix))
 	return sum, err
 }

@@ -2,13 +2,14 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 )
 
 // VerifyOptions of [Store.Verify]. The zero value works.
@@ -73,7 +74,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 	if err := r.damage(c.records(&r)); err != nil {
 		return r, err
 	}
-	owners, err := c.ownerNames()
+	owners, err := c.ownerNames("", math.MaxInt)
 	if err = r.damage(err); err != nil {
 		return r, err
 	}
@@ -85,13 +86,10 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
-		err := snapshot(owner, func(c *conn) error {
-			return ownerCheck{reader: reader{c: c, owner: owner}, ctx: ctx, report: &r, total: total, progress: o.Progress}.run()
-		})
+		err := snapshot(owner, func(c *conn) error { return c.verifyOwner(ctx, owner, o.Progress, total, &r) })
 		if err = r.damage(err); err != nil {
 			return r, err
 		}
-		r.Owners++
 	}
 	return r, nil
 }
@@ -116,235 +114,37 @@ func (r *VerifyReport) damage(err error) error {
 	return err
 }
 
-// ownerNames returns every owner that has a row in any table.
-func (c *conn) ownerNames() (owners []string, err error) {
-	err = c.each(func(f *row.Fields) error {
-		owners = append(owners, f.Text())
-		return f.Err("name of", "an owner")
-	}, "SELECT owner FROM owners UNION SELECT owner FROM files UNION SELECT owner FROM logs"+
-		" UNION SELECT owner FROM versions UNION SELECT owner FROM entries UNION SELECT owner FROM requests"+
-		" UNION SELECT owner FROM summaries"+c.journalOwners()+" ORDER BY owner")
-	return owners, err
-}
-
-// ownerCheck compares the rows of an owner with its counters.
-type ownerCheck struct {
-	reader
-	ctx      context.Context
-	report   *VerifyReport
-	total    int64
-	progress func(done, total int64)
-}
-
-func (k ownerCheck) run() error {
-	have, err := k.Owner()
-	if err == nil && have.Usage == (workspace.Usage{}) {
-		k.report.Deleted++
+// verifyOwner checks all rows of an owner. It goes on after a damaged one.
+func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done, total int64), total int64, r *VerifyReport) error {
+	var check dump.Checker
+	damaged := false
+	d := dumper{reader: reader{c: c, owner: owner}, ctx: ctx}
+	d.bad = func(err error) error {
+		damaged = true
+		r.problem("%s: %v", owner, err)
+		return nil
 	}
-	if err = k.report.damage(err); err != nil {
-		return err
-	}
-	var sum workspace.OwnerState
-	for _, part := range []func(*workspace.OwnerState) error{k.files, k.summaries, k.logs, k.requests, k.journal} {
-		if err := k.report.damage(part(&sum)); err != nil {
-			return err
+	d.fn = func(row workspace.Row) error {
+		before := check.Bytes()
+		_ = check.Add(row) // it is in the report
+		if done := r.Bytes + check.Bytes(); progress != nil && check.Bytes() > before {
+			progress(done, max(total, done))
 		}
+		return nil
 	}
-	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
-	if sum.Changes == 0 {
-		sum.Revision = have.Revision
+	err := d.run()
+	found, _ := check.End()
+	for _, text := range found.Problems {
+		r.problem("%s: %s", owner, text)
 	}
-	if sum != have {
-		k.report.problem("%s: the counters say %+v, the content is %+v", k.owner, have, sum)
+	if found.State.Usage == (workspace.Usage{}) && !damaged && err == nil {
+		r.Deleted++
 	}
-	return nil
-}
-
-// files checks the heads of the files and their versions.
-func (k ownerCheck) files(sum *workspace.OwnerState) error {
-	var heads []workspace.FileHead
-	err := k.c.each(func(f *row.Fields) error {
-		heads = append(heads, f.File(k.owner))
-		return f.Err("head of file", heads[len(heads)-1].Path)
-	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? ORDER BY path", k.owner)
-	if err != nil {
-		return err
-	}
-	kept := 0
-	for _, h := range heads {
-		if h.Deleted {
-			sum.DeletedFiles++
-		} else {
-			sum.Files++
-		}
-		kept += len(h.Sizes)
-		sum.Versions += int64(len(h.Sizes))
-		if err := k.versions(h, sum); err != nil {
-			return err
-		}
-	}
-	rows, err := k.c.number("SELECT count(*) FROM versions WHERE owner = ?", k.owner)
-	if err == nil && rows != int64(kept) {
-		k.report.problem("%s: %d versions are stored, the files have %d", k.owner, rows, kept)
-	}
+	r.Owners++
+	r.Versions += found.Versions
+	r.Entries += found.Entries
+	r.Bytes += found.Bytes
 	return err
-}
-
-func (k ownerCheck) versions(h workspace.FileHead, sum *workspace.OwnerState) error {
-	for i, size := range h.Sizes {
-		if err := k.ctx.Err(); err != nil {
-			return err
-		}
-		n := h.Oldest() + int64(i)
-		v, err := k.Version(h.Path, n)
-		switch {
-		case errors.Is(err, workspace.ErrNotFound), errors.Is(err, workspace.ErrCorrupt):
-			k.report.problem("%s: file %s: version %d: %v", k.owner, h.Path, n, err)
-		case err != nil:
-			return err
-		case sha256.Sum256(v.Content) != v.SHA256 || v.Size != int64(len(v.Content)) || v.Size != size:
-			k.report.problem("%s: file %s: version %d: its bytes do not match their SHA-256", k.owner, h.Path, n)
-		}
-		sum.Bytes += size
-		k.report.Versions++
-		k.count(size)
-	}
-	return nil
-}
-
-// summaries checks each summary, and the bytes of summaries in the files' heads. A file
-// keeps summaries of its current version only.
-func (k ownerCheck) summaries(sum *workspace.OwnerState) error {
-	heads, err := k.summarised()
-	if err != nil {
-		return err
-	}
-	bytes := map[string]int64{}
-	err = k.c.each(func(f *row.Fields) error {
-		path, _ := f.Row[0].(string)
-		s := f.Summary(k.owner, path)
-		s.Content = f.Content()
-		h, known := heads[path]
-		switch {
-		case f.Bad:
-			k.report.problem("%s: %v", k.owner, f.Err("summary of", fmt.Sprintf("%s at version %d", path, s.Version)))
-		case sha256.Sum256(s.Content) != s.SHA256:
-			k.report.problem("%s: file %s: summary of version %d: its bytes do not match their SHA-256", k.owner, path, s.Version)
-		case known && (h.Deleted || h.Version != s.Version):
-			k.report.problem("%s: file %s: there is a summary of version %d, which is not the current one", k.owner, path, s.Version)
-		}
-		bytes[path] += int64(len(s.Content))
-		sum.Bytes += int64(len(s.Content))
-		k.count(int64(len(s.Content)))
-		return k.ctx.Err()
-	}, "SELECT "+row.SummaryColumns+", content FROM summaries WHERE owner = ?", k.owner)
-	if err != nil {
-		return err
-	}
-	for path, h := range heads {
-		if h.Summary != bytes[path] {
-			k.report.problem("%s: file %s: its summaries have %d bytes, its head says %d", k.owner, path, bytes[path], h.Summary)
-		}
-	}
-	for path := range bytes {
-		if _, known := heads[path]; !known {
-			k.report.problem("%s: there are summaries of %s, which is no file", k.owner, path)
-		}
-	}
-	return nil
-}
-
-// summarised returns the heads of the files that have summaries or whose heads say so.
-func (k ownerCheck) summarised() (map[string]workspace.FileHead, error) {
-	heads := map[string]workspace.FileHead{}
-	err := k.c.each(func(f *row.Fields) error {
-		h := f.File(k.owner)
-		heads[h.Path] = h
-		return k.ctx.Err() // files has already reported damaged heads
-	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ?1 AND (summary_bytes > 0 OR path IN (SELECT path FROM summaries WHERE owner = ?1))", k.owner)
-	return heads, err
-}
-
-func (k ownerCheck) count(bytes int64) {
-	k.report.Bytes += bytes
-	if k.progress != nil {
-		k.progress(k.report.Bytes, max(k.total, k.report.Bytes))
-	}
-}
-
-func (k ownerCheck) logs(sum *workspace.OwnerState) error {
-	var heads []workspace.LogHead
-	err := k.c.each(func(f *row.Fields) error {
-		heads = append(heads, f.Log(k.owner))
-		return f.Err("head of log", heads[len(heads)-1].Path)
-	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? ORDER BY path", k.owner)
-	if err != nil {
-		return err
-	}
-	for _, h := range heads {
-		if h.Deleted {
-			sum.DeletedLogs++
-		} else {
-			sum.Logs++
-		}
-		if err := k.entries(h, sum); err != nil {
-			return err
-		}
-	}
-	rows, err := k.c.number("SELECT count(*) FROM entries WHERE owner = ?", k.owner)
-	if err == nil && rows != sum.Entries {
-		k.report.problem("%s: %d entries are stored, the logs have %d", k.owner, rows, sum.Entries)
-	}
-	return err
-}
-
-func (k ownerCheck) entries(h workspace.LogHead, sum *workspace.OwnerState) error {
-	var bytes, n int64
-	next := h.First
-	for next <= h.Last {
-		if err := k.ctx.Err(); err != nil {
-			return err
-		}
-		page, err := k.Entries(h.Path, workspace.EntryQuery{After: next - 1, Limit: 500, MaxBytes: 4 << 20})
-		if errors.Is(err, workspace.ErrCorrupt) {
-			k.report.problem("%s: log %s after entry %d: %v", k.owner, h.Path, next-1, err)
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if len(page) == 0 || page[0].ID != next {
-			k.report.problem("%s: log %s: entry %d is missing", k.owner, h.Path, next)
-			break
-		}
-		for _, e := range page {
-			if sha256.Sum256(e.Content) != e.SHA256 {
-				k.report.problem("%s: log %s: entry %d: its bytes do not match their SHA-256", k.owner, h.Path, e.ID)
-			}
-			bytes += int64(len(e.Content))
-			n++
-			k.count(int64(len(e.Content)))
-		}
-		next = page[len(page)-1].ID + 1
-	}
-	if bytes != h.Bytes {
-		k.report.problem("%s: log %s: %d bytes are stored, its head says %d", k.owner, h.Path, bytes, h.Bytes)
-	}
-	sum.Bytes += h.Bytes
-	sum.Entries += h.Entries()
-	k.report.Entries += n
-	return nil
-}
-
-func (k ownerCheck) requests(sum *workspace.OwnerState) error {
-	return k.c.each(func(f *row.Fields) error {
-		sum.Requests++
-		q := f.Request(k.owner)
-		if err := f.Err("request", q.Key); err != nil {
-			k.report.problem("%s: %v", k.owner, err)
-		}
-		return k.ctx.Err()
-	}, "SELECT "+row.RequestColumns+" FROM requests WHERE owner = ?", k.owner)
 }
 
 // records checks the small records of the installation.

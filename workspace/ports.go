@@ -141,6 +141,7 @@ type (
 	Store         = store.Store
 	Reader        = store.Reader
 	Tx            = store.Tx
+	Row           = store.Row
 	Records       = store.Records
 	Record        = store.Record
 	Watchers      = store.Watchers

@@ -76,6 +76,22 @@ func (r records) Put(key string, value []byte, revision int64) (drawn int64, err
 	return drawn, err
 }
 
+// Restore keeps the record's revision and time.
+func (r records) Restore(rec store.Record) error {
+	return r.run("restore", rec.Key, func(t *table[*record]) error {
+		switch {
+		case rec.Revision <= 0:
+			return store.Errorf(store.ErrInvalid, "its revision is %d", rec.Revision)
+		case t.get(rec.Key) != nil:
+			return store.Errorf(store.ErrConflict, "it is there already")
+		}
+		kept := record(rec)
+		kept.Value, kept.Updated = slices.Clone(rec.Value), stored(rec.Updated)
+		t.set(rec.Key, &kept)
+		return nil
+	})
+}
+
 func (r records) Delete(key string, revision int64) error {
 	return r.run("delete", key, func(t *table[*record]) error {
 		old := t.get(key)

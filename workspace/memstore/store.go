@@ -19,7 +19,7 @@ type Store struct {
 	active   sync.WaitGroup // the transactions that are running or wait for their turn
 	watchers store.Watchers
 
-	mu      sync.Mutex // guards the fields below, and holding and state of each desk
+	mu      sync.Mutex // guards the fields below, and holding, state and has of each desk
 	closed  bool
 	desks   map[store.Owner]*desk
 	records table[*record]
@@ -39,6 +39,7 @@ type desk struct {
 
 	holding int              // transactions that have the turn or wait for it
 	state   store.OwnerState // as of the last commit
+	has     bool             // a row of any kind, as of the last commit
 }
 
 // View runs fn on what the owner has. Nothing changes it meanwhile. If ctx ends before fn
@@ -185,7 +186,7 @@ func (s *Store) leave(o store.Owner, d *desk) {
 
 // end is leave for a caller that holds s.mu.
 func (s *Store) end(o store.Owner, d *desk) {
-	d.state = d.data.state
+	d.state, d.has = d.data.state, !d.data.empty()
 	<-d.turn
 	s.release(o, d)
 }

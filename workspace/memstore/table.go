@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -60,4 +61,15 @@ func (t *table[R]) list(prefix, after string, limit int) []R {
 		rows = append(rows, t.rows[key])
 	}
 	return rows
+}
+
+// each calls fn with all rows, listed or not, in byte order of key, until it returns false,
+// and returns that.
+func (t *table[R]) each(fn func(key string, r R) bool) bool {
+	for _, key := range slices.Sorted(maps.Keys(t.rows)) {
+		if !fn(key, t.rows[key]) {
+			return false
+		}
+	}
+	return true
 }

@@ -36,9 +36,10 @@
 // every backend against them. Package memstore is the smallest backend.
 //
 // [LoadFrom] and [Retained] help to implement [Reader.Load] where a round trip costs
-// nothing, and [Watchers] help to implement [Store.Watch].
+// nothing, and [Watchers] help to implement [Store.Watch]. Package dump has what
+// [Store.Restore] checks.
 package store
 
 // Where to begin: store.go has the interfaces. file.go, log.go, change.go and owner.go
-// have what they carry, load.go a query and its answer. error.go has the parts of an
-// error, wording.go its words.
+// have what they carry, row.go what a dump has, load.go a query and its answer. error.go has
+// the parts of an error, wording.go its words.

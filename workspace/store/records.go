@@ -16,6 +16,11 @@ type Records interface {
 	// there is none, the error is [ErrNotFound].
 	Delete(key string, revision int64) error
 
+	// Restore stores a record with its revision and time, as another store had it. It is
+	// for copies of a whole installation. The error is [ErrConflict] if the key is there,
+	// and [ErrInvalid] for a revision that is not above 0.
+	Restore(Record) error
+
 	// List returns the records whose keys begin with a prefix, in byte order of key, from
 	// the first one after a key, at most limit of them. limit is above 0.
 	List(prefix, after string, limit int) ([]Record, error)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"time"
 )
 
@@ -46,6 +47,43 @@ type Store interface {
 	// they had reached. It lists those whose last write was before the time from or
 	// after the time to, in byte order of the agent's name, at most limit of them.
 	Deleted(ctx context.Context, tenant string, from, to time.Time, limit int) ([]Owner, error)
+
+	// AllOwners lists the owners of every tenant that have a row of any kind, in byte order
+	// of their String, from the first one after an owner, at most limit of them. The zero
+	// Owner is before all. limit is above 0.
+	AllOwners(ctx context.Context, after Owner, limit int) ([]Owner, error)
+
+	// Dump calls fn with every row of an owner, once, in one consistent snapshot. It needs
+	// no more memory for an owner with more rows. The order is the same in all stores: the
+	// state, the changes by revision, the files by path, each with its versions by number
+	// and then its summaries by version, method, model and prompt, the logs by path, each
+	// with its entries by number, and the requests by key. Texts are in byte order. A row
+	// is fn's own. An owner that has nothing has no rows.
+	//
+	// A row without the row that it belongs to, such as a version of a path that is no
+	// file, is given all the same, where it would stand. A damaged row ends Dump with
+	// [ErrCorrupt]. Package dump finds what is missing.
+	//
+	// An error of fn ends Dump and is returned as it is. If ctx ends, Dump ends with the
+	// error of an Update that has not started. A panic or a [runtime.Goexit] in fn reaches
+	// the caller, and the store goes on. fn may take its time, and use other stores.
+	Dump(ctx context.Context, o Owner, fn func(Row) error) error
+
+	// Restore stores the rows of an owner, in one transaction, as Dump gave them: with
+	// their numbers and times. It does not keep the rows. The error is [ErrConflict] if the
+	// owner has a row of any kind. Rows that do not fit together, and those in another
+	// order, are [ErrInvalid], and content that does not match its SHA-256 is [ErrCorrupt]:
+	// package dump has the rules. An error of rows is returned as it is. After any error
+	// but [ErrOutcomeUnknown] nothing of the rows is left.
+	//
+	// Restore may range over rows on another goroutine, and more than once, each time from
+	// the first row. It does not once it has returned. rows must not change this store, and
+	// must not wait for anybody who does. A panic or a [runtime.Goexit] in rows is raised in
+	// the caller's goroutine.
+	//
+	// If ctx ends before the last row, Restore ends with the error of an Update that has
+	// not started. If ctx ends during the commit, the error may be [ErrOutcomeUnknown].
+	Restore(ctx context.Context, o Owner, rows iter.Seq2[Row, error]) error
 
 	// Watch returns a channel that tells whose journal of changes has grown. It tells of
 	// a write of this process at once, and of another's within 500 ms. The zero Owner

@@ -86,12 +86,14 @@ func write(tx workspace.Tx, moment int, path, content string) error {
 	head.Updated = at(moment)
 	head.Sizes = append(head.Sizes, int64(len(content)))
 	state.Bytes += int64(len(content))
+	state.Versions++
 	state.Operations++
 	c := workspace.FileChange{New: new(version(head.Version, moment, content)), Forget: head.Summary > 0}
 	state.Bytes -= head.Summary
 	head.Summary = 0
 	if len(head.Sizes) > retained {
 		state.Bytes -= head.Sizes[0]
+		state.Versions--
 		head.Sizes = head.Sizes[1:]
 		c.Prune = head.Oldest() - 1
 	}
@@ -137,6 +139,7 @@ func move(tx workspace.Tx, moment int, path, to string) error {
 	for _, size := range m.To.Sizes {
 		state.Bytes += size
 	}
+	state.Versions += int64(len(m.To.Sizes) - len(from.Sizes))
 	state.Bytes -= from.Summary
 	state.Operations++
 	m.Change = change(&state, moment, workspace.Change{
@@ -157,6 +160,7 @@ func remove(tx workspace.Tx, moment int, path string) error {
 		state.Bytes -= size
 	}
 	state.Bytes -= head.Summary
+	state.Versions -= int64(len(head.Sizes))
 	state.Files--
 	state.DeletedFiles++
 	state.Operations++

@@ -88,13 +88,13 @@ type log struct {
 // everything returns what the lists show, and what is under the paths and keys that fill
 // and spoil use.
 func everything(r workspace.Reader) (contents, error) {
-	return dump(r,
+	return contentsOf(r,
 		[]string{"plan.md", "src/a.go", "src/b.go", "src/log", "gone", "gone too", "new", "src/moved"},
 		[]string{"key 1", "key 2", "new"})
 }
 
-// dump returns what the lists show, and what is under some paths and keys.
-func dump(r workspace.Reader, paths, keys []string) (c contents, err error) {
+// contentsOf returns what the lists show, and what is under some paths and keys.
+func contentsOf(r workspace.Reader, paths, keys []string) (c contents, err error) {
 	if c.State, err = r.Owner(); err != nil {
 		return c, err
 	}

@@ -85,7 +85,7 @@ func oddities(r workspace.Reader) (contents, error) {
 	for i := range times() {
 		paths, keys = append(paths, fmt.Sprint("time-", i)), append(keys, fmt.Sprint("time-", i))
 	}
-	return dump(r, paths, keys)
+	return contentsOf(r, paths, keys)
 }
 
 func durableEverything(t testing.TB, s workspace.Store, reopen func() workspace.Store) {

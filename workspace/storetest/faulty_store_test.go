@@ -480,6 +480,8 @@ func (r *counting) Put(key string, value []byte, revision int64) (int64, error) 
 	return old + 1, nil
 }
 
+func (r *counting) Restore(workspace.Record) error { return workspace.ErrUnsupported }
+
 func (r *counting) Delete(key string, revision int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -63,7 +63,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, op
 			for _, op := range ops {
 				got = append(got, op.run(tx))
 			}
-			if inside, err = dump(tx, modelPaths, modelKeys); err != nil {
+			if inside, err = contentsOf(tx, modelPaths, modelKeys); err != nil {
 				return err
 			}
 			switch end {
@@ -88,7 +88,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, op
 	}
 	var seen contents
 	if err := s.View(t.Context(), o, func(r workspace.Reader) (err error) {
-		seen, err = dump(r, modelPaths, modelKeys)
+		seen, err = contentsOf(r, modelPaths, modelKeys)
 		return err
 	}); err != nil {
 		t.Fatalf("View = %v, want nil", err)
@@ -98,7 +98,7 @@ func modelStep(t *rapid.T, s workspace.Store, o workspace.Owner, p *plain.Tx, op
 }
 
 func mustDump(t *rapid.T, p *plain.Tx) contents {
-	c, err := dump(p, modelPaths, modelKeys)
+	c, err := contentsOf(p, modelPaths, modelKeys)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func moveUndone(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error {
 		return errors.Join(write(tx, 1, "b", "x"), remove(tx, 2, "b"), tx.DropChanges(2), four(tx))
 	})
-	read := func(r workspace.Reader) (contents, error) { return dump(r, []string{"a", "b"}, nil) }
+	read := func(r workspace.Reader) (contents, error) { return contentsOf(r, []string{"a", "b"}, nil) }
 	before := view(t, s, alice, read)
 	for _, end := range []func() error{func() error { return errFn }, func() error { panic(errFn) }} {
 		panicked(func() {
@@ -211,7 +211,7 @@ func moveOthers(t testing.TB, s workspace.Store) {
 			return errors.Join(add(tx, 4, "a", "entry"), add(tx, 5, "b", "entry"))
 		})
 	}
-	read := func(r workspace.Reader) (contents, error) { return dump(r, append(paths, "a", "b"), nil) }
+	read := func(r workspace.Reader) (contents, error) { return contentsOf(r, append(paths, "a", "b"), nil) }
 	others := neighbours()[:9]
 	before := map[workspace.Owner]contents{}
 	for _, o := range others {

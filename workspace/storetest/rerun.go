@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -43,4 +44,15 @@ func (s *rerun) Close() error {
 	s.active.Lock()
 	defer s.active.Unlock()
 	return s.Store.Close()
+}
+
+func (s *rerun) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+	s.active.RLock()
+	defer s.active.RUnlock()
+	return s.Store.Restore(ctx, o, func(yield func(workspace.Row, error) bool) {
+		for range rows {
+			continue // the second run decides
+		}
+		rows(yield)
+	})
 }

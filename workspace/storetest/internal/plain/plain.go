@@ -307,3 +307,36 @@ func (p *Tx) SaveOwner(s workspace.OwnerState) error {
 	p.state = s
 	return nil
 }
+
+// Rows returns all that the owner has, in the order of a dump.
+func (p *Tx) Rows() (rows []workspace.Row) {
+	if p.state != (workspace.OwnerState{}) {
+		rows = append(rows, workspace.Row{State: new(p.state)})
+	}
+	for _, c := range p.changes {
+		rows = append(rows, workspace.Row{Change: &c})
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.files)) {
+		rows = append(rows, workspace.Row{File: new(p.files[path].head)})
+		for _, v := range p.files[path].versions {
+			rows = append(rows, workspace.Row{Version: &v, Path: path})
+		}
+		kept := slices.Collect(maps.Values(p.summaries[path]))
+		slices.SortFunc(kept, func(a, b workspace.Summary) int {
+			return cmp.Or(cmp.Compare(a.Version, b.Version), strings.Compare(a.Method, b.Method), strings.Compare(a.Model, b.Model), strings.Compare(a.Prompt, b.Prompt))
+		})
+		for _, s := range kept {
+			rows = append(rows, workspace.Row{Summary: &s, Path: path})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.logs)) {
+		rows = append(rows, workspace.Row{Log: new(p.logs[path].head)})
+		for _, e := range p.logs[path].entries {
+			rows = append(rows, workspace.Row{Entry: &e, Path: path})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.requests)) {
+		rows = append(rows, workspace.Row{Request: new(p.requests[key])})
+	}
+	return rows
+}

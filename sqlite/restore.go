@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+)
+
+// Restore implements [workspace.Store]. The writes of all owners wait for it.
+func (s *Store) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+	return s.run(&job{ctx: ctx, owner: o.String(), stays: true, fn: func(t *tx) error {
+		there, err := t.c.nextOwner(">=", t.owner)
+		switch {
+		case err != nil:
+			return err
+		case there == t.owner:
+			return workspace.Errorf(workspace.ErrConflict, "%s has something already, and nothing was restored", t.owner)
+		}
+		for r, err := range dump.Fitting(rows) {
+			if err == nil && ctx.Err() != nil {
+				err = notStarted(ctx)
+			}
+			if err == nil {
+				err = t.restore(r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+}
+
+// restore adds a row.
+func (t *tx) restore(r workspace.Row) (err error) {
+	t.added = true
+	switch {
+	case r.State != nil:
+		err = t.SaveOwner(*r.State)
+	case r.Change != nil:
+		err = t.addChange(r.Change)
+	case r.File != nil:
+		_, err = t.exec(upsertFile, row.FileValues(t.owner, *r.File)...)
+	case r.Version != nil:
+		t.wrote += r.Version.Size
+		_, err = t.exec(insertVersion, row.VersionValues(t.owner, r.Path, r.Version)...)
+	case r.Summary != nil:
+		t.wrote += int64(len(r.Summary.Content))
+		_, err = t.exec(upsertSummary, row.SummaryValues(t.owner, r.Path, r.Summary)...)
+	case r.Log != nil:
+		_, err = t.exec(upsertLog, row.LogValues(t.owner, *r.Log)...)
+	case r.Entry != nil:
+		t.wrote += int64(len(r.Entry.Content))
+		_, err = t.exec(insertEntry, row.EntryValues(t.owner, r.Path, r.Entry)...)
+	case r.Request != nil:
+		err = t.SaveRequest(*r.Request)
+	}
+	return err
+}

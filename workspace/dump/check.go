@@ -1,0 +1,207 @@
+package dump
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// A Checker checks the rows of one owner, in the order of [store.Store.Dump]. Its memory
+// does not grow with the number of rows. The zero value is ready for the first row. A
+// Checker is for one goroutine.
+type Checker struct {
+	report Report
+	found  error // the first problem since Add or End was called
+	seen   bool  // the state
+	part   int   // of the last row, see partOf
+	sum    store.OwnerState
+	file   file
+	log    log
+	key    string // of the last request
+	digest hash.Hash
+	actual [sha256.Size]byte // of the content of the row
+	row    []byte            // the row that digest gets next
+}
+
+// A Report says what a [Checker] has found.
+type Report struct {
+	State                          store.OwnerState // the zero value if there is no row of it
+	Rows, Versions, Entries, Bytes int64            // how many were checked; Bytes are those of all contents
+	Digest                         [sha256.Size]byte
+	Problems                       []string // at most 100; each names its object, but not the owner. nil: the rows fit together
+}
+
+const mostProblems = 100
+
+// Add checks a row against those before it. The error is the first problem that shows with
+// this row: [store.ErrCorrupt] for content that does not match its SHA-256, else
+// [store.ErrInvalid]. The next row may be added all the same. Add keeps nothing of the row.
+func (c *Checker) Add(r store.Row) error {
+	c.found = nil
+	c.report.Rows++
+	c.actual = sha256.Sum256(contentOf(r))
+	c.addDigest(r)
+	part := partOf(r)
+	switch {
+	case part == 0:
+		c.problem("row %d is not one row", c.report.Rows)
+		return c.found
+	case part < c.part, part == partState && c.seen:
+		c.problem("row %d is in the wrong order", c.report.Rows)
+		return c.found
+	case part > c.part:
+		c.endPart()
+		c.part = part
+	}
+	switch {
+	case r.State != nil:
+		c.addState(r.State)
+	case r.Change != nil:
+		c.addChange(r.Change)
+	case r.File != nil:
+		c.addFile(r.File)
+	case r.Version != nil:
+		c.addVersion(r.Path, r.Version)
+	case r.Summary != nil:
+		c.addSummary(r.Path, r.Summary)
+	case r.Log != nil:
+		c.addLog(r.Log)
+	case r.Entry != nil:
+		c.addEntry(r.Path, r.Entry)
+	case r.Request != nil:
+		c.addRequest(r.Request)
+	}
+	return c.found
+}
+
+// End returns the report, and the first problem that shows at the end, such as counters
+// that differ from the rows. No row is added after it.
+func (c *Checker) End() (Report, error) {
+	c.found = nil
+	c.endPart()
+	c.part = partEnd
+	have, sum := c.report.State, c.sum
+	sum.Operations, sum.FileFloor, sum.LogFloor, sum.Updated = have.Operations, have.FileFloor, have.LogFloor, have.Updated
+	if sum.Changes == 0 {
+		sum.Revision = have.Revision
+	}
+	if sum != have {
+		c.problem("the counters say %+v, the content is %+v", have, sum)
+	}
+	if c.digest == nil {
+		c.digest = sha256.New()
+	}
+	c.digest.Sum(c.report.Digest[:0])
+	return c.report, c.found
+}
+
+// Bytes returns the bytes of the contents so far.
+func (c *Checker) Bytes() int64 { return c.report.Bytes }
+
+// The parts of a dump, in their order.
+const (
+	partState = iota + 1
+	partChanges
+	partFiles
+	partLogs
+	partRequests
+	partEnd
+)
+
+// partOf returns the part that a row belongs to, and 0 unless exactly one pointer is set.
+func partOf(r store.Row) (part int) {
+	for _, p := range []struct {
+		set  bool
+		part int
+	}{
+		{r.State != nil, partState}, {r.Change != nil, partChanges},
+		{r.File != nil, partFiles}, {r.Version != nil, partFiles}, {r.Summary != nil, partFiles},
+		{r.Log != nil, partLogs}, {r.Entry != nil, partLogs}, {r.Request != nil, partRequests},
+	} {
+		switch {
+		case p.set && part != 0:
+			return 0
+		case p.set:
+			part = p.part
+		}
+	}
+	return part
+}
+
+func (c *Checker) endPart() {
+	switch c.part {
+	case partFiles:
+		c.endFile()
+	case partLogs:
+		c.endLog()
+	}
+}
+
+func (c *Checker) problem(format string, args ...any) { c.problemOf(store.ErrInvalid, format, args...) }
+
+func (c *Checker) problemOf(kind error, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if c.found == nil {
+		c.found = store.Errorf(kind, "%s", text)
+	}
+	if len(c.report.Problems) < mostProblems {
+		c.report.Problems = append(c.report.Problems, text)
+	}
+}
+
+// contentOf returns the content of a row that has content.
+func contentOf(r store.Row) []byte {
+	switch {
+	case r.Version != nil:
+		return r.Version.Content
+	case r.Summary != nil:
+		return r.Summary.Content
+	case r.Entry != nil:
+		return r.Entry.Content
+	}
+	return nil
+}
+
+// content counts content, and compares it with its SHA-256.
+func (c *Checker) content(content []byte, sum [sha256.Size]byte, format string, args ...any) {
+	c.report.Bytes += int64(len(content))
+	if c.actual != sum {
+		c.problemOf(store.ErrCorrupt, format+": its bytes do not match their SHA-256", args...)
+	}
+}
+
+func (c *Checker) addState(s *store.OwnerState) {
+	c.seen = true
+	c.report.State = *s
+	for _, n := range []int64{s.Files, s.Logs, s.Entries, s.Bytes, s.Operations, s.FileFloor, s.LogFloor, s.DeletedFiles, s.DeletedLogs, s.Requests, s.Versions, s.Revision, s.Changes} {
+		if n < 0 {
+			c.problem("a counter is below 0: %+v", *s)
+			return
+		}
+	}
+	if *s == (store.OwnerState{}) {
+		c.problem("there is a row of a state that is zero")
+	}
+}
+
+func (c *Checker) addChange(ch *store.Change) {
+	next := c.sum.Revision + 1
+	switch {
+	case ch.Revision < next:
+		c.problem("change %d is in the wrong order", ch.Revision)
+	case c.sum.Changes > 0 && ch.Revision > next:
+		c.problem("change %d is missing", next)
+	}
+	c.sum.Changes++
+	c.sum.Revision = max(ch.Revision, c.sum.Revision)
+}
+
+func (c *Checker) addRequest(q *store.Request) {
+	if c.sum.Requests > 0 && q.Key <= c.key {
+		c.problem("request %q is in the wrong order", q.Key)
+	}
+	c.sum.Requests++
+	c.key = q.Key
+}

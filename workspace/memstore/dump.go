@@ -1,0 +1,150 @@
+package memstore
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// AllOwners lists the owners of all tenants, as of one moment. It waits for no transaction.
+func (s *Store) AllOwners(ctx context.Context, after store.Owner, limit int) (list []store.Owner, err error) {
+	if err := withdrawn(ctx); err != nil {
+		return nil, failed(err, "all owners")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, failed(store.ErrClosed, "all owners")
+	}
+	for o, d := range s.desks {
+		if d.has && (after == store.Owner{} || o.String() > after.String()) {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b store.Owner) int { return strings.Compare(a.String(), b.String()) })
+	return list[:min(len(list), max(limit, 0))], nil
+}
+
+// Dump calls fn with all rows of an owner. Nothing changes the owner meanwhile.
+func (s *Store) Dump(ctx context.Context, o store.Owner, fn func(store.Row) error) error {
+	return s.View(ctx, o, func(r store.Reader) error {
+		for row := range r.(*reader).dump() {
+			if err := withdrawn(ctx); err != nil {
+				return failed(err, "dump %s", o)
+			}
+			if err := fn(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// dump returns all rows. Each is the caller's own.
+func (d *data) dump() iter.Seq[store.Row] {
+	return func(yield func(store.Row) bool) {
+		_ = (d.state == store.OwnerState{} || yield(store.Row{State: new(d.state)})) &&
+			each(d.changes, func(c store.Change) bool { return yield(store.Row{Change: &c}) }) &&
+			d.files.each(func(path string, f *file) bool { return f.dump(path, yield) }) &&
+			d.logs.each(func(path string, l *logRow) bool { return l.dump(path, yield) }) &&
+			d.requests.each(func(_ string, q *request) bool { return yield(store.Row{Request: new(store.Request(*q))}) })
+	}
+}
+
+func (f *file) dump(path string, yield func(store.Row) bool) bool {
+	keys := slices.SortedFunc(maps.Keys(f.summaries), dump.CompareKeys)
+	return yield(store.Row{File: new(copyHead(f.head))}) &&
+		each(f.versions, func(v store.Version) bool {
+			v.Content = slices.Clone(v.Content)
+			return yield(store.Row{Version: &v, Path: path})
+		}) &&
+		each(keys, func(k store.SummaryKey) bool {
+			s := f.summaries[k]
+			s.Content = slices.Clone(s.Content)
+			return yield(store.Row{Summary: &s, Path: path})
+		})
+}
+
+func (l *logRow) dump(path string, yield func(store.Row) bool) bool {
+	return yield(store.Row{Log: new(l.head)}) &&
+		each(l.entries, func(e store.Entry) bool {
+			e.Content = slices.Clone(e.Content)
+			return yield(store.Row{Entry: &e, Path: path})
+		})
+}
+
+// each calls fn for each element until it returns false, and returns that.
+func each[E any](list []E, fn func(E) bool) bool {
+	for _, e := range list {
+		if !fn(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// Restore stores the rows of an owner that has none.
+func (s *Store) Restore(ctx context.Context, o store.Owner, rows iter.Seq2[store.Row, error]) error {
+	return s.Update(ctx, o, func(t store.Tx) error {
+		d := t.(*tx).data
+		if !d.empty() {
+			return failed(store.Errorf(store.ErrConflict, "the owner has something already"), "restore %s", o)
+		}
+		var restored data
+		for r, err := range dump.Fitting(rows) {
+			if err != nil {
+				return err
+			}
+			if err := withdrawn(ctx); err != nil {
+				return failed(err, "restore %s", o)
+			}
+			restored.add(r)
+		}
+		*d = restored
+		return nil
+	})
+}
+
+// add adds a row that fits to those before it.
+func (d *data) add(r store.Row) {
+	switch {
+	case r.State != nil:
+		d.state = *r.State
+		d.state.Updated = stored(d.state.Updated)
+	case r.Change != nil:
+		c := *r.Change
+		c.Time = stored(c.Time)
+		d.changes = append(d.changes, c)
+	case r.File != nil:
+		f := &file{head: copyHead(*r.File), summaries: map[store.SummaryKey]store.Summary{}}
+		f.head.Created, f.head.Updated = stored(f.head.Created), stored(f.head.Updated)
+		d.files.set(f.head.Path, f)
+	case r.Version != nil:
+		v := *r.Version
+		v.Time, v.Author.Session, v.Content = stored(v.Time), "", slices.Clone(v.Content)
+		f := d.files.get(r.Path)
+		f.versions = append(f.versions, v)
+	case r.Summary != nil:
+		s := *r.Summary
+		s.Time, s.Content = stored(s.Time), slices.Clone(s.Content)
+		d.files.get(r.Path).summaries[s.SummaryKey] = s
+	case r.Log != nil:
+		l := &logRow{head: *r.Log}
+		l.head.Created, l.head.Updated = stored(l.head.Created), stored(l.head.Updated)
+		d.logs.set(l.head.Path, l)
+	case r.Entry != nil:
+		e := *r.Entry
+		e.Time, e.Author.Session, e.Content = stored(e.Time), "", slices.Clone(e.Content)
+		l := d.logs.get(r.Path)
+		l.entries = append(l.entries, e)
+	case r.Request != nil:
+		q := request(*r.Request)
+		q.Time = stored(q.Time)
+		d.requests.set(q.Key, &q)
+	}
+}
