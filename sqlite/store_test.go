@@ -44,3 +44,7 @@ func TestStoreShared(t *testing.T) {
 		return open(t, path), open(t, path)
 	})
 }
+
+func TestStoreLarge(t *testing.T) {
+	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, filepath.Join(t.TempDir(), "test.db")) })
+}

@@ -19,6 +19,7 @@ var durables = []durableCheck{
 	{"UndoneStaysUndone", durableUndone},
 	{"NumbersGoOn", durableNumbers},
 	{"ManyOpenings", durableOpenings},
+	{"Restored", durableRestored},
 }
 
 // RunDurable tests that a store that is opened again holds what it held before. It calls
@@ -167,4 +168,24 @@ func durableOpenings(t testing.TB, s workspace.Store, reopen func() workspace.St
 			t.Fatalf("after %d openings the log has %d entries %v, want %d", i+1, len(entries), entries, i+1)
 		}
 	}
+}
+
+func durableRestored(t testing.TB, s workspace.Store, reopen func() workspace.Store) {
+	rows := sampleRows(t, s)
+	restore(t, s, alice, rows)
+	record := workspace.Record{Key: "k", Value: []byte("v"), Revision: 1<<62 + 1, Updated: at(1)}
+	if err := s.System(t.Context()).Restore(record); err != nil {
+		t.Fatalf("Restore of a record = %v, want nil", err)
+	}
+	if err := s.Restore(t.Context(), bob, given(rows, errFn)); err != errFn {
+		t.Errorf("Restore whose rows fail = %v, want their error", err)
+	}
+	s = again(t, s, reopen)
+	sameRows(t, "Dump in the store opened again", rowsOf(t, s, alice), rows)
+	nothingOf(t, s, bob, "a Restore that failed before the store was opened again")
+	got, err := s.System(t.Context()).Get("k")
+	if err != nil {
+		t.Errorf("Get of a restored record = %v, want nil", err)
+	}
+	equal(t, "a restored record in the store opened again", got, record)
 }

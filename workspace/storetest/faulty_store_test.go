@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"runtime"
 	"slices"
@@ -360,6 +361,14 @@ func (s owned) View(ctx context.Context, o workspace.Owner, fn func(workspace.Re
 
 func (s owned) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	return s.Store.Update(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+}
+
+func (s owned) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+	return s.Store.Dump(ctx, workspace.Owner{Agent: s.key(o)}, fn)
+}
+
+func (s owned) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+	return s.Store.Restore(ctx, workspace.Owner{Agent: s.key(o)}, rows)
 }
 
 // A lister takes the place of a store's Owners.

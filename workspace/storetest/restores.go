@@ -76,7 +76,7 @@ func restoreConflict(t testing.TB, s workspace.Store) {
 // restoreFails lets the rows of a Restore fail in every way, after every row.
 func restoreFails(t testing.TB, s workspace.Store) {
 	rows := sampleRows(t, s)
-	for n := 0; n <= len(rows); n += rounds(1, 1, 6, 12) {
+	for n := len(rows); n >= 0; n -= rounds(1, 1, 6, 12) {
 		for _, want := range []error{errFn, workspace.ErrConflict} {
 			if err := s.Restore(t.Context(), alice, given(rows[:n], want)); err != want {
 				t.Errorf("Restore whose rows fail after %d = %v, want their error %v", n, err, want)

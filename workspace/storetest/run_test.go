@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -117,6 +118,19 @@ func (s lenient) View(ctx context.Context, o workspace.Owner, fn func(workspace.
 			return err
 		}
 		return elsewhere(func() error { return fn(r) })
+	})
+}
+
+func (s lenient) Restore(ctx context.Context, o workspace.Owner, rows iter.Seq2[workspace.Row, error]) error {
+	s.active.RLock()
+	defer s.active.RUnlock()
+	return elsewhere(func() error {
+		return s.Store.Restore(ctx, o, func(yield func(workspace.Row, error) bool) {
+			for range rows {
+				continue
+			}
+			rows(yield)
+		})
 	})
 }
 
@@ -260,7 +274,7 @@ func TestRunFindsFaults(t *testing.T) {
 		named[c.name] = c
 	}
 	accepted := map[string]bool{} // checks that accept a store without a bug
-	for _, m := range slices.Concat(faultyStores, faultyPorts) {
+	for _, m := range slices.Concat(faultyStores, faultyPorts, faultyDumps) {
 		t.Run(m.name, func(t *testing.T) {
 			for _, name := range m.caught {
 				c, ok := named[name]
@@ -290,6 +304,23 @@ func reportsSoon(t *testing.T, fn func(testing.TB)) []string {
 	defer func(d time.Duration) { watchTime = d }(watchTime)
 	watchTime = 200 * time.Millisecond
 	return reports(t, fn)
+}
+
+func TestRunLargeFindsFaults(t *testing.T) {
+	open := func(t testing.TB) workspace.Store {
+		s := memstore.New()
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	if said := reports(t, func(t testing.TB) { largeDump(t, open(t)) }); len(said) != 0 {
+		t.Errorf("says of a store without a bug: %q", said)
+	}
+	if said := reports(t, func(t testing.TB) { largeDump(t, dumpsAtOnce{open(t)}) }); len(said) == 0 {
+		t.Error("accepts a store that collects all rows before it gives the first")
+	}
+	if said := reports(t, func(t testing.TB) { largeRestore(t, open(t)) }); len(said) == 0 {
+		t.Error("accepts a store that collects all rows before it stores the first")
+	}
 }
 
 // setFlag sets a flag until the test ends.

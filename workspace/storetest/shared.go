@@ -23,6 +23,7 @@ var shareds = []sharedCheck{
 	{"RevisionsWithoutGaps", sharedRevisions},
 	{"Watch", sharedWatch},
 	{"Records", sharedRecords},
+	{"Restore", sharedRestore},
 	{"CloseLeavesOther", sharedClose},
 }
 
@@ -247,6 +248,33 @@ func sharedRecords(t testing.TB, a, b workspace.Store) {
 	after, err2 := there.Now()
 	if err := errors.Join(err1, err2); err != nil || after.Sub(before).Abs() > time.Minute {
 		t.Errorf("Now of two stores = %v and %v, %v, want one clock", before, after, err)
+	}
+}
+
+// sharedRestore restores owners with one store, and with both at once.
+func sharedRestore(t testing.TB, a, b workspace.Store) {
+	rows := sampleRows(t, a)
+	restore(t, a, alice, rows)
+	sameRows(t, "Dump of what the other store has restored", rowsOf(t, b, alice), rows)
+	if err := b.Restore(t.Context(), alice, given(rows, nil)); !errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("Restore of what the other store has restored = %v, want ErrConflict", err)
+	}
+	equal(t, "AllOwners of the other store", allOwners(t, b, workspace.Owner{}, 10), allOwners(t, a, workspace.Owner{}, 10))
+	for round := range rounds(100, 30, 10, 3) {
+		o := workspace.Owner{Tenant: "both", Agent: fmt.Sprint("round-", round)}
+		var errs [2]error
+		var both sync.WaitGroup
+		for i, s := range []workspace.Store{a, b} {
+			both.Go(func() { errs[i] = s.Restore(t.Context(), o, given(rows, nil)) })
+		}
+		both.Wait()
+		if errs[0] == nil {
+			errs[0], errs[1] = errs[1], errs[0]
+		}
+		if errs[1] != nil || !errors.Is(errs[0], workspace.ErrConflict) {
+			t.Errorf("two stores restored one owner = %v, want nil and ErrConflict", errs)
+		}
+		sameRows(t, "Dump of what both stores have restored", rowsOf(t, b, o), rows)
 	}
 }
 
