@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"internal/pgtest":                    {"github.com/jackc/pgx/v5/..."},
 	"internal/phrase":                    {},
 	"internal/terminal":                  {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
-	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "github.com/prometheus/client_golang/..."},
+	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "internal/promtext", "golang.org/x/sys/..."},
 	"internal/transfer":                  {"workspace"},
 	"internal/unified":                   {"linediff"},
 	"internal/usage":                     {"internal/auth", "workspace"},
@@ -114,6 +114,7 @@ var allowed = map[string][]string{
 	"deploy/apify":                       {"mcpserver", "sqlite", "summarize", "workspace", "golang.org/x/net/netutil"},
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
+	"internal/promtext":                  {},
 }
 
 func TestImports(t *testing.T) {

@@ -1,10 +1,11 @@
 package telemetry
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 )
 
 const prefix = "scratchpad_" // of every metric
@@ -24,55 +25,53 @@ const other = "other"
 // seconds are the bounds of the histograms of calls.
 var seconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// metrics are the counters that calls push.
-type metrics struct {
-	requests  *prometheus.CounterVec
-	took      *prometheus.HistogramVec
-	tools     map[string]*toolMetrics // of all known tools; never changed
-	bytesIn   prometheus.Counter
-	bytesOut  prometheus.Counter
-	summaries *prometheus.CounterVec
-	tokens    prometheus.Counter
-	summary   prometheus.Histogram
+// callMetrics are the counters that calls push.
+type callMetrics struct {
+	tools             map[string]*toolMetrics // of all known tools; never changed
+	bytesIn, bytesOut atomic.Int64
+	summaries         tally
+	tokens            atomic.Int64
+	summary           *promtext.Timer
 }
 
 // toolMetrics are those of one tool.
 type toolMetrics struct {
 	name     string
-	took     prometheus.Observer
-	requests *prometheus.CounterVec // has the label outcome left
+	took     *promtext.Timer
+	requests tally
 }
 
-func newMetrics() metrics {
-	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Name: prefix + name, Help: help})
+// A tally counts how calls ended. Its zero value is empty.
+type tally struct {
+	counts sync.Map // of *atomic.Int64, by outcome
+}
+
+func (t *tally) add(outcome string) {
+	n, ok := t.counts.Load(outcome)
+	if !ok {
+		n, _ = t.counts.LoadOrStore(outcome, new(atomic.Int64))
 	}
-	m := metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: prefix + "requests_total", Help: "Calls that have ended, by tool or method and by how they ended.",
-		}, []string{"tool", "outcome"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: prefix + "request_seconds", Help: "Time of calls, until the answer was written.", Buckets: seconds,
-		}, []string{"tool"}),
-		tools:    map[string]*toolMetrics{},
-		bytesIn:  counter("request_bytes_total", "Bytes of the requests of calls."),
-		bytesOut: counter("answer_bytes_total", "Bytes of the answers of calls."),
-		summaries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: prefix + "summaries_total", Help: "Summaries that were made, or that failed, by how that ended. Summaries that were kept from before do not count.",
-		}, []string{"outcome"}),
-		tokens: counter("summary_tokens_total", "Tokens that models read and wrote for summaries, also for those that failed."),
-		summary: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: prefix + "summary_seconds", Help: "Time to make a summary.", Buckets: []float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600},
-		}),
+	n.(*atomic.Int64).Add(1)
+}
+
+// series returns a series for each outcome. more are labels that all have, or "".
+func (t *tally) series(more string) (all []promtext.Series) {
+	for outcome, n := range t.counts.Range {
+		all = append(all, promtext.Series{Labels: promtext.Label("outcome", outcome.(string)) + more, Value: float64(n.(*atomic.Int64).Load())})
 	}
+	return all
+}
+
+func newMetrics() *callMetrics {
+	m := &callMetrics{tools: map[string]*toolMetrics{}, summary: promtext.NewTimer([]float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600})}
 	for _, name := range known {
-		m.tools[name] = &toolMetrics{name, m.took.WithLabelValues(name), m.requests.MustCurryWith(prometheus.Labels{"tool": name})}
+		m.tools[name] = &toolMetrics{name: name, took: promtext.NewTimer(seconds)}
 	}
 	return m
 }
 
 // tool returns the metrics of a tool. Callers may name any.
-func (m *metrics) tool(name string) *toolMetrics {
+func (m *callMetrics) tool(name string) *toolMetrics {
 	if t, ok := m.tools[name]; ok {
 		return t
 	}
@@ -80,25 +79,39 @@ func (m *metrics) tool(name string) *toolMetrics {
 }
 
 func (t *toolMetrics) ended(outcome string, took time.Duration) {
-	t.requests.WithLabelValues(outcome).Inc()
+	t.requests.add(outcome)
 	t.took.Observe(took.Seconds())
 }
 
-// register adds all metrics to a registry.
-func (m *metrics) register(r *prometheus.Registry, o Options, t *tracer) {
-	r.MustRegister(m.requests, m.took, m.bytesIn, m.bytesOut, m.summaries, m.tokens, m.summary)
-	if o.HTTP != nil {
-		r.MustRegister(partOf(httpNumbers, o.HTTP))
+// families returns all metrics of the moment.
+func (t *Telemetry) families() []promtext.Family {
+	m := t.m
+	requests := family("requests_total", "Calls that have ended, by tool or method and by how they ended.", promtext.Counter)
+	took := family("request_seconds", "Time of calls, until the answer was written.", promtext.Histogram)
+	for _, tool := range m.tools {
+		requests.Series = append(requests.Series, tool.requests.series(","+promtext.Label("tool", tool.name))...)
+		took.Series = append(took.Series, tool.took.Series(promtext.Label("tool", tool.name)))
 	}
-	if o.MCP != nil {
-		r.MustRegister(partOf(mcpNumbers, o.MCP))
+	counter := func(name, help string, n *atomic.Int64) promtext.Family {
+		return family(name, help, promtext.Counter, promtext.Series{Value: float64(n.Load())})
 	}
-	if o.Store != nil {
-		r.MustRegister(partOf(storeNumbers, o.Store))
+	all := []promtext.Family{
+		requests, took,
+		counter("request_bytes_total", "Bytes of the requests of calls.", &m.bytesIn),
+		counter("answer_bytes_total", "Bytes of the answers of calls.", &m.bytesOut),
+		family("summaries_total", "Summaries that were made, or that failed, by how that ended. Summaries that were kept from before do not count.", promtext.Counter, m.summaries.series("")...),
+		counter("summary_tokens_total", "Tokens that models read and wrote for summaries, also for those that failed.", &m.tokens),
+		family("summary_seconds", "Time to make a summary.", promtext.Histogram, m.summary.Series("")),
 	}
-	if t != nil {
-		r.MustRegister(partOf(traceNumbers, t.stats))
+	all = append(all, partOf(httpNumbers, t.o.HTTP)...)
+	all = append(all, partOf(mcpNumbers, t.o.MCP)...)
+	all = append(all, partOf(storeNumbers, t.o.Store)...)
+	if t.tracer != nil {
+		all = append(all, partOf(traceNumbers, t.tracer.stats)...)
 	}
-	runtime := prometheus.WrapRegistererWithPrefix(prefix, r)
-	runtime.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return append(append(all, goFamilies()...), processFamilies()...)
+}
+
+func family(name, help string, kind promtext.Kind, series ...promtext.Series) promtext.Family {
+	return promtext.Family{Name: prefix + name, Help: help, Kind: kind, Series: series}
 }

@@ -1,9 +1,8 @@
 package telemetry
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
@@ -11,15 +10,15 @@ import (
 // A number is a metric that is read from the state S of a part of the server.
 type number[S any] struct {
 	name, help string
-	kind       prometheus.ValueType
+	kind       promtext.Kind
 	label      string // the value of the label of, or ""
 	value      func(S) float64
 	timing     func(S) sqlite.Timing // in place of value: a histogram
 }
 
 const (
-	counts = prometheus.CounterValue
-	gauges = prometheus.GaugeValue
+	counts = promtext.Counter
+	gauges = promtext.Gauge
 )
 
 var httpNumbers = []number[httpserver.Stats]{
@@ -71,45 +70,29 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// part collects the numbers of one part of the server. All are of one moment.
-type part[S any] struct {
-	numbers []number[S]
-	descs   []*prometheus.Desc // of the numbers
-	state   func() S
-}
-
-func partOf[S any](numbers []number[S], state func() S) prometheus.Collector {
-	p := part[S]{numbers: numbers, state: state}
+// partOf returns the metrics of one part of the server, all of one moment. state is nil if
+// there is no such part.
+func partOf[S any](numbers []number[S], state func() S) (all []promtext.Family) {
+	if state == nil {
+		return nil
+	}
+	now := state()
 	for _, n := range numbers {
-		var labels prometheus.Labels
+		s := promtext.Series{}
 		if n.label != "" {
-			labels = prometheus.Labels{"of": n.label}
+			s.Labels = promtext.Label("of", n.label)
 		}
-		p.descs = append(p.descs, prometheus.NewDesc(prefix+n.name, n.help, nil, labels))
-	}
-	return p
-}
-
-// Describe implements [prometheus.Collector].
-func (p part[S]) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range p.descs {
-		to <- d
-	}
-}
-
-// Collect implements [prometheus.Collector].
-func (p part[S]) Collect(to chan<- prometheus.Metric) {
-	state := p.state()
-	for i, n := range p.numbers {
 		if n.timing == nil {
-			to <- prometheus.MustNewConstMetric(p.descs[i], n.kind, n.value(state))
+			s.Value = n.value(now)
+			all = append(all, family(n.name, n.help, n.kind, s))
 			continue
 		}
-		t := n.timing(state)
-		buckets := make(map[float64]uint64, len(t.Buckets))
+		t := n.timing(now)
+		s.Count, s.Sum = uint64(t.Count), t.Sum.Seconds()
 		for _, b := range t.Buckets {
-			buckets[b.AtMost.Seconds()] = uint64(b.Count)
+			s.Parts = append(s.Parts, promtext.Part{At: b.AtMost.Seconds(), Value: float64(b.Count)})
 		}
-		to <- prometheus.MustNewConstHistogram(p.descs[i], uint64(t.Count), t.Sum.Seconds(), buckets)
+		all = append(all, family(n.name, n.help, promtext.Histogram, s))
 	}
+	return all
 }

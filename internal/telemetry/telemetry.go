@@ -5,11 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
@@ -37,24 +33,22 @@ type Options struct {
 
 // Telemetry observes one server. It is safe for concurrent use.
 type Telemetry struct {
-	o        Options
-	registry *prometheus.Registry
-	m        metrics
-	tracer   *tracer // nil: nobody wants traces
+	o      Options
+	m      *callMetrics
+	tracer *tracer // nil: nobody wants traces
 }
 
 // New returns the observer of a server. Close ends it. The error is
 // [workspace.ErrInvalid] for Tracing that cannot be used.
 func New(o Options) (*Telemetry, error) {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	t := &Telemetry{o: o, registry: prometheus.NewRegistry(), m: newMetrics()}
+	t := &Telemetry{o: o, m: newMetrics()}
 	if o.Tracing.Endpoint != "" {
 		var err error
 		if t.tracer, err = newTracer(o.Tracing, o.Logger); err != nil {
 			return nil, err
 		}
 	}
-	t.m.register(t.registry, o, t.tracer)
 	return t, nil
 }
 
@@ -67,11 +61,6 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return t.tracer.close(ctx)
 }
 
-// Metrics returns the handler of /metrics. Two scrapes run at the same time; more get 503.
-func (t *Telemetry) Metrics() http.Handler {
-	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: 10 * time.Second, ErrorHandling: promhttp.ContinueOnError})
-}
-
 // Around is for [mcpserver.Options].Around. It counts each call, logs it, and makes its
 // first span.
 func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Context, func(mcpserver.Outcome)) {
@@ -81,8 +70,8 @@ func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Conte
 	return ctx, func(o mcpserver.Outcome) {
 		outcome, took := outcomeOf(o.Err), time.Since(began)
 		tool.ended(outcome, took)
-		t.m.bytesIn.Add(float64(o.BytesIn))
-		t.m.bytesOut.Add(float64(o.BytesOut))
+		t.m.bytesIn.Add(o.BytesIn)
+		t.m.bytesOut.Add(o.BytesOut)
 		caller, _ := auth.FromContext(ctx)
 		agent := agentOf(c, caller)
 		if span != nil {
