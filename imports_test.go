@@ -115,6 +115,7 @@ var allowed = map[string][]string{
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
+	"internal/torture":                   {"sqlite", "workspace", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }
 
 func TestImports(t *testing.T) {

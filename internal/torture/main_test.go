@@ -1,0 +1,53 @@
+package torture_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"go.uber.org/goleak"
+)
+
+// The test binary is also the server process. The variable names the mutant that it uses in
+// place of a store.
+const serverVariable = "SCRATCHPAD_TEST_TORTURE"
+
+func TestMain(m *testing.M) {
+	if mutant := os.Getenv(serverVariable); mutant != "" {
+		if err := torture.Work(context.Background(), os.Stdin, os.Stdout, opener(mutant)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	testkit.Checks{}.Set()
+	goleak.VerifyTestMain(m)
+}
+
+// healthy is the mutant that is none.
+const healthy = "healthy"
+
+// program returns the command of a server process.
+func program(mutant string) func() (*exec.Cmd, error) {
+	return func() (*exec.Cmd, error) {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), serverVariable+"="+mutant)
+		return cmd, nil
+	}
+}
+
+func opener(mutant string) torture.Opener {
+	return func(ctx context.Context, database string) (workspace.Store, error) {
+		store, err := sqlite.Open(ctx, database, sqlite.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return mutate(mutant, store), nil
+	}
+}

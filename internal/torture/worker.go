@@ -1,0 +1,301 @@
+package torture
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An Opener opens a database as a server does.
+type Opener func(ctx context.Context, database string) (workspace.Store, error)
+
+// A request is what [Run] asks of a server process. The first one has a Database, each
+// other one of the pointers or a Do.
+type request struct {
+	N        int64
+	Database string  `json:",omitempty"`
+	Tenant   string  `json:",omitempty"`
+	Agent    string  `json:",omitempty"`
+	Call     *call   `json:",omitempty"`
+	Canary   *canary `json:",omitempty"`
+	Follow   *follow `json:",omitempty"`
+	Do       string  `json:",omitempty"` // one of the constants below
+}
+
+const (
+	doLook   = "look"   // returns all that an agent has
+	doForget = "forget" // deletes an agent
+	doWipe   = "wipe"   // deletes all agents of a tenant, and leaves nothing of them
+)
+
+// A reply is the answer to the request of its number.
+type reply struct {
+	N      int64
+	Error  string             `json:",omitempty"`
+	Answer *answer            `json:",omitempty"`
+	Begin  int64              `json:",omitempty"` // of the call, by the clock that all processes share; 0: there is none
+	End    int64              `json:",omitempty"`
+	Look   *look              `json:",omitempty"`
+	Canary *canary            `json:",omitempty"`
+	Rows   []workspace.Change `json:",omitempty"` // of a follow
+}
+
+// Work is a server process: it opens the database that the first line of in names, makes
+// the calls of the other lines, many at once, and writes the answers to out. It returns
+// when in ends.
+func Work(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	var first request
+	if err := readLine(lines, &first); err != nil {
+		return fmt.Errorf("the first line: %w", err)
+	}
+	store, err := open(ctx, first.Database)
+	if err != nil {
+		return err
+	}
+	svc, err := workspace.New(store, workspace.Options{Tenant: first.Tenant, Limits: limits})
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	w := &server{store: store, services: map[string]*workspace.Service{first.Tenant: svc}, out: out}
+	w.tell(reply{N: first.N})
+	ctx, cancel := context.WithCancel(ctx)
+	var calls sync.WaitGroup
+	for {
+		var r request
+		if err := readLine(lines, &r); err != nil {
+			break // the parent has no more
+		}
+		calls.Go(func() { w.tell(w.do(ctx, r)) })
+	}
+	cancel()
+	calls.Wait()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(svc.Close(late), store.Close())
+}
+
+func readLine(r *bufio.Reader, v any) error {
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return err // what has no end was cut off by a kill
+	}
+	return json.Unmarshal(line, v)
+}
+
+// A server is what a server process has.
+type server struct {
+	store workspace.Store
+
+	mu       sync.Mutex // guards the following, and writing to out
+	services map[string]*workspace.Service
+	out      io.Writer
+}
+
+// tell writes a reply as one line. If the parent is gone, nobody needs it.
+func (w *server) tell(r reply) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		b, _ = json.Marshal(reply{N: r.N, Error: err.Error()})
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, _ = w.out.Write(append(b, '\n'))
+}
+
+// service returns the service of a tenant.
+func (w *server) service(tenant string) (*workspace.Service, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if svc, ok := w.services[tenant]; ok {
+		return svc, nil
+	}
+	for _, any := range w.services {
+		svc, err := any.Tenant(tenant, workspace.StoreLimits{})
+		if err == nil {
+			w.services[tenant] = svc
+		}
+		return svc, err
+	}
+	return nil, errors.New("there is no service")
+}
+
+func (w *server) do(ctx context.Context, r request) reply {
+	out := reply{N: r.N}
+	svc, err := w.service(r.Tenant)
+	if err != nil {
+		return reply{N: r.N, Error: err.Error()}
+	}
+	owner := workspace.Owner{Tenant: r.Tenant, Agent: r.Agent}
+	if r.Do == doWipe {
+		if err := w.wipe(ctx, svc, r.Tenant); err != nil {
+			out.Error = err.Error()
+		}
+		return out
+	}
+	ws, err := svc.Agent(r.Agent)
+	switch {
+	case err != nil:
+	case r.Call != nil:
+		begin := clock()
+		a := r.Call.run(ctx, ws)
+		out.Answer, out.Begin, out.End = &a, begin, clock()
+	case r.Canary != nil:
+		c := r.Canary.sing(ctx, ws)
+		out.Canary = &c
+	case r.Follow != nil:
+		out.Rows, err = r.Follow.run(ctx, ws)
+	case r.Do == doForget:
+		_, err = svc.DeleteAgent(ctx, r.Agent)
+	default:
+		out.Look, err = lookAt(ctx, w.store, owner)
+	}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return out
+}
+
+// wipe deletes all agents of a tenant, with the numbers that they had reached.
+func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string) error {
+	for {
+		agents, err := svc.Agents(ctx, "", 100)
+		if err != nil {
+			return err
+		}
+		for _, a := range agents {
+			if _, err := svc.DeleteAgent(ctx, a.Agent); err != nil {
+				return err
+			}
+		}
+		if len(agents) == 0 {
+			break
+		}
+	}
+	for {
+		owners, err := w.store.Deleted(ctx, tenant, time.Now().Add(time.Hour), time.Now().Add(time.Hour), 100)
+		if err != nil || len(owners) == 0 {
+			return err
+		}
+		for _, o := range owners {
+			if err := w.store.Update(ctx, o, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// --- what an agent has
+
+// A look is all that an agent has in one snapshot.
+type look struct {
+	State workspace.OwnerState
+	Rows  []workspace.Change // the journal
+	Files map[string]lookFile
+	Logs  map[string]lookLog
+}
+
+type lookFile struct {
+	Version int64    // the highest that the path ever had
+	Texts   []string `json:",omitempty"` // of the retained versions, the oldest first
+}
+
+type lookLog struct {
+	Last    int64
+	Exists  bool     `json:",omitempty"`
+	Entries []string `json:",omitempty"`
+}
+
+func lookAt(ctx context.Context, store workspace.Store, o workspace.Owner) (*look, error) {
+	var l *look
+	err := store.View(ctx, o, func(r workspace.Reader) (err error) {
+		l = &look{Files: map[string]lookFile{}, Logs: map[string]lookLog{}}
+		if l.State, err = r.Owner(); err != nil {
+			return err
+		}
+		for {
+			rows, err := r.Changes(int64(len(l.Rows)), 500)
+			if err != nil {
+				return err
+			}
+			l.Rows = append(l.Rows, rows...)
+			if len(rows) < 500 {
+				break
+			}
+		}
+		return errors.Join(l.readFiles(r), l.readLogs(r))
+	})
+	return l, err
+}
+
+func (l *look) readFiles(r workspace.Reader) error {
+	for _, path := range filePaths {
+		h, _, err := r.File(path)
+		if err != nil {
+			return err
+		}
+		f := lookFile{Version: h.Version}
+		for n := h.Oldest(); n <= h.Version; n++ {
+			v, err := r.Version(path, n)
+			if err != nil {
+				return fmt.Errorf("version %d of %s: %w", n, path, err)
+			}
+			f.Texts = append(f.Texts, string(v.Content))
+		}
+		l.Files[path] = f
+	}
+	return nil
+}
+
+func (l *look) readLogs(r workspace.Reader) error {
+	for _, path := range logPaths {
+		h, _, err := r.Log(path)
+		if err != nil {
+			return err
+		}
+		g := lookLog{Last: h.Last, Exists: h.Exists()}
+		entries, err := r.Entries(path, workspace.EntryQuery{})
+		if err != nil {
+			return err
+		}
+		for i, e := range entries {
+			if want := h.First + int64(i); e.ID != want {
+				return fmt.Errorf("entry %d of %s is where entry %d belongs", e.ID, path, want)
+			}
+			g.Entries = append(g.Entries, string(e.Content))
+		}
+		l.Logs[path] = g
+	}
+	return nil
+}
+
+// --- a follower
+
+// A follow reads the journal of changes as it grows.
+type follow struct {
+	After int64         // the last revision that the follower has
+	Until int64         // the last one that it wants
+	Wait  time.Duration // how long it waits for that
+}
+
+// run returns the rows after a revision, as a follower gets them.
+func (f follow) run(ctx context.Context, ws *workspace.Workspace) (rows []workspace.Change, err error) {
+	ctx, cancel := context.WithTimeout(ctx, f.Wait)
+	defer cancel()
+	for row, err := range ws.Watch(ctx, f.After) {
+		if err != nil {
+			return rows, err
+		}
+		if rows = append(rows, row); row.Revision >= f.Until {
+			break
+		}
+	}
+	return rows, nil
+}
