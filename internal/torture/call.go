@@ -35,7 +35,7 @@ type call struct {
 	To      string        `json:",omitempty"` // of a move
 	Old     string        `json:",omitempty"` // what an edit replaces; "": it appends
 	Text    string        `json:",omitempty"`
-	Entries int           `json:",omitempty"` // how many an append adds
+	Entries int           `json:",omitempty"` // how many an append adds; how many of the last ones are read, 0: a page from the first
 	If      *int64        `json:",omitempty"` // the condition; nil: none
 	Since   int64         `json:",omitempty"` // the cursor of changes; the last entry that a trim removes
 	Key     string        `json:",omitempty"` // the idempotency key
@@ -157,7 +157,7 @@ func (c call) read(ctx context.Context, ws *workspace.Workspace) (answer, error)
 		r, err := ws.ReadFile(ctx, c.Path, workspace.ReadOptions{})
 		return answer{Number: r.Version, Text: string(r.Content)}, err
 	case doReadLog:
-		r, err := ws.ReadLog(ctx, c.Path, workspace.ReadLogOptions{Tail: logTail})
+		r, err := ws.ReadLog(ctx, c.Path, workspace.ReadLogOptions{Tail: c.Entries})
 		var lines []string
 		for _, e := range r.Entries {
 			lines = append(lines, logLine(e.ID, string(e.Content)))
@@ -189,8 +189,8 @@ func (c call) read(ctx context.Context, ws *workspace.Workspace) (answer, error)
 	return answer{}, fmt.Errorf("there is no call %q", c.Do)
 }
 
-// logTail is how many entries of a log a client reads.
-const logTail = 20
+// logPage is how many entries of a log a page has.
+const logPage = 100
 
 func joined(lines []string) string { return strings.Join(lines, "\n") }
 

@@ -32,7 +32,7 @@ func (k *client) next() call {
 	word := fmt.Sprintf("<%d-%d>", k.number, k.n)
 	switch d := k.rand.IntN(100); {
 	case d < 31:
-		c.Do, c.Text = doWrite, word+k.padding()
+		c.Do, c.Text = doWrite, word+k.padding(700)
 		if d < 16 {
 			c.If = new(k.known[c.Path])
 		}
@@ -54,13 +54,13 @@ func (k *client) next() call {
 			c.If = &known
 		}
 	case d < 80:
-		c.Do, c.Path, c.Text, c.Entries = doAppend, log, word+k.padding(), 1+k.rand.IntN(3)
+		c.Do, c.Path, c.Text, c.Entries = doAppend, log, word+k.padding(90), 1+k.rand.IntN(3)
 	case d < 82 && k.entry[log] > 0:
 		c.Do, c.Path, c.Since = doTrim, log, max(1, k.entry[log]-int64(k.rand.IntN(4)))
 	case d < 83:
 		c.Do, c.Path = doDeleteLog, log
 	case d < 87:
-		c.Do, c.Path = doReadLog, log
+		c.Do, c.Path, c.Entries = doReadLog, log, 20*k.rand.IntN(2)
 	case d < 95:
 		c.Do, c.Path, c.Since = doChanges, "", k.cursor
 	case d < 98:
@@ -87,10 +87,10 @@ func indexOf(path string) int {
 }
 
 // padding makes contents of different sizes, a few of them of several pages of a database.
-func (k *client) padding() string {
+func (k *client) padding(lines int) string {
 	switch d := k.rand.IntN(20); {
 	case d == 0:
-		return strings.Repeat("0123456789abcde\n", k.rand.IntN(700))
+		return strings.Repeat("0123456789abcde\n", k.rand.IntN(lines))
 	case d < 10:
 		return strings.Repeat("-", k.rand.IntN(9)) + "\n"
 	}

@@ -228,11 +228,7 @@ func answerAt(states []state, c call) answer {
 		if !l.exists {
 			return answer{}
 		}
-		first := l.last - int64(len(l.entries)) + 1
-		for i := max(0, len(l.entries)-logTail); i < len(l.entries); i++ {
-			lines = append(lines, logLine(first+int64(i), l.entries[i]))
-		}
-		return answer{Number: l.last, Text: joined(lines)}
+		return l.read(c.Entries)
 	case doChanges:
 		if c.Since > s.revision {
 			return answer{Failed: failedWrong}
@@ -260,6 +256,24 @@ func answerAt(states []state, c call) answer {
 		return answer{Failed: failedWrong}
 	}
 	return a
+}
+
+// read returns the last entries, or the first page if tail is 0.
+func (l *list) read(tail int) answer {
+	first, last := 0, len(l.entries)
+	if tail > 0 {
+		first = max(0, last-tail)
+	}
+	last = min(last, first+logPage)
+	gone := l.last - int64(len(l.entries))
+	var lines []string
+	for i := first; i < last; i++ {
+		lines = append(lines, logLine(gone+int64(i)+1, l.entries[i]))
+	}
+	if tail == 0 && len(lines) == 0 {
+		return answer{}
+	}
+	return answer{Number: gone + int64(last), Text: joined(lines)}
 }
 
 // byPath compares lines of a list by their paths.
