@@ -75,7 +75,10 @@ func TestFailover(t *testing.T) {
 		name   string
 		tcp    bool
 		rounds int
-	}{{"sockets", false, testkit.Pick(1, 3, 20)}, {"TCP", true, testkit.Pick(1, 1, 3)}} {
+	}{{"sockets", false, testkit.Pick(1, 3, 20)}, {"TCP", true, testkit.Pick(0, 1, 3)}} {
+		if c.rounds == 0 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			a := pgtest.NewCluster(t, pgtest.ClusterOptions{TCP: c.tcp})
 			a.Exec("CREATE TABLE t (a text PRIMARY KEY)")

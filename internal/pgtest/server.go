@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -57,9 +58,14 @@ func runCommand(cmd *exec.Cmd) error {
 	return nil
 }
 
-// initialize makes the server's files. Texts sort as in English where the server can:
-// so a query that needs byte order and does not say so is found.
-func (s *server) initialize(settings map[string]string) error {
+// makeTemplate makes the files of a new server, once for all servers of the process.
+// Texts sort as in English where the server can: so a query that needs byte order and
+// does not say so is found.
+var makeTemplate = sync.OnceValues(func() (string, error) {
+	s, err := newServer(findPrograms())
+	if err != nil {
+		return "", err
+	}
 	args := []string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--wal-segsize=1", "--data-checksums"}
 	if s.programs.version >= 15 {
 		args = append(args, "--locale-provider=icu", "--icu-locale=en-US")
@@ -68,7 +74,16 @@ func (s *server) initialize(settings map[string]string) error {
 	// The keeper waits for a process that has this file. A signal would make initdb leave
 	// shared memory behind.
 	cmd.ExtraFiles = []*os.File{s.keeper.alive}
-	if err := runCommand(cmd); err != nil {
+	return s.data(), runCommand(cmd)
+})
+
+// initialize makes the server's files.
+func (s *server) initialize(settings map[string]string) error {
+	template, err := makeTemplate()
+	if err != nil {
+		return err
+	}
+	if err := runCommand(s.keeper.command("/bin/cp", "-R", template, s.data())); err != nil {
 		return err
 	}
 	return s.configure(settings)
@@ -118,7 +133,7 @@ func (s *server) start() error {
 func (s *server) waitReady() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	for {
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		c, err := pgconn.Connect(ctx, s.url("postgres"))
 		if err == nil {
 			return c.Close(ctx)
@@ -130,7 +145,7 @@ func (s *server) waitReady() error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, s.logTail())
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(wait)
 	}
 }
 
