@@ -100,7 +100,7 @@ var allowed = map[string][]string{
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
 	"mcpserver/internal/rawjson":         {},
-	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2"},
+	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2"},
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"internal/meter", "internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "modernc.org/sqlite", "workspace/dump"},
 	"sqlite/internal/ddl":                {"workspace"},

@@ -184,6 +184,22 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 // entriesQuery reads entries, the newest first with q.Tail. It sends no more of them than
 // are wanted: their bytes are added up by the server.
 func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspace.Entry) wire.Statement {
+	s := r.rawEntries(path, q, all)
+	read := s.Row
+	s.Row = func(row *wire.Row) error {
+		if err := read(row); err != nil {
+			return err
+		}
+		if n := len(*all); n > 1 && !follows((*all)[n-2].ID, (*all)[n-1].ID, q.Tail) {
+			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-2].ID, (*all)[n-1].ID)
+		}
+		return nil
+	}
+	return s
+}
+
+// rawEntries is entriesQuery without the check that no entry is missing.
+func (r reader) rawEntries(path string, q workspace.EntryQuery, all *[]workspace.Entry) wire.Statement {
 	order, after := "entry", q.After
 	if q.Tail {
 		order, after = "entry DESC", 0
@@ -202,14 +218,8 @@ func (r reader) entriesQuery(path string, q workspace.EntryQuery, all *[]workspa
 	}
 	return wire.Statement{SQL: rows, Args: args, New: func() { *all = nil }, Row: func(row *wire.Row) error {
 		e, err := readEntry(row, path)
-		if err != nil {
-			return err
-		}
-		if n := len(*all); n > 0 && !follows((*all)[n-1].ID, e.ID, q.Tail) {
-			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", (*all)[n-1].ID, e.ID)
-		}
 		*all = append(*all, e)
-		return nil
+		return err
 	}}
 }
 

@@ -58,6 +58,17 @@ func (r records) Put(key string, value []byte, revision int64) (int64, error) {
 	return next, nil
 }
 
+func (r records) Restore(rec workspace.Record) error {
+	if rec.Revision <= 0 {
+		return workspace.Errorf(workspace.ErrInvalid, "record %q: its revision is %d", rec.Key, rec.Revision)
+	}
+	restore := wire.Statement{
+		SQL:  "INSERT INTO records (" + recordColumns + ") VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING",
+		Args: []any{rec.Key, rec.Value, rec.Revision, rec.Updated},
+	}
+	return r.s.write(r.ctx, "", func(t *tx) error { return t.change(restore, rec.Key) })
+}
+
 // change runs a statement that changes a record if it is at its revision.
 func (t *tx) change(s wire.Statement, key string) error {
 	changed := 0

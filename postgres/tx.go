@@ -23,6 +23,7 @@ type tx struct {
 	saved  bool                 // the owner's state was stored
 	now    workspace.OwnerState // of the owner, after what is held back
 	held   []wire.Statement
+	weight int   // bytes of content in held
 	sent   bool  // some writes were sent
 	grew   bool  // the journal of changes has a new row
 	failed error // the first error of the server, or of the connection
@@ -63,7 +64,7 @@ func (t *tx) do(batch ...wire.Statement) error {
 	}
 	if len(t.held) > 0 {
 		batch = append(t.held, batch...)
-		t.held, t.sent = nil, true
+		t.held, t.weight, t.sent = nil, 0, true
 	}
 	return t.run(batch...)
 }
@@ -126,7 +127,30 @@ func (t *tx) hold(batch ...wire.Statement) error {
 		return t.failed
 	}
 	t.held = append(t.held, batch...)
-	return nil
+	for _, s := range batch {
+		for _, a := range s.Args {
+			if b, ok := a.([]byte); ok {
+				t.weight += len(b)
+			}
+		}
+	}
+	if t.weight < maxWeight && len(t.held) < maxHeld {
+		return nil
+	}
+	return t.flush()
+}
+
+// No more than this is held back, so that a transaction of any size takes little memory.
+const (
+	maxWeight = 4 << 20
+	maxHeld   = 2000
+)
+
+// flush sends what is held back.
+func (t *tx) flush() error {
+	batch := t.held
+	t.held, t.weight, t.sent = nil, 0, true
+	return t.run(batch...)
 }
 
 // forgetUnused removes the row that this transaction made for an owner, if nothing was

@@ -140,19 +140,18 @@ func (t *tx) rollback() {
 // the owner's row, for which the server waits as it does for a write.
 func (t *tx) confirm(p *place, answer error) (again, err error) {
 	t.held = nil
-	if !t.sent {
+	if !t.sent && !t.fresh {
 		return t.commit(p, answer)
 	}
 	if err := t.s.run(t.ctx, t.lease.conn(), wire.Statement{SQL: "ROLLBACK"}); err != nil {
 		t.rollback()
 		return err, nil
 	}
-	if t.fresh { // there was nothing to be seen
+	if t.fresh || t.owner == "" { // there was nothing to be seen
 		t.lease.giveBack()
 		return nil, answer
 	}
-	batch := append(t.s.beginWrite(), lockOwner(t.owner))
-	if err := t.s.run(t.ctx, t.lease.conn(), batch...); err != nil {
+	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(), lockOwner(t.owner))...); err != nil {
 		t.rollback()
 		if mayRunAgain(err) {
 			return err, nil

@@ -34,6 +34,11 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // view runs fn on one snapshot. It runs it again where the connection is lost.
 func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
+	return s.viewOn(ctx, false, fn)
+}
+
+// viewOn is view. With keep set, fn reads more than once.
+func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
@@ -43,7 +48,6 @@ func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
 	defer s.end()
 	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
 	defer cancel()
-	keep := false
 	for pause := firstPause; ; {
 		sn := &snapshot{s: s, ctx: ctx, keep: keep}
 		err := sn.run(fn)

@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/dump"
+)
+
+// VerifyOptions of [Store.Verify]. The zero value works.
+type VerifyOptions struct {
+	Progress func(done, total int64) // called now and then with the bytes of content checked and all bytes; nil: not called
+}
+
+// VerifyReport is the result of [Store.Verify].
+type VerifyReport struct {
+	Owners, Versions, Entries, Bytes int64    // how many were checked
+	Deleted                          int64    // how many of the owners hold nothing any more; Store.Owners does not list them
+	Problems                         []string // at most 100; each names its object. nil: none was found
+}
+
+const mostProblems = 100
+
+func (r *VerifyReport) problem(format string, args ...any) {
+	if len(r.Problems) < mostProblems {
+		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// Verify reads and checks everything that agents have stored: the SHA-256 of each content,
+// that versions, entries and changes have no gaps, and that the counters agree with the
+// rows. It changes nothing. Others may read and write meanwhile: each owner is checked in a
+// snapshot of its own. The pages of the database are checked by pg_amcheck and by
+// PostgreSQL's data checksums, not by Verify.
+//
+// Damage is in the report. Verify returns an error only if it could not go on.
+func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, err error) {
+	var total int64
+	if err := s.view(ctx, func(sn *snapshot) error {
+		return sn.do(wire.Statement{SQL: "SELECT least(coalesce(sum(bytes), 0), 9223372036854775807)::bigint FROM owners", Row: func(row *wire.Row) error {
+			total = row.Int()
+			return bad(row, "sum of", "bytes")
+		}})
+	}); err != nil {
+		return r, err
+	}
+	const page = 1000
+	for after := (workspace.Owner{}); ; {
+		owners, err := s.AllOwners(ctx, after, page)
+		if err != nil {
+			return r, err
+		}
+		for _, after = range owners {
+			if err := s.verifyOwner(ctx, after, o.Progress, total, &r); err != nil {
+				return r, err
+			}
+		}
+		if len(owners) < page {
+			return r, nil
+		}
+	}
+}
+
+func (s *Store) verifyOwner(ctx context.Context, o workspace.Owner, progress func(done, total int64), total int64, r *VerifyReport) error {
+	var check dump.Checker
+	err := s.Dump(ctx, o, func(row workspace.Row) error {
+		before := check.Bytes()
+		_ = check.Add(row) // it is in the report
+		if done := r.Bytes + check.Bytes(); progress != nil && check.Bytes() > before {
+			progress(done, max(total, done))
+		}
+		return nil
+	})
+	found, _ := check.End()
+	if errors.Is(err, workspace.ErrCorrupt) {
+		r.problem("%s: %v", o, err)
+		err = nil
+	} else if err == nil {
+		for _, text := range found.Problems {
+			r.problem("%s: %s", o, text)
+		}
+		if found.State.Usage == (workspace.Usage{}) {
+			r.Deleted++
+		}
+	}
+	r.Owners++
+	r.Versions += found.Versions
+	r.Entries += found.Entries
+	r.Bytes += found.Bytes
+	return err
+}
