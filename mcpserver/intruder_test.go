@@ -96,10 +96,7 @@ func owners(faulty bool, next http.Handler) http.Handler {
 // Generated requests of one caller show nothing of another, over HTTP in both eras, whether
 // the callers are bound to an agent or not. Nothing of either is in the log.
 func TestIntruder(t *testing.T) {
-	n := 2000
-	if testkit.Long() {
-		n = 20_000
-	}
+	n := testkit.Pick(2000, 8000, 20_000)
 	answered := map[string]int{}
 	for _, bound := range []map[string]bool{{"intruder": true, "victim": true}, {}, {"victim": true}} {
 		report, logged := invade(t, bound, fault{}, n)

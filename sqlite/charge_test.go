@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // Rows are charged for about what they take on disk, within a factor of two for names
-// of a common length. So 100,000 empty entries are not free.
+// of a common length. So 100,000 empty entries are not free. SCRATCHPAD_TEST=full also
+// makes 100,000 files, versions and logs.
 func TestChargeIsNearTheDisk(t *testing.T) {
 	t.Parallel()
 	for name, fill := range chargeFills() {
@@ -38,17 +40,18 @@ func chargeFills() map[string]func(*testing.T, *workspace.Workspace) {
 			}
 		},
 		"versions": func(t *testing.T, ws *workspace.Workspace) {
-			for n := range pick(3_000, 100_000) {
-				write(t, ws, n%(pick(3_000, 100_000)/10))
+			count := testkit.Pick(3_000, 20_000, 100_000)
+			for n := range count {
+				write(t, ws, n%(count/10))
 			}
 		},
 		"files": func(t *testing.T, ws *workspace.Workspace) {
-			for n := range pick(2_000, 100_000) {
+			for n := range testkit.Pick(2_000, 20_000, 100_000) {
 				write(t, ws, n)
 			}
 		},
 		"logs": func(t *testing.T, ws *workspace.Workspace) {
-			for n := range pick(2_000, 100_000) {
+			for n := range testkit.Pick(2_000, 20_000, 100_000) {
 				if _, err := ws.AppendLog(t.Context(), path(n), nil); err != nil {
 					t.Fatal(err)
 				}

@@ -12,7 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// An empty variable counts as unset, for each flag of each command.
+// An empty variable counts as unset, for each flag that reads it, and with
+// SCRATCHPAD_TEST=full for each of each command.
 func TestEmptyVariables(t *testing.T) {
 	tried := map[string]int{}
 	for _, command := range commands(t) {
@@ -24,7 +25,7 @@ func TestEmptyVariables(t *testing.T) {
 		for _, group := range command.AllFlags(false) {
 			for _, f := range group {
 				for _, variable := range f.Envs {
-					if tried[variable]++; tried[variable] > 1 && !testkit.Long() {
+					if tried[variable]++; tried[variable] > 1 && !testkit.Full() {
 						continue
 					}
 					t.Setenv(variable, "")

@@ -244,7 +244,7 @@ func TestIntruder(t *testing.T) {
 	r := serve(t, append(c.issuer.flags(), "--db", db, "--debug", "--rate", "0", "--rate-agent", "0", "--trusted-proxy", "127.0.0.0/8")...)
 	answered := map[string]int{}
 	for _, d := range duels {
-		report := d.fight(t, r.url, testkit.Pick(1000, 5000, 50_000), 11)
+		report := d.fight(t, r.url, testkit.Pick(1000, 2000, 50_000), 11)
 		for _, leak := range report.Leaks {
 			t.Errorf("%s: %.3000s", d.name, leak)
 		}
