@@ -20,6 +20,7 @@ func TestAuthor(t *testing.T) {
 		{workspace.Author{Client: strings.Repeat("x", 9999)}, workspace.Author{Client: strings.Repeat("x", 256)}},
 		{workspace.Author{Version: strings.Repeat("日", 100)}, workspace.Author{Version: strings.Repeat("日", 85)}},
 		{workspace.Author{Key: "a\xffb"}, workspace.Author{Key: "a\uFFFDb"}},
+		{workspace.Author{Client: "a\x00b", Session: "\x00"}, workspace.Author{Client: "a\uFFFDb"}},
 	} {
 		ws := plain.As(test.given)
 		write(t, ws, "f", "x")

@@ -28,7 +28,7 @@ type Workspace struct {
 func (w *Workspace) Agent() string { return w.owner.Agent }
 
 // As returns the same workspace with another author for what is written through it.
-// Fields longer than 256 bytes are cut, and invalid UTF-8 in them is replaced.
+// Fields longer than 256 bytes are cut, and invalid UTF-8 and NUL in them are replaced.
 func (w *Workspace) As(a Author) *Workspace {
 	c := *w
 	c.author = shortened(a)

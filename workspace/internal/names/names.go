@@ -156,9 +156,9 @@ func Key(key string) (cause string) {
 }
 
 // Shorten cuts a text that a client gives as its name to a number of bytes, and replaces
-// what is not valid UTF-8 in it.
+// what is not valid UTF-8 in it, and NUL, which not every database can keep.
 func Shorten(text string, most int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	if len(text) <= most {
 		return text
 	}
