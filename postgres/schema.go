@@ -85,7 +85,11 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 	}
 	batch = append(batch, wire.Statement{SQL: "COMMIT"})
 	if err := s.run(ctx, c, batch...); err != nil {
-		if stateOf(err) == stateDuplicateTable {
+		switch stateOf(err) {
+		case stateNoPrivilege:
+			return workspace.Errorf(workspace.ErrUnsupported,
+				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE ON SCHEMA public to it")
+		case stateDuplicateTable:
 			return workspace.Errorf(workspace.ErrUnsupported,
 				"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
 		}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -217,6 +218,8 @@ func (t *tx) judge(err error, committed bool) (again, known error) {
 		return nil, unknown(nil, "the server did not commit")
 	case workspace.Kind(err) != nil:
 		return nil, err
+	case errors.Is(err, wire.ErrRolledBack):
+		return err, nil
 	case isLost(err):
 		t.s.log.Warn("postgres: the connection was lost while a commit was under way", "error", err)
 		return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")

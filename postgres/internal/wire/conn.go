@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,6 +42,9 @@ func Connect(ctx context.Context, config *pgconn.Config) (*Conn, error) {
 
 // Warning returns the last warning of the server since the last Run began, else nil.
 func (c *Conn) Warning() *pgconn.Notice { return c.warning }
+
+// ErrRolledBack is the error of a COMMIT to which the server's answer was ROLLBACK.
+var ErrRolledBack = errors.New("the server rolled back")
 
 var binaryFormat = []int16{1}
 
@@ -83,7 +87,7 @@ func (s *Statement) answer(p *pgconn.Pipeline) (failed error) {
 	}
 	r, ok := result.(*pgconn.ResultReader)
 	if !ok {
-		return fmt.Errorf("the server's answer to a statement is missing")
+		return fmt.Errorf("the server answered a statement with a %T", result)
 	}
 	for r.NextRow() {
 		if s.Row != nil && failed == nil {
@@ -93,6 +97,9 @@ func (s *Statement) answer(p *pgconn.Pipeline) (failed error) {
 	tag, err := r.Close()
 	if err != nil {
 		return err
+	}
+	if s.SQL == "COMMIT" && tag.String() != "COMMIT" { // of a transaction in which a statement had failed
+		return ErrRolledBack
 	}
 	if s.Done != nil {
 		s.Done(int(tag.RowsAffected()))
