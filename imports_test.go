@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 	"internal/keyrecord":                 {"internal/auth", "internal/phrase", "internal/terminal"},
 	"internal/linebatch":                 {"workspace"},
 	"internal/pgtest":                    {"github.com/jackc/pgx/v5/..."},
+	"internal/migrate":                   {"workspace", "workspace/dump"},
 	"internal/phrase":                    {},
 	"internal/terminal":                  {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
 	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "internal/promtext", "golang.org/x/sys/..."},

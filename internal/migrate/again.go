@@ -1,0 +1,120 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// again copies an owner a second time, because the source has changed.
+func (c *copier) again(o workspace.Owner) error {
+	if err := c.ours(); err != nil {
+		return err
+	}
+	if err := c.wantOlder(o); err != nil {
+		return err
+	}
+	if err := c.to.Update(c.ctx, o, erase); err != nil {
+		return fmt.Errorf("copy %s again: %w", o, err)
+	}
+	return c.restore(o)
+}
+
+// wantOlder returns ErrConflict if what the target has of an owner is not what the source
+// had before. Somebody who had the target open before Copy began may have written to it,
+// and that is nothing to throw away.
+func (c *copier) wantOlder(o workspace.Owner) error {
+	here, err1 := stateOf(c.ctx, c.from, o)
+	there, err2 := stateOf(c.ctx, c.to, o)
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("copy %s again: %w", o, err)
+	}
+	foreign := here.Revision < there.Revision
+	if (here == workspace.OwnerState{}) { // the source does not have it any more
+		foreign = !c.restored[o] && !there.IsDeleted() && there != workspace.OwnerState{}
+	} else if !foreign && there.Changes > 0 {
+		was, err1 := changeAt(c, c.from, o, there.Revision)
+		is, err2 := changeAt(c, c.to, o, there.Revision)
+		if err := errors.Join(err1, err2); err != nil {
+			return fmt.Errorf("copy %s again: %w", o, err)
+		}
+		if is.Time.Equal(was.Time) {
+			is.Time = was.Time
+		}
+		foreign = was.Revision != 0 && is != was // the source may have removed the row since
+	}
+	if foreign {
+		return workspace.Errorf(workspace.ErrConflict, "somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
+	}
+	return nil
+}
+
+// changeAt returns the row of a journal that has a revision, the zero value if it is not
+// kept.
+func changeAt(c *copier, s workspace.Store, o workspace.Owner, revision int64) (found workspace.Change, err error) {
+	err = s.View(c.ctx, o, func(r workspace.Reader) error {
+		found = workspace.Change{}
+		rows, err := r.Changes(revision-1, 1)
+		if len(rows) > 0 && rows[0].Revision == revision {
+			found = rows[0]
+		}
+		return err
+	})
+	return found, err
+}
+
+// erase removes every row of an owner.
+func erase(tx workspace.Tx) error {
+	state, err := tx.Owner()
+	if err != nil {
+		return err
+	}
+	if err := eraseFiles(tx, state); err != nil {
+		return err
+	}
+	if err := eraseLogs(tx, state); err != nil {
+		return err
+	}
+	future := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	_, err1 := tx.FoldFiles(math.MaxInt32)
+	_, err2 := tx.FoldLogs(math.MaxInt32)
+	err3 := tx.DropRequests(future, future, math.MaxInt32)
+	err4 := tx.DropChanges(math.MaxInt64)
+	return errors.Join(err1, err2, err3, err4, tx.SaveOwner(workspace.OwnerState{}))
+}
+
+// erasePage is how many paths are listed at once.
+const erasePage = 500
+
+func eraseFiles(tx workspace.Tx, state workspace.OwnerState) error {
+	for {
+		heads, err := tx.Files("", "", erasePage)
+		if err != nil || len(heads) == 0 {
+			return err
+		}
+		for _, h := range heads {
+			h.Deleted, h.Sizes, h.Summary = true, nil, 0
+			if err := tx.SaveFile(workspace.FileChange{Head: h, Prune: h.Version, Forget: true, Owner: state}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func eraseLogs(tx workspace.Tx, state workspace.OwnerState) error {
+	for {
+		heads, err := tx.Logs("", "", erasePage)
+		if err != nil || len(heads) == 0 {
+			return err
+		}
+		for _, h := range heads {
+			h.Deleted, h.First, h.Bytes = true, h.Last+1, 0
+			if err := tx.SaveLog(workspace.LogChange{Head: h, Prune: h.Last, Owner: state}); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,24 @@
+// Package migrate copies a whole database into another one that holds nothing: every row of
+// every owner of all tenants, and all records of the installation, with their numbers and
+// times. The two may be of different kinds.
+//
+// # A copy that is killed
+//
+// The first thing that [Copy] writes is a record that the copy is not complete, the last
+// thing that it does is to remove that record. Until then [Unfinished] refuses the
+// database. A second Copy of the same source goes on where the first one stopped: owners
+// are copied one by one, each as a whole.
+//
+// # A source that changes
+//
+// Copy changes nothing in the source, and stops nobody from changing it. So the source's
+// servers should be stopped before. Copy does not rely on that: at the end it compares each
+// owner of the copy with the source, row by row, copies again those that have changed, and
+// looks once more, until a look finds nothing new. If the source does not come to rest,
+// Copy names owners that change, returns [workspace.ErrConflict], and leaves the copy
+// unfinished. What is written to the source after that last look is not in the copy.
+package migrate
+
+// Where to begin: migrate.go has Copy and its steps. unfinished.go has the record.
+// owners.go walks over the owners of both databases, again.go copies an owner a second
+// time. records.go copies the records.

@@ -1,0 +1,37 @@
+package migrate_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// openNamed opens a database of either kind.
+func openNamed(name string) (workspace.Store, error) {
+	return sqlite.Open(context.Background(), name, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// eachName runs a test with names of new databases of each kind.
+func eachName(t *testing.T, test func(t *testing.T, name func(testing.TB) string)) {
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t testing.TB) string { return filepath.Join(t.TempDir(), "target.db") })
+	})
+}
+
+// eachEngine runs a test with new databases of each kind.
+func eachEngine(t *testing.T, test func(t *testing.T, open func(testing.TB) workspace.Store)) {
+	eachName(t, func(t *testing.T, name func(testing.TB) string) {
+		test(t, func(t testing.TB) workspace.Store {
+			s, err := openNamed(name(t))
+			testkit.Must(t, err)
+			t.Cleanup(func() { s.Close() })
+			return s
+		})
+	})
+}

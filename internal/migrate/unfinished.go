@@ -1,0 +1,123 @@
+package migrate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// recordKey is the record of a database that is an unfinished copy.
+const recordKey = "migrate/unfinished"
+
+// unfinished is the value of the record.
+type unfinished struct {
+	From string `json:"from"` // the source, without a password
+	ID   string `json:"id"`   // of the copy, random
+	Run  string `json:"run"`  // of the last call of Copy, random
+}
+
+// Unfinished returns an error if a database is a copy that is not complete, and nil
+// otherwise. Whoever opens a database calls it first. The error wraps
+// [workspace.ErrUnsupported], or says why the database could not be read.
+func Unfinished(ctx context.Context, s workspace.Store) error {
+	u, revision, err := readUnfinished(ctx, s)
+	if err != nil || revision == 0 {
+		return err
+	}
+	return workspace.Errorf(workspace.ErrUnsupported, "this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which completes it", u.From, u.From)
+}
+
+// readUnfinished returns the record and its revision, which is 0 if there is none.
+func readUnfinished(ctx context.Context, s workspace.Store) (u unfinished, revision int64, err error) {
+	r, err := s.System(ctx).Get(recordKey)
+	if errors.Is(err, workspace.ErrNotFound) {
+		return u, 0, nil
+	}
+	if err == nil {
+		if err = json.Unmarshal(r.Value, &u); err != nil {
+			err = workspace.Errorf(workspace.ErrCorrupt, "record %s: %v", recordKey, err)
+		}
+	}
+	return u, r.Revision, err
+}
+
+// begin marks the target as a copy that is not complete. The target must hold nothing, or
+// an unfinished copy of the same source.
+func (c *copier) begin() error {
+	if err := Unfinished(c.ctx, c.from); err != nil {
+		return fmt.Errorf("the source: %w", err)
+	}
+	u, revision, err := readUnfinished(c.ctx, c.to)
+	switch {
+	case err != nil:
+		return err
+	case revision == 0:
+		u = unfinished{From: c.o.From, ID: rand.Text()}
+		err = c.wantEmpty("")
+	case u.From != c.o.From:
+		err = workspace.Errorf(workspace.ErrConflict, "the target holds an unfinished copy of %s; complete that one, or give another target", u.From)
+	}
+	if err != nil {
+		return err
+	}
+	c.report.Resumed = revision != 0
+	u.Run = rand.Text()
+	value, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	if c.revision, err = c.to.System(c.ctx).Put(recordKey, value, revision); err != nil {
+		return fmt.Errorf("mark the copy as unfinished: %w", err)
+	}
+	if other, at, err := readUnfinished(c.ctx, c.from); err != nil || at != 0 && other.ID == u.ID {
+		return errors.Join(err, c.to.System(c.ctx).Delete(recordKey, c.revision),
+			workspace.Errorf(workspace.ErrInvalid, "source and target are the same database"))
+	}
+	if c.report.Resumed {
+		return nil
+	}
+	return c.wantEmpty(recordKey) // somebody who had it open may have written meanwhile
+}
+
+// wantEmpty returns ErrConflict unless the target has no owner and no record but one. It
+// leaves no record.
+func (c *copier) wantEmpty(but string) error {
+	owners, err := c.to.AllOwners(c.ctx, workspace.Owner{}, 1)
+	if err != nil {
+		return err
+	}
+	records, err := c.to.System(c.ctx).List("", "", 2)
+	if err != nil {
+		return err
+	}
+	what := ""
+	for _, r := range records {
+		if r.Key != but {
+			what = "the record " + r.Key
+		}
+	}
+	if len(owners) > 0 {
+		what = "agent " + owners[0].String()
+	}
+	if what == "" {
+		return nil
+	}
+	err = workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has %s; give a new database", what)
+	if but != "" {
+		return errors.Join(err, c.to.System(c.ctx).Delete(but, c.revision))
+	}
+	return err
+}
+
+// ours returns ErrConflict if another Copy has begun to write to the target.
+func (c *copier) ours() error {
+	_, revision, err := readUnfinished(c.ctx, c.to)
+	if err == nil && revision != c.revision {
+		err = workspace.Errorf(workspace.ErrConflict, "another migrate writes to the target")
+	}
+	return err
+}
