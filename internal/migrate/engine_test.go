@@ -4,15 +4,21 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // openNamed opens a database of either kind.
 func openNamed(name string) (workspace.Store, error) {
+	if strings.HasPrefix(name, "postgres://") {
+		return postgres.Open(context.Background(), name, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
+	}
 	return sqlite.Open(context.Background(), name, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
 }
 
@@ -21,6 +27,10 @@ func eachName(t *testing.T, test func(t *testing.T, name func(testing.TB) string
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		test(t, func(t testing.TB) string { return filepath.Join(t.TempDir(), "target.db") })
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(t, pgtest.URL)
 	})
 }
 
