@@ -110,13 +110,13 @@ var allowed = map[string][]string{
 	"sqlite/internal/row":                {"workspace", "workspace/store"},
 	"sqlite/internal/dbfile":             {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                          {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "mcpserver/internal/..."},
-	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
+	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/torture", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/..."},
 	"workspace/storetest/internal/plain": {"workspace", "workspace/store"},
 	"deploy/apify":                       {"mcpserver", "sqlite", "summarize", "workspace", "golang.org/x/net/netutil"},
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
-	"internal/torture":                   {"sqlite", "workspace", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
+	"internal/torture":                   {"sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }
 
 func TestImports(t *testing.T) {

@@ -25,6 +25,10 @@ var notRun = map[string]string{
 
 	"scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem": "ends at a signal; TestServe has it",
 
+	"scratchpad torture --for 10m":                               "takes its time; TestTorture has it",
+	"scratchpad torture --dir /mnt/disk":                         "takes its time; TestTorture has it",
+	"scratchpad torture --db postgres://user@host/name --for 1h": "needs PostgreSQL; package torture has it",
+
 	"scratchpad healthcheck":                       "needs a server; TestHealthcheck has it",
 	"scratchpad healthcheck --addr 127.0.0.1:8080": "needs a server; TestHealthcheck has it",
 }
@@ -38,7 +42,7 @@ func TestHelpExamples(t *testing.T) {
 	seen := map[string]bool{}
 	for _, command := range commands(t) {
 		examples := examplesOf(command.Detail)
-		if len(examples) == 0 && len(command.Children) == 0 && command.Name != "mcp" {
+		if len(examples) == 0 && len(command.Children) == 0 && command.Name != "mcp" && command.Name != "__torture" {
 			t.Errorf("the help of %s has no example", command.FullPath())
 		}
 		if len(examples) == 0 {
