@@ -34,6 +34,7 @@ type Proxy struct {
 type Batch struct {
 	Connection int64    // counts connections from 1
 	Startup    bool     // the connection's first message; it has no SQL
+	RoundTrip  bool     // the batch begins a round trip, as RoundTrips counts them
 	SQL        []string // the text of each statement that runs, in order
 	Commit     bool     // one of the statements is COMMIT
 }

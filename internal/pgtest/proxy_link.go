@@ -225,6 +225,7 @@ func text(b []byte) (string, []byte) {
 // of the last message. It reports whether to go on.
 func (l *link) send(last byte) bool {
 	l.batch.Connection = l.number
+	l.batch.RoundTrip = l.speak(last)
 	batch, buffer := l.batch, l.buffer
 	l.buffer = nil
 	fault := Fault{}
@@ -241,26 +242,32 @@ func (l *link) send(last byte) bool {
 	if l.isSilent() {
 		return false
 	}
-	l.speak(last, fault)
 	if last == 'Q' || last == 'S' {
+		l.expect(fault)
 		l.batch = Batch{}
 	}
 	l.proxy.sleep(time.Duration(l.proxy.latency.Load()) / 2)
 	return l.write(buffer, fault)
 }
 
-// speak notes that the client sends something that the server is to answer.
-func (l *link) speak(last byte, f Fault) {
+// speak notes that the client asks something, and reports whether that begins a round
+// trip.
+func (l *link) speak(last byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	asks := last == 'Q' || last == 'S'
-	if asks {
-		l.waiting = append(l.waiting, f)
+	if !l.heard || last != 'Q' && last != 'S' && last != 'H' {
+		return false
 	}
-	if l.heard && (asks || last == 'H') {
-		l.heard = false
-		l.proxy.roundTrips.Add(1)
-	}
+	l.heard = false
+	l.proxy.roundTrips.Add(1)
+	return true
+}
+
+// expect notes that the server is to answer a batch.
+func (l *link) expect(f Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, f)
 }
 
 // write writes to the server and then does what the fault says. It reports whether to go

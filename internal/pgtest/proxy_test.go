@@ -169,7 +169,7 @@ func TestProxyStatements(t *testing.T) {
 	if err := insert(t, c, "extended"); err != nil {
 		t.Fatal(err)
 	}
-	if b := seen.Load(); strings.Join(b.SQL, "|") != "BEGIN|INSERT INTO t VALUES (1)|COMMIT" || !b.Commit || b.Startup {
+	if b := seen.Load(); strings.Join(b.SQL, "|") != "BEGIN|INSERT INTO t VALUES (1)|COMMIT" || !b.Commit || b.Startup || !b.RoundTrip {
 		t.Errorf("the batch was %+v", b)
 	}
 	query(t, c, "SELECT 1")
