@@ -69,6 +69,26 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 
 var errLate = errors.New("too late")
 
+// pauses are what a call waits before it runs again. The connections of the pool may all
+// have been lost since they were used, so the call first tries as many without a pause.
+type pauses struct {
+	quick int
+	next  time.Duration
+}
+
+func (s *Store) newPauses() pauses { return pauses{s.o.MaxConns, firstPause} }
+
+// sleep waits after an error, and reports whether the call may run again.
+func (p *pauses) sleep(ctx context.Context, err error) bool {
+	if isLost(err) && p.quick > 0 {
+		p.quick--
+		return ctx.Err() == nil
+	}
+	pause := p.next
+	p.next = min(2*pause, longestWait)
+	return sleep(ctx, pause)
+}
+
 // sleep reports whether it slept to the end.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

@@ -35,14 +35,14 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) err
 		return err
 	}
 	defer place.leave()
-	for pause := firstPause; ; pause = min(2*pause, longestWait) {
+	for pauses := s.newPauses(); ; {
 		again, err := s.try(ctx, owner, place, fn)
 		if again == nil {
 			s.stats.count(err)
 			return err
 		}
 		s.stats.again.Add(1)
-		if !sleep(wait, pause) {
+		if !pauses.sleep(wait, again) {
 			s.stats.count(again)
 			return failed(ctx, again)
 		}

@@ -48,7 +48,7 @@ func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error)
 	defer s.end()
 	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
 	defer cancel()
-	for pause := firstPause; ; {
+	for pauses := s.newPauses(); ; {
 		sn := &snapshot{s: s, ctx: ctx, keep: keep}
 		err := sn.run(fn)
 		switch {
@@ -56,10 +56,8 @@ func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error)
 			keep = true
 		case sn.lost == nil:
 			return err
-		case !sleep(wait, pause):
+		case !pauses.sleep(wait, sn.lost):
 			return failed(ctx, sn.lost)
-		default:
-			pause = min(2*pause, longestWait)
 		}
 	}
 }

@@ -1,0 +1,125 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A connection that the server ended while it was idle never surfaces: reads and writes
+// after it succeed, with a pool full of such connections.
+func TestTerminateIdle(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	// With a pause after each dead connection, a call would have to wait for longer.
+	svc := openWith(t, url, postgres.Options{MaxConns: 24, LockTimeout: 8 * time.Second})
+	agents := make([]*outcomes, 18)
+	for i := range agents {
+		agents[i] = newOutcomes(t, svc, fmt.Sprintf("agent%d", i))
+	}
+	all := func(round int) { // opens connections, as many as the calls need
+		var calls sync.WaitGroup
+		for _, a := range agents {
+			calls.Go(func() {
+				if err := a.append(t.Context(), fmt.Sprintf("all-%d", round)); err != nil {
+					t.Errorf("append: %v", err)
+				}
+			})
+		}
+		calls.Wait()
+	}
+	ended, rounds := 0, 0
+	for want := testkit.Pick(20, 60, 200); ended < want; rounds++ {
+		all(rounds)
+		n := endAll(t, url)
+		ended += n
+		if err := agents[0].append(t.Context(), fmt.Sprintf("write-%d", rounds)); err != nil {
+			t.Errorf("a write after %d idle connections were ended: %v", n, err)
+		}
+		all(rounds + 1_000_000)
+		endAll(t, url)
+		if _, err := agents[0].w.ReadLog(t.Context(), outcomeLog, workspace.ReadLogOptions{}); err != nil {
+			t.Errorf("a read after idle connections were ended: %v", err)
+		}
+	}
+	for _, a := range agents {
+		if n := a.judge(t, url); n.unknown+n.failed > 0 {
+			t.Errorf("%s: %+v", a.agent, n)
+		}
+	}
+	t.Logf("%d idle connections were ended in %d rounds", ended, rounds)
+}
+
+// endAll ends all connections of a database, waits until they are gone, and returns their
+// number.
+func endAll(t testing.TB, url string) int {
+	t.Helper()
+	n, err := pgtest.Terminate(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const left = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+	for deadline := time.Now().Add(time.Minute); ask(t, url, left)[0] != "0"; {
+		if time.Now().After(deadline) {
+			t.Fatal("connections do not end")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return n
+}
+
+// Connections are ended while writes are under way. Each outcome is reported truly, and
+// no write happens twice.
+func TestTerminateInFlight(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	svc := openWith(t, url, postgres.Options{MaxConns: 6})
+	agents := make([]*outcomes, 4)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var writers sync.WaitGroup
+	for i := range agents {
+		a := newOutcomes(t, svc, fmt.Sprintf("agent%d", i))
+		agents[i] = a
+		writers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				entry := fmt.Sprintf("entry-%d", n)
+				if i%2 == 0 {
+					a.append(context.Background(), entry)
+				} else {
+					a.appendOnce(context.Background(), entry)
+				}
+				if _, err := a.w.ReadLog(ctx, outcomeLog, workspace.ReadLogOptions{Limit: 1}); err != nil && ctx.Err() == nil {
+					t.Errorf("a read: %v", err)
+				}
+			}
+		})
+	}
+	ended := 0
+	for want := testkit.Pick(20, 60, 200); ended < want; {
+		n, err := pgtest.Terminate(t.Context(), url, "active", "idle in transaction")
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		ended += n
+		time.Sleep(2 * time.Millisecond)
+	}
+	cancel()
+	writers.Wait()
+	var sum tally
+	for _, a := range agents {
+		sum.add(a.judge(t, url))
+	}
+	if sum.failed > 0 {
+		t.Errorf("%d appends failed, want none: what did not happen is run again", sum.failed)
+	}
+	t.Logf("%d connections were ended; %d appends are acknowledged, %d unknown", ended, sum.ok, sum.unknown)
+}
