@@ -1,0 +1,203 @@
+package postgres_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// trips counts the round trips of calls, as a proxy sees them at the socket. What tells
+// other processes of a write is left out: it is sent after the answer.
+type trips struct {
+	mu  sync.Mutex // guards all
+	all []string   // the SQL of each
+}
+
+func (c *trips) choose(b pgtest.Batch) pgtest.Fault {
+	tells := slices.ContainsFunc(b.SQL, func(sql string) bool { return strings.Contains(sql, "pg_notify") })
+	if b.RoundTrip && !tells {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all = append(c.all, strings.Join(b.SQL, "; "))
+	}
+	return pgtest.Fault{}
+}
+
+func (c *trips) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.all
+	c.all = nil
+	return all
+}
+
+// A tripCall is a call and the round trips that it takes.
+type tripCall struct {
+	name string
+	want int
+	do   func(context.Context, *workspace.Workspace) error
+}
+
+func lines(n int) []byte { return []byte(strings.Repeat("a line of text\n", n)) }
+
+func writeTrip(name, path string, content []byte, o workspace.WriteOptions) tripCall {
+	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
+		_, err := w.WriteFile(ctx, path, content, o)
+		return err
+	}}
+}
+
+func appendTrip(name string, o workspace.AppendOptions, entries ...[]byte) tripCall {
+	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
+		_, err := w.AppendLogWith(ctx, "log.jsonl", o, entries...)
+		return err
+	}}
+}
+
+func editTrip(name, old, new string, o workspace.EditOptions) tripCall {
+	return tripCall{name, 3, func(ctx context.Context, w *workspace.Workspace) error {
+		_, err := w.EditFile(ctx, "a.md", old, new, o)
+		return err
+	}}
+}
+
+func deleteTrip(name, path string, o workspace.DeleteOptions) tripCall {
+	return tripCall{name, 2, func(ctx context.Context, w *workspace.Workspace) error {
+		_, err := w.DeleteFile(ctx, path, o)
+		return err
+	}}
+}
+
+func readTrip(name string, do func(context.Context, *workspace.Workspace) error) tripCall {
+	return tripCall{name, 1, do}
+}
+
+// The agent has version 1 of a.md before.
+func tripCalls() []tripCall {
+	one := int64(1)
+	return slices.Concat([]tripCall{
+		writeTrip("write", "b.md", lines(3), workspace.WriteOptions{}),
+		writeTrip("large overwrite", "b.md", lines(60_000), workspace.WriteOptions{}),
+		writeTrip("conditional write", "a.md", []byte("one two"), workspace.WriteOptions{IfVersion: &one}),
+		writeTrip("write with a key", "c.md", lines(3), workspace.WriteOptions{IdempotencyKey: "write"}),
+		appendTrip("append to a new log", workspace.AppendOptions{}, []byte("1")),
+		appendTrip("append", workspace.AppendOptions{}, []byte("2"), []byte("3")),
+		appendTrip("append with a key", workspace.AppendOptions{IdempotencyKey: "append"}, []byte("4")),
+		editTrip("edit", "two", "three", workspace.EditOptions{}),
+		editTrip("edit with a key", "three", "four", workspace.EditOptions{IdempotencyKey: "edit"}),
+	}, readTrips(), []tripCall{
+		{"move", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.MoveFile(ctx, "c.md", "d.md", workspace.MoveOptions{})
+			return err
+		}},
+		deleteTrip("delete", "b.md", workspace.DeleteOptions{}),
+		deleteTrip("delete with a key", "d.md", workspace.DeleteOptions{IdempotencyKey: "delete"}),
+		{"delete a log", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.DeleteLog(ctx, "log.jsonl", workspace.DeleteOptions{})
+			return err
+		}},
+	})
+}
+
+func readTrips() []tripCall {
+	var cursor int64
+	read := func(path string) func(context.Context, *workspace.Workspace) error {
+		return func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ReadFile(ctx, path, workspace.ReadOptions{})
+			return err
+		}
+	}
+	return []tripCall{
+		readTrip("read a file", read("a.md")),
+		readTrip("read a large file", read("b.md")),
+		readTrip("read a log", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ReadLog(ctx, "log.jsonl", workspace.ReadLogOptions{})
+			return err
+		}),
+		readTrip("list files", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ListFiles(ctx, workspace.ListOptions{})
+			return err
+		}),
+		readTrip("list logs", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ListLogs(ctx, workspace.ListOptions{})
+			return err
+		}),
+		readTrip("history", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.History(ctx, "a.md")
+			return err
+		}),
+		readTrip("usage", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.Usage(ctx)
+			return err
+		}),
+		// The owner's state says whether there is anything to read. The function then runs
+		// once more, on a snapshot that is kept open.
+		{"changes, some new", 4, func(ctx context.Context, w *workspace.Workspace) error {
+			c, err := w.Changes(ctx, workspace.ChangesOptions{})
+			cursor = c.Cursor
+			return err
+		}},
+		readTrip("changes, none new", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.Changes(ctx, workspace.ChangesOptions{Since: cursor})
+			return err
+		}),
+	}
+}
+
+// The round trips of each call, counted at the socket.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.URL(t))
+	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteFile(t.Context(), "a.md", lines(3), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var c trips
+	proxy.Break(c.choose)
+	for _, call := range tripCalls() {
+		if err := call.do(t.Context(), w); err != nil {
+			t.Errorf("%s: %v", call.name, err)
+		}
+		if got := c.take(); len(got) != call.want {
+			t.Errorf("%s: %d round trips, want %d:\n%s", call.name, len(got), call.want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// An agent's first write makes the owner's row on the way.
+func TestRoundTripsFirst(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.URL(t))
+	s := open(t, proxy.URL())
+	update := func(agent string) {
+		err := s.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: agent}, func(tx workspace.Tx) error {
+			l, err := tx.Load(workspace.Query{File: "a.md"})
+			if err != nil {
+				return err
+			}
+			l.Owner.Files++
+			return tx.SaveOwner(l.Owner)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	update("before") // opens the connection
+	var c trips
+	proxy.Break(c.choose)
+	for _, want := range []int{3, 2} {
+		update("agent")
+		if got := c.take(); len(got) != want {
+			t.Errorf("%d round trips, want %d:\n%s", len(got), want, strings.Join(got, "\n"))
+		}
+	}
+}
