@@ -42,7 +42,10 @@ func checkVersion(version int64) error {
 // schemaOf returns the version of the schema, 0 if there is none.
 func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err error) {
 	there := false
-	err = s.run(ctx, c, wire.Statement{SQL: "SELECT to_regclass('schema_version') IS NOT NULL", Row: func(row *wire.Row) error {
+	// A look at pg_class is up to date. to_regclass alone may remember, within a transaction,
+	// that there was no table before the wait for the lock.
+	const look = "SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'schema_version' AND pg_table_is_visible(oid))"
+	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Row) error {
 		there = row.Bool()
 		return nil
 	}})

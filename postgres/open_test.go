@@ -1,0 +1,52 @@
+package postgres_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Servers that start together over an empty database all find the tables that one of them
+// makes. They are held up where each has seen that there are none.
+func TestOpenTogether(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	c, err := pgconn.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	const schemaLock = "396386651053" // 0x5c4a7c4bad, as in schema.go
+	if _, err := c.Exec(t.Context(), "SELECT pg_advisory_lock("+schemaLock+")").ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	const servers = 4
+	var opening sync.WaitGroup
+	for range servers {
+		opening.Go(func() {
+			s, err := postgres.Open(t.Context(), url, postgres.Options{})
+			if err != nil {
+				t.Errorf("Open() = %v", err)
+				return
+			}
+			s.Close()
+		})
+	}
+	const waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	for deadline := time.Now().Add(10 * time.Second); ask(t, url, waiting)[0] != "4"; {
+		if time.Now().After(deadline) {
+			t.Error("the servers do not wait for each other")
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if _, err := c.Exec(t.Context(), "SELECT pg_advisory_unlock("+schemaLock+")").ReadAll(); err != nil {
+		t.Error(err)
+	}
+	opening.Wait()
+}
