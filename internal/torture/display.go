@@ -78,7 +78,7 @@ func (r Report) Print(out io.Writer, again string) error {
 			fmt.Fprintf(&b, "history   %s\n", f.File)
 		}
 		if r.Kept != "" {
-			fmt.Fprintf(&b, "database  %s\n", r.Kept)
+			fmt.Fprintf(&b, "kept      %s\n", r.Kept)
 		}
 		fmt.Fprintf(&b, "again     %s --seed %d --round %d\n", again, f.Seed, f.Round)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/torture"
 )
@@ -15,6 +16,7 @@ var histories = flag.Int("histories", 0, "histories that TestLinearizable checks
 // with the times of calls and answers, while processes are killed and stopped.
 func TestLinearizable(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) { testLinearizable(t, t.TempDir()) })
+	t.Run("PostgreSQL", func(t *testing.T) { testLinearizable(t, pgtest.URL(t)) })
 }
 
 func testLinearizable(t *testing.T, database string) {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/torture"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"go.uber.org/goleak"
@@ -44,6 +46,13 @@ func program(mutant string) func() (*exec.Cmd, error) {
 
 func opener(mutant string) torture.Opener {
 	return func(ctx context.Context, database string) (workspace.Store, error) {
+		if strings.HasPrefix(database, "postgres") {
+			store, err := postgres.Open(ctx, database, postgres.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return mutate(mutant, store), nil
+		}
 		store, err := sqlite.Open(ctx, database, sqlite.Options{})
 		if err != nil {
 			return nil, err

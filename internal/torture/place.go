@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -16,7 +15,7 @@ import (
 type place struct {
 	shown    string                          // for people
 	evidence string                          // the folder for histories
-	folder   string                          // of a SQLite database; "": it is another one
+	keeps    string                          // what is kept after a failure, for people
 	database func(server string) string      // what a server opens
 	tenant   string                          // of the agent that the clients share
 	unsure   time.Duration                   // how long a write may come after its process has ended
@@ -32,8 +31,10 @@ type place struct {
 // canaries returns agents of the tenant of the shared agent; otherCanaries some of another.
 func (p *place) canaries(agents ...string) []bird { return birds(p.tenant, agents) }
 func (p *place) otherCanaries(agents ...string) []bird {
-	return birds(p.tenant+"-b", agents)
+	return birds(p.otherTenant(), agents)
 }
+
+func (p *place) otherTenant() string { return p.tenant + "-b" }
 
 func birds(tenant string, agents []string) (all []bird) {
 	for _, a := range agents {
@@ -42,9 +43,9 @@ func birds(tenant string, agents []string) (all []bird) {
 	return all
 }
 
-func newPlace(ctx context.Context, o Options) (*place, error) {
-	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
-		return nil, errors.New("not yet")
+func newPlace(o Options) (*place, error) {
+	if isServer(o.Database) {
+		return newServer(o)
 	}
 	return newFolder(o)
 }
@@ -59,11 +60,11 @@ func newFolder(o Options) (*place, error) {
 		return nil, err
 	}
 	path, n := "", 0
-	p := &place{shown: folder, evidence: or(o.Evidence, folder), folder: folder, tenant: "torture"}
+	p := &place{shown: folder, evidence: or(o.Evidence, folder), keeps: folder, tenant: "torture"}
 	p.database = func(string) string { return path }
 	p.renew = func(context.Context) error {
 		if path != "" {
-			if err := errors.Join(os.RemoveAll(filepath.Dir(path))); err != nil {
+			if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 				return err
 			}
 		}

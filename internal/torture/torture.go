@@ -85,7 +85,7 @@ type Report struct {
 	Progress
 	Seed     uint64    // of [Options]
 	Database string    // what was tortured, without a password
-	Kept     string    // the folder of a SQLite database that was kept, because something failed; "": none
+	Kept     string    // what was kept because a check failed: the folder, or the agents; "": nothing
 	Failures []Failure // nil: all checks passed
 }
 
@@ -117,7 +117,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := &run{o: o, began: time.Now()}
-	if r.place, err = newPlace(ctx, o); err != nil {
+	if r.place, err = newPlace(o); err != nil {
 		return Report{}, err
 	}
 	r.report.Seed, r.report.Database = o.Seed, r.place.shown
@@ -132,7 +132,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		err = cleaned
 	}
 	if failed {
-		r.report.Kept = r.place.folder
+		r.report.Kept = r.place.keeps
 	}
 	r.report.Progress = r.now()
 	return r.report, err
