@@ -126,11 +126,23 @@ func unreadable(err error) error {
 	return e
 }
 
-// prepare checks the server and makes the schema.
+// prepare checks the server and makes the schema. It tries again for a moment where the
+// connection is lost.
 func (s *Store) prepare(ctx context.Context) error {
+	const last = 8 * firstPause
+	for pause := firstPause; ; pause *= 2 {
+		again, err := s.prepareOnce(ctx)
+		if !again || pause > last || !sleep(ctx, pause) {
+			return err
+		}
+	}
+}
+
+// prepareOnce reports whether prepare may succeed if it runs again.
+func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 	c, err := wire.Connect(ctx, s.config)
 	if err != nil {
-		return unreachable(ctx, err)
+		return mayConnectAgain(err), unreachable(ctx, err)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -138,19 +150,22 @@ func (s *Store) prepare(ctx context.Context) error {
 		c.Close(ctx)
 	}()
 	if encoding := c.ParameterStatus("server_encoding"); encoding != "UTF8" && encoding != "" {
-		return workspace.Errorf(workspace.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
+		return false, workspace.Errorf(workspace.ErrUnsupported, "the database has the encoding %s; create one with the encoding UTF8", encoding)
 	}
-	if !s.readOnly {
-		return failed(ctx, s.makeSchema(ctx, c))
+	if s.readOnly {
+		var version int64
+		version, err = schemaOf(ctx, s, c)
+		switch {
+		case err != nil:
+		case version == 0:
+			err = workspace.Errorf(workspace.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
+		default:
+			err = checkVersion(version)
+		}
+	} else {
+		err = s.makeSchema(ctx, c)
 	}
-	version, err := schemaOf(ctx, s, c)
-	switch {
-	case err != nil:
-		return failed(ctx, err)
-	case version == 0:
-		return workspace.Errorf(workspace.ErrNotFound, "the database has no tables of scratchpad yet; the first write makes them")
-	}
-	return checkVersion(version)
+	return err != nil && workspace.Kind(err) == nil && mayRunAgain(err), failed(ctx, err)
 }
 
 // unreachable is the error of a server to which no connection was to be had. The details

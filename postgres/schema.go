@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"strings"
@@ -88,11 +89,16 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 	}
 	batch = append(batch, wire.Statement{SQL: "COMMIT"})
 	if err := s.run(ctx, c, batch...); err != nil {
+		s.run(ctx, c, wire.Statement{SQL: "ROLLBACK"})
 		switch stateOf(err) {
 		case stateNoPrivilege:
 			return workspace.Errorf(workspace.ErrUnsupported,
 				"the role may not create tables in the database; make it the owner of the database, or GRANT CREATE ON SCHEMA public to it")
 		case stateDuplicateTable:
+			// The server may answer to_regclass from a cache of before the wait for the lock.
+			if version, err := schemaOf(ctx, s, c); err != nil || version != 0 {
+				return cmp.Or(err, checkVersion(version))
+			}
 			return workspace.Errorf(workspace.ErrUnsupported,
 				"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
 		}
