@@ -61,7 +61,7 @@ func newServer(o Options) (*place, error) {
 // connections. Of several names in a URL the first one counts.
 func named(database, name string) string {
 	address, query, _ := strings.Cut(database, "?")
-	return strings.TrimSuffix(address+"?application_name="+url.QueryEscape(name)+"&"+query, "&")
+	return strings.TrimSuffix(address+"?application_name="+url.PathEscape(name)+"&"+query, "&")
 }
 
 // terminate ends a share of the connections whose application has the tenant's name, and
