@@ -95,7 +95,7 @@ func (t *tx) start(batch []wire.Statement) error {
 			t.now, err = readOwner(row, t.owner)
 			return err
 		}
-		err := t.run(append(append(all, lock), batch...)...)
+		err := t.run(locked(all, lock, batch)...)
 		t.begun = true
 		if err != nil || found {
 			return err
@@ -106,6 +106,13 @@ func (t *tx) start(batch []wire.Statement) error {
 	}
 	t.failed = workspace.Errorf(workspace.ErrBusy, "%s comes and goes", t.owner)
 	return t.failed
+}
+
+// locked returns the first batch of a transaction. The lock is a statement of its own before
+// those that read: one that waits for a lock reads what was there before it waited. It is a
+// variable so that a test can plant that bug.
+var locked = func(begin []wire.Statement, lock wire.Statement, batch []wire.Statement) []wire.Statement {
+	return append(append(begin, lock), batch...)
 }
 
 // versionQuery stops a server that is older than the schema.

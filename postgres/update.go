@@ -205,6 +205,10 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	return nil, err
 }
 
+// leavesUnknown reports whether an error in answer to a COMMIT leaves its outcome unknown. It
+// is a variable so that a test can plant a bug.
+var leavesUnknown = isLost
+
 // judge says what the answer to the last batch of a transaction means. Only an ordinary
 // error in answer to one of its statements tells that it did not happen.
 func (t *tx) judge(err error, committed bool) (again, known error) {
@@ -220,7 +224,7 @@ func (t *tx) judge(err error, committed bool) (again, known error) {
 		return nil, err
 	case errors.Is(err, wire.ErrRolledBack):
 		return err, nil
-	case isLost(err):
+	case leavesUnknown(err):
 		t.s.log.Warn("postgres: the connection was lost while a commit was under way", "error", err)
 		return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")
 	case mayRunAgain(err):

@@ -54,7 +54,7 @@ func (c *choir) stop() {
 // process is killed once in so many songs.
 func (c *choir) sing(ctx context.Context, f *fleet, kills int, birds []bird) {
 	for i := range birds {
-		birds[i].unsure = time.Now().Add(time.Second) // there may be something of the rounds before
+		birds[i].lost = !c.r.place.empty // there may be something of the rounds before
 	}
 	random := rand.New(rand.NewPCG(c.r.o.Seed, uint64(len(birds))))
 	for n := 0; ctx.Err() == nil; n++ {

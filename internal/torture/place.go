@@ -20,6 +20,7 @@ type place struct {
 	tenant   string                          // of the agent that the clients share
 	unsure   time.Duration                   // how long a write may come after its process has ended
 	renew    func(ctx context.Context) error // makes a new database, where that is possible
+	empty    bool                            // the database has no agents after renew
 	verify   func(ctx context.Context) error // checks the whole database
 	clean    func(ctx context.Context, failed bool) error
 
@@ -60,7 +61,7 @@ func newFolder(o Options) (*place, error) {
 		return nil, err
 	}
 	path, n := "", 0
-	p := &place{shown: folder, evidence: or(o.Evidence, folder), keeps: folder, tenant: "torture"}
+	p := &place{shown: folder, evidence: or(o.Evidence, folder), keeps: folder, empty: true, tenant: "torture"}
 	p.database = func(string) string { return path }
 	p.renew = func(context.Context) error {
 		if path != "" {

@@ -153,7 +153,7 @@ func (w *server) do(ctx context.Context, r request) reply {
 	case r.Follow != nil:
 		out.Rows, err = r.Follow.run(ctx, ws)
 	case r.Do == doForget:
-		_, err = svc.DeleteAgent(ctx, r.Agent)
+		err = forget(ctx, svc, r.Agent)
 	default:
 		out.Look, err = lookAt(ctx, w.store, owner)
 	}
@@ -161,6 +161,28 @@ func (w *server) do(ctx context.Context, r request) reply {
 		out.Error = err.Error()
 	}
 	return out
+}
+
+// forget deletes an agent.
+func forget(ctx context.Context, svc *workspace.Service, agent string) error {
+	return insist(func() error {
+		_, err := svc.DeleteAgent(ctx, agent)
+		return err
+	})
+}
+
+// insist calls fn again while the outcome is not known, or the database is busy.
+func insist(fn func() error) (err error) {
+	const tries = 20
+	for range tries {
+		if err = fn(); err == nil {
+			return nil
+		}
+		if f := failure(err).Failed; f != failedUnknown && f != failedNothing {
+			return err
+		}
+	}
+	return err
 }
 
 // wipe deletes all agents of a tenant, with the numbers that they had reached.
@@ -171,7 +193,7 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 			return err
 		}
 		for _, a := range agents {
-			if _, err := svc.DeleteAgent(ctx, a.Agent); err != nil {
+			if err := forget(ctx, svc, a.Agent); err != nil {
 				return err
 			}
 		}
@@ -185,7 +207,10 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 			return err
 		}
 		for _, o := range owners {
-			if err := w.store.Update(ctx, o, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) }); err != nil {
+			err := insist(func() error {
+				return w.store.Update(ctx, o, func(tx workspace.Tx) error { return tx.SaveOwner(workspace.OwnerState{}) })
+			})
+			if err != nil {
 				return err
 			}
 		}
