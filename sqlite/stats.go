@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/internal/meter"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 )
 
 // Stats are what a store has done since it was opened, in this process, and how it is now.

@@ -95,7 +95,7 @@ func (c *copier) run() error {
 	if err := c.ours(); err != nil {
 		return err
 	}
-	if err := c.to.System(c.ctx).Delete(recordKey, c.revision); err != nil {
+	if err := c.unmark(); err != nil {
 		return fmt.Errorf("mark the copy as complete: %w", err)
 	}
 	return nil

@@ -45,24 +45,37 @@ func readUnfinished(ctx context.Context, s workspace.Store) (u unfinished, revis
 	return u, r.Revision, err
 }
 
-// begin marks the target as a copy that is not complete. The target must hold nothing, or
-// an unfinished copy of the same source.
+// Target returns [workspace.ErrConflict] if a database cannot be the target of a copy of
+// the source that is named: it must hold nothing, or an unfinished copy of that source. It
+// changes nothing.
+func Target(ctx context.Context, s workspace.Store, from string) error {
+	_, _, err := target(ctx, s, from)
+	return err
+}
+
+func target(ctx context.Context, s workspace.Store, from string) (u unfinished, revision int64, err error) {
+	u, revision, err = readUnfinished(ctx, s)
+	switch {
+	case err != nil:
+	case revision == 0:
+		err = wantEmpty(ctx, s)
+	case u.From != from:
+		err = workspace.Errorf(workspace.ErrConflict, "the target holds an unfinished copy of %s; complete that one, or give another target", u.From)
+	}
+	return u, revision, err
+}
+
+// begin marks the target as a copy that is not complete.
 func (c *copier) begin() error {
 	if err := Unfinished(c.ctx, c.from); err != nil {
 		return fmt.Errorf("the source: %w", err)
 	}
-	u, revision, err := readUnfinished(c.ctx, c.to)
-	switch {
-	case err != nil:
-		return err
-	case revision == 0:
-		u = unfinished{From: c.o.From, ID: rand.Text()}
-		err = c.wantEmpty("")
-	case u.From != c.o.From:
-		err = workspace.Errorf(workspace.ErrConflict, "the target holds an unfinished copy of %s; complete that one, or give another target", u.From)
-	}
+	u, revision, err := target(c.ctx, c.to, c.o.From)
 	if err != nil {
 		return err
+	}
+	if revision == 0 {
+		u = unfinished{From: c.o.From, ID: rand.Text()}
 	}
 	c.report.Resumed = revision != 0
 	u.Run = rand.Text()
@@ -74,43 +87,37 @@ func (c *copier) begin() error {
 		return fmt.Errorf("mark the copy as unfinished: %w", err)
 	}
 	if other, at, err := readUnfinished(c.ctx, c.from); err != nil || at != 0 && other.ID == u.ID {
-		return errors.Join(err, c.to.System(c.ctx).Delete(recordKey, c.revision),
-			workspace.Errorf(workspace.ErrInvalid, "source and target are the same database"))
+		return errors.Join(err, c.unmark(), workspace.Errorf(workspace.ErrInvalid, "source and target are the same database"))
 	}
 	if c.report.Resumed {
 		return nil
 	}
-	return c.wantEmpty(recordKey) // somebody who had it open may have written meanwhile
+	if err := wantEmpty(c.ctx, c.to); err != nil { // somebody who had it open has written meanwhile
+		return errors.Join(err, c.unmark())
+	}
+	return nil
 }
 
-// wantEmpty returns ErrConflict unless the target has no owner and no record but one. It
-// leaves no record.
-func (c *copier) wantEmpty(but string) error {
-	owners, err := c.to.AllOwners(c.ctx, workspace.Owner{}, 1)
+// unmark removes the record of the target.
+func (c *copier) unmark() error { return c.to.System(c.ctx).Delete(recordKey, c.revision) }
+
+// wantEmpty returns ErrConflict unless a database has no owner and no record but the one of
+// an unfinished copy.
+func wantEmpty(ctx context.Context, s workspace.Store) error {
+	owners, err := s.AllOwners(ctx, workspace.Owner{}, 1)
 	if err != nil {
 		return err
-	}
-	records, err := c.to.System(c.ctx).List("", "", 2)
-	if err != nil {
-		return err
-	}
-	what := ""
-	for _, r := range records {
-		if r.Key != but {
-			what = "the record " + r.Key
-		}
 	}
 	if len(owners) > 0 {
-		what = "agent " + owners[0].String()
+		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the agent %s; give a new database", owners[0])
 	}
-	if what == "" {
-		return nil
+	for r, err := range records(ctx, s) {
+		if err != nil {
+			return err
+		}
+		return workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has the record %s; give a new database", r.Key)
 	}
-	err = workspace.Errorf(workspace.ErrConflict, "the target is not empty: it has %s; give a new database", what)
-	if but != "" {
-		return errors.Join(err, c.to.System(c.ctx).Delete(but, c.revision))
-	}
-	return err
+	return nil
 }
 
 // ours returns ErrConflict if another Copy has begun to write to the target.
