@@ -89,7 +89,7 @@ var allowed = map[string][]string{
 	"internal/flags":                     {"internal/auth", "sqlite", "summarize", "workspace", "github.com/alecthomas/kong"},
 	"internal/keyrecord":                 {"internal/auth", "internal/phrase", "internal/terminal"},
 	"internal/linebatch":                 {"workspace"},
-	"internal/pgtest":                    {"github.com/jackc/pgx/v5/..."},
+	"internal/pgtest":                    {"internal/testkit", "github.com/jackc/pgx/v5/..."},
 	"internal/migrate":                   {"workspace", "workspace/dump"},
 	"internal/phrase":                    {},
 	"internal/terminal":                  {"github.com/fatih/color", "github.com/schollz/progressbar/v3", "golang.org/x/term"},

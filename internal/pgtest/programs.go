@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // A programs is the folder of PostgreSQL's programs.
@@ -73,9 +76,13 @@ func executable(name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// need skips the test where PostgreSQL is not installed.
+// need skips the test where PostgreSQL is not installed, and in the plain run of all tests,
+// which is for everybody and has two minutes.
 func need(t testing.TB) programs {
 	t.Helper()
+	if !testkit.Long() && !testing.Short() && !isAsked() {
+		t.Skip("a test with PostgreSQL; it runs with -run, with -short, and with SCRATCHPAD_TEST=all")
+	}
 	p := findPrograms()
 	if p.version == 0 {
 		t.Skip("the programs of PostgreSQL (initdb, postgres) are not in PATH, not below /usr/lib/postgresql, and not where pg_config says")
@@ -84,4 +91,14 @@ func need(t testing.TB) programs {
 		t.Skip("the servers of package pgtest need Unix and a shell")
 	}
 	return p
+}
+
+// isAsked reports whether the command line says which tests or benchmarks to run.
+func isAsked() bool {
+	for _, name := range []string{"test.run", "test.bench"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return true
+		}
+	}
+	return false
 }
