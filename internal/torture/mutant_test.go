@@ -2,6 +2,7 @@ package torture_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,11 +28,13 @@ var mutants = map[string]func(workspace.Store) workspace.Store{
 	"journal gap":    updating(func(tx workspace.Tx) workspace.Tx { return gapTx{tx} }),
 	"revision reuse": updating(func(tx workspace.Tx) workspace.Tx { return revisionTx{tx} }),
 
-	// These are not about linearizability.
 	"answer before the commit": func(s workspace.Store) workspace.Store { return &earlyStore{Store: s} },
 	"forgotten key":            updating(func(tx workspace.Tx) workspace.Tx { return keyTx{tx} }),
 	"owners folded in case":    func(s workspace.Store) workspace.Store { return foldedStore{s} },
 }
+
+// others are the mutants that are not about linearizability.
+var others = []string{"answer before the commit", "forgotten key", "owners folded in case"}
 
 func mutate(name string, s workspace.Store) workspace.Store {
 	if name == crashing {
@@ -50,6 +53,9 @@ func TestMutants(t *testing.T) {
 	for name := range mutants {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if slices.Contains(others, name) {
+				testkit.SkipUnlessLong(t)
+			}
 			catches(t, name, t.TempDir())
 		})
 	}
