@@ -70,7 +70,7 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 	if version != 0 {
 		return checkVersion(version)
 	}
-	batch := append(s.beginWrite(), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)", Args: []any{int64(schemaLock)}})
+	batch := append(s.beginWrite(new(int64)), wire.Statement{SQL: "SELECT pg_advisory_xact_lock($1)", Args: []any{int64(schemaLock)}})
 	if err := s.run(ctx, c, batch...); err != nil {
 		return err
 	}

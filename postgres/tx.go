@@ -24,22 +24,27 @@ type tx struct {
 	now    workspace.OwnerState // of the owner, after what is held back
 	held   []wire.Statement
 	weight int   // bytes of content in held
+	pid    int64 // of the server's process that runs the transaction
 	sent   bool  // some writes were sent
 	grew   bool  // the journal of changes has a new row
 	failed error // the first error of the server, or of the connection
 }
 
 // beginWrite begins a transaction with the store's timeouts. SET LOCAL ends with the
-// transaction, so the next one on a pooled connection has its own.
-func (s *Store) beginWrite() []wire.Statement {
-	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {SQL: s.settings}}
+// transaction, so the next one on a pooled connection has its own. It sets the number of the
+// server's process that runs the transaction, which a connection pooler may change.
+func (s *Store) beginWrite(pid *int64) []wire.Statement {
+	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {SQL: s.settings, Row: func(row *wire.Row) error {
+		*pid = row.Int()
+		return nil
+	}}}
 }
 
 // settingsOf returns the statement that sets the timeouts and at least synchronous_commit =
 // on.
 func settingsOf(o Options) string {
 	ms := func(d time.Duration) string { return "'" + strconv.FormatInt(d.Milliseconds(), 10) + "'" }
-	return "SELECT set_config('lock_timeout', " + ms(o.LockTimeout) + ", true)," +
+	return "SELECT pg_backend_pid()::bigint, set_config('lock_timeout', " + ms(o.LockTimeout) + ", true)," +
 		" set_config('idle_in_transaction_session_timeout', " + ms(o.IdleTimeout) + ", true)," +
 		" set_config('statement_timeout', " + ms(o.StatementTimeout) + ", true)," +
 		" set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)"
@@ -81,7 +86,7 @@ func (t *tx) run(batch ...wire.Statement) error {
 // start begins the transaction, locks the owner and runs a batch, all in one round trip. An
 // owner that has no row gets one, which takes another.
 func (t *tx) start(batch []wire.Statement) error {
-	all := append(t.s.beginWrite(), t.versionQuery())
+	all := append(t.s.beginWrite(&t.pid), t.versionQuery())
 	if t.owner == "" {
 		t.begun = true
 		return t.run(append(all, batch...)...)

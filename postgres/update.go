@@ -152,7 +152,7 @@ func (t *tx) confirm(p *place, answer error) (again, err error) {
 		t.lease.giveBack()
 		return nil, answer
 	}
-	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(), lockOwner(t.owner))...); err != nil {
+	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(&t.pid), lockOwner(t.owner))...); err != nil {
 		t.rollback()
 		if mayRunAgain(err) {
 			return err, nil
@@ -172,9 +172,11 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	type result struct{ again, err error }
 	done := make(chan result, 1)
 	start := time.Now()
+	life, abandon := context.WithCancel(t.s.life)
 	go func() {
+		defer abandon()
 		var r result
-		r.again, r.err = t.judge(t.lease.conn().Run(t.s.life, batch...), committed)
+		r.again, r.err = t.judge(t.lease.conn().RunUncancelled(life, batch...), committed)
 		t.s.stats.commit.Add(time.Since(start))
 		if r.again == nil && r.err == nil && t.grew && answer == nil {
 			t.s.tell(t.owner)
@@ -199,6 +201,7 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	}
 	p.given = true
 	t.s.commits.Go(func() {
+		t.s.outlast(life, t.pid, abandon)
 		<-done
 		p.free()
 	})
@@ -208,6 +211,34 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 // leavesUnknown reports whether an error in answer to a COMMIT leaves its outcome unknown. It
 // is a variable so that a test can plant a bug.
 var leavesUnknown = isLost
+
+// outlast waits for a commit that no caller waits for any more. The server may take any
+// time for it, such as until a standby comes back. But if the server's process is not
+// running anything at two looks, the answer is lost, and the connection is abandoned.
+func (s *Store) outlast(life context.Context, pid int64, abandon func()) {
+	for idle := 0; sleep(life, max(s.o.CommitWait/4, firstPause)); {
+		// A process without a state may be that of another role.
+		running, look := false, wire.Statement{
+			SQL:  "SELECT coalesce(state NOT LIKE 'idle%', true) FROM pg_stat_activity WHERE pid = $1::bigint",
+			Args: []any{pid},
+		}
+		look.Row = func(row *wire.Row) error {
+			running = row.Bool()
+			return nil
+		}
+		switch err := s.view(life, func(sn *snapshot) error { return sn.do(look) }); {
+		case err != nil: // nothing is known
+		case running:
+			idle = 0
+		default:
+			idle++
+		}
+		if idle == 2 {
+			s.log.Warn("postgres: the answer to a commit is lost, its connection is closed")
+			abandon()
+		}
+	}
+}
 
 // judge says what the answer to the last batch of a transaction means. Only an ordinary
 // error in answer to one of its statements tells that it did not happen.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -21,13 +23,24 @@ type Statement struct {
 // A Conn is a connection that one goroutine uses at a time.
 type Conn struct {
 	*pgconn.PgConn
-	warning *pgconn.Notice
+	warning     *pgconn.Notice
+	uncancelled atomic.Bool // a batch runs that must not be cancelled
 }
+
+var errUncancelled = errors.New("the server is not asked to cancel what it does")
 
 // Connect opens a connection.
 func Connect(ctx context.Context, config *pgconn.Config) (*Conn, error) {
 	config = config.Copy()
 	c := &Conn{}
+	// A connection that breaks asks the server, on another one, to cancel what it does.
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if c.uncancelled.Load() {
+			return nil, errUncancelled
+		}
+		return dial(ctx, network, address)
+	}
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.Code[:min(2, len(n.Code))] == "01" || n.SeverityUnlocalized == "WARNING" {
 			c.warning = n
@@ -47,6 +60,17 @@ func (c *Conn) Warning() *pgconn.Notice { return c.warning }
 var ErrRolledBack = errors.New("the server rolled back")
 
 var binaryFormat = []int16{1}
+
+// RunUncancelled is Run for a batch with the COMMIT of a write. If ctx ends or the
+// connection breaks, the server goes on.
+func (c *Conn) RunUncancelled(ctx context.Context, batch ...Statement) error {
+	c.uncancelled.Store(true)
+	err := c.Run(ctx, batch...)
+	if !c.IsClosed() { // else the connection is being closed
+		c.uncancelled.Store(false)
+	}
+	return err
+}
 
 // Run sends all statements in one go and waits for all answers. The server stops at the
 // first statement that fails, and its error is returned. If a Row function fails, its
