@@ -14,12 +14,22 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+var quiet = sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)}
+
 // openNamed opens a database of either kind.
 func openNamed(name string) (workspace.Store, error) {
 	if strings.HasPrefix(name, "postgres://") {
-		return postgres.Open(context.Background(), name, postgres.Options{Logger: slog.New(slog.DiscardHandler)})
+		return postgres.Open(context.Background(), name, postgres.Options{Logger: quiet.Logger})
 	}
-	return sqlite.Open(context.Background(), name, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
+	return sqlite.Open(context.Background(), name, quiet)
+}
+
+// openToRead opens a database for reading only.
+func openToRead(name string) (workspace.Store, error) {
+	if strings.HasPrefix(name, "postgres://") {
+		return postgres.OpenReadOnly(context.Background(), name, postgres.Options{Logger: quiet.Logger})
+	}
+	return sqlite.OpenReadOnly(context.Background(), name, quiet)
 }
 
 // eachName runs a test with names of new databases of each kind.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,7 @@ import (
 // openFile opens a database in a file.
 func openFile(t testing.TB, path string) workspace.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), path, sqlite.Options{Durability: sqlite.Normal, Logger: slog.New(slog.DiscardHandler)})
+	s, err := sqlite.Open(context.Background(), path, quiet)
 	testkit.Must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -420,6 +419,22 @@ func TestCopyOfWhatNeverRests(t *testing.T) {
 		t.Errorf("Copy of a source that rests = %+v, %v, want nil", report, err)
 	}
 	same(t, "the copy", everything(t, to), everything(t, from))
+}
+
+// A record that changes each time keeps a copy unfinished too.
+func TestCopyOfRecordThatNeverRests(t *testing.T) {
+	t.Parallel()
+	from, to := memstore.New(), memstore.New()
+	fill(t, from, 1, 5, 1)
+	revision := int64(0)
+	report, err := migrate.Copy(t.Context(), listed{from, new(int), func(int) {
+		var err error
+		revision, err = from.System(t.Context()).Put("busy", nil, revision)
+		testkit.Must(t, err)
+	}}, to, migrate.Options{From: "source"})
+	if !errors.Is(err, workspace.ErrConflict) || !slices.Equal(report.Changing, []string{"record busy"}) {
+		t.Errorf("Copy of a source with a busy record = %+v, %v, want ErrConflict that names it", report, err)
+	}
 }
 
 // A damaged source is named and not copied.
