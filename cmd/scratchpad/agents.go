@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -49,6 +50,9 @@ func (p *process) tenantName() (name string, given bool, err error) {
 
 // memoryOf returns the memory that a client's file is for, and records nothing.
 func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
+	if p.line.DB != nil && pgurl.HasSecret(*p.line.DB) {
+		return m, workspace.Errorf(workspace.ErrInvalid, "the URL of the database has a password, which would stand in the client's file for everybody to read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a service: --db 'postgres://?service=NAME'")
+	}
 	if m.Project, err = clientconfig.Project(file); err != nil {
 		return m, err
 	}

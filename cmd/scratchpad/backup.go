@@ -6,7 +6,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -23,6 +26,8 @@ func (backupCommand) Help() string {
 
   scratchpad backup scratchpad-$(date +%F).db
 
+PostgreSQL is backed up by its own programs, pg_dump and pg_basebackup. For such a database the command says how, and fails.
+
 To restore a backup, stop the processes that have the database open, remove its -wal and -shm files, and put the backup in its place.`
 }
 
@@ -38,11 +43,19 @@ func (b backupCommand) Run(p *process) error {
 	if b.File == "-" {
 		return workspace.Errorf(workspace.ErrInvalid, "a backup cannot go to standard output, because it is verified at the end; give a new file")
 	}
-	store, err := p.openReadOnly()
+	name, err := p.storedDatabase()
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	if pgurl.Is(name) {
+		return backupOfServer(name, b.File)
+	}
+	opened, err := database.OpenReadOnly(p.ctx, name, p.databaseOptions())
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	store := opened.(*sqlite.Store) // the name is a file's
 	began := time.Now()
 	if err := p.backup(store, b.File); err != nil {
 		return err
@@ -56,6 +69,14 @@ func (b backupCommand) Run(p *process) error {
 		_, err := fmt.Fprintf(out, "%s  %s, verified, in %.1f s\n", terminal.OneLine(a.File), phrase.Bytes(a.Bytes), a.Seconds)
 		return err
 	})
+}
+
+// backupOfServer says how a database of PostgreSQL is backed up, which is the work of
+// PostgreSQL's own programs.
+func backupOfServer(name, file string) error {
+	short := native.Quote(pgurl.Short(name))
+	return workspace.Errorf(workspace.ErrInvalid, "backup copies a file of SQLite, and PostgreSQL has programs of its own; run pg_dump --format=custom --file=%s %s, or pg_basebackup --checkpoint=fast --pgdata=%s --dbname=%s for the whole server; check a restored copy with scratchpad verify --db URL",
+		native.Quote(file), short, native.Quote(file), short)
 }
 
 func (p *process) backup(store *sqlite.Store, file string) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -208,7 +209,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 	}
 	s := clientconfig.Server{Command: program, Args: []string{"mcp"}}
 	if p.line.DB != nil {
-		if db != database.InMemory {
+		if db != database.InMemory && !pgurl.Is(db) {
 			if db, err = filepath.Abs(db); err != nil {
 				return clientconfig.Server{}, err
 			}
@@ -219,6 +220,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 		s.Args = append(s.Args, "--tenant", m.Tenant)
 	}
 	s.Args = append(s.Args, "--agent", m.Agent)
+	s.Args = append(s.Args, p.line.Postgres.Args()...)
 	s.Args = append(s.Args, p.line.Limits.Args()...)
 	s.Args = append(s.Args, p.line.Store.Args()...)
 	s.Args = append(s.Args, p.line.Summaries.Args()...)

@@ -15,13 +15,14 @@ import (
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
 type globalFlags struct {
-	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database file. mem: keeps everything in memory until the process ends. Default: ${db}."`
+	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database: a file, or a PostgreSQL database such as postgres://user@host/name. mem: keeps everything in memory until the process ends. Default: ${db}."`
 	Agent  *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
 	Tenant *string `placeholder:"NAME" group:"common" help:"The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other. Default: local."`
 	JSON   bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
 
 	Durability flags.Durability  `default:"full" placeholder:"full|normal" group:"storage" help:"What an acknowledged write survives. full: a power cut. normal: only the end of the process, with less waiting on slow disks."`
 	Paths      flags.PathRule    `default:"ascii" placeholder:"ascii|unicode" group:"storage" help:"The characters of paths. ascii: a-z A-Z 0-9 / _ . -. unicode: also letters, marks and digits of any script, and single spaces."`
+	Postgres   flags.Postgres    `embed:"" group:"postgres"`
 	Limits     flags.Limits      `embed:"" prefix:"max-" group:"limits"`
 	Store      flags.StoreLimits `embed:"" prefix:"max-" group:"limits"`
 	Summaries  flags.Summaries   `embed:"" group:"summaries"`
@@ -31,7 +32,7 @@ type globalFlags struct {
 
 // Validate is kong's hook, which it does not call for the fields of an embedded struct.
 func (f globalFlags) Validate() error {
-	for _, group := range []interface{ Validate() error }{f.Limits, f.Store, f.Summaries} {
+	for _, group := range []interface{ Validate() error }{f.Postgres, f.Limits, f.Store, f.Summaries} {
 		if err := group.Validate(); err != nil {
 			return err
 		}
@@ -94,6 +95,7 @@ type commandLine struct {
 var flagGroups = []kong.Group{
 	{Key: commonGroup, Title: "Flags of all commands:"},
 	{Key: "storage", Title: "Storage:"},
+	{Key: "postgres", Title: "PostgreSQL:", Description: "They have no meaning for a file."},
 	{Key: "limits", Title: "Limits:", Description: "A write that exceeds one of these fails. They apply to this command; a running server has its own."},
 	{Key: "summaries", Title: "Summaries of long files:"},
 	{Key: "output", Title: "Output:"},

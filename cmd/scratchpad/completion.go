@@ -68,7 +68,7 @@ const completeWait = 500 * time.Millisecond // for the database
 // database cannot be read quickly, there are no names.
 func (p *process) storedNames(in complete.Memory, kind, typed string) (names []string) {
 	p.line.DB, p.line.Agent, p.line.Tenant = in.Database, in.Agent, in.Tenant
-	path, err := p.databaseFile()
+	name, err := p.storedDatabase()
 	if err != nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (p *process) storedNames(in complete.Memory, kind, typed string) (names []s
 	ctx, cancel := context.WithTimeout(p.ctx, completeWait)
 	defer cancel()
 	found := make(chan []string, 1)
-	go func() { found <- complete.Names(ctx, path, tenant, agent, kind, typed) }()
+	go func() { found <- complete.Names(ctx, name, tenant, agent, kind, typed) }()
 	select {
 	case names = <-found:
 	case <-ctx.Done(): // the process ends without it

@@ -7,13 +7,13 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // newDatabase returns the database of the command, which is opened when it is needed first.
 func (p *process) newDatabase(o database.HandleOptions) *database.Handle {
-	o.Logger, o.Durability = p.log, p.line.Durability.Durability
+	o.Options = p.databaseOptions()
 	o.Name = p.databasePath
 	o.Service = func() (workspace.Options, error) {
 		o, err := p.options()
@@ -72,18 +72,9 @@ func (p *process) workspace(db *database.Handle) (*workspace.Workspace, error) {
 	return ws.As(workspace.Author{Client: "scratchpad", Version: version()}), nil
 }
 
-// openReadOnly opens the file of the database so that no byte of it changes, even if it is
-// damaged.
-func (p *process) openReadOnly() (*sqlite.Store, error) {
-	path, err := p.databaseFile()
-	if err != nil {
-		return nil, err
-	}
-	store, err := database.OpenReadOnly(p.ctx, path, database.Options{Logger: p.log})
-	if err != nil {
-		return nil, err
-	}
-	return store.(*sqlite.Store), nil
+// databaseOptions returns what the flags of all commands say of a database.
+func (p *process) databaseOptions() database.Options {
+	return database.Options{Logger: p.log, Durability: p.line.Durability.Durability, Postgres: p.line.Postgres.Options()}
 }
 
 // use runs fn on the database that open opens, and closes it.
@@ -147,14 +138,15 @@ func (p *process) databasePath(make bool) (string, error) {
 	return path, nil
 }
 
-// databaseFile returns the absolute path of the database, for commands about the file.
-func (p *process) databaseFile() (string, error) {
-	path, err := p.databasePath(false)
+// storedDatabase returns the URL of the database, or the absolute path of its file. One in
+// memory is an error: it is of no use to a command that ends.
+func (p *process) storedDatabase() (string, error) {
+	name, err := p.databasePath(false)
 	switch {
-	case err != nil:
-		return "", err
-	case path == database.InMemory:
+	case err != nil || pgurl.Is(name):
+		return name, err
+	case name == database.InMemory:
 		return "", workspace.Errorf(workspace.ErrInvalid, "%s is no file, and is gone when its process ends; name a file with --db", database.InMemory)
 	}
-	return filepath.Abs(path)
+	return filepath.Abs(name)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -21,21 +22,27 @@ func (doctorCommand) Help() string {
   scratchpad doctor
   scratchpad doctor --db ./agent.db --json
 
-Doctor checks the structure of the database and its counters. To check all content too, run scratchpad verify.`
+Doctor checks the structure of a file and its counters. Of PostgreSQL it shows what an acknowledged write survives there: the settings of the server, its standbys and how far they lag. To check all content too, run scratchpad verify.`
 }
 
 // Run reports on the database.
 func (doctorCommand) Run(p *process, k *kong.Context) error {
-	path, err := p.databaseFile()
+	name, err := p.storedDatabase()
 	if err != nil {
 		return err
 	}
 	most := p.line.Store
-	r, err := doctor.Examine(p.ctx, doctor.Options{
-		Database: path, Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability,
+	o := doctor.Options{
+		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
 		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
-	})
+	}
+	var r *doctor.Report
+	if pgurl.Is(name) {
+		r, err = doctor.ExamineServer(p.ctx, name, p.line.Postgres.Options(), o)
+	} else {
+		r, err = doctor.Examine(p.ctx, o)
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ var notRun = map[string]string{
 	"scratchpad torture --for 10m":                               "takes its time; TestTorture has it",
 	"scratchpad torture --dir /mnt/disk":                         "takes its time; TestTorture has it",
 	"scratchpad torture --db postgres://user@host/name --for 1h": "needs PostgreSQL; package torture has it",
+	"scratchpad verify --db postgres://user@host/restored":       "there is no such server",
 
 	"scratchpad healthcheck":                       "needs a server; TestHealthcheck has it",
 	"scratchpad healthcheck --addr 127.0.0.1:8080": "needs a server; TestHealthcheck has it",

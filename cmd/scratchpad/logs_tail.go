@@ -7,6 +7,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -69,8 +70,8 @@ func (p *process) awaitDatabase() (*database.Handle, error) {
 			return db, err
 		}
 		if !said {
-			path, _ := p.databasePath(false) // it has no error, because openToLook used it
-			p.note("there is no database at %s yet; waiting for it\n", path)
+			name, _ := p.databasePath(false) // it has no error, because openToLook used it
+			p.note("there is no database at %s yet; waiting for it\n", pgurl.Short(name))
 			said = true
 		}
 		if err := p.await(tick); err != nil {

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -47,7 +49,29 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	native.IgnoreFileSizeSignal()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(run(ctx, arguments()))
+}
+
+// arguments returns the arguments of the process. A password in one of them is hidden from
+// the list of processes.
+func arguments() []string {
+	args := slices.Clone(os.Args[1:])
+	hide := func(arg string) (string, bool) {
+		before, name, _ := strings.Cut(arg, "=")
+		if !strings.HasPrefix(before, "--") || !pgurl.Is(name) {
+			before, name = "", arg
+		} else {
+			before += "="
+		}
+		return before + pgurl.Short(name), pgurl.HasSecret(name)
+	}
+	for i, arg := range args {
+		if _, secret := hide(arg); secret {
+			args[i] = strings.Clone(arg)
+		}
+	}
+	native.HideArguments(hide)
+	return args
 }
 
 // run is main with an exit code.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime/debug"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -69,7 +69,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 			}
 			svc, err := db.Service(ctx)
 			if err != nil {
-				return nil, err
+				return nil, p.forAgents(err)
 			}
 			return svc.Agent(name)
 		},
@@ -86,6 +86,24 @@ func (c mcpCommand) Run(p *process) (err error) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
 	return server.Run(p.ctx, p.in, out)
+}
+
+// forAgents returns the error of opening the database as agents may see it. What a server
+// says of itself goes to the log.
+func (p *process) forAgents(err error) error {
+	name, nameErr := p.databasePath(false)
+	if nameErr != nil || !pgurl.Is(name) {
+		return err
+	}
+	p.log.Warn("the database cannot be opened", "err", pgurl.Hide(err.Error()))
+	kind := workspace.Kind(err)
+	if kind == nil || kind == workspace.ErrInvalid {
+		kind = workspace.ErrUnsupported // an agent can do nothing about it
+	}
+	if kind == workspace.ErrBusy {
+		return workspace.Errorf(kind, "the database cannot be reached now, nothing happened; try again later")
+	}
+	return workspace.Errorf(kind, "the database cannot be used; the log of scratchpad mcp says why")
 }
 
 // openAhead opens the database if there is one, while the client says who it is. The
@@ -107,11 +125,13 @@ func (p *process) openAhead(db *database.Handle, agent string) (stop func()) {
 // it returns nothing: the calls will say why.
 func (p *process) brief(ctx context.Context, db *database.Handle, agent string, tokens int) string {
 	if db.Opened() == nil {
-		path, err := p.databasePath(false)
+		name, err := p.databasePath(false)
 		if err != nil {
 			return ""
 		}
-		if _, err := os.Stat(path); path == database.InMemory || errors.Is(err, fs.ErrNotExist) {
+		if there, err := database.Exists(ctx, name, p.databaseOptions()); err != nil {
+			return ""
+		} else if !there {
 			return brief.Nothing.Text(tokens)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,9 +18,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -99,17 +102,22 @@ func (s *service) observe() error {
 	if err != nil {
 		return err
 	}
-	s.seen, err = telemetry.New(telemetry.Options{
+	o := telemetry.Options{
 		Calls: s.p.log, Logger: s.p.log, RequestID: httpserver.RequestID, Tracing: tracing,
 		HTTP: func() httpserver.Stats { return s.http.Stats() },
 		MCP:  func() mcpserver.Stats { return s.mcp.Stats() },
-		Store: func() sqlite.Stats {
+	}
+	if name, err := s.p.databasePath(false); err == nil && pgurl.Is(name) {
+		o.Postgres = func() postgres.Stats { return s.store.(*postgres.Store).Stats() }
+	} else {
+		o.Store = func() sqlite.Stats {
 			if store, ok := s.store.(*sqlite.Store); ok {
 				return store.Stats()
 			}
 			return sqlite.Stats{} // in memory
-		},
-	})
+		}
+	}
+	s.seen, err = telemetry.New(o)
 	return err
 }
 
@@ -240,9 +248,9 @@ func (s *service) serveMetrics(ctx context.Context) error {
 // sayNeighbour warns if another server has the database, which works, but each then holds
 // calls against the limits alone.
 func (s *service) sayNeighbour() (leave func()) {
-	path, err := s.p.databaseFile()
-	if err != nil {
-		return func() {} // in memory
+	path, err := s.p.storedDatabase()
+	if err != nil || pgurl.Is(path) {
+		return func() {} // in memory, or made for several
 	}
 	leave, held, err := native.TryLock(path + "-serve")
 	switch {
@@ -293,10 +301,33 @@ func (s *service) greet(l net.Listener) error {
 	}
 	url := fmt.Sprintf("%s://%s/mcp", scheme, host)
 	_ = s.p.note(`serving %s
-  database  %s, durability %s
+  database  %s, %s
   callers   %s
   clients   scratchpad client-config claude-code --url %s
 Ctrl-C stops the server
-`, url, terminal.OneLine(name), s.p.line.Durability, who, url)
+`, url, terminal.OneLine(pgurl.Short(name)), s.durability(), who, url)
 	return nil // without a log the server works all the same
+}
+
+// durability says what an acknowledged write survives.
+func (s *service) durability() string {
+	store, ok := s.store.(*postgres.Store)
+	if !ok {
+		return "durability " + s.p.line.Durability.String()
+	}
+	ctx, cancel := context.WithTimeout(s.p.ctx, 5*time.Second)
+	defer cancel()
+	info, err := store.Info(ctx)
+	switch {
+	case err != nil:
+		return "durability not known: " + terminal.OneLine(err.Error())
+	case info.NotDurable != nil:
+		return "NOT DURABLE: " + strings.Join(info.NotDurable, "; ")
+	}
+	for _, standby := range info.Standbys {
+		if standby.Sync == "sync" || standby.Sync == "quorum" {
+			return "durability full, with a synchronous standby"
+		}
+	}
+	return "durability full, on one server"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/setup"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -110,7 +111,7 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 		Journal: journal, Program: self, Installed: called, Bin: c.Bin,
 		Clients: c.Client, Project: c.Project, Entry: p.setupEntry, DefaultAgent: defaultAgent,
 	}
-	if path, err := p.databaseFile(); err == nil {
+	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
 		o.Database, o.DatabaseFiles = path, sqlite.Files(path)
 	}
 	return setup.Make(o)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/torture"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -71,6 +71,7 @@ func (c tortureCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	r.Database = pgurl.Short(r.Database)
 	v := tortureRecord{Progress: r.Progress, OK: len(r.Failures) == 0, Seconds: r.Elapsed.Seconds(), Seed: r.Seed, Database: r.Database, Kept: r.Kept, Failed: append([]torture.Failure{}, r.Failures...)}
 	again := fmt.Sprintf("scratchpad torture --servers %d --clients %d", c.Servers, c.Clients)
 	if err := p.answer(v, func(out io.Writer) error { return r.Print(p.screen(out), again) }); err != nil {
@@ -93,7 +94,7 @@ func (c tortureCommand) place(p *process) (string, error) {
 		return "", err
 	case name == database.InMemory:
 		return "", workspace.Errorf(workspace.ErrInvalid, "%s is of one process; name a folder with --dir", database.InMemory)
-	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+	case pgurl.Is(name):
 		return name, nil
 	}
 	return filepath.Dir(name), nil
@@ -105,6 +106,6 @@ type tortureServerCommand struct{}
 // Run serves its parent.
 func (tortureServerCommand) Run(p *process) error {
 	return torture.Work(p.ctx, p.in, p.out, func(ctx context.Context, name string) (workspace.Store, error) {
-		return database.Open(ctx, name, database.Options{Logger: p.log, Durability: p.line.Durability.Durability})
+		return database.Open(ctx, name, p.databaseOptions())
 	})
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -19,10 +20,11 @@ type verifyCommand struct{}
 
 // Help is shown by scratchpad verify --help.
 func (verifyCommand) Help() string {
-	return `Verify reads every version of every file and every log entry of all agents, and compares each with its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of the SQLite file. A deleted agent leaves its last numbers, which verify checks too. Verify changes nothing, and agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
+	return `Verify reads every version of every file and every log entry of all agents, and compares each with its SHA-256. It also checks that nothing is missing, that the counters are right, and the structure of an SQLite file. A deleted agent leaves its last numbers, which verify checks too. Verify changes nothing, and agents can write meanwhile. If it finds problems, it lists them and the exit code is 6.
 
   scratchpad verify
-  scratchpad backup copy.db && scratchpad verify --db copy.db`
+  scratchpad backup copy.db && scratchpad verify --db copy.db
+  scratchpad verify --db postgres://user@host/restored`
 }
 
 // verified is the answer of verify.
@@ -41,32 +43,36 @@ type verified struct {
 
 // Run verifies the database.
 func (verifyCommand) Run(p *process) error {
-	store, err := p.openReadOnly()
+	name, err := p.storedDatabase()
+	if err != nil {
+		return err
+	}
+	store, err := database.OpenReadOnly(p.ctx, name, p.databaseOptions())
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	began := time.Now()
 	show, end := terminal.Progress(p.err, "verifying", terminal.Bytes)
-	report, err := store.Verify(p.ctx, sqlite.VerifyOptions{Progress: show})
+	report, note, err := doctor.Verify(p.ctx, store, show)
 	end()
-	var info sqlite.Info
-	if err == nil {
-		info, err = store.Info(p.ctx)
-	}
 	if p.ctx.Err() != nil {
 		return p.ctx.Err()
 	}
 	if err != nil {
 		return failure.OfDatabase(err)
 	}
-	v := verified{Note: doctor.OlderSchema(info), Database: store.Path(), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
+	v := verified{Note: note, Database: pgurl.Short(name), OK: len(report.Problems) == 0, Agents: report.Owners - report.Deleted, Deleted: report.Deleted, Versions: report.Versions, Entries: report.Entries,
 		Bytes: report.Bytes, Seconds: time.Since(began).Seconds(), Problems: append([]string{}, report.Problems...)}
 	if err := p.answer(v, func(out io.Writer) error { return p.printVerified(out, v) }); err != nil {
 		return err
 	}
 	if !v.OK {
-		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this file, which was not changed: the rest of it can still be read"))
+		what := "file"
+		if pgurl.Is(name) {
+			what = "one"
+		}
+		return failure.OfDatabase(workspace.Errorf(workspace.ErrCorrupt, "verify found damage; restore the database from a backup, and keep this %s, which was not changed: the rest of it can still be read", what))
 	}
 	return nil
 }

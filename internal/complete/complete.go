@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
-	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -74,8 +74,8 @@ const most = 200
 // Names returns the names of a kind that begin with a prefix: those of a tenant's agents, or
 // of an agent's files or logs. It returns no names if there is an error. The database does not
 // change.
-func Names(ctx context.Context, database, tenant, agent, kind, prefix string) (names []string) {
-	store, err := sqlite.OpenReadOnly(ctx, database, sqlite.Options{})
+func Names(ctx context.Context, name, tenant, agent, kind, prefix string) (names []string) {
+	store, err := database.OpenReadOnly(ctx, name, database.Options{})
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/agent-scratchpad/scratchpad/internal/migrate"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -36,6 +37,7 @@ func (r *checkup) database(ctx context.Context) {
 	if text := OlderSchema(info); text != "" {
 		r.add(Check{"schema", OK, text, ""})
 	}
+	r.copied(ctx, store)
 	r.agents(ctx, store)
 	problems, err := store.Check(ctx)
 	if err != nil {
@@ -59,9 +61,16 @@ func OlderSchema(info sqlite.Info) string {
 	return fmt.Sprintf("it has schema %d, of an older version; the next server or command that writes changes it to schema %d and keeps a copy beside it", info.Schema, info.Newest)
 }
 
+// copied says so if the database is a copy that is not complete.
+func (r *checkup) copied(ctx context.Context, store workspace.Store) {
+	if err := migrate.Unfinished(ctx, store); errors.Is(err, workspace.ErrUnsupported) {
+		r.trouble("copy", err, "Servers refuse it until then.")
+	}
+}
+
 const restore = "Run scratchpad verify to see all damage, and restore the database from a backup. Keep this file, which was not changed: the rest of it can still be read."
 
-func (r *checkup) agents(ctx context.Context, store *sqlite.Store) {
+func (r *checkup) agents(ctx context.Context, store workspace.Store) {
 	svc, err := workspace.New(store, workspace.Options{})
 	if err != nil {
 		r.trouble("agents", err, "")

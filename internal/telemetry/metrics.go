@@ -106,6 +106,7 @@ func (t *Telemetry) families() []promtext.Family {
 	all = append(all, partOf(httpNumbers, t.o.HTTP)...)
 	all = append(all, partOf(mcpNumbers, t.o.MCP)...)
 	all = append(all, partOf(storeNumbers, t.o.Store)...)
+	all = append(all, partOf(postgresNumbers, t.o.Postgres)...)
 	if t.tracer != nil {
 		all = append(all, partOf(traceNumbers, t.tracer.stats)...)
 	}

@@ -2,8 +2,10 @@ package telemetry
 
 import (
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -13,7 +15,7 @@ type number[S any] struct {
 	kind       promtext.Kind
 	label      string // the value of the label of, or ""
 	value      func(S) float64
-	timing     func(S) sqlite.Timing // in place of value: a histogram
+	timing     func(S) meter.Timing // in place of value: a histogram
 }
 
 const (
@@ -48,14 +50,28 @@ var storeNumbers = []number[sqlite.Stats]{
 	{name: "store_writes_total", help: "Writes that were stored. Divided by store_commit_seconds_count: writes per commit.", kind: counts, value: func(s sqlite.Stats) float64 { return float64(s.Writes) }},
 	{name: "store_failed_writes_total", help: "Writes that ended in an error, those included that are tried again.", kind: counts, value: func(s sqlite.Stats) float64 { return float64(s.Failed) }},
 	{name: "store_queued_writes", help: "Writes that wait.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.Queued) }},
-	{name: "store_commit_seconds", help: "Time of commits, from the begin of the transaction to the sync.", timing: func(s sqlite.Stats) sqlite.Timing { return s.Commit }},
-	{name: "store_turn_seconds", help: "Time that was waited for the turn to write, which another process had.", timing: func(s sqlite.Stats) sqlite.Timing { return s.Turn }},
-	{name: "store_checkpoint_seconds", help: "Time of checkpoints.", timing: func(s sqlite.Stats) sqlite.Timing { return s.Fold }},
+	{name: "store_commit_seconds", help: "Time of commits, from the begin of the transaction to the sync.", timing: func(s sqlite.Stats) meter.Timing { return s.Commit }},
+	{name: "store_turn_seconds", help: "Time that was waited for the turn to write, which another process had.", timing: func(s sqlite.Stats) meter.Timing { return s.Turn }},
+	{name: "store_checkpoint_seconds", help: "Time of checkpoints.", timing: func(s sqlite.Stats) meter.Timing { return s.Fold }},
 	{name: "store_wal_bytes", help: "Size of the write-ahead log.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.LogBytes) }},
 	{name: "store_read_only", help: "1 if the store takes no writes until the server is started again.", kind: gauges, value: func(s sqlite.Stats) float64 { return truth(s.ReadOnly) }},
 	{name: "store_readers", help: "The most connections for reading.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.Readers) }},
 	{name: "store_readers_busy", help: "Connections for reading that are in use.", kind: gauges, value: func(s sqlite.Stats) float64 { return float64(s.ReadersBusy) }},
 	{name: "store_reader_waits_total", help: "Reads that found no connection free.", kind: counts, value: func(s sqlite.Stats) float64 { return float64(s.ReaderWaits) }},
+}
+
+// The first three have the names and the meaning of those of SQLite.
+var postgresNumbers = []number[postgres.Stats]{
+	{name: "store_writes_total", help: "Writes that were stored. Divided by store_commit_seconds_count: writes per commit.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Writes) }},
+	{name: "store_failed_writes_total", help: "Writes that ended in an error, those included that are tried again.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Failed) }},
+	{name: "store_commit_seconds", help: "Time of commits, from sending the writes to the answer of the server.", timing: func(s postgres.Stats) meter.Timing { return s.Commit }},
+	{name: "store_retries_total", help: "Writes that ran again, because it was known that nothing had happened.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Again) }},
+	{name: "store_writers", help: "Writes that have a connection or wait for one.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.Writers) }},
+	{name: "store_connections", help: "Open connections to the database.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.Conns) }},
+	{name: "store_connections_busy", help: "Connections to the database that are in use.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.ConnsBusy) }},
+	{name: "store_connections_limit", help: "The most connections to the database.", kind: gauges, value: func(s postgres.Stats) float64 { return float64(s.MaxConns) }},
+	{name: "store_connection_waits_total", help: "Calls that found no connection to the database free.", kind: counts, value: func(s postgres.Stats) float64 { return float64(s.Waits) }},
+	{name: "store_connection_wait_seconds_total", help: "Time that calls waited for a connection to the database.", kind: counts, value: func(s postgres.Stats) float64 { return s.Waited.Seconds() }},
 }
 
 var traceNumbers = []number[traceStats]{

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -24,9 +25,10 @@ type Options struct {
 
 	// These return the numbers of the parts of a server. They are asked at each scrape, by
 	// many goroutines, and must be quick. nil: there is no such part.
-	HTTP  func() httpserver.Stats
-	MCP   func() mcpserver.Stats
-	Store func() sqlite.Stats
+	HTTP     func() httpserver.Stats
+	MCP      func() mcpserver.Stats
+	Store    func() sqlite.Stats
+	Postgres func() postgres.Stats // in place of Store
 
 	Tracing Tracing // where traces go; see [TracingFrom]
 }
