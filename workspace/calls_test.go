@@ -265,9 +265,17 @@ func drawVersion(t *rapid.T, now int64) *int64 {
 	return nil
 }
 
+// keptAuthor returns an author as it is stored: without NUL, which no store need keep.
+func keptAuthor(a workspace.Author) workspace.Author {
+	a.Client, a.Session = strings.ReplaceAll(a.Client, "\x00", "\uFFFD"), strings.ReplaceAll(a.Session, "\x00", "\uFFFD")
+	return a
+}
+
 // make makes a call on the workspace and on the model.
 func (m *machine) make(t *rapid.T, ws *workspace.Workspace, a *agent, c call) (kind error) {
-	want, kind := a.apply(c, m.clock.Now().UTC().Truncate(time.Microsecond), m.limits)
+	kept := c
+	kept.author = keptAuthor(c.author)
+	want, kind := a.apply(kept, m.clock.Now().UTC().Truncate(time.Microsecond), m.limits)
 	got, err := run(t.Context(), ws, c)
 	if wrong := hasKind(err, kind); wrong != "" {
 		t.Fatalf("%s %s: %s", c.op, c.path, wrong)
