@@ -81,6 +81,7 @@ type commandLine struct {
 	Torture       tortureCommand       `cmd:"" help:"Check by kills and many clients that this machine, or a PostgreSQL database, keeps what is written."`
 	TortureServer tortureServerCommand `cmd:"" name:"__torture" hidden:""`
 	Backup        backupCommand        `cmd:"" help:"Copy the database to a new file and verify the copy. Agents can go on working."`
+	Migrate       migrateCommand       `cmd:"" help:"Copy the database into an empty one, such as one of PostgreSQL, and verify the copy."`
 	Export        exportCommand        `cmd:"" help:"Write an agent's files and logs to a folder."`
 	Import        importCommand        `cmd:"" help:"Bring an export, or a folder of text files, into an agent's memory."`
 	ClientConfig  clientConfigCommand  `cmd:"" name:"client-config" help:"Print the configuration that makes an MCP client start this program, or write it to the client's file."`

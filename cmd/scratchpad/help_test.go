@@ -30,6 +30,9 @@ var notRun = map[string]string{
 	"scratchpad torture --db postgres://user@host/name --for 1h": "needs PostgreSQL; package torture has it",
 	"scratchpad verify --db postgres://user@host/restored":       "there is no such server",
 
+	"scratchpad migrate --to postgres://user@host/name":                "needs PostgreSQL; TestMigrateToPostgreSQL has it",
+	"scratchpad migrate --from postgres://user@host/name --to back.db": "needs PostgreSQL; TestMigrateToPostgreSQL has it",
+
 	"scratchpad healthcheck":                       "needs a server; TestHealthcheck has it",
 	"scratchpad healthcheck --addr 127.0.0.1:8080": "needs a server; TestHealthcheck has it",
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type migrateCommand struct {
+	From string `placeholder:"DB" help:"The database that is copied: a file, or a postgres:// URL. Default: that of --db."`
+	To   string `placeholder:"DB" help:"The database that gets the copy. It holds nothing yet, or an unfinished copy of the same database. A file is made if it is not there."`
+}
+
+// Help is shown by scratchpad migrate --help.
+func (migrateCommand) Help() string {
+	return `Migrate copies a whole database into an empty one, of the same kind or of the other: all agents of all tenants with their versions, logs, numbers and changes, and all keys. Then it compares every row of both. The database that is copied does not change.
+
+Stop its servers first. Agents that change meanwhile are copied again. If they do not stop, migrate names them and the exit code is 4. What they write after migrate has ended is not in the copy.
+
+A copy that was interrupted is refused by all commands and servers. The same command again completes it.
+
+  scratchpad migrate --to copy.db
+  scratchpad migrate --to postgres://user@host/name
+  scratchpad migrate --from postgres://user@host/name --to back.db`
+}
+
+// migrated is the answer of migrate.
+type migrated struct {
+	From     string  `json:"from"`
+	To       string  `json:"to"`
+	Agents   int64   `json:"agents"`
+	Deleted  int64   `json:"deleted_agents,omitempty"`
+	Versions int64   `json:"versions"`
+	Entries  int64   `json:"entries"`
+	Bytes    int64   `json:"bytes"`
+	Rows     int64   `json:"rows"`
+	Records  int64   `json:"records"`
+	Again    int64   `json:"copied_again,omitempty"`
+	Resumed  bool    `json:"resumed,omitempty"`
+	Digest   string  `json:"digest"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// Run copies the database.
+func (c migrateCommand) Run(p *process) (err error) {
+	from, fromName, err := c.name(p, c.From)
+	if err != nil {
+		return err
+	}
+	if c.To == "" {
+		return workspace.Errorf(workspace.ErrInvalid, "name the new database with --to")
+	}
+	to, toName, err := c.name(p, c.To)
+	if err != nil {
+		return err
+	}
+	o := p.databaseOptions()
+	o.Unfinished = true
+	source, err := database.OpenReadOnly(p.ctx, from, o)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if target, err := database.OpenReadOnly(p.ctx, to, o); err == nil { // one that is not empty does not change by a byte
+		if err := errors.Join(migrate.Target(p.ctx, target, fromName), target.Close()); err != nil {
+			return err
+		}
+	}
+	target, err := database.Open(p.ctx, to, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	began := time.Now()
+	copying, endCopying := terminal.Progress(p.err, "copying", terminal.Bytes)
+	verifying, endVerifying := terminal.Progress(p.err, "verifying", terminal.Bytes)
+	r, err := migrate.Copy(p.ctx, source, target, migrate.Options{From: fromName, Copying: copying, Verifying: verifying})
+	endCopying()
+	endVerifying()
+	if err != nil {
+		return err
+	}
+	m := migrated{From: fromName, To: toName, Agents: r.Owners - r.Deleted, Deleted: r.Deleted, Versions: r.Versions, Entries: r.Entries, Bytes: r.Bytes,
+		Rows: r.Rows, Records: r.Records, Again: r.Again, Resumed: r.Resumed, Digest: r.Digest, Seconds: time.Since(began).Seconds()}
+	return p.answer(m, func(out io.Writer) error {
+		_, err := fmt.Fprintf(out, "%s  %s, %s, %s, %s, verified, in %.1f s\n", terminal.OneLine(m.To), phrase.Plural(m.Agents, "agent"),
+			phrase.Plural(m.Versions, "version"), phrase.Entries(m.Entries), phrase.Bytes(m.Bytes), m.Seconds)
+		return err
+	})
+}
+
+// name returns the name of a database, and the one by which people know it.
+func (c migrateCommand) name(p *process, given string) (name, shown string, err error) {
+	if given == "" {
+		if given, err = p.databasePath(false); err != nil {
+			return "", "", err
+		}
+	}
+	if given == database.InMemory {
+		return "", "", workspace.Errorf(workspace.ErrInvalid, "%s is gone when its process ends; name a file", database.InMemory)
+	}
+	if pgurl.Is(given) {
+		return given, pgurl.Short(given), nil
+	}
+	given, err = filepath.Abs(given)
+	return given, given, err
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/migrate"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func TestMigrate(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.db")
+	makeDatabase(t, path)
+	runCommand(t, dir, nil, "keys", "create", "--agents", "*", "--db", "test.db").must(t, 0)
+	before := contents(t, dir)
+	runCommand(t, dir, nil, "migrate", "--from", "test.db", "--to", "there.db").must(t, 0, filepath.Join(dir, "there.db")+"  2 agents, 6 versions, 4 entries, 192 B, verified, in ")
+	o := runCommand(t, dir, nil, "migrate", "--db", "there.db", "--to", "back.db", "--json")
+	o.must(t, 0)
+	var got migrated
+	testkit.Must(t, json.Unmarshal([]byte(o.out), &got))
+	if len(got.Digest) != 64 || got.Rows < 20 || got.Records < 1 {
+		t.Errorf("--json has %+v", got)
+	}
+	got.Digest, got.Rows, got.Records, got.Seconds = "", 0, 0, 0
+	want := migrated{From: filepath.Join(dir, "there.db"), To: filepath.Join(dir, "back.db"), Agents: 2, Versions: 6, Entries: 4, Bytes: 192}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("--json (-want +got):\n%s", diff)
+	}
+	for name, is := range before {
+		if now := contents(t, dir)[name]; now != is {
+			t.Errorf("migrate has changed %s", name)
+		}
+	}
+	for _, command := range [][]string{{"agents", "ls"}, {"keys", "ls"}, {"files", "ls", "--agent", "alice"}, {"changes", "--agent", "alice"}} {
+		a, b := runCommand(t, dir, nil, append(command, "--db", "test.db")...), runCommand(t, dir, nil, append(command, "--db", "back.db")...)
+		if a.code != 0 || a.out != b.out {
+			t.Errorf("%q is\n%s in the source and\n%s in the copy of the copy", command, a.out, b.out)
+		}
+	}
+	runCommand(t, dir, nil, "verify", "--db", "back.db").must(t, 0, "ok  2 agents, 6 versions")
+}
+
+// A database that is not empty is refused, and no byte of it changes, also if it is of an
+// older schema.
+func TestMigrateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	makeDatabase(t, filepath.Join(dir, "from.db"))
+	makeDatabase(t, filepath.Join(dir, "to.db"))
+	old, err := os.ReadFile(filepath.Join("..", "..", "sqlite", "testdata", "past", "schema2.db"))
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "old.db"), old, 0o600))
+	before := contents(t, dir)
+	for _, to := range []string{"to.db", "old.db", "from.db"} {
+		runCommand(t, dir, nil, "migrate", "--from", "from.db", "--to", to).must(t, 4, "the target is not empty: it has the agent ")
+	}
+	runCommand(t, dir, nil, "migrate", "--from", "none.db", "--to", "new.db").must(t, 3, "there is no database")
+	runCommand(t, dir, nil, "migrate", "--from", "from.db").must(t, 2, "--to")
+	runCommand(t, dir, nil, "migrate", "--from", "from.db", "--to", "mem:").must(t, 2, "is gone when")
+	runCommand(t, dir, nil, "migrate", "--from", "mem:", "--to", "new.db").must(t, 2, "is gone when")
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("a migration that was refused has changed files (-before +after):\n%s", diff)
+	}
+	runCommand(t, dir, nil, "migrate", "--from", "old.db", "--to", "new.db").must(t, 0, "verified")
+	runCommand(t, dir, nil, "verify", "--db", "new.db").must(t, 0, "ok  25 agents (and 1 deleted), 40 versions, 155 entries")
+	if now := contents(t, dir)["old.db"]; now != before["old.db"] {
+		t.Error("the source of an older schema has changed")
+	}
+}
+
+// Every command refuses a copy that is not complete and says how to complete it. The short
+// form runs some of them.
+func TestUnfinishedCopy(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from.db"), filepath.Join(dir, "to.db")
+	makeDatabase(t, from)
+	source, err := sqlite.Open(t.Context(), from, sqlite.Options{})
+	testkit.Must(t, err)
+	defer source.Close()
+	target, err := sqlite.Open(t.Context(), to, sqlite.Options{})
+	testkit.Must(t, err)
+	own := errors.New("killed")
+	if _, err := migrate.Copy(t.Context(), endsAt{source, "local/bob", own}, target, migrate.Options{From: from}); !errors.Is(err, own) {
+		t.Fatalf("Copy = %v, want the source's error", err)
+	}
+	testkit.Must(t, target.Close())
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "1"), []byte("text"), 0o600)) // what files write 1 1 reads
+	before := contents(t, dir)
+	needs := map[string][]string{"keys create": {"--agents", "a"}, "keys set": {"--name", "n"}, "tenants set": {"--keys", "1"}}
+	for _, command := range commands(t) {
+		switch name := strings.TrimPrefix(fullPath(command), "scratchpad "); name {
+		case "demo", "setup", "client-config", "completion", "__complete", "version", "help", "healthcheck", "torture", "__torture", "migrate", "mcp":
+			continue // they open no database, or make their own; migrate completes it; mcp says it with each call
+		default:
+			some := []string{"files ls", "files write", "keys create", "agents rm", "backup", "verify", "doctor", "serve"}
+			if len(command.Children) > 0 || !testkit.Long() && !slices.Contains(some, name) {
+				continue
+			}
+			o := runCommand(t, dir, nil, slices.Concat(argumentsFor(command), needs[name], []string{"--db", to})...)
+			if o.code != 6 || !strings.Contains(o.out+o.err, "is a copy of "+from+" that is not complete; run scratchpad migrate --from "+from) {
+				t.Errorf("%s on a copy that is not complete: exit code %d, %q", name, o.code, o.out+o.err)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+		t.Errorf("commands have changed a copy that is not complete (-before +after):\n%s", diff)
+	}
+	runCommand(t, dir, nil, "migrate", "--from", to, "--to", "third.db").must(t, 6, "the source: this database is a copy of ")
+	runCommand(t, dir, nil, "migrate", "--from", from, "--to", to, "--json").must(t, 0, `"resumed":true`)
+	runCommand(t, dir, nil, "verify", "--db", to).must(t, 0, "ok  2 agents, 6 versions, 4 entries, 192 B in ")
+}
+
+// endsAt fails when an owner is copied.
+type endsAt struct {
+	workspace.Store
+	owner string
+	err   error
+}
+
+func (s endsAt) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
+	if o.String() == s.owner {
+		return s.err
+	}
+	return s.Store.Dump(ctx, o, fn)
+}
+
+// There and back over PostgreSQL, and no answer shows a password.
+func TestMigrateToPostgreSQL(t *testing.T) {
+	url := pgtest.URL(t)
+	dir := t.TempDir()
+	makeDatabase(t, filepath.Join(dir, "from.db"))
+	secret := strings.Replace(url, "?", "?password=secret&", 1)
+	there := runCommand(t, dir, nil, "migrate", "--from", "from.db", "--to", secret, "--json")
+	there.must(t, 0, `"agents":2,"versions":6,"entries":4,"bytes":192,`)
+	back := runCommand(t, dir, nil, "migrate", "--from", secret, "--to", "back.db", "--json")
+	back.must(t, 0)
+	var a, b migrated
+	testkit.Must(t, json.Unmarshal([]byte(there.out), &a))
+	testkit.Must(t, json.Unmarshal([]byte(back.out), &b))
+	if a.Digest != b.Digest || a.Rows != b.Rows || b.From != a.To {
+		t.Errorf("there %+v, and back %+v; want the same", a, b)
+	}
+	runCommand(t, dir, nil, "verify", "--db", url).must(t, 0, "ok  2 agents, 6 versions, 4 entries, 192 B")
+	again := runCommand(t, dir, nil, "migrate", "--from", "from.db", "--to", secret)
+	again.must(t, 4, "the target is not empty: it has the agent local/alice")
+	runCommand(t, dir, nil, "migrate", "--from", secret, "--to", url).must(t, 4, "the target is not empty")
+	for _, o := range []outcome{there, back, again} {
+		if strings.Contains(o.out+o.err, "secret") {
+			t.Errorf("an answer shows the password: %s%s", o.out, o.err)
+		}
+	}
+}
