@@ -69,7 +69,9 @@ func service(t testing.TB, s workspace.Store, tenant string) *workspace.Service 
 // work lets an agent make calls of every kind.
 func work(t testing.TB, s workspace.Store, tenant, agent string, calls int, rnd *rand.Rand) {
 	t.Helper()
-	ws, err := service(t, s, tenant).Agent(agent)
+	svc := service(t, s, tenant)
+	defer func() { testkit.Must(t, svc.Close(t.Context())) }() // it counts the last reads
+	ws, err := svc.Agent(agent)
 	testkit.Must(t, err)
 	ws = ws.As(workspace.Author{Client: "client é", Version: "1.0", Key: "key", Session: fmt.Sprint("session ", rnd.IntN(9))})
 	ctx := t.Context()
