@@ -97,7 +97,7 @@ func TestCopyIsKilled(t *testing.T) {
 	eachName(t, func(t *testing.T, name func(testing.TB) string) {
 		path := filepath.Join(t.TempDir(), "source.db")
 		from := openFile(t, path)
-		fill(t, from, testkit.Pick(24, 40, 400), testkit.Pick(12, 40, 400), 1)
+		fill(t, from, testkit.Pick(24, 32, 400), testkit.Pick(12, 16, 400), 1)
 		want := everything(t, from)
 		steps := 0 // of the copy
 		for o := range owned(t, from) {
