@@ -47,3 +47,7 @@ func TestStoreShared(t *testing.T) {
 		return open(t, url), open(t, url)
 	})
 }
+
+func TestStoreLarge(t *testing.T) {
+	storetest.RunLarge(t, func(t testing.TB) workspace.Store { return open(t, pgtest.URL(t)) })
+}

@@ -97,7 +97,7 @@ func TestCopyIsKilled(t *testing.T) {
 	eachName(t, func(t *testing.T, name func(testing.TB) string) {
 		path := filepath.Join(t.TempDir(), "source.db")
 		from := openFile(t, path)
-		fill(t, from, testkit.Pick(24, 32, 400), testkit.Pick(12, 16, 400), 1)
+		fill(t, from, testkit.Pick(24, 32, 100), testkit.Pick(12, 16, 60), 1)
 		want := everything(t, from)
 		steps := 0 // of the copy
 		for o := range owned(t, from) {
@@ -110,7 +110,7 @@ func TestCopyIsKilled(t *testing.T) {
 		target := name(t)
 		rnd := rand.New(rand.NewPCG(11, 11))
 		phases := map[string]int{}
-		kills := testkit.Pick(10, 10, 60)
+		kills := testkit.Pick(10, 10, 20)
 		for n := range kills {
 			at, lines := "copying", rnd.IntN(steps/kills)
 			if n >= kills*7/10 {

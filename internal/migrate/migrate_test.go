@@ -141,7 +141,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, open func(testing.TB) workspace.Store) {
 		from, there, back := newFile(t), open(t), newFile(t)
-		fill(t, from, testkit.Pick(8, 16, 200), testkit.Pick(40, 60, 2000), 1)
+		fill(t, from, testkit.Pick(8, 16, 100), testkit.Pick(40, 60, 300), 1)
 		want := everything(t, from)
 		var progress [2][]int64
 		report, err := migrate.Copy(t.Context(), from, there, migrate.Options{From: "first.db",

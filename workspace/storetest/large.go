@@ -22,7 +22,7 @@ func RunLarge(t *testing.T, open func(t testing.TB) workspace.Store) {
 const largeRow = 256 << 10 // bytes of content in each row
 
 // largeRows is how many rows a large owner has, 24 MiB of them in the short form.
-func largeRows() int64 { return int64(testkit.Pick(96, 192, 4096)) }
+func largeRows() int64 { return int64(testkit.Pick(96, 96, 4096)) }
 
 // mostLive is how much the live memory may grow, much less than the large owner has.
 const mostLive = 12 << 20
