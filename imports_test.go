@@ -117,7 +117,7 @@ var allowed = map[string][]string{
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
-	"internal/torture":                   {"sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
+	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }
 
 func TestImports(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
@@ -45,7 +46,7 @@ func birds(tenant string, agents []string) (all []bird) {
 }
 
 func newPlace(o Options) (*place, error) {
-	if isServer(o.Database) {
+	if pgurl.Is(o.Database) {
 		return newServer(o)
 	}
 	return newFolder(o)

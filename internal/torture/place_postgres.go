@@ -13,19 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/jackc/pgx/v5/pgconn"
 )
-
-// isServer reports whether a database is the address of a PostgreSQL server.
-func isServer(database string) bool {
-	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
-}
 
 // newServer makes a place in a PostgreSQL database: tenants of its own name, whose agents
 // are deleted at the end unless a check failed.
 func newServer(o Options) (*place, error) {
-	config, err := pgconn.ParseConfig(o.Database)
-	if err != nil {
+	if _, err := pgconn.ParseConfig(o.Database); err != nil {
 		return nil, errors.New("the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
 	}
 	evidence, err := filepath.Abs(or(o.Evidence, "."))
@@ -40,7 +35,7 @@ func newServer(o Options) (*place, error) {
 		name[i] = byte(rand.IntN(256))
 	}
 	p := &place{tenant: "torture-" + hex.EncodeToString(name[:]), evidence: evidence, unsure: 10 * time.Second}
-	p.shown = fmt.Sprintf("tenants %s and %s of database %s at %s", p.tenant, p.otherTenant(), config.Database, config.Host)
+	p.shown = fmt.Sprintf("tenants %s and %s of %s", p.tenant, p.otherTenant(), pgurl.Short(o.Database))
 	p.keeps = "the agents of " + p.shown
 	p.database = func(server string) string { return named(o.Database, p.tenant+" "+server) }
 	p.renew = func(context.Context) error { return nil }
