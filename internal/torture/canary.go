@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -37,7 +38,12 @@ func (c canary) sing(ctx context.Context, ws *workspace.Workspace) canary {
 		}
 	}
 	if err != nil {
-		c.Problem = err.Error()
+		switch failure(err).Failed {
+		case failedNothing, failedUnknown:
+			c.Unknown++
+		default:
+			c.Problem = err.Error()
+		}
 	}
 	return c
 }
@@ -71,8 +77,8 @@ func (c *canary) find(ctx context.Context, ws *workspace.Workspace) error {
 // read reads the file. It returns its version, 0 if there is none.
 func (c *canary) read(ctx context.Context, ws *workspace.Workspace) (int64, error) {
 	r, err := ws.ReadFile(ctx, canaryPath, workspace.ReadOptions{})
-	switch a := failure(orNil(err)); {
-	case err != nil && a.Failed == failedNotFound:
+	switch {
+	case errors.Is(err, workspace.ErrNotFound):
 		return 0, nil
 	case err != nil:
 		return 0, fmt.Errorf("reading: %w", err)
@@ -81,14 +87,6 @@ func (c *canary) read(ctx context.Context, ws *workspace.Workspace) (int64, erro
 		return 0, fmt.Errorf("version %d holds %q, and %q was written", r.Version, clip(string(r.Content)), want)
 	}
 	return r.Version, nil
-}
-
-// orNil makes failure callable without an error.
-func orNil(err error) error {
-	if err == nil {
-		return context.Canceled
-	}
-	return err
 }
 
 // write writes the next version and the next entry.

@@ -244,7 +244,7 @@ func (r *round) judge(ctx context.Context) error {
 // followed compares what a follower of the journal got with what is in it. It waits for the
 // rows that the follower does not have yet.
 func (r *round) followed(ctx context.Context, end *look) (problem string, err error) {
-	if missing := len(end.Rows) - len(r.rows); missing > 0 {
+	for try := 0; len(r.rows) < len(end.Rows) && try < 3; try++ { // the database may be busy
 		f := follow{After: int64(len(r.rows)), Until: int64(len(end.Rows)), Wait: followWait}
 		if problem, err = r.followOn(ctx, r.rand.IntN(len(r.fleet.slots)), f); problem != "" || err != nil {
 			return problem, err
@@ -271,6 +271,9 @@ func sameRows(got, want []workspace.Change) string {
 
 // failed ends the run: it saves the history, and returns errFailed.
 func (r *round) failed(problem string, end *look) error {
+	if err := r.fleet.crashed(); err != nil {
+		problem = err.Error()
+	}
 	f := Failure{Round: r.h.Round, Seed: r.o.Seed, Problem: problem}
 	file, err := r.h.save(r.place.evidence, fmt.Sprintf("torture-seed-%d-round-%d.jsonl", r.o.Seed, r.h.Round), problem, end)
 	if err != nil {

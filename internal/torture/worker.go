@@ -155,7 +155,10 @@ func (w *server) do(ctx context.Context, r request) reply {
 	case r.Do == doForget:
 		err = forget(ctx, svc, r.Agent)
 	default:
-		out.Look, err = lookAt(ctx, w.store, owner)
+		err = insist(func() (err error) {
+			out.Look, err = lookAt(ctx, w.store, owner)
+			return err
+		})
 	}
 	if err != nil {
 		out.Error = err.Error()
@@ -316,6 +319,9 @@ func (f follow) run(ctx context.Context, ws *workspace.Workspace) (rows []worksp
 	defer cancel()
 	for row, err := range ws.Watch(ctx, f.After) {
 		if err != nil {
+			if failure(err).Failed == failedNothing { // the next follow goes on
+				err = nil
+			}
 			return rows, err
 		}
 		if rows = append(rows, row); row.Revision >= f.Until {
