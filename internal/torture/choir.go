@@ -20,8 +20,11 @@ type choir struct {
 	next   *fleet // of one process, the neighbour
 }
 
-// song is how long a canary sings at a time.
-const song = 40 * time.Millisecond
+// song is how long a canary sings at a time, and rest how long it is quiet then.
+const (
+	song = 40 * time.Millisecond
+	rest = 20 * time.Millisecond
+)
 
 func (r *run) newChoir(ctx context.Context, servers *fleet, start func(context.Context, string) (*process, error)) (*choir, error) {
 	next, err := newFleet(ctx, 1, func(ctx context.Context, name string) (*process, error) { return start(ctx, "neighbour, "+name) })
@@ -93,6 +96,7 @@ func (c *choir) sing(ctx context.Context, f *fleet, kills int, birds []bird) {
 			}
 			c.r.count(func(p *Progress) { p.Canaries += b.Writes; p.Unknown += b.Unknown })
 		}
+		time.Sleep(rest)
 	}
 }
 
