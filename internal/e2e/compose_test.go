@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,46 +13,105 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-func loadCompose(t *testing.T, environment types.Mapping) (*types.Project, error) {
+func loadCompose(t *testing.T, name string, environment types.Mapping) (*types.Project, error) {
 	t.Helper()
-	file, err := filepath.Abs(filepath.Join(root, "deploy", "compose.yaml"))
+	file, err := filepath.Abs(filepath.Join(root, "deploy", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return loader.LoadWithContext(context.Background(), types.ConfigDetails{
 		WorkingDir: filepath.Dir(file), Environment: environment, ConfigFiles: []types.ConfigFile{{Filename: file}},
-	})
+	}, loader.WithProfiles([]string{"*"}))
 }
 
-// TestCompose reads the compose file as Docker Compose does. The server must have no rights
-// that it does not need, and only the proxy may be reached from outside.
+// TestCompose reads the compose files as Docker Compose does. The servers must have no rights
+// that they do not need, and only the proxy may be reached from outside.
 func TestCompose(t *testing.T) {
-	if _, err := loadCompose(t, nil); err == nil || !strings.Contains(err.Error(), "SCRATCHPAD_HOST") {
-		t.Errorf("the compose file without SCRATCHPAD_HOST: %v, want an error that names it", err)
+	for name, c := range map[string]struct {
+		servers  []string
+		required types.Mapping
+	}{
+		"compose.sqlite.yaml": {[]string{"scratchpad"}, types.Mapping{"SCRATCHPAD_HOST": "memory.example.com"}},
+		"compose.yaml": {[]string{"scratchpad1", "scratchpad2", "scratchpad3"},
+			types.Mapping{"SCRATCHPAD_HOST": "memory.example.com", "POSTGRES_PASSWORD": "a", "REPLICATION_PASSWORD": "b", "SCRATCHPAD_DB_PASSWORD": "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable := range c.required {
+				without := maps.Clone(c.required)
+				delete(without, variable)
+				if _, err := loadCompose(t, name, without); err == nil || !strings.Contains(err.Error(), variable) {
+					t.Errorf("without %s: %v, want an error that names it", variable, err)
+				}
+			}
+			project, err := loadCompose(t, name, c.required)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, server := range c.servers {
+				checkServer(t, project.Services[server], project.Services["proxy"])
+			}
+			for _, s := range project.Services {
+				checkVolumes(t, s)
+				if s.Name != "proxy" && len(s.Ports) != 0 || s.Privileged || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+					t.Errorf("the service %s: ports %v, privileged %t, security_opt %q", s.Name, s.Ports, s.Privileged, s.SecurityOpt)
+				}
+			}
+		})
 	}
-	project, err := loadCompose(t, types.Mapping{"SCRATCHPAD_HOST": "memory.example.com"})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// checkServer checks a service that runs scratchpad.
+func checkServer(t *testing.T, s, proxy types.ServiceConfig) {
+	t.Helper()
+	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.CapAdd != nil || s.User != "65532:65532" {
+		t.Errorf("the service %q has more rights than it needs: read_only %t, cap_drop %q, cap_add %q, user %q", s.Name, s.ReadOnly, s.CapDrop, s.CapAdd, s.User)
 	}
-	s := project.Services["scratchpad"]
-	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || s.CapAdd != nil || s.Privileged || s.User != "65532:65532" ||
-		!slices.Contains(s.SecurityOpt, "no-new-privileges:true") || len(s.Ports) != 0 {
-		t.Errorf("the service scratchpad has more rights than it needs: read_only %t, cap_drop %q, cap_add %q, privileged %t, user %q, security_opt %q, ports %v",
-			s.ReadOnly, s.CapDrop, s.CapAdd, s.Privileged, s.User, s.SecurityOpt, s.Ports)
-	}
-	if s.Build.Context == "" || !filepath.IsAbs(s.Build.Context) {
-		t.Fatalf("the build's context is %q", s.Build.Context)
+	if s.Build == nil || !filepath.IsAbs(s.Build.Context) {
+		t.Fatalf("the build of %q is %+v", s.Name, s.Build)
 	}
 	for _, name := range []string{filepath.Join(s.Build.Context, "go.mod"), filepath.Join(s.Build.Context, s.Build.Dockerfile)} {
 		if _, err := os.Stat(name); err != nil {
 			t.Error(err)
 		}
 	}
-	proxy := project.Services["proxy"]
 	if want := s.Command[len(s.Command)-1]; proxy.Networks["inside"].Ipv4Address+"/32" != want {
 		t.Errorf("the server trusts the proxy %s, which has the address %s", want, proxy.Networks["inside"].Ipv4Address)
 	}
-	if _, err := os.Stat(proxy.Volumes[0].Source); err != nil {
-		t.Error(err)
+}
+
+// checkVolumes checks that the files that a service gets are there.
+func checkVolumes(t *testing.T, s types.ServiceConfig) {
+	t.Helper()
+	for _, v := range s.Volumes {
+		if v.Type != types.VolumeTypeBind {
+			continue
+		}
+		if _, err := os.Stat(v.Source); err != nil {
+			t.Errorf("the service %s: %v", s.Name, err)
+		}
+	}
+}
+
+// The proxy of compose.yaml knows every server by its name, and the servers know every
+// database server.
+func TestComposeNames(t *testing.T) {
+	project, err := loadCompose(t, "compose.yaml", types.Mapping{"SCRATCHPAD_HOST": "memory.example.com", "POSTGRES_PASSWORD": "a", "REPLICATION_PASSWORD": "b", "SCRATCHPAD_DB_PASSWORD": "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	upstreams, databases := "", []string{}
+	for _, name := range project.ServiceNames() {
+		if strings.HasPrefix(name, "scratchpad") {
+			upstreams = strings.TrimSpace(upstreams + " " + name + ":4321")
+		}
+		if strings.HasPrefix(name, "db") {
+			databases = append(databases, name)
+		}
+	}
+	if got := *project.Services["proxy"].Environment["SCRATCHPAD_UPSTREAMS"]; got != upstreams {
+		t.Errorf("the proxy has the servers %q, want %q", got, upstreams)
+	}
+	if got := *project.Services["scratchpad1"].Environment["SCRATCHPAD_DB"]; !strings.Contains(got, "host="+strings.Join(databases, ",")+"&target_session_attrs=read-write") {
+		t.Errorf("the servers use %q, want the database servers %q", got, databases)
 	}
 }

@@ -36,6 +36,8 @@
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
 // Package load needs Go alone, on Linux. Many agents call the real server, which is stopped
 // and killed meanwhile. It also measures the speed of the tools.
+// Package ha needs Go, PostgreSQL and caddy. Several servers work over one database, and are
+// stopped, killed and replaced, as is the database server.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
 //

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -214,37 +212,5 @@ func (s *team) calls(t *testing.T) string {
 // certificates of its own authority.
 func (s *team) start(t *testing.T) {
 	t.Helper()
-	caddy, err := exec.LookPath("caddy")
-	if err != nil {
-		t.Fatal("caddy is missing; install it (Debian: apt-get install -y caddy), and run this again")
-	}
-	dir := t.TempDir()
-	s.proxy = process.FreeAddress(t)
-	_, secure, _ := net.SplitHostPort(s.proxy)
-	options := "admin off\n\tlocal_certs\n\tauto_https disable_redirects\n\thttps_port " + secure + "\n\tskip_install_trust"
-	text := strings.Replace(string(readFile(t, filepath.Join(root, "deploy", "Caddyfile"))), "admin off", options, 1)
-	config := filepath.Join(dir, "Caddyfile")
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(caddy, "run", "--config", config, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir,
-		"SCRATCHPAD_HOST="+teamHost, "SCRATCHPAD_UPSTREAM="+strings.TrimPrefix(s.direct, "http://"))
-	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		s.roots = x509.NewCertPool()
-		if authority, err := os.ReadFile(filepath.Join(dir, "caddy", "pki", "authorities", "local", "root.crt")); err == nil && s.roots.AppendCertsFromPEM(authority) {
-			if res, err := s.client(t, "127.0.0.1", "").Get("https://" + teamHost + "/healthz"); err == nil {
-				res.Body.Close()
-				return
-			}
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatal("the proxy does not answer")
-		}
-	}
+	s.proxy, s.roots = process.Caddy(t, filepath.Join(root, "deploy", "Caddyfile"), teamHost, "SCRATCHPAD_UPSTREAM="+strings.TrimPrefix(s.direct, "http://"))
 }

@@ -1,0 +1,24 @@
+// Package ha has only tests. Several processes of scratchpad serve work over one PostgreSQL
+// database, are stopped, killed and replaced, and go on when another database server takes
+// over. Clients call them over HTTP.
+//
+//	cd internal/e2e && go test ./ha
+//
+// The tests need Go, the programs of PostgreSQL, and caddy. A test says what it misses.
+// SCRATCHPAD_TEST=full replaces the database server twenty times in place of two, which
+// takes some minutes:
+//
+//	cd internal/e2e && SCRATCHPAD_TEST=full go test -run TestFailover -v -timeout 20m ./ha
+//
+// Where to begin:
+//
+//   - server_test.go starts servers. client_test.go has their client, which tries again.
+//   - storm_test.go has writers, and a journal of what was acknowledged to them.
+//   - failover_test.go replaces the database server under a storm, restart_test.go the
+//     servers.
+//   - keys_test.go changes keys, session_test.go spreads the requests of a client over
+//     servers, and intruder_test.go sends hostile ones to two.
+//   - balancer_test.go and compose_test.go run what deploy/compose.yaml is made of.
+//   - shared_test.go has what else servers share: changes, leases, spend, marks and the
+//     schema.
+package ha

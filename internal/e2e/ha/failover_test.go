@@ -1,0 +1,56 @@
+package ha
+
+import (
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// Three servers write to a primary with a synchronous standby. The primary is stopped at
+// once, the standby is promoted, and the old primary becomes its standby. Nothing that was
+// acknowledged is lost or stored twice, and every client is served again.
+func TestFailover(t *testing.T) {
+	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
+	b := a.Standby("b", pgtest.Synchronous)
+	db := pgtest.FailoverURL(a, b)
+	s := startStorm(t, db, startServers(t, 3, db))
+	var longest time.Duration
+	for round := range testkit.Pick(2, 2, 20) {
+		s.wait(300)
+		a.Stop()
+		time.Sleep(time.Duration(round%4) * 200 * time.Millisecond) // so that calls wait, and connections fail
+		b.Promote()
+		recovered := s.mark()
+		took := recovered()
+		longest = max(longest, took)
+		t.Logf("round %d: every client is served %v after the promotion", round+1, took.Round(time.Millisecond))
+		s.wait(100)
+		a.Rewind(b, pgtest.Synchronous)
+		a, b = b, a
+	}
+	s.wait(300)
+	s.check()
+	t.Logf("the longest wait after a promotion: %v", longest.Round(time.Millisecond))
+}
+
+// While the synchronous standby is gone, no write is acknowledged. Those that waited are
+// there when it comes back, once each.
+func TestStandbyGone(t *testing.T) {
+	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
+	b := a.Standby("b", pgtest.Synchronous)
+	db := pgtest.FailoverURL(a, b)
+	s := startStorm(t, db, startServers(t, 2, db, "--commit-wait", "500ms"))
+	s.wait(200)
+	b.Stop()
+	time.Sleep(time.Second) // what was confirmed before is answered
+	before := s.done.Load()
+	time.Sleep(2 * time.Second)
+	if after := s.done.Load(); after != before {
+		t.Errorf("%d writes are acknowledged while the synchronous standby is gone", after-before)
+	}
+	b.Start()
+	s.wait(200)
+	s.check()
+}

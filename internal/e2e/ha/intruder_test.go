@@ -1,0 +1,52 @@
+package ha
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/intruder"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// Generated requests at two servers show nothing of another tenant, whose agents have the
+// same names, and who works at the same servers.
+func TestIntruder(t *testing.T) {
+	db := pgtest.URL(t)
+	servers := startServers(t, 2, db)
+	_, mine := newKey(t, db, "--tenant", "fox", "--agents", "planner*")
+	id, theirs := newKey(t, db, "--tenant", "hens", "--agents", "planner*")
+	report, err := intruder.Run(t.Context(), intruder.Options{
+		URL: servers[0].url(), Intruder: spread(servers, mine), Victim: spread(servers, theirs),
+		IntruderAgent: "planner", VictimAgent: "planner", Names: []string{"hens", id},
+		Requests: testkit.Pick(600, 600, 20_000), Seed: 14,
+		Routes: []string{"/metrics", "/healthz", "/readyz"},
+	})
+	must(t, err)
+	for _, leak := range report.Leaks {
+		t.Errorf("%.3000s", leak)
+	}
+	for _, tool := range []string{"read_file", "write_file", "append_log", "search", "changes"} {
+		if report.Answered[tool+" 2025-06-18"]+report.Answered[tool+" "+modern] == 0 {
+			t.Errorf("no %s succeeds: the requests prove little", tool)
+		}
+	}
+}
+
+// spread sends requests with a key, those of sessions to the first server, and every other
+// one of the rest to the second.
+func spread(servers []*server, key string) func(*http.Request) (*http.Response, error) {
+	var n atomic.Int64
+	return func(r *http.Request) (*http.Response, error) {
+		if r.Header.Get("Authorization") == "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		}
+		if strings.HasPrefix(r.Header.Get("Mcp-Protocol-Version"), modern) && n.Add(1)%2 == 0 {
+			r.URL.Host = servers[1].address
+			r.Host = servers[1].address
+		}
+		return http.DefaultClient.Do(r)
+	}
+}

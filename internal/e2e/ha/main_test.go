@@ -1,0 +1,31 @@
+package ha
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+)
+
+var scratchpadPath string // the real binary
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "scratchpad-ha-")
+	if os.Getenv("SCRATCHPAD_TEST") == "" { // this module is not part of the plain run
+		err = errors.Join(err, os.Setenv("SCRATCHPAD_TEST", "all"))
+	}
+	if err == nil {
+		defer os.RemoveAll(dir)
+		scratchpadPath, err = process.Build(filepath.Join("..", "..", ".."), dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ha:", err)
+		return 1
+	}
+	return m.Run()
+}
