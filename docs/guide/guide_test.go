@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -115,7 +116,7 @@ func (p *page) add(t *testing.T, name, language string, start int, lines []strin
 
 // needPrograms skips a page whose commands need a program that is not here.
 func (p *page) needPrograms(t *testing.T) {
-	for _, name := range []string{"curl", "openssl"} {
+	for _, name := range []string{"curl", "openssl", "psql", "pg_dump", "pg_restore"} {
 		for _, c := range p.commands {
 			if _, err := exec.LookPath(name); err != nil && strings.HasPrefix(c.text, name+" ") {
 				t.Skipf("line %d: the page needs %s, which is not installed", c.line, name)
@@ -132,6 +133,7 @@ func (p *page) runConsole(t *testing.T, bin string) {
 	}
 	const mark = "-- end of command --"
 	p.freePort(t)
+	p.findServer(t)
 	var script strings.Builder
 	for _, c := range p.commands {
 		fmt.Fprintf(&script, "%s\necho \"\n%s $?\"\n", c.text, mark)
@@ -172,6 +174,23 @@ func (p *page) freePort(t *testing.T) {
 		for j, line := range c.want {
 			c.want[j] = strings.ReplaceAll(line, usual, ":"+port)
 		}
+	}
+}
+
+// findServer puts a private server in place of the PostgreSQL server that a page names. It
+// skips the page where PostgreSQL is missing.
+func (p *page) findServer(t *testing.T) {
+	const named = "@db1.example.com/"
+	name := regexp.MustCompile(named + `([a-z_]*)`)
+	server := ""
+	for i, c := range p.commands {
+		if !strings.Contains(c.text, named) {
+			continue
+		}
+		if server == "" {
+			_, server, _ = strings.Cut(pgtest.URL(t), "?")
+		}
+		p.commands[i].text = name.ReplaceAllString(c.text, "@/$1?"+server)
 	}
 }
 
