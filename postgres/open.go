@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"sync"
 	"time"
 
@@ -91,6 +92,9 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	// A server whose machine has gone is noticed within half a minute.
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
+	config.DialFunc = dialer.DialContext
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "scratchpad"
 	}

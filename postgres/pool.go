@@ -15,6 +15,8 @@ import (
 const (
 	maxIdle     = 5 * time.Minute // a connection that was not used for longer is closed
 	maxAge      = time.Hour       // so is one that is older
+	askAfter    = 5 * time.Second // one that was not used for longer is asked whether it lives
+	askWait     = time.Second     // and closed if it does not answer for so long
 	firstPause  = 20 * time.Millisecond
 	longestWait = time.Second // between two tries to connect
 )
@@ -47,6 +49,9 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 		case err == nil && (r.IdleDuration() > maxIdle || time.Since(r.CreationTime()) > maxAge):
 			r.Destroy()
 			continue
+		case err == nil && r.IdleDuration() > askAfter && !answers(wait, r.Value()):
+			r.Destroy()
+			continue
 		case err == nil:
 			return lease{r}, nil
 		case errors.Is(err, puddle.ErrClosedPool):
@@ -65,6 +70,14 @@ func (s *Store) lease(ctx context.Context) (lease, error) {
 			return lease{}, workspace.Errorf(workspace.ErrBusy, "no connection to the database was to be had within %v, nothing happened", s.o.LockTimeout)
 		}
 	}
+}
+
+// answers reports whether a connection lives. The server's machine may have gone without a
+// word while nobody used it.
+func answers(ctx context.Context, c *wire.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	return c.Run(ctx, wire.Statement{SQL: "SELECT"}) == nil
 }
 
 var errLate = errors.New("too late")

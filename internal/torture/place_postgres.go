@@ -77,8 +77,15 @@ func terminate(ctx context.Context, database, tenant string, share float64) (int
 
 // wipe deletes all agents of both tenants. What a killed server had begun is ended before.
 func (p *place) wipe(ctx context.Context, start func(context.Context, string) (*process, error)) error {
-	if _, err := p.terminate(ctx, 1); err != nil {
-		return fmt.Errorf("deleting %s: %w", p.keeps, err)
+	const tries = 10 // over a connection that breaks now and then
+	for n := 1; ; n++ {
+		_, err := p.terminate(ctx, 1)
+		if err == nil {
+			break
+		}
+		if n == tries || ctx.Err() != nil {
+			return fmt.Errorf("deleting %s: %w", p.keeps, err)
+		}
 	}
 	server, err := start(ctx, "cleaner")
 	if err != nil {

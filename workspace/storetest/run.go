@@ -36,9 +36,18 @@ func Run(t *testing.T, open func(t testing.TB) workspace.Store) {
 	}
 }
 
+var far bool
+
+// Far makes the checks run as few rounds as with -short, unless SCRATCHPAD_TEST is full. A
+// TestMain calls it for a store whose every call takes a round trip.
+func Far() { far = true }
+
 // rounds returns how many rounds a check runs: full with SCRATCHPAD_TEST=full, all with
 // SCRATCHPAD_TEST=all, short with -short.
 func rounds(full, all, plain, short int) int {
+	if far && !testkit.Full() {
+		return short
+	}
 	if testing.Short() {
 		plain = short
 	}
