@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/complete":                  {"internal/auth", "sqlite", "workspace", "github.com/alecthomas/kong", "internal/database"},
 	"internal/database":                  {"internal/failure", "internal/host", "sqlite", "workspace", "workspace/memstore", "internal/pgurl", "postgres", "internal/migrate"},
 	"internal/demo":                      {"tokens", "github.com/fatih/color", "github.com/modelcontextprotocol/go-sdk/..."},
-	"internal/failure":                   {"internal/clientconfig", "internal/health", "internal/native", "internal/terminal", "workspace"},
+	"internal/failure":                   {"internal/pgurl", "internal/clientconfig", "internal/health", "internal/native", "internal/terminal", "workspace"},
 	"internal/health":                    {},
 	"internal/importrecord":              {"internal/phrase", "internal/terminal", "internal/transfer"},
 	"internal/intruder":                  {},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -63,11 +64,24 @@ func TestScript(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
-			"keyid": scriptKeyID, "secret": scriptSecret, "nosecret": scriptNoSecret, "showkey": scriptShowKey, "shell": scriptShell, "lines": scriptLines,
-		},
+		Condition: onPostgres(false),
+		Cmds:      scriptCommands,
 	})
+}
+
+var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"code": scriptCode, "waitfor": scriptWaitFor, "fill": scriptFill, "evil": scriptEvil, "model": scriptModel, "long": scriptLong,
+	"keyid": scriptKeyID, "secret": scriptSecret, "nosecret": scriptNoSecret, "showkey": scriptShowKey, "shell": scriptShell, "lines": scriptLines,
+}
+
+// onPostgres answers the condition postgres of a script.
+func onPostgres(is bool) func(string) (bool, error) {
+	return func(condition string) (bool, error) {
+		if condition != "postgres" {
+			return false, fmt.Errorf("there is no condition %s", condition)
+		}
+		return is, nil
+	}
 }
 
 func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
@@ -112,7 +126,7 @@ func scriptFill(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 2 {
 		agent = args[2]
 	}
-	ts.Check(withService(ts.Getenv("XDG_DATA_HOME"), func(ctx context.Context, svc *workspace.Service) error {
+	ts.Check(withScript(ts, func(ctx context.Context, svc *workspace.Service) error {
 		var wg sync.WaitGroup
 		errs := make([]error, n)
 		for i := range n {
@@ -139,7 +153,7 @@ func scriptFill(ts *testscript.TestScript, _ bool, args []string) {
 const evilName = "evil\x1b[2J\n9 9 forged\u202e"
 
 func scriptEvil(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(withService(ts.Getenv("XDG_DATA_HOME"), func(ctx context.Context, svc *workspace.Service) error {
+	ts.Check(withScript(ts, func(ctx context.Context, svc *workspace.Service) error {
 		return writeEvil(ctx, svc, args[0])
 	}))
 }
@@ -153,13 +167,26 @@ func writeEvil(ctx context.Context, svc *workspace.Service, path string) error {
 	return err
 }
 
+// withScript opens the database of a script.
+func withScript(ts *testscript.TestScript, fn func(context.Context, *workspace.Service) error) error {
+	if name := ts.Getenv("SCRATCHPAD_DB"); name != "" {
+		return withDatabase(name, fn)
+	}
+	return withService(ts.Getenv("XDG_DATA_HOME"), fn)
+}
+
 // withService opens the default database below a data folder.
-func withService(data string, fn func(context.Context, *workspace.Service) error) (err error) {
-	if err := os.MkdirAll(filepath.Join(data, "scratchpad"), 0o700); err != nil {
+func withService(data string, fn func(context.Context, *workspace.Service) error) error {
+	folder := filepath.Join(data, "scratchpad")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
+	return withDatabase(filepath.Join(folder, "scratchpad.db"), fn)
+}
+
+func withDatabase(name string, fn func(context.Context, *workspace.Service) error) (err error) {
 	ctx := context.Background()
-	store, err := sqlite.Open(ctx, filepath.Join(data, "scratchpad", "scratchpad.db"), sqlite.Options{Durability: sqlite.Normal})
+	store, err := database.Open(ctx, name, database.Options{Durability: sqlite.Normal})
 	if err != nil {
 		return err
 	}

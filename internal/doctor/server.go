@@ -80,7 +80,7 @@ func (r *checkup) synced(i postgres.Info) {
 		r.add(Check{"durability", OK, "acknowledged writes survive a power cut of the server; " + setting, ""})
 		return
 	}
-	r.add(Check{"durability", Problem, strings.Join(i.NotDurable, "; "), "Turn on what is off, and restart the server."})
+	r.add(Check{"durability", Problem, strings.Join(i.NotDurable, "; ") + "; " + setting, "Turn on what is off, and restart the server."})
 }
 
 // standbys says what an acknowledged write survives if the server is lost.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ func OfUsage(err error, command string) Failure {
 		text, _, _ = strings.Cut(text, ", did you mean")
 		text += "; put -- before a text that begins with a dash"
 	}
-	return Failure{Kind: "usage", Message: terminal.OneLine(text), Hint: command + " --help"}
+	return Failure{Kind: "usage", Message: terminal.OneLine(pgurl.Hide(text)), Hint: command + " --help"}
 }
 
 // Of returns an error of a command that ran. ctx ends at a signal.
@@ -45,7 +46,7 @@ func Of(ctx context.Context, err error) Failure {
 		if !errors.Is(part, clientconfig.ErrByHand) { // that one has lines to be copied
 			text = terminal.OneLine(text)
 		}
-		texts = append(texts, terminal.Visible(text))
+		texts = append(texts, terminal.Visible(pgurl.Hide(text)))
 	}
 	f.Message = strings.Join(texts, "; ")
 	return f

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+const pgPassword = "Geheim-7531"
+
+// unreachable are URLs of databases that nobody serves. The second has a character in its
+// password that must be escaped.
+var unreachable = []string{"postgres://u:" + pgPassword + "@127.0.0.1:1/x", "postgresql://u:a/" + pgPassword + "@127.0.0.1:1/x"}
+
+// Whatever a command says of a database that it cannot reach, it does not say the password.
+func TestPasswordsAreNotShown(t *testing.T) {
+	dir := t.TempDir()
+	for i, command := range commands(t) {
+		if len(command.Children) > 0 || command.Hidden {
+			continue
+		}
+		url := unreachable[i%2]
+		args := argumentsFor(command)
+		for n, run := range []struct{ variables, args []string }{
+			{[]string{"SCRATCHPAD_DEBUG=1"}, []string{"--db", url}},
+			{[]string{"SCRATCHPAD_DB=" + url}, []string{"--json"}},
+			{nil, []string{url, url}}, // in the wrong place
+		} {
+			if n != i%3 && !testkit.Long() {
+				continue // each command once
+			}
+			o := runCommand(t, dir, append(run.variables, "HOME="+dir), append(slices.Clone(args), run.args...)...)
+			if strings.Contains(o.out+o.err, pgPassword) {
+				t.Errorf("%s shows the password: %s%s", strings.Join(args, " "), o.out, o.err)
+			}
+		}
+	}
+}
+
+// A client's file gets no password, because everybody may read it.
+func TestPasswordsAreNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"client-config", "cursor", "--write"}, {"client-config", "claude-code", "--hook", "--write"}, {"client-config", "vscode"},
+	} {
+		runCommand(t, dir, []string{"HOME=" + dir, "SCRATCHPAD_DB=" + unreachable[0]}, args...).must(t, failure.ExitUsage, "PGPASSFILE", "postgres://?service=NAME")
+	}
+	runCommand(t, dir, []string{"HOME=" + dir, "SCRATCHPAD_DB=" + unreachable[0]}, "setup", "--client", "cursor", "--yes", "--bin", filepath.Join(dir, "bin"))
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Base(filepath.Dir(name)) == "bin" {
+			return err
+		}
+		if strings.Contains(testkit.ReadFile(t, name), pgPassword) {
+			t.Errorf("%s has the password", name)
+		}
+		return nil
+	})
+	testkit.Must(t, err)
+	runCommand(t, dir, []string{"HOME=" + dir}, "client-config", "cursor", "--agent", "a", "--db", "postgres://?service=prod", "--commit-wait", "1m").
+		must(t, 0, `"--db", "postgres://?service=prod", "--agent", "a", "--commit-wait", "1m0s"`)
+}
+
+// An agent is told that the database cannot be reached, and nothing of the machine.
+func TestAgentsOfUnreachableDatabase(t *testing.T) {
+	session := connect(t, "mcp", "--agent", "a", "--db", unreachable[0])
+	text, isError := call(t, session, "read_file", map[string]any{"path": "a"})
+	said := strings.Join(text, "\n")
+	if !isError || !strings.Contains(said, "the database cannot be reached now") {
+		t.Errorf("the answer is %q", said)
+	}
+	for _, hidden := range []string{"127.0.0.1", "dial", "refused", "user", "postgres", pgPassword} {
+		if strings.Contains(said, hidden) {
+			t.Errorf("an agent sees %q: %s", hidden, said)
+		}
+	}
+}
+
+// A copy that is not complete is refused, also for reading, and doctor says so.
+func TestUnfinishedCopies(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "copy.db")
+	runCommand(t, dir, nil, "logs", "append", "l", "one", "--db", db).must(t, 0)
+	store, err := database.Open(t.Context(), db, database.Options{})
+	testkit.Must(t, err)
+	_, err = store.System(t.Context()).Put("migrate/unfinished", []byte(`{"from":"first.db","id":"1"}`), 0)
+	testkit.Must(t, err)
+	testkit.Must(t, store.Close())
+	for _, args := range [][]string{{"logs", "cat", "l"}, {"logs", "append", "l", "two"}, {"serve", "--addr", "127.0.0.1:0"}, {"stats"}, {"verify"}} {
+		runCommand(t, dir, nil, append(args, "--db", db)...).must(t, failure.ExitDatabase, "a copy of first.db that is not complete")
+	}
+	runCommand(t, dir, nil, "doctor", "--db", db).must(t, failure.ExitDatabase, "a copy of first.db that is not complete")
+	if store, err = database.Open(t.Context(), db, database.Options{Unfinished: true}); err != nil {
+		t.Fatalf("Open(Unfinished) = %v", err)
+	}
+	testkit.Must(t, store.Close())
+}
+
+// Commands that look make no tables and count no operation. The others work as on a file.
+func TestCommandsOnPostgres(t *testing.T) {
+	url := pgtest.URL(t)
+	dir, db := t.TempDir(), []string{"SCRATCHPAD_DB=" + url}
+	for _, args := range []string{"files ls", "stats", "search x", "verify", "agents ls", "keys ls", "export e"} {
+		runCommand(t, dir, db, strings.Fields(args)...).must(t, failure.ExitNotFound, "there is no database at postgres://")
+	}
+	runCommand(t, dir, db, "doctor").must(t, 0, "no tables of scratchpad yet")
+	runCommand(t, dir, db, "brief").must(t, 0, "empty")
+	if there, err := database.Exists(t.Context(), url, database.Options{}); there || err != nil {
+		t.Errorf("a look has made tables: %v, %v", there, err)
+	}
+	runCommand(t, dir, db, "logs", "append", "l", "one").must(t, 0)
+	for _, args := range []string{"logs cat l", "search one", "changes", "brief", "stats", "agents ls"} {
+		runCommand(t, dir, db, strings.Fields(args)...).must(t, 0)
+	}
+	runCommand(t, dir, db, "stats", "--json").must(t, 0, `"total_operations":1,`)
+	runCommand(t, dir, db, "verify").must(t, 0, "ok  1 agent, 0 versions, 1 entry, 3 B")
+	runCommand(t, dir, db, "doctor").must(t, failure.ExitDatabase, "the primary", "fsync is off", "schema 1", "synchronous", "checksums")
+	runCommand(t, dir, db, "backup", "b.db").must(t, failure.ExitUsage, "pg_dump --format=custom --file=", "scratchpad verify --db URL")
+	damage(t, url)
+	runCommand(t, dir, db, "verify").must(t, failure.ExitDatabase, "problem", "keep this one")
+}
+
+// damage makes the counters of an agent wrong.
+func damage(t *testing.T, url string) {
+	t.Helper()
+	c, err := pgconn.Connect(t.Context(), url)
+	testkit.Must(t, err)
+	defer c.Close(context.Background())
+	_, err = c.Exec(t.Context(), "UPDATE owners SET entries = entries + 1").ReadAll()
+	testkit.Must(t, err)
+}
+
+// A server on PostgreSQL says where its memory is and what its writes survive, without the
+// password, and its metrics are those of the pool.
+func TestServeOnPostgres(t *testing.T) {
+	url := strings.Replace(pgtest.URL(t), "postgres@", "postgres:"+pgPassword+"@", 1)
+	if !strings.Contains(url, pgPassword) {
+		t.Fatalf("the URL %s has no user to give a password to", url)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.Must(t, err)
+	metrics := l.Addr().String()
+	testkit.Must(t, l.Close())
+	s, err := startServer("--db", url, "--metrics-addr", metrics)
+	testkit.Must(t, err)
+	defer s.cmd.Process.Kill()
+	answer := func(url string) string {
+		r, err := http.Get(url)
+		testkit.Must(t, err)
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		testkit.Must(t, err)
+		return string(text)
+	}
+	if ready := answer(s.url + "/readyz"); ready != "{\"ready\":true}\n" {
+		t.Errorf("/readyz = %q", ready)
+	}
+	text := answer("http://" + metrics + "/metrics")
+	for _, want := range []string{"scratchpad_store_connections_limit 16\n", "scratchpad_store_commit_seconds_count 0\n", "scratchpad_store_retries_total 0\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %q", want)
+		}
+	}
+	if strings.Contains(text, "wal_bytes") {
+		t.Error("the metrics have those of SQLite")
+	}
+	if said := strings.Join(s.said, "\n"); !strings.Contains(said, "NOT DURABLE: fsync is off") || strings.Contains(said+s.log.String()+text, pgPassword) {
+		t.Errorf("the server says %s", said)
+	}
+	if args, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "cmdline")); err == nil && strings.Contains(string(args), pgPassword) {
+		t.Errorf("the list of processes has %q", args)
+	}
+}
