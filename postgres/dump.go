@@ -191,11 +191,7 @@ func (d dumper) file(path string) error {
 	}
 	err := pages(d, int64(-1<<63), dumpVersions,
 		"SELECT "+versionColumns+", content FROM versions WHERE owner = $1 AND path = $3 AND version > $2 ORDER BY version",
-		func(r *wire.Row) (workspace.Version, error) {
-			v := readVersion(r)
-			v.Content = r.Bytes()
-			return v, bad(r, "version of", path)
-		},
+		func(r *wire.Row) (workspace.Version, error) { return readContent(r, path) },
 		func(v *workspace.Version) int64 { return v.Number },
 		func(v *workspace.Version) workspace.Row { return workspace.Row{Version: v, Path: path} }, path)
 	if err != nil {

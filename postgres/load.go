@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -10,6 +11,11 @@ import (
 // Load sends all queries in one go. What is to be read does not depend on an answer: the
 // server looks up the number of the current version itself.
 func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
+	if q.File != "" && q == (workspace.Query{File: q.File, Current: true}) && r.owned() == nil {
+		if l, found, err := r.loadCurrent(q.File); found || err != nil {
+			return l, err
+		}
+	}
 	var l workspace.Loaded
 	if err := r.withOwner(&l.Owner, r.loadQueries(q, &l)...); err != nil {
 		return workspace.Loaded{}, err
@@ -21,6 +27,46 @@ func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
 		return workspace.Loaded{}, err
 	}
 	return l, nil
+}
+
+// selectCurrent joins an owner's state with a file and its current version. The tables are
+// joined one by one, because a join of three SELECTs takes the server half as long again.
+var selectCurrent = "SELECT " + of("o", ownerColumns) + ", " + of("f", fileColumns) + ", " + of("v", versionColumns) + ", v.content" +
+	" FROM owners o LEFT JOIN files f ON f.owner = $1 AND f.path = $2" +
+	" LEFT JOIN versions v ON v.owner = $1 AND v.path = $2 AND v.version = f.version AND f.deleted IS NULL" +
+	" WHERE o.owner = $1"
+
+// of returns a list of columns as those of a table.
+func of(table, columns string) string {
+	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
+}
+
+// loadCurrent loads what most reads ask for: a file and its current version. An owner
+// without a row is not found.
+func (r reader) loadCurrent(path string) (l workspace.Loaded, found bool, err error) {
+	err = r.do(wire.Statement{
+		SQL: selectCurrent, Args: []any{r.owner, path},
+		New: func() { l, found = workspace.Loaded{File: workspace.FileHead{Path: path}}, false },
+		Row: func(row *wire.Row) (err error) {
+			found = true
+			owner, file, version := row.Part(numColumns(ownerColumns)), row.Part(numColumns(fileColumns)), row.Part(numColumns(versionColumns)+1)
+			if l.Owner, err = readOwner(owner, r.owner); err != nil || file == nil {
+				return err
+			}
+			if l.File, err = readFile(file); err != nil || version == nil {
+				return err
+			}
+			l.Version, err = readContent(version, path)
+			return err
+		},
+	})
+	if err == nil && found {
+		err = settle(workspace.Query{File: path, Current: true}, &l)
+	}
+	if err != nil {
+		return workspace.Loaded{}, found, err
+	}
+	return l, found, nil
 }
 
 func (r reader) loadQueries(q workspace.Query, l *workspace.Loaded) (batch []wire.Statement) {

@@ -86,10 +86,9 @@ func (r reader) versionQuery(path string, n, known int64, v *workspace.Version) 
 			" WHERE owner = $1 AND path = $2 AND version = " + number,
 		Args: args,
 		New:  func() { *v = workspace.Version{} },
-		Row: func(row *wire.Row) error {
-			*v = readVersion(row)
-			v.Content = row.Bytes()
-			return bad(row, "version of", fmt.Sprintf("%s, %d,", path, v.Number))
+		Row: func(row *wire.Row) (err error) {
+			*v, err = readContent(row, path)
+			return err
 		},
 	}
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
@@ -22,6 +23,9 @@ const (
 	changeColumns  = "revision, op, kind, path, from_path, before, after, entries, client, client_version, key_id, session, created"
 	recordColumns  = "key, value, revision, updated"
 )
+
+// numColumns returns how many columns a list has.
+func numColumns(list string) int { return strings.Count(list, ",") + 1 }
 
 // bad returns [workspace.ErrCorrupt] if anything in a row was wrong. The error names the
 // row.
@@ -46,6 +50,9 @@ func ownerValues(owner string, s workspace.OwnerState) []any {
 }
 
 func readOwner(r *wire.Row, owner string) (s workspace.OwnerState, err error) {
+	if r == nil { // the first column is never NULL
+		return s, bad(&wire.Row{Bad: true}, "usage of", owner)
+	}
 	for _, n := range counters(&s) {
 		*n = r.Int()
 	}
@@ -76,6 +83,13 @@ func readVersion(r *wire.Row) (v workspace.Version) {
 	r.Fixed(v.SHA256[:])
 	v.Author, v.Time = readAuthor(r), r.Time()
 	return v
+}
+
+// readContent reads a version with its content.
+func readContent(r *wire.Row, path string) (workspace.Version, error) {
+	v := readVersion(r)
+	v.Content = r.Bytes()
+	return v, bad(r, "version of", fmt.Sprintf("%s, %d,", path, v.Number))
 }
 
 func readAuthor(r *wire.Row) workspace.Author {

@@ -105,6 +105,21 @@ func (r *Row) next() []byte {
 	return v
 }
 
+// Part takes the next n values as a row of their own. It is nil if the first of them is
+// NULL: then a joined table has no row.
+func (r *Row) Part(n int) *Row {
+	if len(r.values) < n {
+		r.Bad = true
+		return nil
+	}
+	part := &Row{values: r.values[:n:n]}
+	r.values = r.values[n:]
+	if part.values[0] == nil {
+		return nil
+	}
+	return part
+}
+
 // Int reads a bigint.
 func (r *Row) Int() int64 {
 	v := r.next()

@@ -1,0 +1,281 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// named returns the URL with a name for its connections.
+func named(t testing.TB, database, name string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("application_name", name)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// An asker asks the server about itself, on a connection of its own.
+type asker struct {
+	t testing.TB
+	c *pgconn.PgConn
+}
+
+func asking(t testing.TB, database string) asker {
+	t.Helper()
+	c, err := pgconn.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return asker{t, c}
+}
+
+// exec returns the first column of the first row.
+func (a asker) exec(sql string) string {
+	a.t.Helper()
+	results, err := a.c.Exec(context.Background(), sql).ReadAll()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if last := results[len(results)-1]; len(last.Rows) > 0 {
+		return string(last.Rows[0][0])
+	}
+	return ""
+}
+
+// wait waits until a query returns what is wanted.
+func (a asker) wait(sql, want string) {
+	a.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		got := a.exec(sql)
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			a.t.Fatalf("%s: %s, want %s", sql, got, want)
+		}
+	}
+}
+
+func openWith(t testing.TB, url string, o postgres.Options) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func service(t testing.TB, s *postgres.Store) *workspace.Service {
+	t.Helper()
+	svc, err := workspace.New(s, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return svc
+}
+
+func agent(t testing.TB, svc *workspace.Service, name string) *workspace.Workspace {
+	t.Helper()
+	ws, err := svc.Agent(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ws
+}
+
+func put(ctx context.Context, ws *workspace.Workspace, path string) error {
+	_, err := ws.WriteFile(ctx, path, []byte("content of "+path), workspace.WriteOptions{})
+	return err
+}
+
+// TestHotOwner locks an agent's row from outside, while 64 callers write to the agent. They
+// hold one connection together, so a pool of three serves others. A caller leaves at its
+// deadline or when it is cancelled, and nothing has happened.
+func TestHotOwner(t *testing.T) {
+	t.Parallel()
+	database := pgtest.URL(t)
+	svc := service(t, openWith(t, named(t, database, "hot"), postgres.Options{MaxConns: 3, LockTimeout: time.Hour, IdleTimeout: time.Hour, StatementTimeout: time.Hour}))
+	hot, other := agent(t, svc, "hot"), agent(t, svc, "other")
+	for _, ws := range []*workspace.Workspace{hot, other} {
+		if err := put(t.Context(), ws, "first"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, a := asking(t, database), asking(t, database)
+	lock.exec("BEGIN; SELECT owner FROM owners WHERE owner = 'local/hot' FOR UPDATE")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 64)
+	for i := range 64 {
+		go func() { ended <- put(ctx, hot, fmt.Sprintf("file-%d", i)) }()
+	}
+	const open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'hot'"
+	a.wait(open+" AND wait_event_type = 'Lock'", "1")
+	for range 20 {
+		if err := put(t.Context(), other, "file"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := hot.ReadFile(t.Context(), "first", workspace.ReadOptions{}); err != nil {
+			t.Fatalf("read of the locked agent: %v", err)
+		}
+		if got := a.exec(open + " AND (wait_event_type = 'Lock' OR state LIKE 'idle in%')"); got != "1" {
+			t.Fatalf("the writers of one agent hold %s connections, want 1", got)
+		}
+	}
+	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if err := put(short, hot, "late"); !errors.Is(err, workspace.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("write to a locked agent = %v, want ErrBusy at the deadline", err)
+	}
+	cancel()
+	for range 64 {
+		if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, workspace.ErrOutcomeUnknown) {
+			t.Errorf("write that was cancelled = %v, want context.Canceled", err)
+		}
+	}
+	lock.exec("ROLLBACK")
+	list, err := hot.ListFiles(t.Context(), workspace.ListOptions{})
+	if err != nil || len(list.Files) != 1 {
+		t.Errorf("after the callers left there are %d files, %v, want 1", len(list.Files), err)
+	}
+	if err := put(t.Context(), hot, "after"); err != nil {
+		t.Errorf("write after the lock was gone: %v", err)
+	}
+}
+
+// TestReadersBesideCommits has a synchronous standby that does not exist, so that no commit
+// is confirmed. Writers wait on all connections that they may have, and readers find one.
+func TestReadersBesideCommits(t *testing.T) {
+	t.Parallel()
+	c := pgtest.NewCluster(t, pgtest.ClusterOptions{})
+	s := openWith(t, named(t, c.URL(), "readers"), postgres.Options{MaxConns: 4, CommitWait: time.Minute})
+	svc := service(t, s)
+	var all []*workspace.Workspace
+	for i := range 8 {
+		all = append(all, agent(t, svc, fmt.Sprintf("agent-%d", i)))
+		if err := put(t.Context(), all[i], "first"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Reload(map[string]string{"synchronous_standby_names": "FIRST 1 (nobody)"})
+	done := make(chan error, 8)
+	for _, ws := range all {
+		go func() { done <- put(t.Context(), ws, "second") }()
+	}
+	a := asking(t, c.URL())
+	a.wait("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'readers' AND wait_event = 'SyncRep'", "3")
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if _, err := all[i%8].ReadFile(ctx, "first", workspace.ReadOptions{}); err != nil {
+			t.Errorf("read while all commits wait: %v", err)
+		}
+		cancel()
+	}
+	if n := s.Stats().Writers; n != 3 {
+		t.Errorf("%d writers have a connection, want 3", n)
+	}
+	c.Reload(map[string]string{"synchronous_standby_names": ""})
+	for range 8 {
+		if err := <-done; err != nil {
+			t.Errorf("write that waited = %v", err)
+		}
+	}
+}
+
+// TestConnections has many callers of all kinds at once. A store never has more connections
+// than MaxConns and two.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	const most = 5
+	database := pgtest.URL(t)
+	s := openWith(t, named(t, database, "counted"), postgres.Options{MaxConns: most})
+	svc := service(t, s)
+	for range 3 {
+		if _, err := s.Watch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range 200 {
+		ws := agent(t, svc, fmt.Sprintf("agent-%d", i%50))
+		wg.Go(func() {
+			if err := put(t.Context(), ws, "file"); err != nil {
+				t.Errorf("write: %v", err)
+			}
+			if _, err := ws.ReadFile(t.Context(), "file", workspace.ReadOptions{}); err != nil {
+				t.Errorf("read: %v", err)
+			}
+			if err := s.Ready(t.Context()); err != nil {
+				t.Errorf("Ready() = %v", err)
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(ended)
+	}()
+	a := asking(t, database)
+	seen := 0
+	for going := true; going; {
+		select {
+		case <-ended:
+			going = false
+		default:
+		}
+		n, err := strconv.Atoi(a.exec("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = max(seen, n)
+	}
+	if seen > most+2 || seen < most {
+		t.Errorf("the store had %d connections, want %d to %d", seen, most, most+2)
+	}
+}
+
+// TestHOT writes and appends, and asks the server whether the updates of heads and owners
+// stayed on their pages, which leaves the indexes as they are. A few go elsewhere, when the
+// server could not clear a full page in time.
+func TestHOT(t *testing.T) {
+	t.Parallel()
+	database := pgtest.URL(t)
+	svc := service(t, openWith(t, named(t, database, "hot updates"), postgres.Options{}))
+	ws := agent(t, svc, "agent")
+	for range 60 {
+		if err := put(t.Context(), ws, "file"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.AppendLog(t.Context(), "log", []byte("entry")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := asking(t, database)
+	// A backend reports what it did at its end.
+	a.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hot updates'")
+	for _, table := range []string{"owners", "files", "logs"} {
+		from := " FROM pg_stat_user_tables WHERE relname = '" + table + "'"
+		a.wait("SELECT n_tup_upd >= 59"+from, "t")
+		if a.exec("SELECT n_tup_hot_upd * 10 >= n_tup_upd * 9"+from) != "t" {
+			t.Errorf("%s: %s of %s updates stayed on their page, want nine in ten",
+				table, a.exec("SELECT n_tup_hot_upd"+from), a.exec("SELECT n_tup_upd"+from))
+		}
+	}
+}
