@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,23 +15,35 @@ func (c *copier) again(o workspace.Owner) error {
 	if err := c.ours(); err != nil {
 		return err
 	}
-	if err := c.wantOlder(o); err != nil {
+	old, err := c.wantOlder(o)
+	if err != nil {
 		return err
 	}
-	if err := c.to.Update(c.ctx, o, erase); err != nil {
+	err = c.to.Update(c.ctx, o, func(tx workspace.Tx) error {
+		if state, err := tx.Owner(); err != nil || !sameState(state, old) {
+			return cmp.Or(err, error(written(o)))
+		}
+		return erase(tx)
+	})
+	if err != nil {
 		return fmt.Errorf("copy %s again: %w", o, err)
 	}
 	return c.restore(o)
 }
 
-// wantOlder returns ErrConflict if what the target has of an owner is not what the source
-// had before. Somebody who had the target open before Copy began may have written to it,
-// and that is nothing to throw away.
-func (c *copier) wantOlder(o workspace.Owner) error {
+// written is the error of an owner whom somebody else has changed in the target.
+func written(o workspace.Owner) *workspace.Error {
+	return workspace.Errorf(workspace.ErrConflict, "somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
+}
+
+// wantOlder returns the state of an owner in the target, or ErrConflict if what the target
+// has of the owner is not what the source had before. Somebody who had the target open
+// before Copy began may have written to it, and that is nothing to throw away.
+func (c *copier) wantOlder(o workspace.Owner) (there workspace.OwnerState, err error) {
 	here, err1 := stateOf(c.ctx, c.from, o)
 	there, err2 := stateOf(c.ctx, c.to, o)
 	if err := errors.Join(err1, err2); err != nil {
-		return fmt.Errorf("copy %s again: %w", o, err)
+		return there, fmt.Errorf("copy %s again: %w", o, err)
 	}
 	foreign := here.Revision < there.Revision
 	if (here == workspace.OwnerState{}) { // the source does not have it any more
@@ -39,7 +52,7 @@ func (c *copier) wantOlder(o workspace.Owner) error {
 		was, err1 := changeAt(c, c.from, o, there.Revision)
 		is, err2 := changeAt(c, c.to, o, there.Revision)
 		if err := errors.Join(err1, err2); err != nil {
-			return fmt.Errorf("copy %s again: %w", o, err)
+			return there, fmt.Errorf("copy %s again: %w", o, err)
 		}
 		if is.Time.Equal(was.Time) {
 			is.Time = was.Time
@@ -47,9 +60,9 @@ func (c *copier) wantOlder(o workspace.Owner) error {
 		foreign = was.Revision != 0 && is != was // the source may have removed the row since
 	}
 	if foreign {
-		return workspace.Errorf(workspace.ErrConflict, "somebody else has written to %s in the target; stop the target's servers, and begin with a new database", o)
+		return there, written(o)
 	}
-	return nil
+	return there, nil
 }
 
 // changeAt returns the row of a journal that has a revision, the zero value if it is not

@@ -478,6 +478,43 @@ func TestCopyBesideWriterOfTarget(t *testing.T) {
 	}
 }
 
+// updated calls before ahead of each Update.
+type updated struct {
+	workspace.Store
+	before func(o workspace.Owner)
+}
+
+func (s updated) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	s.before(o)
+	return s.Store.Update(ctx, o, fn)
+}
+
+// What somebody else writes to the target is not thrown away, even if it is written in the
+// moment before an owner is copied again.
+func TestCopyAgainBesideWriterOfTarget(t *testing.T) {
+	t.Parallel()
+	o := workspace.Owner{Tenant: "a", Agent: "agent-002"}
+	from, to := newFile(t), newFile(t)
+	fill(t, from, 4, 10, 1)
+	changes := listed{from, new(int), func(n int) {
+		if n == 2 {
+			work(t, from, o.Tenant, o.Agent, 2, rand.New(rand.NewPCG(4, 4)))
+		}
+	}}
+	written := 0
+	beside := updated{to, func(workspace.Owner) {
+		work(t, to, o.Tenant, o.Agent, 12, rand.New(rand.NewPCG(5, 5)))
+		written = len(rowsOf(t, to, o))
+	}}
+	_, err := migrate.Copy(t.Context(), changes, beside, migrate.Options{From: "source"})
+	if !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), o.String()) {
+		t.Errorf("Copy = %v, want ErrConflict that names %s", err, o)
+	}
+	if rows := rowsOf(t, to, o); written == 0 || len(rows) != written {
+		t.Errorf("%s has %d rows in the target, want the %d that somebody else wrote", o, len(rows), written)
+	}
+}
+
 // Of two Copies into one target, the last one that begins wins.
 func TestCopyTwice(t *testing.T) {
 	t.Parallel()
