@@ -161,7 +161,8 @@ func (r *Row) Fixed(b []byte) {
 	copy(b, v)
 }
 
-// Time reads a timestamptz. NULL and -infinity are the zero time.
+// Time reads a timestamptz. NULL and -infinity are the zero time, and infinity is the last
+// time that has microseconds since 1970.
 func (r *Row) Time() time.Time {
 	t, _ := r.MaybeTime()
 	return t
@@ -178,8 +179,11 @@ func (r *Row) MaybeTime() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	us := int64(binary.BigEndian.Uint64(v))
-	if us == math.MinInt64 {
+	switch us {
+	case math.MinInt64:
 		return time.Time{}, true
+	case math.MaxInt64:
+		return time.UnixMicro(math.MaxInt64).UTC(), true
 	}
 	return time.UnixMicro(us + epoch).UTC(), true
 }
