@@ -44,7 +44,7 @@ func (s *Store) AllOwners(ctx context.Context, after workspace.Owner, limit int)
 // [workspace.ErrBusy].
 func (s *Store) Dump(ctx context.Context, o workspace.Owner, fn func(workspace.Row) error) error {
 	began := false
-	return s.viewOn(ctx, true, func(sn *snapshot) error {
+	return s.viewOn(ctx, true, 0, func(sn *snapshot) error {
 		if began {
 			return workspace.Errorf(workspace.ErrBusy, "the connection was lost in the middle of a dump; try again")
 		}

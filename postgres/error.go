@@ -23,6 +23,8 @@ const (
 	stateUndefinedTable = "42P01"
 	stateUndefinedCol   = "42703"
 	stateDuplicateTable = "42P07"
+	stateDuplicateType  = "42710"
+	stateNoSchema       = "3F000"
 )
 
 // stateOf returns the SQLSTATE of an error of the server, else "".

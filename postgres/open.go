@@ -20,7 +20,7 @@ import (
 // Options of [Open] and [OpenReadOnly]. The zero value works.
 type Options struct {
 	Logger   *slog.Logger // nil: slog.Default()
-	MaxConns int          // the most connections for agents' calls; two more watch and tell. 0: 16. At least 2
+	MaxConns int          // the most connections for calls; one more watches. 0: 16. At least 2
 
 	CommitWait       time.Duration // how long a caller waits for a commit. After that its outcome is unknown. 0: 20 s
 	LockTimeout      time.Duration // how long a call waits for a lock, for its turn or for a connection. 0: 15 s
@@ -87,7 +87,7 @@ func OpenReadOnly(ctx context.Context, url string, o Options) (*Store, error) {
 func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, error) {
 	config, err := pgconn.ParseConfig(url)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadable()
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -98,6 +98,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "scratchpad"
 	}
+	config.RuntimeParams["client_encoding"] = "UTF8"
 	o = o.withDefaults()
 	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), readOnly: readOnly}
 	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
@@ -121,13 +122,8 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 }
 
 // unreadable is the error of a URL. It has no part of the URL, which may have a password.
-func unreadable(err error) error {
-	var parse *pgconn.ParseConfigError
-	if errors.As(err, &parse) {
-		parse.ConnString = ""
-	}
-	e := workspace.Errorf(workspace.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
-	return e
+func unreadable() error {
+	return workspace.Errorf(workspace.ErrInvalid, "the URL of the database cannot be read; it has the form postgres://user@host:5432/database")
 }
 
 // prepare checks the server and makes the schema. It tries again for a moment where the

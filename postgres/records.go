@@ -73,10 +73,10 @@ func (r records) Restore(rec workspace.Record) error {
 func (t *tx) change(s wire.Statement, key string) error {
 	changed := 0
 	s.Done = func(n int) { changed = n }
+	t.sent = true
 	if err := t.do(s); err != nil {
 		return err
 	}
-	t.sent = true
 	if changed == 0 {
 		return workspace.Errorf(workspace.ErrConflict, "record %q is not at the revision given", key)
 	}
@@ -95,6 +95,7 @@ func (r records) Delete(key string, revision int64) error {
 			return err
 		}
 		if !there {
+			t.sent = true // confirm has nothing that is locked
 			return missingRecord(key)
 		}
 		return t.change(wire.Statement{SQL: "DELETE FROM records WHERE key = $1 AND revision = $2", Args: []any{key, revision}}, key)
@@ -104,9 +105,11 @@ func (r records) Delete(key string, revision int64) error {
 func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	err = r.s.view(r.ctx, func(sn *snapshot) error {
 		list = nil
+		args := []any{int64(limit)}
+		where := inRange("key", prefix, after, &args)
 		return sn.do(wire.Statement{
-			SQL:  "SELECT " + recordColumns + " FROM records WHERE key >= $1 AND key > $2 AND starts_with(key, $1) ORDER BY key LIMIT $3",
-			Args: []any{prefix, after, int64(limit)},
+			SQL:  "SELECT " + recordColumns + " FROM records WHERE " + where + " ORDER BY key LIMIT $1",
+			Args: args,
 			Row: func(row *wire.Row) error {
 				rec, err := readRecord(row)
 				list = append(list, rec)

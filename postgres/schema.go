@@ -43,22 +43,41 @@ func checkVersion(version int64) error {
 // schemaOf returns the version of the schema, 0 if there is none.
 func schemaOf(ctx context.Context, s *Store, c *wire.Conn) (version int64, err error) {
 	there := false
+	later := "" // a schema after the first one of search_path that has our tables
 	// A look at pg_class is up to date. to_regclass alone may remember, within a transaction,
-	// that there was no table before the wait for the lock.
-	const look = "SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'schema_version' AND pg_table_is_visible(oid))"
+	// that there was no table before the wait for the lock. The table of other programs with
+	// that name has no table owners beside it.
+	const look = "SELECT nspname = current_schema(), nspname FROM pg_class t JOIN pg_namespace n ON n.oid = relnamespace" +
+		" WHERE relname = 'schema_version' AND nspname = ANY (current_schemas(false)) AND (nspname = current_schema()" +
+		" OR EXISTS (SELECT FROM pg_class WHERE relname = 'owners_live' AND relnamespace = t.relnamespace))"
 	err = s.run(ctx, c, wire.Statement{SQL: look, Row: func(row *wire.Row) error {
-		there = row.Bool()
+		if row.Bool() {
+			there = true
+		} else {
+			later = row.Text()
+		}
 		return nil
 	}})
+	if err == nil && !there && later != "" {
+		err = workspace.Errorf(workspace.ErrUnsupported, "the tables are in schema %s, which is not the first one of search_path; name that schema alone, or another one alone", later)
+	}
 	if err != nil || !there {
 		return 0, err
 	}
 	err = s.run(ctx, c, wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
-		version = row.Int()
-		return bad(row, "version of", "the schema")
+		if version = row.Int(); row.Bad {
+			return errForeign
+		}
+		return nil
 	}})
+	if stateOf(err) == stateUndefinedCol {
+		err = errForeign
+	}
 	return version, err
 }
+
+var errForeign = workspace.Errorf(workspace.ErrUnsupported,
+	"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
 
 // makeSchema makes the tables if there are none. Of several processes, one makes them and
 // the others wait for it.
@@ -99,8 +118,11 @@ func (s *Store) makeSchema(ctx context.Context, c *wire.Conn) error {
 			if version, err := schemaOf(ctx, s, c); err != nil || version != 0 {
 				return cmp.Or(err, checkVersion(version))
 			}
-			return workspace.Errorf(workspace.ErrUnsupported,
-				"the database has tables of another program with the names of ours; create a schema for scratchpad and name it with search_path in the URL")
+			return errForeign
+		case stateDuplicateType:
+			return errForeign
+		case stateNoSchema:
+			return workspace.Errorf(workspace.ErrUnsupported, "search_path names no schema that is there and that the role may use; create the schema")
 		}
 		return err
 	}

@@ -27,14 +27,16 @@ type tx struct {
 	pid    int64 // of the server's process that runs the transaction
 	sent   bool  // some writes were sent
 	grew   bool  // the journal of changes has a new row
+	ended  bool  // the function has returned
 	failed error // the first error of the server, or of the connection
 }
 
-// beginWrite begins a transaction with the store's timeouts. SET LOCAL ends with the
+// beginWrite begins a transaction with the store's timeouts. Whether it may write is the
+// server's default. SET LOCAL ends with the
 // transaction, so the next one on a pooled connection has its own. It sets the number of the
 // server's process that runs the transaction, which a connection pooler may change.
 func (s *Store) beginWrite(pid *int64) []wire.Statement {
-	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"}, {SQL: s.settings, Row: func(row *wire.Row) error {
+	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {SQL: s.settings, Row: func(row *wire.Row) error {
 		*pid = row.Int()
 		return nil
 	}}}
@@ -61,6 +63,9 @@ func (t *tx) do(batch ...wire.Statement) error {
 	if t.failed != nil {
 		return t.failed
 	}
+	if t.ended {
+		return errEnded
+	}
 	if !t.begun {
 		return t.start(batch)
 	}
@@ -86,10 +91,10 @@ func (t *tx) run(batch ...wire.Statement) error {
 // start begins the transaction, locks the owner and runs a batch, all in one round trip. An
 // owner that has no row gets one, which takes another.
 func (t *tx) start(batch []wire.Statement) error {
-	all := append(t.s.beginWrite(&t.pid), t.versionQuery())
+	all := t.s.beginWrite(&t.pid)
 	if t.owner == "" {
 		t.begun = true
-		return t.run(append(all, batch...)...)
+		return t.run(append(append(all, batch...), t.versionQuery())...)
 	}
 	const tries = 4 // a row that was there may be gone again
 	for range tries {
@@ -100,7 +105,7 @@ func (t *tx) start(batch []wire.Statement) error {
 			t.now, err = readOwner(row, t.owner)
 			return err
 		}
-		err := t.run(locked(all, lock, batch)...)
+		err := t.run(append(locked(all, lock, batch), t.versionQuery())...)
 		t.begun = true
 		if err != nil || found {
 			return err
@@ -120,7 +125,8 @@ var locked = func(begin []wire.Statement, lock wire.Statement, batch []wire.Stat
 	return append(append(begin, lock), batch...)
 }
 
-// versionQuery stops a server that is older than the schema.
+// versionQuery stops a server that is older than the schema. It comes after the statements
+// that may wait for a migration to end.
 func (t *tx) versionQuery() wire.Statement {
 	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error { return checkVersion(row.Int()) }}
 }
@@ -137,6 +143,9 @@ func (t *tx) hold(batch ...wire.Statement) error {
 	}
 	if t.failed != nil {
 		return t.failed
+	}
+	if t.ended {
+		return errEnded
 	}
 	t.held = append(t.held, batch...)
 	for _, s := range batch {
@@ -294,6 +303,7 @@ func (t *tx) FoldFiles(n int) (int64, error) { return t.fold("files", "version",
 func (t *tx) FoldLogs(n int) (int64, error) { return t.fold("logs", "last", n) }
 
 func (t *tx) fold(table, number string, n int) (highest int64, err error) {
+	t.sent = true
 	err = t.do(wire.Statement{
 		SQL: "DELETE FROM " + table + " WHERE owner = $1 AND path IN (SELECT path FROM " + table +
 			" WHERE owner = $1 AND deleted IS NOT NULL ORDER BY deleted, path LIMIT $2) RETURNING " + number,
@@ -303,7 +313,6 @@ func (t *tx) fold(table, number string, n int) (highest int64, err error) {
 			return bad(row, "number of a deleted path of", t.owner)
 		},
 	})
-	t.sent = true
 	return highest, err
 }
 

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -106,7 +107,7 @@ func (s *Store) try(ctx context.Context, owner string, p *place, fn func(*tx) er
 		}
 	}()
 	err = fn(t)
-	ended = true
+	ended, t.ended = true, true
 	switch {
 	case t.failed != nil:
 		t.rollback()
@@ -138,7 +139,8 @@ func (t *tx) rollback() {
 
 // confirm ends a transaction whose function returned an error. It undoes the changes, and
 // waits until what the function may have seen is durable. To be sure, it commits a lock of
-// the owner's row, for which the server waits as it does for a write.
+// the owner's row, for which the server waits as it does for a write. A function on records
+// has no owner: it commits a record that comes and goes.
 func (t *tx) confirm(p *place, answer error) (again, err error) {
 	t.held = nil
 	if !t.sent && !t.fresh {
@@ -148,11 +150,11 @@ func (t *tx) confirm(p *place, answer error) (again, err error) {
 		t.rollback()
 		return err, nil
 	}
-	if t.fresh || t.owner == "" { // there was nothing to be seen
+	if t.fresh { // there was nothing to be seen
 		t.lease.giveBack()
 		return nil, answer
 	}
-	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(&t.pid), lockOwner(t.owner))...); err != nil {
+	if err := t.s.run(t.ctx, t.lease.conn(), append(t.s.beginWrite(&t.pid), t.trace()...)...); err != nil {
 		t.rollback()
 		if mayRunAgain(err) {
 			return err, nil
@@ -160,6 +162,18 @@ func (t *tx) confirm(p *place, answer error) (again, err error) {
 		return nil, failed(t.ctx, err)
 	}
 	return t.commit(p, answer)
+}
+
+// trace returns statements that change nothing, and whose COMMIT waits as that of a write.
+func (t *tx) trace() []wire.Statement {
+	if t.owner != "" {
+		return []wire.Statement{lockOwner(t.owner)}
+	}
+	key := "confirm/" + rand.Text()
+	return []wire.Statement{
+		{SQL: "INSERT INTO records (" + recordColumns + ") VALUES ($1, '', 1, clock_timestamp())", Args: []any{key}},
+		{SQL: "DELETE FROM records WHERE key = $1", Args: []any{key}},
+	}
 }
 
 // commit sends what is held back and COMMIT, and waits for the answer. The COMMIT goes on
@@ -176,7 +190,8 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	go func() {
 		defer abandon()
 		var r result
-		r.again, r.err = t.judge(t.lease.conn().RunUncancelled(life, batch...), committed)
+		err := t.lease.conn().RunUncancelled(life, batch...)
+		r.again, r.err = t.judge(err, committed)
 		t.s.stats.commit.Add(time.Since(start))
 		if r.again == nil && r.err == nil && t.grew && answer == nil {
 			t.s.tell(t.owner)

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -11,6 +13,9 @@ import (
 // errAgain ends a function of View that reads a second time, so that it runs once more on a
 // snapshot that is kept open.
 var errAgain = errors.New("postgres: the function runs again")
+
+// errEnded is the error of a Reader or a Tx whose function has returned.
+var errEnded = workspace.Errorf(workspace.ErrInvalid, "it is used after its function has returned")
 
 const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -21,9 +26,11 @@ type snapshot struct {
 	s     *Store
 	ctx   context.Context
 	keep  bool
-	again bool  // the function read a second time, without keep
-	read  bool  // the function has read
-	lost  error // the error of a connection that is of no use any more
+	again bool          // the function read a second time, without keep
+	read  bool          // the function has read
+	ended bool          // the function has returned
+	idle  time.Duration // how long the transaction may do nothing, with keep; 0: any time
+	lost  error         // the error of a connection that is of no use any more
 	lease *lease
 }
 
@@ -34,11 +41,12 @@ func (s *Store) View(ctx context.Context, o workspace.Owner, fn func(workspace.R
 
 // view runs fn on one snapshot. It runs it again where the connection is lost.
 func (s *Store) view(ctx context.Context, fn func(*snapshot) error) error {
-	return s.viewOn(ctx, false, fn)
+	return s.viewOn(ctx, false, s.o.IdleTimeout, fn)
 }
 
-// viewOn is view. With keep set, fn reads more than once.
-func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error) error {
+// viewOn is view. With keep set, fn reads more than once. Between two reads, it may take as
+// long as idle says; 0: any time.
+func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn func(*snapshot) error) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
@@ -49,7 +57,7 @@ func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error)
 	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
 	defer cancel()
 	for pauses := s.newPauses(); ; {
-		sn := &snapshot{s: s, ctx: ctx, keep: keep}
+		sn := &snapshot{s: s, ctx: ctx, keep: keep, idle: idle}
 		err := sn.run(fn)
 		switch {
 		case sn.again:
@@ -65,6 +73,7 @@ func (s *Store) viewOn(ctx context.Context, keep bool, fn func(*snapshot) error)
 // run runs fn once. A panic or a Goexit in it goes on to the caller.
 func (sn *snapshot) run(fn func(*snapshot) error) error {
 	defer func() {
+		sn.ended = true
 		if sn.lease == nil {
 			return
 		}
@@ -78,15 +87,16 @@ func (sn *snapshot) run(fn func(*snapshot) error) error {
 
 // do implements runner.
 func (sn *snapshot) do(batch ...wire.Statement) error {
-	first := !sn.read
-	sn.read = true
-	if !first && !sn.keep {
+	switch {
+	case sn.ended:
+		return errEnded
+	case sn.read && !sn.keep:
 		sn.again = true
 		return errAgain
-	}
-	if sn.lost != nil {
+	case sn.lost != nil:
 		return sn.lost
 	}
+	sn.read = true
 	if sn.lease == nil {
 		l, err := sn.s.lease(sn.ctx)
 		if err != nil {
@@ -94,11 +104,14 @@ func (sn *snapshot) do(batch ...wire.Statement) error {
 		}
 		sn.lease = &l
 	}
-	if first && (sn.keep || len(batch) > 1) {
+	switch begun := sn.lease.conn().TxStatus() != 'I'; {
+	case begun:
+	case sn.keep:
+		idle := wire.Statement{SQL: fmt.Sprintf("SELECT set_config('idle_in_transaction_session_timeout', '%d', true)", sn.idle.Milliseconds())}
+		batch = append([]wire.Statement{{SQL: beginSnapshot}, idle}, batch...)
+	case len(batch) > 1:
 		batch = append([]wire.Statement{{SQL: beginSnapshot}}, batch...)
-		if !sn.keep {
-			batch = append(batch, wire.Statement{SQL: "COMMIT"})
-		}
+		batch = append(batch, wire.Statement{SQL: "COMMIT"})
 	}
 	err := sn.s.run(sn.ctx, sn.lease.conn(), batch...)
 	if !sn.keep {

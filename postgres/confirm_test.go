@@ -1,0 +1,79 @@
+package postgres_test
+
+import (
+	"cmp"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// An answer that rests on a commit which no standby has is not given before a standby has
+// it. A failover may take such a commit back: a key that is revoked already would be valid
+// again.
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.NewCluster(t, pgtest.ClusterOptions{})
+	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), someOwner, countFile); err != nil {
+		t.Fatal(err)
+	}
+	system := s.System(t.Context())
+	cluster.Reload(map[string]string{"synchronous_standby_names": "nobody"})
+	cluster.Exec("SET synchronous_commit = local; INSERT INTO records VALUES ('there', '', 5, now()); UPDATE owners SET files = 9")
+	refused := errors.New("refused")
+	calls := map[string]func() error{
+		"Put of what is there":        func() error { _, err := system.Put("there", nil, 0); return err },
+		"Put at another revision":     func() error { _, err := system.Put("there", nil, 4); return err },
+		"Put of what is gone":         func() error { _, err := system.Put("gone", nil, 3); return err },
+		"Delete of what is gone":      func() error { return system.Delete("gone", 3) },
+		"Delete at another revision":  func() error { return system.Delete("there", 4) },
+		"Restore of what is there":    func() error { return system.Restore(workspace.Record{Key: "there", Revision: 5}) },
+		"Update that is refused":      func() error { return s.Update(t.Context(), someOwner, refuse(refused, false)) },
+		"Update that undoes a change": func() error { return s.Update(t.Context(), someOwner, refuse(refused, true)) },
+	}
+	for name, call := range calls {
+		if name == "Update that undoes a change" {
+			continue // its owner's turn is taken until the other one is confirmed
+		}
+		if err := call(); !errors.Is(err, workspace.ErrOutcomeUnknown) {
+			t.Errorf("%s = %v, want ErrOutcomeUnknown", name, err)
+		}
+	}
+	cluster.Reload(map[string]string{"synchronous_standby_names": ""})
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, workspace.ErrNotFound) && err != refused {
+			t.Errorf("%s, once standbys are not waited for = %v", name, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := cluster.Exec("SELECT count(*) FROM records"); got[0] != "1" {
+		t.Errorf("there are %s records, want 1", got[0])
+	}
+}
+
+// refuse returns a function of Update that reads the owner's state and returns an error.
+func refuse(answer error, change bool) func(workspace.Tx) error {
+	return func(tx workspace.Tx) error {
+		state, err := tx.Owner()
+		if err != nil || !change {
+			return cmp.Or(err, answer)
+		}
+		state.Files++
+		if err := tx.SaveOwner(state); err != nil {
+			return err
+		}
+		if _, err := tx.Files("", "", 1); err != nil { // sends it
+			return err
+		}
+		return answer
+	}
+}

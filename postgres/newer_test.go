@@ -1,0 +1,160 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// countFile is a function of Update that changes the owner's state.
+func countFile(tx workspace.Tx) error {
+	l, err := tx.Load(workspace.Query{File: "a.md"})
+	if err != nil {
+		return err
+	}
+	l.Owner.Files++
+	return tx.SaveOwner(l.Owner)
+}
+
+var someOwner = workspace.Owner{Tenant: "local", Agent: "agent"}
+
+// A running server stores nothing once the database has a newer schema.
+func TestNewerSchema(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := open(t, url)
+	system := s.System(t.Context())
+	revision, err := system.Put("kept", []byte("1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, url, "UPDATE schema_version SET version = 2")
+	_, put := system.Put("new", nil, 0)
+	_, changed := system.Put("kept", []byte("2"), revision)
+	for name, err := range map[string]error{
+		"Put": put, "Put again": changed,
+		"Restore": system.Restore(workspace.Record{Key: "restored", Revision: 1}),
+		"Delete":  system.Delete("kept", revision),
+		"Update":  s.Update(t.Context(), someOwner, countFile),
+		"Count":   s.Count(t.Context(), map[workspace.Owner]int64{someOwner: 1}),
+	} {
+		if !errors.Is(err, workspace.ErrUnsupported) {
+			t.Errorf("%s = %v, want ErrUnsupported", name, err)
+		}
+	}
+	if got := ask(t, url, "SELECT string_agg(key || '=' || convert_from(value, 'UTF8'), ' ' ORDER BY key) FROM records")[0]; got != "kept=1" {
+		t.Errorf("after calls that failed, the records are %q", got)
+	}
+	if got := ask(t, url, "SELECT count(*) FROM owners")[0]; got != "0" {
+		t.Errorf("after calls that failed, there are %s owners", got)
+	}
+}
+
+// A write that waited for a migration finds the newer schema.
+func TestMigratedUnderneath(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := open(t, url)
+	if err := s.Update(t.Context(), someOwner, countFile); err != nil {
+		t.Fatal(err)
+	}
+	c, err := pgconn.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	exec := func(sql string) {
+		if _, err := c.Exec(t.Context(), sql).ReadAll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec("BEGIN; LOCK TABLE owners, records; UPDATE schema_version SET version = 2")
+	update, put := make(chan error, 1), make(chan error, 1)
+	go func() { update <- s.Update(t.Context(), someOwner, countFile) }()
+	go func() {
+		_, err := s.System(t.Context()).Put("new", nil, 0)
+		put <- err
+	}()
+	const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	for deadline := time.Now().Add(10 * time.Second); ask(t, url, waiting)[0] != "2"; {
+		if time.Now().After(deadline) {
+			t.Fatal("the writes do not wait for the migration")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	exec("COMMIT")
+	for name, done := range map[string]chan error{"Update": update, "Put": put} {
+		if err := <-done; !errors.Is(err, workspace.ErrUnsupported) {
+			t.Errorf("%s = %v, want ErrUnsupported", name, err)
+		}
+	}
+	if got := ask(t, url, "SELECT sum(files) + (SELECT count(*) FROM records) FROM owners")[0]; got != "1" {
+		t.Errorf("after writes that failed there are %s files and records, want 1", got)
+	}
+}
+
+// A database in which other programs have tables, or search_path names other schemas.
+func TestSchemaOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, sql, params string
+		want              error
+		tables            string // the schema that has the tables then
+	}{
+		{"a table of Flyway", "CREATE TABLE schema_version (version varchar(50))", "", workspace.ErrUnsupported, ""},
+		{"a table without a version", "CREATE TABLE schema_version (id int)", "", workspace.ErrUnsupported, ""},
+		{"another table of ours", "CREATE TABLE files (id int)", "", workspace.ErrUnsupported, ""},
+		{"a type", "CREATE TYPE files AS ENUM ('a')", "", workspace.ErrUnsupported, ""},
+		{"another table", "CREATE TABLE invoices (id int)", "", nil, "public"},
+		{"a schema of its own", "CREATE SCHEMA own; CREATE TABLE files (id int)", "&search_path=own", nil, "own"},
+		{"no schema", "", "&search_path=missing", workspace.ErrUnsupported, ""},
+		{"a later schema has other tables", "CREATE SCHEMA own; CREATE TABLE schema_version (version varchar(50)); CREATE TABLE files (id int)", "&search_path=own,public", nil, "own"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.URL(t)
+			if test.sql != "" {
+				ask(t, url, test.sql+"; SELECT 1")
+			}
+			s, err := postgres.Open(t.Context(), url+test.params, postgres.Options{})
+			if !errors.Is(err, test.want) {
+				t.Fatalf("Open() = %v, want %v", err, test.want)
+			}
+			if err != nil {
+				t.Log(err)
+				return
+			}
+			defer s.Close()
+			if err := s.Update(t.Context(), someOwner, countFile); err != nil {
+				t.Error(err)
+			}
+			if got := ask(t, url, "SELECT count(*) FROM "+test.tables+".owners")[0]; got != "1" {
+				t.Errorf("schema %s has %s owners", test.tables, got)
+			}
+		})
+	}
+}
+
+// Tables that are in a later schema of search_path are found, not made a second time in the
+// first one.
+func TestSchemaIsLater(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	if err := open(t, url).Update(t.Context(), someOwner, countFile); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, url, "CREATE SCHEMA own; SELECT 1")
+	s, err := postgres.Open(t.Context(), url+"&search_path=own,public", postgres.Options{})
+	if err == nil {
+		s.Close()
+	}
+	if !errors.Is(err, workspace.ErrUnsupported) {
+		t.Errorf("Open() = %v, want ErrUnsupported", err)
+	}
+}

@@ -1,0 +1,172 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// set gives sessions that begin from now on other settings.
+func set(t testing.TB, url string, settings ...string) {
+	t.Helper()
+	name := ask(t, url, "SELECT current_database()")[0]
+	for _, s := range settings {
+		ask(t, url, "ALTER DATABASE "+name+" SET "+s+"; SELECT 1")
+	}
+}
+
+// What the server sets for a session changes nothing that the store does.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	set(t, url, "default_transaction_isolation = 'serializable'", "default_transaction_deferrable = on",
+		"standard_conforming_strings = off", "backslash_quote = off", "datestyle = 'German'", "timezone = 'Asia/Kathmandu'",
+		"intervalstyle = 'iso_8601'", "bytea_output = 'escape'", "client_encoding = 'latin1'", "synchronous_commit = off",
+		"extra_float_digits = 0", "transform_null_equals = on", "lock_timeout = '1ms'", "statement_timeout = '20s'")
+	s := open(t, url)
+	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range tripCalls()[:9] {
+		if call.name == "conditional write" {
+			if _, err := w.WriteFile(t.Context(), "a.md", []byte("1"), workspace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := call.do(t.Context(), w); err != nil {
+			t.Errorf("%s: %v", call.name, err)
+		}
+	}
+	const key = `ключ/%_\é`
+	at := time.Date(1969, 7, 20, 20, 17, 40, 123456000, time.UTC)
+	system := s.System(t.Context())
+	if err := system.Restore(workspace.Record{Key: key, Value: []byte("\x00\xff\\"), Revision: 1 << 62, Updated: at}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := system.List(`ключ/%_\`, "", 10)
+	if err != nil || len(list) != 1 || list[0].Key != key || string(list[0].Value) != "\x00\xff\\" || !list[0].Updated.Equal(at) {
+		t.Errorf("List() = %+v, %v", list, err)
+	}
+	if got := ask(t, url+"&client_encoding=utf8", "SELECT key FROM records")[0]; got != key {
+		t.Errorf("the key is stored as %q", got)
+	}
+}
+
+// A database that takes no writes by its owner's will is not written to.
+func TestReadOnlyByDefault(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	if err := open(t, url).Update(t.Context(), someOwner, countFile); err != nil {
+		t.Fatal(err)
+	}
+	set(t, url, "default_transaction_read_only = on")
+	s := open(t, url)
+	_, put := s.System(t.Context()).Put("key", nil, 0)
+	for name, err := range map[string]error{
+		"Ready": s.Ready(t.Context()), "Update": s.Update(t.Context(), someOwner, countFile), "Put": put,
+	} {
+		if !errors.Is(err, workspace.ErrReadOnly) {
+			t.Errorf("%s = %v, want ErrReadOnly", name, err)
+		}
+	}
+	if err := s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+		state, err := r.Owner()
+		if state.Files != 1 {
+			t.Errorf("%d files, want 1", state.Files)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A dump goes on although its function takes longer than the server allows a transaction to
+// be idle. A View ends then, because it would keep the server from removing old rows.
+func TestIdleSnapshots(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	w, err := openWith(t, url, postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 100 * time.Millisecond
+	set(t, url, "idle_in_transaction_session_timeout = '100ms'")
+	s, err := postgres.Open(t.Context(), url, postgres.Options{IdleTimeout: limit, LockTimeout: 10 * limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rows := 0
+	err = s.Dump(t.Context(), someOwner, func(workspace.Row) error {
+		if rows++; rows == 1 {
+			time.Sleep(3 * limit)
+		}
+		return nil
+	})
+	if err != nil || rows != 4 {
+		t.Errorf("Dump() = %v after %d rows, want 4", err, rows)
+	}
+	err = s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+		if _, err := r.Owner(); err != nil {
+			return err
+		}
+		if _, err := r.Versions("a.md"); err != nil {
+			return err
+		}
+		time.Sleep(3 * limit)
+		_, err := r.Owner()
+		return err
+	})
+	if !errors.Is(err, workspace.ErrBusy) {
+		t.Errorf("a View that is idle: %v, want ErrBusy", err)
+	}
+}
+
+// A Reader or a Tx that was kept is of no use after its function, whoever has its
+// connection then.
+func TestKeptReader(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgtest.URL(t))
+	var kept []workspace.Reader
+	if err := s.View(t.Context(), someOwner, func(r workspace.Reader) error {
+		kept = append(kept, r)
+		_, err1 := r.Owner()
+		_, err2 := r.Owner()
+		return errors.Join(err1, err2)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var tx workspace.Tx
+	if err := s.Update(t.Context(), someOwner, func(x workspace.Tx) error {
+		tx = x
+		kept = append(kept, x)
+		return countFile(x)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	err := s.View(context.Background(), workspace.Owner{Tenant: "local", Agent: "other"}, func(r workspace.Reader) error {
+		_, err1 := r.Owner()
+		_, err2 := r.Owner() // keeps a connection, the one that those had
+		for i, r := range kept {
+			if state, err := r.Owner(); err == nil {
+				t.Errorf("%d: Owner() = %+v, want an error", i, state)
+			}
+		}
+		if err := tx.SaveOwner(workspace.OwnerState{}); err == nil {
+			t.Error("SaveOwner() = nil, want an error")
+		}
+		return errors.Join(err1, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
