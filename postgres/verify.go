@@ -47,10 +47,17 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, er
 	}); err != nil {
 		return r, err
 	}
+	if err := s.verifyLists(ctx, &r); err != nil {
+		return r, err
+	}
 	const page = 1000
 	for after := (workspace.Owner{}); ; {
 		owners, err := s.AllOwners(ctx, after, page)
-		if err != nil {
+		switch {
+		case errors.Is(err, workspace.ErrCorrupt):
+			r.problem("%v; from %s on, owners were not checked", err, after)
+			return r, nil
+		case err != nil:
 			return r, err
 		}
 		for _, after = range owners {
@@ -64,6 +71,26 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (r VerifyReport, er
 	}
 }
 
+// verifyLists finds owners that lists and totals leave out, or have though they hold nothing.
+func (s *Store) verifyLists(ctx context.Context, r *VerifyReport) error {
+	var wrong []string
+	err := s.view(ctx, func(sn *snapshot) error {
+		wrong = nil
+		return sn.do(wire.Statement{
+			SQL:  "SELECT owner FROM owners WHERE live <> (files <> 0 OR logs <> 0 OR entries <> 0 OR bytes <> 0 OR operations <> 0) ORDER BY owner LIMIT $1",
+			Args: []any{int64(mostProblems)},
+			Row: func(row *wire.Row) error {
+				wrong = append(wrong, row.Text())
+				return nil
+			},
+		})
+	})
+	for _, owner := range wrong {
+		r.problem("%s: the mark that it holds anything is wrong", owner)
+	}
+	return err
+}
+
 func (s *Store) verifyOwner(ctx context.Context, o workspace.Owner, progress func(done, total int64), total int64, r *VerifyReport) error {
 	var check dump.Checker
 	err := s.Dump(ctx, o, func(row workspace.Row) error {
@@ -74,16 +101,17 @@ func (s *Store) verifyOwner(ctx context.Context, o workspace.Owner, progress fun
 		}
 		return nil
 	})
+	before := len(check.Problems())
 	found, _ := check.End()
 	if errors.Is(err, workspace.ErrCorrupt) {
-		r.problem("%s: %v", o, err)
+		found.Problems = append(found.Problems[:before:before], err.Error()) // the end was not reached
 		err = nil
-	} else if err == nil {
+	} else if err == nil && found.State.Usage == (workspace.Usage{}) {
+		r.Deleted++
+	}
+	if err == nil {
 		for _, text := range found.Problems {
 			r.problem("%s: %s", o, text)
-		}
-		if found.State.Usage == (workspace.Usage{}) {
-			r.Deleted++
 		}
 	}
 	r.Owners++
