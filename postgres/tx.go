@@ -31,10 +31,10 @@ type tx struct {
 	failed error // the first error of the server, or of the connection
 }
 
-// beginWrite begins a transaction with the store's timeouts. Whether it may write is the
-// server's default. SET LOCAL ends with the
-// transaction, so the next one on a pooled connection has its own. It sets the number of the
-// server's process that runs the transaction, which a connection pooler may change.
+// beginWrite begins a transaction with the store's timeouts. SET LOCAL ends with the
+// transaction, so the next one on a pooled connection has its own. Whether it may write is
+// the server's default. pid gets the number of the server's process that runs it, which a
+// connection pooler may change.
 func (s *Store) beginWrite(pid *int64) []wire.Statement {
 	return []wire.Statement{{SQL: "BEGIN ISOLATION LEVEL READ COMMITTED"}, {SQL: s.settings, Row: func(row *wire.Row) error {
 		*pid = row.Int()
