@@ -17,20 +17,7 @@ import (
 // openWith opens a store and returns a service on it.
 func openWith(t testing.TB, url string, o postgres.Options) *workspace.Service {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), url, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svc, err := workspace.New(s, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("Close() = %v", err)
-		}
-	})
-	return svc
+	return service(t, openStore(t, url, o))
 }
 
 // ask returns the first column of the rows of a query, on a connection of its own.

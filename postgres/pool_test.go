@@ -72,13 +72,18 @@ func (a asker) wait(sql, want string) {
 	}
 }
 
-func openWith(t testing.TB, url string, o postgres.Options) *postgres.Store {
+// openStore opens a store.
+func openStore(t testing.TB, url string, o postgres.Options) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close() = %v", err)
+		}
+	})
 	return s
 }
 
@@ -111,7 +116,7 @@ func put(ctx context.Context, ws *workspace.Workspace, path string) error {
 func TestHotOwner(t *testing.T) {
 	t.Parallel()
 	database := pgtest.URL(t)
-	svc := service(t, openWith(t, named(t, database, "hot"), postgres.Options{MaxConns: 3, LockTimeout: time.Hour, IdleTimeout: time.Hour, StatementTimeout: time.Hour}))
+	svc := service(t, openStore(t, named(t, database, "hot"), postgres.Options{MaxConns: 3, LockTimeout: time.Hour, IdleTimeout: time.Hour, StatementTimeout: time.Hour}))
 	hot, other := agent(t, svc, "hot"), agent(t, svc, "other")
 	for _, ws := range []*workspace.Workspace{hot, other} {
 		if err := put(t.Context(), ws, "first"); err != nil {
@@ -165,7 +170,7 @@ func TestHotOwner(t *testing.T) {
 func TestReadersBesideCommits(t *testing.T) {
 	t.Parallel()
 	c := pgtest.NewCluster(t, pgtest.ClusterOptions{})
-	s := openWith(t, named(t, c.URL(), "readers"), postgres.Options{MaxConns: 4, CommitWait: time.Minute})
+	s := openStore(t, named(t, c.URL(), "readers"), postgres.Options{MaxConns: 4, CommitWait: time.Minute})
 	svc := service(t, s)
 	var all []*workspace.Workspace
 	for i := range 8 {
@@ -205,7 +210,7 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	const most = 5
 	database := pgtest.URL(t)
-	s := openWith(t, named(t, database, "counted"), postgres.Options{MaxConns: most})
+	s := openStore(t, named(t, database, "counted"), postgres.Options{MaxConns: most})
 	svc := service(t, s)
 	for range 3 {
 		if _, err := s.Watch(t.Context()); err != nil {
@@ -257,7 +262,7 @@ func TestConnections(t *testing.T) {
 func TestHOT(t *testing.T) {
 	t.Parallel()
 	database := pgtest.URL(t)
-	svc := service(t, openWith(t, named(t, database, "hot updates"), postgres.Options{}))
+	svc := service(t, openStore(t, named(t, database, "hot updates"), postgres.Options{}))
 	ws := agent(t, svc, "agent")
 	for range 60 {
 		if err := put(t.Context(), ws, "file"); err != nil {

@@ -11,16 +11,7 @@ import (
 
 func open(t testing.TB, url string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), url, postgres.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("Close() = %v", err)
-		}
-	})
-	return s
+	return openStore(t, url, postgres.Options{})
 }
 
 func TestStore(t *testing.T) {
