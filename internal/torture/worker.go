@@ -79,7 +79,13 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	calls.Wait()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return errors.Join(svc.Close(late), store.Close())
+	closed := svc.Close(late)
+	if closed != nil {
+		if f := failure(closed).Failed; f == failedUnknown || f == failedNothing {
+			closed = nil // reads were not counted; nothing that was acknowledged is lost
+		}
+	}
+	return errors.Join(closed, store.Close())
 }
 
 func readLine(r *bufio.Reader, v any) error {
