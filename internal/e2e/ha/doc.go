@@ -18,7 +18,7 @@
 //     servers.
 //   - keys_test.go changes keys, session_test.go spreads the requests of a client over
 //     servers, and intruder_test.go sends hostile ones to two.
-//   - balancer_test.go and compose_test.go run what deploy/compose.yaml is made of.
+//   - balancer_test.go runs the proxy of deploy/compose.yaml before two servers.
 //   - shared_test.go has what else servers share: changes, leases, spend, marks and the
 //     schema.
 package ha
