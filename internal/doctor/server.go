@@ -105,10 +105,12 @@ func (r *checkup) standbys(i postgres.Info) {
 		r.add(Check{"standbys", OK, list + "; a failover to a synchronous standby loses no acknowledged write", ""})
 	case i.SynchronousStandbys != "" && !hidden:
 		r.add(Check{"standbys", Warning, "no synchronous standby is connected, so commits wait and then have an unknown outcome", "Start a standby that synchronous_standby_names names: " + i.SynchronousStandbys})
+	case i.SynchronousStandbys != "":
+		r.add(Check{"standbys", OK, list + "; writes wait for a standby of synchronous_standby_names: " + i.SynchronousStandbys, ""})
 	case list == "":
 		r.add(Check{"standbys", OK, "none is connected; if this server is lost, so is what no backup has", ""})
 	default:
-		r.add(Check{"standbys", OK, list + "; a failover may lose the last writes, unless synchronous_standby_names names a standby", ""})
+		r.add(Check{"standbys", OK, list + "; a failover may lose the last writes, because synchronous_standby_names is empty", ""})
 	}
 }
 
