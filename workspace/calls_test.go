@@ -18,8 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -65,6 +67,28 @@ func TestCalls(t *testing.T) {
 			defer func() { store = m.store }()
 			runCalls(rt, m)
 		})
+	})
+}
+
+// TestCallsOnPostgres is TestCalls on PostgreSQL.
+func TestCallsOnPostgres(t *testing.T) {
+	testkit.ScaleChecks(t, 1, 10)
+	url := pgtest.URL(t)
+	open := func() workspace.Store {
+		store, err := postgres.Open(context.Background(), url, postgres.Options{})
+		if err != nil {
+			t.Fatalf("Open = %v", err)
+		}
+		return store
+	}
+	store := open()
+	defer func() { store.Close() }()
+	cases := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		cases++
+		m := &machine{store: store, open: open, tenant: fmt.Sprintf("case-%d", cases), seen: map[string]int{}}
+		defer func() { store = m.store }()
+		runCalls(rt, m)
 	})
 }
 
