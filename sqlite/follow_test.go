@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
@@ -42,9 +44,17 @@ func followService(store workspace.Store) (*workspace.Service, *workspace.Worksp
 	return svc, ws, err
 }
 
+// openFollowed opens a database: a file, or the URL of one in PostgreSQL.
+func openFollowed(ctx context.Context, database string) (workspace.Store, error) {
+	if strings.HasPrefix(database, "postgres://") {
+		return postgres.Open(ctx, database, postgres.Options{})
+	}
+	return sqlite.Open(ctx, database, sqlite.Options{Durability: sqlite.Normal})
+}
+
 // withFollowed runs fn on the workspace in a database.
-func withFollowed(path string, fn func(*workspace.Workspace) error) error {
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{Durability: sqlite.Normal})
+func withFollowed(database string, fn func(*workspace.Workspace) error) error {
+	store, err := openFollowed(context.Background(), database)
 	if err != nil {
 		return err
 	}
@@ -242,9 +252,17 @@ func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
 // 30,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	rows, kills := testkit.Pick(2000, 30_000, 100_000), testkit.Pick(4, 20, 40)
-	path := filepath.Join(t.TempDir(), "scratchpad.db")
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{Durability: sqlite.Normal})
+	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(2000, 30_000, 100_000), testkit.Pick(4, 20, 40))
+}
+
+// TestFollowOnPostgres is TestFollow on PostgreSQL, where an agent's writes are slower.
+func TestFollowOnPostgres(t *testing.T) {
+	t.Parallel()
+	followAll(t, pgtest.URL(t), testkit.Pick(1000, 4000, 100_000), testkit.Pick(4, 10, 40))
+}
+
+func followAll(t *testing.T, path string, rows, kills int) {
+	store, err := openFollowed(t.Context(), path)
 	testkit.Must(t, err)
 	defer store.Close()
 	writers := startChildren(t, followProcesses, "follow-write", path, fmt.Sprint(rows/followWriters))
