@@ -49,7 +49,7 @@ func FuzzShort(f *testing.F) {
 	f.Add("", "@/?#", "h")
 	f.Fuzz(func(t *testing.T, user, secret, rest string) {
 		if len(secret) < 4 || strings.ContainsAny(secret, "@/?#:&=") || strings.Contains(user+rest+"postgres://…", secret) || strings.ContainsAny(user, "@/?#:") {
-			t.Skip()
+			return
 		}
 		name := "postgres://" + user + ":" + secret + "@" + rest
 		if got := Short(name); strings.Contains(got, secret) {

@@ -298,16 +298,14 @@ func dumpOrphans(t testing.TB, s workspace.Store) {
 // dumpMoment dumps an owner slowly while others write to it.
 func dumpMoment(t testing.TB, s workspace.Store) {
 	update(t, s, alice, fillAs("alice"))
-	stop := make(chan struct{})
+	const writes = 32 // beside each dump, so that the owner does not grow without end
+	due := make(chan bool, writes)
 	var writers sync.WaitGroup
 	for i := range 4 {
 		writers.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			n := 0
+			for range due {
+				n++
 				time.Sleep(time.Millisecond)
 				path := fmt.Sprint("z-", i) // late in a dump
 				if err := s.Update(t.Context(), alice, func(tx workspace.Tx) error {
@@ -320,9 +318,12 @@ func dumpMoment(t testing.TB, s workspace.Store) {
 		})
 	}
 	defer writers.Wait()
-	defer close(stop)
+	defer close(due)
 	last := int64(0)
-	for range rounds(200, 60, 15, 5) {
+	for range rounds(200, 30, 15, 5) {
+		for len(due) < writes {
+			due <- true
+		}
 		var c dump.Checker
 		n := 0
 		err := s.Dump(t.Context(), alice, func(r workspace.Row) error {
