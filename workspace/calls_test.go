@@ -58,15 +58,7 @@ func TestCalls(t *testing.T) {
 			}
 			return store
 		}
-		store := open()
-		defer func() { store.Close() }()
-		cases := 0
-		rapid.Check(t, func(rt *rapid.T) {
-			cases++
-			m := &machine{store: store, open: open, tenant: fmt.Sprintf("case-%d", cases), seen: map[string]int{}}
-			defer func() { store = m.store }()
-			runCalls(rt, m)
-		})
+		callsOn(t, open)
 	})
 }
 
@@ -81,6 +73,11 @@ func TestCallsOnPostgres(t *testing.T) {
 		}
 		return store
 	}
+	callsOn(t, open)
+}
+
+// callsOn makes the calls on a store that is opened again now and then.
+func callsOn(t *testing.T, open func() workspace.Store) {
 	store := open()
 	defer func() { store.Close() }()
 	cases := 0
