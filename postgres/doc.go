@@ -26,9 +26,9 @@
 //
 // All tables are in the first schema of search_path. No sequence, foreign key or trigger is
 // shared by owners, and each statement on an owner's rows names that one owner. The package
-// works behind pgbouncer in transaction mode: it uses no named statements and sets nothing
-// that outlives a transaction. Watchers of other processes then learn of writes within half
-// a second, because a NOTIFY does not get through.
+// works behind pgbouncer in transaction mode: it uses no named statements, and but for the
+// LISTEN of a watcher, nothing outlives a transaction. Watchers then learn of the writes of
+// other processes within about half a second, because a NOTIFY does not get through.
 package postgres
 
 // Where to begin:

@@ -51,6 +51,9 @@ func class(code, prefix string) bool { return strings.HasPrefix(code, prefix) }
 // mayRunAgain reports whether a transaction that failed with err before its COMMIT was
 // sent may succeed if it runs again.
 func mayRunAgain(err error) bool {
+	if kind := workspace.Kind(err); kind != nil {
+		return kind == workspace.ErrBusy
+	}
 	switch code := stateOf(err); code {
 	case stateSerialization, stateDeadlock:
 		return true
@@ -85,8 +88,8 @@ func kindOf(err error) error {
 	return workspace.ErrBusy
 }
 
-// A serverError is an error of the server or of the network. Its text is for the log; what
-// callers see says no more than its kind needs.
+// A serverError is an error of the server or of the network. Its text has no SQLSTATE and no
+// address, because agents see it. The log has both.
 type serverError struct{ err error }
 
 func (e *serverError) Error() string {

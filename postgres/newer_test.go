@@ -42,7 +42,16 @@ func TestNewerSchema(t *testing.T) {
 		"Restore": system.Restore(workspace.Record{Key: "restored", Revision: 1}),
 		"Delete":  system.Delete("kept", revision),
 		"Update":  s.Update(t.Context(), someOwner, countFile),
-		"Count":   s.Count(t.Context(), map[workspace.Owner]int64{someOwner: 1}),
+		"Update that goes on": s.Update(t.Context(), someOwner, func(tx workspace.Tx) error {
+			_, _ = tx.Owner()
+			return tx.SaveOwner(workspace.OwnerState{FileFloor: 1})
+		}),
+		"Update that forgets": s.Update(t.Context(), someOwner, func(tx workspace.Tx) error {
+			_, _ = tx.Owner()
+			_ = tx.SaveOwner(workspace.OwnerState{FileFloor: 1})
+			return nil
+		}),
+		"Count": s.Count(t.Context(), map[workspace.Owner]int64{someOwner: 1}),
 	} {
 		if !errors.Is(err, workspace.ErrUnsupported) {
 			t.Errorf("%s = %v, want ErrUnsupported", name, err)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -45,6 +46,7 @@ type Store struct {
 	log      *slog.Logger
 	config   *pgconn.Config
 	settings string // the statement that sets the timeouts
+	name     string // random, tells the notifications of this Store from those of others
 	readOnly bool
 	pool     *puddle.Pool[*wire.Conn]
 	turns    turns
@@ -100,7 +102,7 @@ func open(ctx context.Context, url string, o Options, readOnly bool) (*Store, er
 	}
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	o = o.withDefaults()
-	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), readOnly: readOnly}
+	s := &Store{o: o, log: o.Logger, config: config, settings: settingsOf(o), name: rand.Text(), readOnly: readOnly}
 	s.writers = make(chan struct{}, o.MaxConns-max(1, o.MaxConns/4)) // readers always find a connection
 	s.life, s.kill = context.WithCancel(context.Background())
 	s.pool, err = puddle.NewPool(&puddle.Config[*wire.Conn]{
@@ -174,8 +176,7 @@ func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
-	e := workspace.Errorf(kindOf(err), "no connection to the database: %v", err)
-	return e
+	return workspace.Errorf(kindOf(err), "no connection to the database: %v", err)
 }
 
 // begin counts a call. The caller calls end after it.

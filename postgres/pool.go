@@ -41,7 +41,7 @@ func (l lease) giveBack() {
 // lease waits for a connection. It tries again where the server cannot be reached, for as
 // long as a lock is waited for. What is returned as an error did not happen.
 func (s *Store) lease(ctx context.Context) (lease, error) {
-	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
+	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
 	for pause := firstPause; ; pause = min(2*pause, longestWait) {
 		r, err := s.pool.Acquire(wait)
@@ -79,8 +79,6 @@ func answers(ctx context.Context, c *wire.Conn) bool {
 	defer cancel()
 	return c.Run(ctx, wire.Statement{SQL: "SELECT"}) == nil
 }
-
-var errLate = errors.New("too late")
 
 // pauses are what a call waits before it runs again. The connections of the pool may all
 // have been lost since they were used, so the call first tries as many without a pause.

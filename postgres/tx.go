@@ -28,7 +28,7 @@ type tx struct {
 	sent   bool  // some writes were sent
 	grew   bool  // the journal of changes has a new row
 	ended  bool  // the function has returned
-	failed error // the first error of the server, or of the connection
+	failed error // the first error of the server, of the connection, or about the schema
 }
 
 // beginWrite begins a transaction with the store's timeouts. SET LOCAL ends with the
@@ -128,7 +128,10 @@ var locked = func(begin []wire.Statement, lock wire.Statement, batch []wire.Stat
 // versionQuery stops a server that is older than the schema. It comes after the statements
 // that may wait for a migration to end.
 func (t *tx) versionQuery() wire.Statement {
-	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error { return checkVersion(row.Int()) }}
+	return wire.Statement{SQL: "SELECT version FROM schema_version", Row: func(row *wire.Row) error {
+		t.failed = checkVersion(row.Int()) // so that nothing is committed, whatever the function does
+		return t.failed
+	}}
 }
 
 // owned implements runner.

@@ -29,7 +29,7 @@ func (s *Store) write(ctx context.Context, owner string, fn func(*tx) error) err
 		return err
 	}
 	defer s.end()
-	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
+	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
 	place, err := s.enter(ctx, wait, owner)
 	if err != nil {

@@ -54,7 +54,7 @@ func (s *Store) viewOn(ctx context.Context, keep bool, idle time.Duration, fn fu
 		return err
 	}
 	defer s.end()
-	wait, cancel := context.WithTimeoutCause(ctx, s.o.LockTimeout, errLate)
+	wait, cancel := context.WithTimeout(ctx, s.o.LockTimeout)
 	defer cancel()
 	for pauses := s.newPauses(); ; {
 		sn := &snapshot{s: s, ctx: ctx, keep: keep, idle: idle}
@@ -131,7 +131,7 @@ func (sn *snapshot) owned() *workspace.OwnerState { return nil }
 // run runs statements other than COMMIT after a write. None takes longer than the
 // statement timeout, or the connection is closed.
 func (s *Store) run(ctx context.Context, c *wire.Conn, batch ...wire.Statement) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.o.StatementTimeout, errLate)
+	ctx, cancel := context.WithTimeout(ctx, s.o.StatementTimeout)
 	defer cancel()
 	return c.Run(ctx, batch...)
 }

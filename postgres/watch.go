@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -17,10 +15,10 @@ import (
 
 const (
 	// channel is what writers notify and watchers listen to. One payload names owners, one a
-	// line, after a line with the process that wrote.
+	// line, after a line with the name of the Store that wrote.
 	channel = "scratchpad_changes"
 
-	notifyPause  = 25 * time.Millisecond  // between two notifications of a process
+	notifyPause  = 25 * time.Millisecond  // between two notifications of a store
 	maxPayload   = 7_500                  // bytes; PostgreSQL allows 8,000
 	pollInterval = 450 * time.Millisecond // between two looks for commits that nobody told of
 )
@@ -50,9 +48,6 @@ func (w *watches) close() {
 	w.watchers.Close()
 	w.ended.Wait()
 }
-
-// name tells the notifications of this process from those of others.
-var name = fmt.Sprintf("%016x", rand.Uint64())
 
 // Watch implements [workspace.Store].
 //
@@ -149,7 +144,7 @@ func (s *Store) listenOnce(ctx context.Context) error {
 // heard tells of what another process wrote.
 func (s *Store) heard(payload string) {
 	from, owners, _ := strings.Cut(payload, "\n")
-	if from == name {
+	if from == s.name {
 		return
 	}
 	for o := range strings.Lines(owners) {
@@ -201,7 +196,7 @@ func (s *Store) notify() {
 		if !goOn {
 			return
 		}
-		if err := s.send(name + payload); err != nil && !errors.Is(err, workspace.ErrClosed) {
+		if err := s.send(s.name + payload); err != nil && !errors.Is(err, workspace.ErrClosed) {
 			s.log.Debug("postgres: other processes were not told of a write; they will find it", "error", err)
 		}
 		sleep(s.life, notifyPause)

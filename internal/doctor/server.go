@@ -118,7 +118,7 @@ func lagText(d time.Duration) string { return d.Round(time.Millisecond).String()
 
 // connections compares the pool of a process with what the server allows.
 func (r *checkup) connections(i postgres.Info, pool postgres.Options) {
-	need := int64(pool.MaxConns) + 2 // two watch for changes
+	need := int64(pool.MaxConns) + 1 // one watches for changes
 	text := fmt.Sprintf("%d of %d are open; a process of scratchpad opens up to %d, by --db-connections", i.Connections, i.MaxConnections, need) + ofThisCommand
 	if i.Connections+need > i.MaxConnections {
 		r.add(Check{"connections", Warning, text, "Raise max_connections, lower --db-connections, or put pgbouncer in front."})
