@@ -16,7 +16,8 @@ import (
 // Options of [New]. Many goroutines call its functions.
 type Options struct {
 	// MCP serves /mcp. The context of its requests carries the caller, see
-	// [auth.FromContext], and the number of the request, see [RequestID].
+	// [auth.FromContext], and the number of the request, see [RequestID]. nil: 404, and
+	// there must be a Console.
 	MCP http.Handler
 
 	// Keys returns the owner of a credential that begins with "sp_", Tokens that of any
@@ -56,7 +57,9 @@ type Options struct {
 	ResourceMetadata    http.Handler
 	ResourceMetadataURL string
 
-	// Console serves / alone. nil: 404.
+	// Console serves the pages for people: every path that nothing else has. It finds out
+	// itself who sends a request. The context has where the request comes from, see
+	// [ClientAddress]. nil: 404.
 	Console http.Handler
 
 	// Hosts are names, without a port, by which clients may call the server on a loopback
@@ -124,8 +127,8 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("httpserver: Options."+format+": %w", append(args, workspace.ErrInvalid)...)
 	}
 	switch {
-	case o.MCP == nil:
-		return invalid("MCP is nil")
+	case o.MCP == nil && o.Console == nil:
+		return invalid("MCP and Console are nil")
 	case (o.TLSCert == "") != (o.TLSKey == ""):
 		return invalid("TLSCert and TLSKey: give both")
 	case o.MaxConnections < 0:

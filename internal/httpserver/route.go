@@ -72,7 +72,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch path := r.URL.Path; {
-	case path == mcpPath:
+	case path == mcpPath && s.o.MCP != nil:
 		s.serveMCP(w, r)
 	case path == "/healthz":
 		s.read(s.serveHealth)(w, r)
@@ -82,8 +82,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.read(s.serveMetrics)(w, r)
 	case s.o.ResourceMetadata != nil && (path == metadataPath || path == metadataPath+mcpPath):
 		s.read(s.o.ResourceMetadata.ServeHTTP)(w, r)
-	case path == "/" && s.o.Console != nil:
-		s.read(s.o.Console.ServeHTTP)(w, r)
+	case s.o.Console != nil && !strings.HasPrefix(path, "/.well-known/"):
+		s.serveConsole(w, r)
 	default:
 		s.notFound(w, r)
 	}

@@ -1,0 +1,54 @@
+package console
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed static templates
+var embedded embed.FS
+
+// assets are the stylesheet and the script, with a hash of their bytes in their names. So
+// a browser may keep them for ever.
+type assets struct {
+	files map[string]asset  // by the name with the hash
+	urls  map[string]string // by the name without
+}
+
+type asset struct {
+	kind string
+	body []byte
+}
+
+func newAssets() (*assets, error) {
+	a := &assets{files: map[string]asset{}, urls: map[string]string{}}
+	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8"} {
+		body, err := embedded.ReadFile("static/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+		sum := sha256.Sum256(body)
+		ext := path.Ext(name)
+		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:8]) + ext
+		a.files[hashed] = asset{kind, body}
+		a.urls[name] = "/static/" + hashed
+	}
+	return a, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f, ok := a.files[r.PathValue("name")]
+	if !ok {
+		http.Error(w, "there is nothing here", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", f.kind)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(f.body) // the client may be gone
+}

@@ -1,0 +1,171 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A problem is an error with the words for a person.
+type problem struct {
+	status int
+	title  string
+	text   string
+}
+
+func (p *problem) Error() string { return p.text }
+
+var (
+	errNothingHere = &problem{http.StatusNotFound, "Nothing here", "There is nothing at this address, or it is not yours to see."}
+	errMayNotRead  = &problem{http.StatusForbidden, "Not allowed", "Your key may not read. Ask the operator for one with the scope read."}
+	errMayNotWrite = &problem{http.StatusForbidden, "Not allowed", "Your key may not write. Ask the operator for one with the scope write."}
+	errStaleForm   = &problem{http.StatusForbidden, "This page is out of date", "You have signed in again since this page was opened, so nothing was changed. Go back, copy what you have typed, and load the page again."}
+	errSignedOut   = &problem{http.StatusUnauthorized, "Signed out", "Your session has ended, so nothing was changed. Go back, copy what you have typed, and sign in again."}
+	errNoKeys      = &problem{http.StatusForbidden, "Not allowed", "Your key may not do this. Ask the operator for one with the scope admin."}
+)
+
+// titles are the status and the title of a page for an error of each kind.
+var titles = []struct {
+	kind   error
+	status int
+	title  string
+}{
+	{workspace.ErrNotFound, http.StatusNotFound, "Not found"},
+	{workspace.ErrInvalid, http.StatusBadRequest, "That does not work"},
+	{workspace.ErrTooLarge, http.StatusRequestEntityTooLarge, "Too large"},
+	{workspace.ErrQuota, http.StatusInsufficientStorage, "A limit is reached"},
+	{workspace.ErrConflict, http.StatusConflict, "Changed meanwhile"},
+	{workspace.ErrCorrupt, http.StatusInternalServerError, "Damaged"},
+	{workspace.ErrBusy, http.StatusServiceUnavailable, "Busy"},
+	{workspace.ErrStorageFull, http.StatusInsufficientStorage, "The disk is full"},
+	{workspace.ErrOutcomeUnknown, http.StatusInternalServerError, "It may have worked"},
+	{workspace.ErrReadOnly, http.StatusForbidden, "The store takes no changes"},
+	{workspace.ErrUnsupported, http.StatusNotImplemented, "Not supported"},
+	{workspace.ErrProvider, http.StatusBadGateway, "The model's provider"},
+	{workspace.ErrClosed, http.StatusServiceUnavailable, "Stopping"},
+}
+
+// problemOf words an error for a person. An error without a kind is logged, and the person
+// is told no more than that.
+func (h *Handler) problemOf(ctx context.Context, err error) *problem {
+	var told *problem
+	var busy *Busy
+	switch {
+	case errors.As(err, &told):
+		return told
+	case errors.As(err, &busy):
+		return &problem{http.StatusTooManyRequests, "Busy", sentence(busy.Error())}
+	case errors.Is(err, ErrSignedOut):
+		return errSignedOut
+	case errors.Is(err, ErrUnavailable):
+		return &problem{http.StatusServiceUnavailable, "Busy", "It cannot be found out now who you are. Try again."}
+	}
+	kind := workspace.Kind(err)
+	for _, t := range titles {
+		if kind == t.kind {
+			return &problem{t.status, t.title, sentence(textOf(err))}
+		}
+	}
+	if ctx.Err() == nil {
+		h.o.Logger.ErrorContext(ctx, "console: a page failed", "error", err)
+	}
+	return &problem{http.StatusInternalServerError, "Internal error", "Something went wrong. The log of the server says what."}
+}
+
+// words are the names by which a person knows arguments and actions.
+var words = workspace.Words{
+	Arg: map[workspace.Arg]string{
+		workspace.ArgAgent:     "agent",
+		workspace.ArgIfVersion: "version",
+		workspace.ArgNewPath:   "new path",
+		workspace.ArgThrough:   "entry",
+	},
+	Way:    wayOut,
+	NoKind: true,
+}
+
+// textOf returns the text of an error for a person.
+func textOf(err error) string {
+	if e, ok := err.(*workspace.Error); ok {
+		return e.Text(words)
+	}
+	return err.Error()
+}
+
+// wayOut says what a person can do on the pages. It returns "" where the words of package
+// workspace do.
+func wayOut(e *workspace.Error) string {
+	switch e.Way.Do {
+	case workspace.DoReadFile, workspace.DoReadLog, workspace.DoList, workspace.DoCallChanges:
+		return "load the page again"
+	case workspace.DoUnicodePaths:
+		return "the operator can allow it with --paths unicode"
+	case workspace.DoDelete:
+		return "delete files or logs that are not needed"
+	case workspace.DoFreeStore:
+		return "ask the operator to delete agents or to raise the limit"
+	}
+	return ""
+}
+
+// sentence makes a sentence of the text of an error.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// fail answers with an error.
+func (h *Handler) fail(v *visit, err error) {
+	if v.r.Context().Err() != nil {
+		return // nobody waits for the answer
+	}
+	p := h.problemOf(v.r.Context(), err)
+	var busy *Busy
+	if errors.As(err, &busy) {
+		v.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(busy.After.Seconds())))))
+	}
+	if !wantsHTML(v.r) {
+		h.failPlain(v.w, v.r, p.status, p.text)
+		return
+	}
+	_ = v.renderAs(p.status, "error", p.title, p.text)
+}
+
+// failPlain answers with an error in one line of text.
+func (h *Handler) failPlain(w http.ResponseWriter, r *http.Request, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(text + "\n")) // the client may be gone
+	}
+}
+
+// notFound answers a request for an address where nothing can be. It says the same to
+// everybody.
+func (h *Handler) notFound(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case wantsHTML(r):
+		h.fail(&visit{h: h, w: w, r: r}, errNothingHere)
+	case strings.Contains(r.Header.Get("Accept"), "json"):
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"error":"there is nothing here"}` + "\n")) // the client may be gone
+	default:
+		h.failPlain(w, r, http.StatusNotFound, "there is nothing here")
+	}
+}
+
+func wantsHTML(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(r.Header.Get("Accept")), "text/html")
+}

@@ -1,0 +1,69 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+)
+
+// A Handler serves the pages. It is safe for concurrent use.
+type Handler struct {
+	o      Options
+	mux    *http.ServeMux
+	cross  *http.CrossOriginProtection
+	assets *assets
+	pages  pages
+	room   *room
+	last   atomic.Int64 // when somebody was last seen, in nanoseconds of Options.Now
+}
+
+// New returns a handler. Errors: [workspace.ErrInvalid].
+func New(o Options) (*Handler, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), room: newRoom()}
+	if h.assets, err = newAssets(); err != nil {
+		return nil, err
+	}
+	if h.pages, err = h.parsePages(); err != nil {
+		return nil, err
+	}
+	h.last.Store(o.Now().UnixNano())
+	h.route()
+	return h, nil
+}
+
+// route has all routes. What is behind them finds out who sends a request, see visit.go.
+func (h *Handler) route() {
+	h.mux.Handle("GET /static/{name}", h.assets)
+	h.mux.HandleFunc("GET /signin", h.signInPage)
+	h.mux.HandleFunc("POST /signin", h.signIn)
+	h.handle("POST /signout", h.signOut)
+	h.handle("GET /{$}", h.agents)
+	h.mux.HandleFunc("/", h.notFound)
+}
+
+// handle adds a route for people who are known.
+func (h *Handler) handle(pattern string, serve func(*visit) error) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, serve) })
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	setHeaders(w.Header())
+	h.seen()
+	if err := h.cross.Check(r); err != nil {
+		h.failPlain(w, r, http.StatusForbidden, "Another site has sent this request. Nothing was done.")
+		return
+	}
+	if strings.Contains(r.URL.Path, "\x00") {
+		h.notFound(w, r)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// seen notes that somebody was here.
+func (h *Handler) seen() { h.last.Store(h.o.Now().UnixNano()) }

@@ -1,0 +1,152 @@
+package console_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+)
+
+// people know sessions by the person's name, which is also the credential.
+type people map[string]console.Person
+
+func (p people) Person(_ context.Context, session string) (console.Person, error) {
+	if who, ok := p[session]; ok {
+		return who, nil
+	}
+	if who, ok := p[""]; ok {
+		return who, nil
+	}
+	return console.Person{}, console.ErrSignedOut
+}
+
+func (p people) SignIn(_ context.Context, credential string) (string, time.Time, error) {
+	if _, ok := p[credential]; ok && credential != "" {
+		return credential, time.Now().Add(time.Hour), nil
+	}
+	return "", time.Time{}, console.ErrRefused
+}
+
+func (p people) SignOut(_ context.Context, session string) error {
+	delete(p, session)
+	return nil
+}
+
+// everybody may do everything with all agents of a service.
+func everybody(svc *workspace.Service) console.Person {
+	return console.Person{
+		ID: "ada", Name: "Ada", Key: "k1", Read: true, Write: true, Admin: true, Metrics: true,
+		Agents: []string{"*"}, Allow: func(string) bool { return true }, Service: svc,
+	}
+}
+
+// newService returns a service over a store in memory.
+func newService(t *testing.T) *workspace.Service {
+	t.Helper()
+	svc, err := workspace.New(memstore.New(), workspace.Options{Paths: workspace.UnicodePaths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = svc.Close(context.Background()) })
+	return svc
+}
+
+// A browser keeps cookies and follows redirects, as a person's browser does. It sends what
+// browsers send with a request of the same site.
+type browser struct {
+	t      *testing.T
+	client *http.Client
+	url    string
+}
+
+// open serves a console, and returns a browser that has signed in as a person.
+func open(t *testing.T, o console.Options, credential string) *browser {
+	t.Helper()
+	h, err := console.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return visit(t, srv.URL, credential)
+}
+
+// visit returns another browser.
+func visit(t *testing.T, address, credential string) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{t, &http.Client{Jar: jar, Timeout: 10 * time.Second}, address}
+	if credential != "" {
+		if status, page := b.post("/signin", url.Values{"key": {credential}}); status != http.StatusOK {
+			t.Fatalf("sign in: %d\n%s", status, page)
+		}
+	}
+	return b
+}
+
+// get returns a page.
+func (b *browser) get(path string) (status int, page string) {
+	b.t.Helper()
+	return b.do(http.MethodGet, path, nil)
+}
+
+// post sends a form.
+func (b *browser) post(path string, form url.Values) (status int, page string) {
+	b.t.Helper()
+	return b.do(http.MethodPost, path, form)
+}
+
+// submit sends a form with the token of the page where the form is.
+func (b *browser) submit(page, path string, form url.Values) (status int, answer string) {
+	b.t.Helper()
+	_, text := b.get(page)
+	form.Set("token", tokenOf(b.t, text))
+	return b.post(path, form)
+}
+
+func (b *browser) do(method, path string, form url.Values) (status int, page string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+func tokenOf(t *testing.T, page string) string {
+	t.Helper()
+	m := tokenField.FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("the page has no token:\n%s", page)
+	}
+	return m[1]
+}

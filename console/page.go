@@ -1,0 +1,205 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// pages are the parsed templates by name. Each is the layout with the page's own main.
+type pages map[string]*template.Template
+
+func (h *Handler) parsePages() (pages, error) {
+	layout, err := template.New("layout.html").Funcs(h.functions()).ParseFS(embedded, "templates/layout.html", "templates/parts.html")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	names, err := fs.Glob(embedded, "templates/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	all := pages{}
+	for _, file := range names {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "layout" || name == "parts" {
+			continue
+		}
+		own, err := layout.Clone()
+		if err == nil {
+			own, err = own.ParseFS(embedded, file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+		all[name] = own
+	}
+	return all, nil
+}
+
+// frame is what the layout needs around the data of a page.
+type frame struct {
+	Title   string
+	Person  Person
+	Known   bool   // somebody is signed in
+	Token   string // for forms
+	Part    string // the part of the console that the page belongs to
+	Agent   string // that the page belongs to; "": none
+	Stream  string // the address of the events of the page; "": it is not live
+	Keys    bool   // there is a page about keys for this person
+	Health  bool   // there is a page about the server for this person
+	Version string
+	Data    any
+}
+
+// functions are what templates call.
+func (h *Handler) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset":   func(name string) string { return h.assets.urls[name] },
+		"time":    timeTag,
+		"bytes":   formatBytes,
+		"number":  formatNumber,
+		"plural":  plural,
+		"share":   share,
+		"agent":   agentURL,
+		"file":    fileURL,
+		"log":     logURL,
+		"visible": visibleText,
+	}
+}
+
+// A part of the console, as the navigation names it.
+const (
+	partAgents    = "Agents"
+	partSearch    = "Search"
+	partSummaries = "Summaries"
+	partChanges   = "Changes"
+	partKeys      = "Keys"
+	partHealth    = "Health"
+)
+
+// A pageOptions says where a page belongs.
+type pageOptions struct {
+	part   string
+	agent  string
+	stream string
+}
+
+// render answers with a page.
+func (v *visit) render(name, title string, o pageOptions, data any) error {
+	return v.write(http.StatusOK, name, title, o, data)
+}
+
+// renderAs answers with a page and a status.
+func (v *visit) renderAs(status int, name, title string, data any) error {
+	return v.write(status, name, title, pageOptions{}, data)
+}
+
+func (v *visit) write(status int, name, title string, o pageOptions, data any) error {
+	known := v.person.ID != ""
+	f := frame{
+		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream,
+		Keys: known && v.person.Admin && v.h.o.Keys != nil, Health: known && v.person.Metrics && v.h.o.Health != nil,
+		Version: v.h.o.Version, Data: data,
+	}
+	if v.session != "" {
+		f.Token = formToken(v.session)
+	}
+	var b bytes.Buffer
+	if err := v.h.pages[name].Execute(&b, f); err != nil {
+		v.h.o.Logger.Error("console: a template failed", "page", name, "error", err)
+		v.h.failPlain(v.w, v.r, http.StatusInternalServerError, "internal error")
+		return nil
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(b.Bytes()) // the client may be gone
+	}
+	return nil
+}
+
+// see sends the browser to another page of the console after a change.
+func (v *visit) see(where string) error {
+	http.Redirect(v.w, v.r, where, http.StatusSeeOther)
+	return nil
+}
+
+// agentURL returns the address of an agent, or of what is below it: agentURL("a",
+// "search") is /a/a/search.
+func agentURL(agent string, below ...string) string {
+	return "/a/" + url.PathEscape(agent) + strings.Join(append([]string{""}, below...), "/")
+}
+
+// fileURL returns the address of a file.
+func fileURL(agent, file string) string { return agentURL(agent, "files", escapePath(file)) }
+
+// logURL returns the address of a log.
+func logURL(agent, log string) string { return agentURL(agent, "logs", escapePath(log)) }
+
+// escapePath escapes a path but for its slashes.
+func escapePath(p string) string {
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// timeTag returns a time element. The script puts the person's own time in its place.
+func timeTag(t time.Time) template.HTML {
+	if t.IsZero() {
+		return `<span class="muted">never</span>`
+	}
+	t = t.UTC()
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, t.Format("2006-01-02T15:04:05.000Z"), t.Format("2006-01-02 15:04:05 UTC"), t.Format("2006-01-02 15:04")))
+}
+
+// formatBytes returns a size in the largest unit of which there is at least one, such as
+// "1.2 MB". A MB is 1,000,000 bytes.
+func formatBytes(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n), 0
+	for value >= 999.5 && unit < 4 {
+		value, unit = value/1000, unit+1
+	}
+	if value < 9.95 {
+		return fmt.Sprintf("%.1f %cB", value, "BkMGT"[unit])
+	}
+	return fmt.Sprintf("%.0f %cB", value, "BkMGT"[unit])
+}
+
+// formatNumber returns a number with commas between groups of three digits.
+func formatNumber(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// plural returns a number and a noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return formatNumber(n) + " " + noun + "s"
+}
+
+// share returns how many hundredths of a limit are used, 0 to 100.
+func share(used, limit int64) int64 {
+	if limit <= 0 || used <= 0 {
+		return 0
+	}
+	return min(100, int64(float64(used)/float64(limit)*100+0.5))
+}
+
+// visibleText returns a text for a page. It is escaped.
+func visibleText(text string) template.HTML { return template.HTML(template.HTMLEscapeString(text)) }

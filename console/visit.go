@@ -1,0 +1,120 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A visit is a request of a person who is known.
+type visit struct {
+	h       *Handler
+	w       http.ResponseWriter
+	r       *http.Request
+	person  Person
+	session string
+	form    url.Values // of a POST
+}
+
+// A need is what a person must be allowed to do with an agent.
+type need int
+
+const (
+	toRead need = iota
+	toWrite
+	toReadAndWrite // to change what the person has seen, or will see in an error
+)
+
+// maxForm is how many bytes a form may have: the largest file with each byte as %XX, and
+// the other fields.
+func maxForm() int64 { return 3*workspace.DefaultLimits().FileBytes + 64<<10 }
+
+// serve finds out who sends a request, and answers it.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*visit) error) {
+	v := &visit{h: h, w: w, r: r, session: sessionOf(r)}
+	var err error
+	v.person, err = h.o.People.Person(r.Context(), v.session)
+	switch {
+	case errors.Is(err, ErrSignedOut) && r.Method == http.MethodGet:
+		h.toSignIn(w, r)
+		return
+	case err != nil:
+		h.fail(v, err)
+		return
+	}
+	if v.person.Open && v.session == "" {
+		v.session = newSession()
+		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
+	}
+	if r.Method == http.MethodPost {
+		leave, err := v.readForm()
+		if err != nil {
+			h.fail(v, err)
+			return
+		}
+		defer leave()
+	}
+	if err := answer(v); err != nil {
+		h.fail(v, err)
+	}
+}
+
+// readForm reads the form of a POST and checks its token.
+func (v *visit) readForm() (leave func(), err error) {
+	size := v.r.ContentLength
+	if size < 0 || size > maxForm() {
+		size = maxForm()
+	}
+	release, err := v.h.room.take(v.r.Context(), 3*size)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm())
+	if err := v.r.ParseForm(); err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return nil, workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
+		}
+		return nil, workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
+	}
+	v.form = v.r.PostForm
+	if !isToken(v.session, v.form.Get("token")) {
+		return nil, errStaleForm
+	}
+	return release, nil
+}
+
+// workspace returns the workspace of the agent in the path of the request. An agent that is
+// not the person's and one that cannot exist are the same [errNothingHere].
+func (v *visit) workspace(n need) (*workspace.Workspace, error) {
+	return v.workspaceOf(v.r.PathValue("agent"), n)
+}
+
+func (v *visit) workspaceOf(agent string, n need) (*workspace.Workspace, error) {
+	p := v.person
+	switch {
+	case p.Allow == nil || !p.Allow(agent):
+		return nil, errNothingHere
+	case n != toWrite && !p.Read:
+		return nil, errMayNotRead
+	case n != toRead && !p.Write:
+		return nil, errMayNotWrite
+	}
+	ws, err := p.Service.Look(agent)
+	if err != nil {
+		return nil, errNothingHere
+	}
+	return ws.As(v.author()), nil
+}
+
+// author is the author of what the person changes.
+func (v *visit) author() workspace.Author {
+	return workspace.Author{Client: "scratchpad console", Version: v.h.o.Version, Key: v.person.Key}
+}
