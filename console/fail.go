@@ -125,6 +125,12 @@ func sentence(text string) string {
 	return text + "."
 }
 
+// errorData is what the page about an error shows.
+type errorData struct {
+	Number int
+	Text   string
+}
+
 // fail answers with an error.
 func (h *Handler) fail(v *visit, err error) {
 	if v.r.Context().Err() != nil {
@@ -139,7 +145,7 @@ func (h *Handler) fail(v *visit, err error) {
 		h.failPlain(v.w, v.r, p.status, p.text)
 		return
 	}
-	_ = v.renderAs(p.status, "error", p.title, p.text)
+	_ = v.renderAs(p.status, "error", p.title, errorData{p.status, p.text})
 }
 
 // failPlain answers with an error in one line of text.

@@ -51,6 +51,7 @@ type frame struct {
 	Part    string // the part of the console that the page belongs to
 	Agent   string // that the page belongs to; "": none
 	Stream  string // the address of the events of the page; "": it is not live
+	Refresh string // what to fetch after an event; "": the page itself
 	Keys    bool   // there is a page about keys for this person
 	Health  bool   // there is a page about the server for this person
 	Version string
@@ -85,9 +86,10 @@ const (
 
 // A pageOptions says where a page belongs.
 type pageOptions struct {
-	part   string
-	agent  string
-	stream string
+	part    string
+	agent   string
+	stream  string
+	refresh string
 }
 
 // render answers with a page.
@@ -103,7 +105,7 @@ func (v *visit) renderAs(status int, name, title string, data any) error {
 func (v *visit) write(status int, name, title string, o pageOptions, data any) error {
 	known := v.person.ID != ""
 	f := frame{
-		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream,
+		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream, Refresh: o.refresh,
 		Keys: known && v.person.Admin && v.h.o.Keys != nil, Health: known && v.person.Metrics && v.h.o.Health != nil,
 		Version: v.h.o.Version, Data: data,
 	}

@@ -1,1 +1,184 @@
 "use strict";
+// What the pages do besides links and forms: times in the person's own words, updates while
+// a page is open, the keyboard, copying, and older rows while one scrolls. Markup comes from
+// the server alone. Text never becomes markup here.
+(() => {
+const $ = (selector, from = document) => from.querySelector(selector);
+const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+const body = document.body;
+
+// Times.
+const clock = new Intl.DateTimeFormat(undefined, {hour: "2-digit", minute: "2-digit"});
+const day = new Intl.DateTimeFormat(undefined, {day: "numeric", month: "short"});
+const year = new Intl.DateTimeFormat(undefined, {day: "numeric", month: "short", year: "numeric"});
+const exact = new Intl.DateTimeFormat(undefined, {dateStyle: "full", timeStyle: "long"});
+function ago(then) {
+  const now = new Date(), seconds = (now - then) / 1000;
+  if (seconds > -60 && seconds < 10) return "just now";
+  if (seconds >= 0 && seconds < 60) return Math.floor(seconds) + " s ago";
+  if (seconds >= 0 && seconds < 3600) return Math.floor(seconds / 60) + " min ago";
+  if (then.toDateString() === now.toDateString()) return "today " + clock.format(then);
+  const sameYear = then.getFullYear() === now.getFullYear();
+  return (sameYear ? day : year).format(then) + (sameYear ? " " + clock.format(then) : "");
+}
+function localTimes(from = document) {
+  for (const t of $$("time[datetime]", from)) {
+    const then = new Date(t.dateTime);
+    if (isNaN(then)) continue;
+    t.title = exact.format(then);
+    const text = t.dataset.exact !== undefined ? exact.format(then) : ago(then);
+    if (t.textContent !== text) t.textContent = text;
+  }
+}
+
+// Updates. The server says only that something has changed. The page is then fetched again,
+// and its elements with data-live take the place of those that are here.
+const live = new Map(); // the markup of each element as the server sent it
+function remember(from = document) { for (const e of $$("[data-live][id]", from)) live.set(e.id, e.outerHTML); }
+function say(text) { const s = $("#status"); if (s) s.textContent = text; }
+async function fetchPage(address) {
+  const answer = await fetch(address, {headers: {Accept: "text/html"}, credentials: "same-origin", cache: "no-store"});
+  if (answer.redirected && new URL(answer.url).pathname === "/signin") { location.assign(answer.url); throw new Error("signed out"); }
+  if (!answer.ok && answer.status !== 404) throw new Error(answer.status);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+function swap(now, next) {
+  const held = now.contains(document.activeElement) ? document.activeElement : null;
+  const open = $$("details[open][id]", now).map(d => d.id);
+  const fresh = document.importNode(next, true);
+  now.replaceWith(fresh);
+  for (const id of open) { const d = document.getElementById(id); if (d) d.open = true; }
+  localTimes(fresh); equip(fresh);
+  if (!held) return;
+  const again = held.id ? document.getElementById(held.id) : $$("a[href]", fresh).find(a => a.getAttribute("href") === held.getAttribute("href"));
+  (again || fresh).focus?.({preventScroll: true});
+}
+// grow puts new rows of a list before the others, and keeps the older ones that were loaded.
+function grow(now, next) {
+  const known = new Map($$(":scope > [data-key]", now).map(e => [e.dataset.key, e]));
+  const rows = $$(":scope > [data-key]", next);
+  if (!known.size || !rows.some(e => known.has(e.dataset.key))) return swap(now, next);
+  const first = $(":scope > [data-key]", now);
+  for (const row of rows) {
+    if (known.has(row.dataset.key)) break;
+    const fresh = document.importNode(row, true);
+    fresh.classList.add("fresh");
+    first.before(fresh);
+    localTimes(fresh); equip(fresh);
+  }
+}
+let refreshing = false, again = false;
+async function refresh() {
+  if (refreshing) { again = true; return; }
+  refreshing = true;
+  do {
+    again = false;
+    try {
+      const page = await fetchPage(body.dataset.refresh || location.href);
+      let changed = false;
+      for (const now of $$("[data-live][id]")) {
+        const next = page.getElementById(now.id);
+        if (!next || next.outerHTML === live.get(now.id)) continue;
+        live.set(now.id, next.outerHTML);
+        (now.dataset.live === "grow" ? grow : swap)(now, next);
+        changed = true;
+      }
+      if (changed) say("The page shows what has changed.");
+    } catch { lost(); }
+    await new Promise(done => setTimeout(done, 150));
+  } while (again);
+  refreshing = false;
+}
+let source = null, retry = 0, missed = false;
+function lost() { missed = true; const n = $("#lost"); if (n) n.hidden = false; }
+function connect() {
+  if (source || !body.dataset.stream || document.hidden) return;
+  source = new EventSource(body.dataset.stream);
+  source.addEventListener("hello", () => {
+    retry = 0;
+    const n = $("#lost"); if (n) n.hidden = true;
+    $(".live .dot")?.classList.add("ok");
+    missed = false;
+    refresh(); // what came between the page and the stream
+  });
+  source.addEventListener("change", refresh);
+  source.addEventListener("end", () => location.reload());
+  source.addEventListener("error", () => {
+    lost();
+    $(".live .dot")?.classList.remove("ok");
+    disconnect();
+    setTimeout(connect, Math.min(8000, 250 * 2 ** retry++) * (0.75 + Math.random() / 2));
+  });
+}
+function disconnect() { source?.close(); source = null; }
+document.addEventListener("visibilitychange", () => { if (document.hidden) disconnect(); else connect(); });
+addEventListener("pagehide", disconnect);
+addEventListener("pageshow", e => { if (e.persisted) connect(); });
+
+// The keyboard.
+function typing(e) { return e.target.closest?.("input, textarea, select, [contenteditable]"); }
+function move(step) {
+  const rows = $$("[data-item]").filter(r => r.offsetParent !== null);
+  if (!rows.length) return;
+  const at = rows.findIndex(r => r === document.activeElement || r.contains(document.activeElement));
+  const row = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + step))];
+  (row.matches("a, button") ? row : $("a, button", row) || row).focus();
+  row.scrollIntoView({block: "nearest"});
+}
+document.addEventListener("keydown", e => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || typing(e) || $("dialog[open]")) return;
+  const act = {
+    j: () => move(1),
+    k: () => move(-1),
+    "/": () => { const s = $("input[type=search]"); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search"); },
+    "?": () => $("#help")?.showModal(),
+  }[e.key];
+  if (act) { e.preventDefault(); act(); }
+});
+
+// Buttons that need this script are hidden without it.
+function equip(from = document) {
+  for (const b of $$("[data-script][hidden]", from)) b.hidden = false;
+  for (const a of $$("a[data-more]", from)) older.observe(a);
+}
+document.addEventListener("click", async e => {
+  const copy = e.target.closest?.("button[data-copy]");
+  if (copy) {
+    const from = copy.dataset.copy;
+    try {
+      let text;
+      if (from.startsWith("#")) { const s = $(from); text = s.value ?? s.textContent; }
+      else { const answer = await fetch(from, {cache: "no-store"}); if (!answer.ok) throw new Error(answer.status); text = await answer.text(); }
+      await navigator.clipboard.writeText(text);
+      say("Copied.");
+      copy.classList.add("done"); setTimeout(() => copy.classList.remove("done"), 1500);
+    } catch { say("Not copied: the browser does not allow it here."); }
+    return;
+  }
+  if (e.target.closest?.("[data-help]")) { e.preventDefault(); $("#help")?.showModal(); }
+});
+
+// Older rows while one scrolls.
+const older = new IntersectionObserver(seen => { for (const s of seen) if (s.isIntersecting) { older.unobserve(s.target); more(s.target); } }, {rootMargin: "600px"});
+async function more(link) {
+  try {
+    const page = await fetchPage(link.href), list = $(link.dataset.more), next = $(link.dataset.more, page);
+    if (!list || !next) return;
+    const known = new Set($$(":scope > [data-key]", list).map(e => e.dataset.key));
+    for (const row of $$(":scope > [data-key]", next)) if (!known.has(row.dataset.key)) {
+      const fresh = document.importNode(row, true);
+      list.append(fresh); localTimes(fresh); equip(fresh);
+    }
+    const further = $("a[data-more='" + link.dataset.more + "']", page);
+    if (further) { const fresh = document.importNode(further, true); link.replaceWith(fresh); older.observe(fresh); } else link.remove();
+  } catch { /* the link is still there */ }
+}
+
+// Text that was typed is not lost by leaving the page.
+let sent = false;
+document.addEventListener("submit", () => { sent = true; });
+addEventListener("beforeunload", e => { if (!sent && $$("form[data-guard] textarea").some(t => t.value !== t.defaultValue)) e.preventDefault(); });
+
+remember(); localTimes(); equip(); connect();
+setInterval(localTimes, 20000);
+})();
