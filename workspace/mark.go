@@ -2,20 +2,11 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/marks"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
-
-// maxMarks is how many marks an agent may have.
-const maxMarks = 100
-
-// A mark is kept as a record of the installation.
-type mark struct {
-	Revision int64 `json:"revision"`
-}
 
 // Mark returns the revision that [Workspace.SetMark] has kept under a name. found is false
 // if there is no such mark. A name has the characters of an agent's name. Errors:
@@ -26,15 +17,8 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 	if err != nil {
 		return 0, false, err
 	}
-	r, err := w.svc.shared(ctx).Get(key)
-	if err != nil || r.Revision == 0 {
-		return 0, false, within(op, name, err)
-	}
-	var m mark
-	if json.Unmarshal(r.Value, &m) != nil {
-		return 0, false, fail(ErrCorrupt, op, name, "the record %s cannot be read", key)
-	}
-	return m.Revision, true, nil
+	revision, found, err = marks.Get(w.svc.shared(ctx), key)
+	return revision, found, within(op, name, err)
 }
 
 // SetMark keeps under a name how far somebody has read the journal of changes, for their
@@ -50,30 +34,7 @@ func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) er
 	if err := checkNumber(op, name, ArgSince, revision, 0); err != nil {
 		return err
 	}
-	shared := w.svc.shared(ctx)
-	_, err = records.Update(shared, key, func(old records.Record) ([]byte, error) {
-		var m mark
-		if old.Revision == 0 {
-			if err := w.roomForMark(shared); err != nil {
-				return nil, err
-			}
-		} else if json.Unmarshal(old.Value, &m) == nil && m.Revision >= revision {
-			return nil, nil
-		}
-		return json.Marshal(mark{revision})
-	})
-	if errors.Is(err, records.ErrBusy) {
-		err = or(Errorf(ErrBusy, "too many processes set this mark at once"), DoRetry, 0)
-	}
-	return within(op, name, err)
-}
-
-func (w *Workspace) roomForMark(shared records.Records) error {
-	list, err := shared.List(w.markPrefix())
-	if err == nil && len(list) >= maxMarks {
-		return Errorf(ErrQuota, "this agent has %d marks, the most that are kept; use one of them", len(list))
-	}
-	return err
+	return within(op, name, marks.Set(w.svc.shared(ctx), w.markPrefix(), key, revision))
 }
 
 func (w *Workspace) markPrefix() string { return "mark/" + w.owner.String() + "/" }

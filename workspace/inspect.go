@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/logscan"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+)
+
+// What an operator asks, and the answers. They are described in package inspect.
+type (
+	AgentsQuery    = inspect.AgentsQuery
+	AgentPage      = inspect.AgentPage
+	AgentInfo      = inspect.AgentInfo
+	ChangeLogQuery = inspect.ChangeLogQuery
+	ChangeLog      = inspect.ChangeLog
+	LogQuery       = inspect.LogQuery
+	LogView        = inspect.LogView
+)
+
+// Limits returns the limits of each agent, without zero fields.
+func (s *Service) Limits() Limits { return s.limits }
+
+// FindAgents returns a page of the agents that hold anything. Errors: [ErrInvalid] and
+// those of the store.
+func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (AgentPage, error) {
+	if err := checkContext(ctx, "find", "agents"); err != nil {
+		return AgentPage{}, err
+	}
+	page, err := agents.Page(ctx, s.store.Owners, s.tenant, q)
+	return page, within("find", "agents", err)
+}
+
+// Watch returns a channel that tells which agents of the tenant have written: those that
+// allow reports, or all if it is nil. "" stands for all of them: any may have written.
+// allow must not block.
+//
+// All Watches of a Service, and of those that Tenant returned, share one subscription. It
+// is best effort, as [store.Store.Watch] is: what was told may not be there, and one name
+// may stand for several writes. But after the last write of an agent its name is told, or
+// "", if it was written after Watch has returned. Whoever is slow is told "", and makes
+// nobody else wait. The channel is closed when ctx ends, or the store is closed. Errors:
+// those of the store.
+func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-chan string, error) {
+	if err := checkContext(ctx, opWatch, "agents"); err != nil {
+		return nil, err
+	}
+	told, err := s.wakes.Feed(ctx, func(o Owner) (string, bool) {
+		return o.Agent, o.Tenant == s.tenant && (allow == nil || allow(o.Agent))
+	})
+	return told, within(opWatch, "agents", err)
+}
+
+// ChangeLog returns a page of the journal of changes as it was written, the newest first.
+// It is not counted as an operation. [Workspace.Changes] joins the rows of a path. Errors:
+// [ErrInvalid].
+func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
+	if err := checkContext(ctx, opChanges, ""); err != nil {
+		return ChangeLog{}, err
+	}
+	if q.Prefix, err = w.paths.clean(ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
+		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+			c, err = changes.Backward(r, q, w.svc.limits.Changes)
+			return err
+		})
+	}
+	return c, within(opChanges, "", err)
+}
+
+// ViewLog returns a page of a log, the newest entries first. It is not counted as an
+// operation. It is no error if the log does not exist. Errors: [ErrInvalid], and
+// [ErrCorrupt] if an entry of the page is not what was written.
+func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v LogView, err error) {
+	if err := logscan.Check(q); err != nil {
+		return LogView{}, within(opReadLog, path, err)
+	}
+	err = w.viewUncounted(ctx, opReadLog, path, func(r Reader, name string) (err error) {
+		v, err = logscan.Read(r, name, q)
+		return err
+	})
+	return v, err
+}
