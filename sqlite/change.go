@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // journalSchema is the first schema with a journal of changes.
@@ -21,14 +22,15 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 		if err != nil {
 			return err
 		}
-		if n := len(rows); n > 0 && c.Revision != rows[n-1].Revision+1 {
-			return missingChange(rows[n-1].Revision + 1)
-		}
 		rows = append(rows, c)
 		return nil
 	}, "SELECT "+row.ChangeColumns+" FROM changes WHERE owner = ? AND revision > ? ORDER BY revision LIMIT ?", r.owner, after, int64(limit))
-	if err == nil && (len(rows) < limit || rows[0].Revision != after+1) {
-		err = r.checkEnds(rows, after, limit)
+	// A full page of ascending numbers that ends where it should has no gap.
+	if n := len(rows); err == nil && (n < limit || rows[n-1].Revision != after+int64(limit)) {
+		var s workspace.OwnerState
+		if s, err = r.Owner(); err == nil {
+			err = store.CheckChanges(s, rows, after, limit)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -42,29 +44,6 @@ func (r reader) change(f *row.Fields) (workspace.Change, error) {
 		return c, f.Err("change of", fmt.Sprintf("%s, %d,", r.owner, c.Revision))
 	}
 	return c, nil
-}
-
-// checkEnds compares the first row and the last one with the owner's state.
-func (r reader) checkEnds(rows []workspace.Change, after int64, limit int) error {
-	s, err := r.Owner()
-	if err != nil || s.Changes == 0 {
-		return err
-	}
-	first, last := max(after+1, s.Revision-s.Changes+1), after
-	if len(rows) > 0 {
-		last = rows[len(rows)-1].Revision
-		if rows[0].Revision > first {
-			return missingChange(first)
-		}
-	}
-	if len(rows) < limit && last < s.Revision {
-		return missingChange(max(first, last+1))
-	}
-	return nil
-}
-
-func missingChange(revision int64) error {
-	return workspace.Errorf(workspace.ErrCorrupt, "change %d is missing", revision)
 }
 
 // addChange adds a row to the journal, unless it has no revision.

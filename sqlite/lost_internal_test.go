@@ -25,7 +25,7 @@ func TestLostFilesAlone(t *testing.T) {
 		if err := os.Remove(s.path); err != nil {
 			t.Error(err)
 		}
-		return store(tx, "x")
+		return storeFile(tx, "x")
 	})
 	if !errors.Is(err, workspace.ErrOutcomeUnknown) || runs != 2 {
 		t.Errorf("Update = %v in %d runs; want ErrOutcomeUnknown in 2", err, runs)

@@ -24,8 +24,8 @@ func openInternal(t *testing.T) *Store {
 
 var testOwner = workspace.Owner{Tenant: "local", Agent: "a"}
 
-// store writes a file with the given name.
-func store(tx workspace.Tx, name string) error {
+// storeFile writes a file with the given name.
+func storeFile(tx workspace.Tx, name string) error {
 	v := workspace.Version{Number: 1, Size: 1, Content: []byte("x")}
 	return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: name, Version: 1, Sizes: []int64{1}}, New: &v})
 }
@@ -71,7 +71,7 @@ func TestGoexitAlone(t *testing.T) {
 	})
 	<-inside
 	var answers []<-chan error
-	answers = append(answers, start(s, func(tx workspace.Tx) error { return store(tx, "x") }))
+	answers = append(answers, start(s, func(tx workspace.Tx) error { return storeFile(tx, "x") }))
 	waitQueued(s, 1)
 	runs := 0
 	answers = append(answers, start(s, func(workspace.Tx) error {
@@ -89,7 +89,7 @@ func TestGoexitAlone(t *testing.T) {
 			s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
 			return nil
 		}
-		return store(tx, "z")
+		return storeFile(tx, "z")
 	}))
 	waitQueued(s, 3)
 	close(leave)
@@ -119,7 +119,7 @@ func TestGoexitAlone(t *testing.T) {
 func TestBrokenRefusesTheQueue(t *testing.T) {
 	t.Parallel()
 	s := openInternal(t)
-	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return store(tx, "late") }, done: make(chan struct{})}
+	j := &job{ctx: t.Context(), owner: testOwner.String(), fn: func(tx *tx) error { return storeFile(tx, "late") }, done: make(chan struct{})}
 	s.writer.mu.Lock()
 	s.writer.broken = workspace.ErrReadOnly
 	s.writer.queue = append(s.writer.queue, j)
@@ -129,7 +129,7 @@ func TestBrokenRefusesTheQueue(t *testing.T) {
 	if !errors.Is(j.err, workspace.ErrReadOnly) {
 		t.Errorf("the queued function: %v, want ErrReadOnly", j.err)
 	}
-	if err := s.Update(t.Context(), testOwner, func(tx workspace.Tx) error { return store(tx, "later") }); !errors.Is(err, workspace.ErrReadOnly) {
+	if err := s.Update(t.Context(), testOwner, func(tx workspace.Tx) error { return storeFile(tx, "later") }); !errors.Is(err, workspace.ErrReadOnly) {
 		t.Errorf("Update of a read-only store = %v, want ErrReadOnly", err)
 	}
 }
@@ -143,7 +143,7 @@ func TestCloseWaits(t *testing.T) {
 	slow := start(s, func(tx workspace.Tx) error {
 		close(inside)
 		<-leave
-		return store(tx, "slow")
+		return storeFile(tx, "slow")
 	})
 	<-inside
 	go func() { closed <- s.Close() }()

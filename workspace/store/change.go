@@ -47,3 +47,32 @@ type Author struct {
 	Key     string // the id of the API key, never the key
 	Session string // tells connections of one client apart; kept in the journal of changes alone
 }
+
+// CheckChanges returns [ErrCorrupt] if a row of the journal is missing: between rows, or
+// before the first or after the last one as the owner's state counts them. rows are what a
+// store found after a revision, at most limit of them, in ascending order.
+func CheckChanges(s OwnerState, rows []Change, after int64, limit int) error {
+	for i := 1; i < len(rows); i++ {
+		if want := rows[i-1].Revision + 1; rows[i].Revision != want {
+			return missingChange(want)
+		}
+	}
+	if s.Changes == 0 {
+		return nil
+	}
+	first, last := max(after+1, s.Revision-s.Changes+1), after
+	if len(rows) > 0 {
+		last = rows[len(rows)-1].Revision
+		if rows[0].Revision > first {
+			return missingChange(first)
+		}
+	}
+	if len(rows) < limit && last < s.Revision {
+		return missingChange(max(first, last+1))
+	}
+	return nil
+}
+
+func missingChange(revision int64) error {
+	return Errorf(ErrCorrupt, "change %d is missing", revision)
+}
