@@ -1,26 +1,90 @@
 package console
 
 import (
+	"net/url"
+
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// agentsData is what the list of agents shows.
-type agentsData struct {
-	Agents []workspace.AgentUsage
-	Limits workspace.Limits
+const agentsPage = 50 // agents of a page
+
+// agentOrders are the orders of the list of agents, as the address names them.
+var agentOrders = []struct {
+	name  string // in the address
+	title string
+	order workspace.OwnersOrder
+}{
+	{"activity", "Last activity", workspace.ByUpdated},
+	{"name", "Name", workspace.ByName},
+	{"size", "Size", workspace.ByBytes},
 }
 
-// agents shows the agents of the person.
+// agentsData is what the list of agents shows.
+type agentsData struct {
+	Part    string // of the names that was looked for
+	Orders  []choice
+	Order   string
+	Agents  []workspace.AgentInfo
+	Limits  workspace.Limits
+	Total   workspace.StoreUsage
+	Paged   bool   // this is not the first page
+	Next    string // the address of the next page; "": there is none
+	Configs []Config
+	Open    bool // the names lead to their agents
+}
+
+// A choice is one of several links, of which one is current.
+type choice struct {
+	Title, Address string
+	Current        bool
+}
+
+// agents shows the agents of the person. Who may not read sees them only with Admin, as
+// names and sizes.
 func (h *Handler) agents(v *visit) error {
-	list, err := v.person.Service.Agents(v.r.Context(), "", 100)
+	p := v.person
+	q := v.r.URL.Query()
+	patterns := p.Agents
+	switch {
+	case p.Admin:
+		patterns = []string{"*"}
+	case !p.Read:
+		return errMayNotRead
+	}
+	if agent, ok := p.only(); ok && !p.Admin {
+		return v.see(agentURL(agent))
+	}
+	d := agentsData{Part: q.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(), Paged: q.Get("after") != "", Open: p.Read}
+	find := workspace.AgentsQuery{Patterns: patterns, Part: d.Part, Order: agentOrders[0].order, After: q.Get("after"), Limit: agentsPage}
+	for _, o := range agentOrders {
+		if o.name == q.Get("order") {
+			d.Order, find.Order = o.name, o.order
+		}
+	}
+	for _, o := range agentOrders {
+		d.Orders = append(d.Orders, choice{o.title, agentsURL(d.Part, o.name, ""), o.name == d.Order})
+	}
+	page, err := p.Service.FindAgents(v.r.Context(), find)
 	if err != nil {
 		return err
 	}
-	d := agentsData{Limits: workspace.DefaultLimits()}
-	for _, a := range list {
-		if v.person.Allow(a.Agent) {
-			d.Agents = append(d.Agents, a)
+	d.Agents = page.Agents
+	if page.Next != "" {
+		d.Next = agentsURL(d.Part, d.Order, page.Next)
+	}
+	if len(d.Agents) == 0 && d.Part == "" && h.o.Config != nil {
+		d.Configs = h.o.Config("", "")
+	}
+	return v.render("agents", "Agents", pageOptions{part: partAgents, stream: "/events"}, d)
+}
+
+// agentsURL returns the address of a page of the list of agents.
+func agentsURL(part, order, after string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"q": part, "order": order, "after": after} {
+		if value != "" {
+			q.Set(name, value)
 		}
 	}
-	return v.render("agents", "Agents", pageOptions{part: partAgents}, d)
+	return (&url.URL{Path: "/", RawQuery: q.Encode()}).String()
 }

@@ -8,13 +8,14 @@ import (
 
 // A Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
-	o      Options
-	mux    *http.ServeMux
-	cross  *http.CrossOriginProtection
-	assets *assets
-	pages  pages
-	room   *room
-	last   atomic.Int64 // when somebody was last seen, in nanoseconds of Options.Now
+	o       Options
+	mux     *http.ServeMux
+	cross   *http.CrossOriginProtection
+	assets  *assets
+	pages   pages
+	room    *room
+	streams streams
+	last    atomic.Int64 // when somebody was last seen, in nanoseconds of Options.Now
 }
 
 // New returns a handler. Errors: [workspace.ErrInvalid].
@@ -42,6 +43,7 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /signin", h.signIn)
 	h.handle("POST /signout", h.signOut)
 	h.handle("GET /{$}", h.agents)
+	h.handle("GET /events", h.events)
 	h.mux.HandleFunc("/", h.notFound)
 }
 

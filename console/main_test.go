@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +21,11 @@ import (
 // people know sessions by the person's name, which is also the credential.
 type people map[string]console.Person
 
+var peopleMu sync.Mutex // guards all people
+
 func (p people) Person(_ context.Context, session string) (console.Person, error) {
+	peopleMu.Lock()
+	defer peopleMu.Unlock()
 	if who, ok := p[session]; ok {
 		return who, nil
 	}
@@ -31,6 +36,8 @@ func (p people) Person(_ context.Context, session string) (console.Person, error
 }
 
 func (p people) SignIn(_ context.Context, credential string) (string, time.Time, error) {
+	peopleMu.Lock()
+	defer peopleMu.Unlock()
 	if _, ok := p[credential]; ok && credential != "" {
 		return credential, time.Now().Add(time.Hour), nil
 	}
@@ -38,6 +45,8 @@ func (p people) SignIn(_ context.Context, credential string) (string, time.Time,
 }
 
 func (p people) SignOut(_ context.Context, session string) error {
+	peopleMu.Lock()
+	defer peopleMu.Unlock()
 	delete(p, session)
 	return nil
 }

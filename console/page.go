@@ -66,7 +66,7 @@ func (h *Handler) functions() template.FuncMap {
 		"bytes":   formatBytes,
 		"number":  formatNumber,
 		"plural":  plural,
-		"share":   share,
+		"bar":     barTag,
 		"agent":   agentURL,
 		"file":    fileURL,
 		"log":     logURL,
@@ -195,12 +195,21 @@ func plural(n int64, noun string) string {
 	return formatNumber(n) + " " + noun + "s"
 }
 
-// share returns how many hundredths of a limit are used, 0 to 100.
-func share(used, limit int64) int64 {
-	if limit <= 0 || used <= 0 {
-		return 0
+// barTag returns a bar that shows how much of a limit is used. Its text alternative has
+// the same in words.
+func barTag(used, limit int64, of string) template.HTML {
+	if limit <= 0 {
+		return ""
 	}
-	return min(100, int64(float64(used)/float64(limit)*100+0.5))
+	percent := min(100, int64(float64(max(0, used))/float64(limit)*100+0.5))
+	class := "bar"
+	switch {
+	case percent >= 95:
+		class = "bar bad"
+	case percent >= 85:
+		class = "bar warn"
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%d %% %s"><rect width="%[2]d%%" height="100%%"/></svg>`, class, percent, template.HTMLEscapeString(of)))
 }
 
 // visibleText returns a text for a page. It is escaped.

@@ -1,0 +1,72 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// write stores a file.
+func write(t *testing.T, svc *workspace.Service, agent, path, text string) {
+	t.Helper()
+	ws, err := svc.Agent(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.WriteFile(t.Context(), path, []byte(text), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAgents(t *testing.T) {
+	svc := newService(t)
+	for i := range 120 {
+		write(t, svc, fmt.Sprintf("team-%d-%03d", i%2, i), "a.md", strings.Repeat("x", i))
+	}
+	all := everybody(svc)
+	some := all
+	some.ID, some.Admin, some.Agents = "bob", false, []string{"team-1-*"}
+	some.Allow = func(agent string) bool { return strings.HasPrefix(agent, "team-1-") }
+	none := all
+	none.ID, none.Admin, none.Read = "eve", false, false
+	b := open(t, console.Options{People: people{"ada": all, "bob": some, "eve": none}}, "ada")
+
+	seen := 0
+	for next := "/?order=name"; next != ""; {
+		_, page := b.get(next)
+		seen += strings.Count(page, "<tr data-item>")
+		next = nextOf(page)
+	}
+	if seen != 120 {
+		t.Errorf("all pages have %d agents, want 120", seen)
+	}
+	if _, page := b.get("/?order=size"); !strings.Contains(page, `<th scope="row"><a href="/a/team-1-119">`) {
+		t.Errorf("by size:\n%s", page)
+	}
+	if _, page := b.get("/?q=TEAM-1-11"); strings.Count(page, "<tr data-item>") != 5 {
+		t.Errorf("by a part of the name:\n%s", page)
+	}
+	if _, page := visit(t, b.url, "bob").get("/"); strings.Contains(page, "team-0") || !strings.Contains(page, "team-1") {
+		t.Errorf("of a person with some of the agents:\n%s", page)
+	}
+	if status, page := visit(t, b.url, "").post("/signin", map[string][]string{"key": {"eve"}}); status != http.StatusForbidden || strings.Contains(page, "team-") {
+		t.Errorf("of a person who may not read: %d\n%s", status, page)
+	}
+}
+
+// nextOf returns the address of the next page, or "".
+func nextOf(page string) string {
+	_, link, found := strings.Cut(page, `<a class="btn" href="`)
+	for found {
+		address, rest, _ := strings.Cut(link, `"`)
+		if strings.HasPrefix(rest, ` rel="next"`) {
+			return strings.ReplaceAll(address, "&amp;", "&")
+		}
+		_, link, found = strings.Cut(rest, `<a class="btn" href="`)
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	maxStreams       = 1024 // of all people
+	maxPersonStreams = 64   // of one
+	eventPause       = 200 * time.Millisecond
+	sessionCheck     = 500 * time.Millisecond // between two looks at who the person is
+	heartbeat        = 15 * time.Second
+	eventTime        = 10 * time.Second // for a browser to take an event
+)
+
+// streams are the event streams that are open.
+type streams struct {
+	mu  sync.Mutex     // guards all
+	n   int            // of all people
+	per map[string]int // by person
+}
+
+// enter adds a stream until leave. Errors: [*Busy].
+func (s *streams) enter(person string) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.n >= maxStreams || s.per[person] >= maxPersonStreams {
+		return nil, &Busy{After: 5 * time.Second, Text: "too many pages are open"}
+	}
+	if s.per == nil {
+		s.per = map[string]int{}
+	}
+	s.n++
+	s.per[person]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.n--
+		if s.per[person]--; s.per[person] == 0 {
+			delete(s.per, person)
+		}
+	}, nil
+}
+
+func (s *streams) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
+}
+
+// Idle returns for how long there was no request and no open page.
+func (h *Handler) Idle() time.Duration {
+	if h.streams.open() > 0 {
+		return 0
+	}
+	return time.Duration(h.o.Now().UnixNano() - h.last.Load())
+}
+
+// events tells an open page when to fetch itself again: "hello" when the stream begins,
+// "change" after changes of the agent in the query, or of any agent of the person, and
+// "end" when the session has ended. Events carry nothing else. So whatever a page shows
+// passes the one check of rights, and a page that has missed events misses nothing: it
+// fetches itself again after each hello.
+func (h *Handler) events(v *visit) error {
+	agent := v.r.URL.Query().Get("agent")
+	if agent != "" {
+		if _, err := v.workspaceOf(agent, toRead); err != nil {
+			return err
+		}
+	}
+	leave, err := h.streams.enter(v.person.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer h.seen()
+	var person atomic.Pointer[Person]
+	person.Store(&v.person)
+	changed, err := v.person.Service.Watch(v.r.Context(), func(name string) bool {
+		return (agent == "" || name == agent) && person.Load().Allow(name)
+	})
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/event-stream")
+	v.w.Header().Set("X-Accel-Buffering", "no") // of nginx
+	s := &stream{w: v.w, rc: http.NewResponseController(v.w)}
+	if s.send("hello") != nil {
+		return nil
+	}
+	check := time.NewTicker(sessionCheck)
+	defer check.Stop()
+	for {
+		event := ""
+		select {
+		case <-v.r.Context().Done():
+			return nil
+		case _, open := <-changed:
+			if !open {
+				return nil // the store is closed, and the browser comes back
+			}
+			event = "change"
+		case <-check.C:
+		}
+		switch now, err := h.o.People.Person(v.r.Context(), v.session); {
+		case errors.Is(err, ErrSignedOut), err == nil && now.ID != v.person.ID:
+			_ = s.send("end") // the browser may be gone
+			return nil
+		case err == nil:
+			person.Store(&now)
+		}
+		if event == "" && time.Since(s.last) < heartbeat {
+			continue
+		}
+		if s.send(event) != nil {
+			return nil
+		}
+		if event != "" {
+			pause(v.r, eventPause)
+		}
+	}
+}
+
+// A stream sends events.
+type stream struct {
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	last time.Time // when something was sent
+}
+
+// send sends an event, or with the empty name a sign of life.
+func (s *stream) send(event string) error {
+	text := ":\n\n"
+	if event != "" {
+		text = "event: " + event + "\ndata: 1\n\n"
+	}
+	s.last = time.Now()
+	_ = s.rc.SetWriteDeadline(s.last.Add(eventTime)) // a server without deadlines has none
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
+
+// pause waits, or until the request is over. Changes that come meanwhile are one event.
+func pause(r *http.Request, d time.Duration) {
+	select {
+	case <-r.Context().Done():
+	case <-time.After(d):
+	}
+}
