@@ -27,7 +27,7 @@ type asset struct {
 
 func newAssets() (*assets, error) {
 	a := &assets{files: map[string]asset{}, urls: map[string]string{}}
-	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8"} {
+	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		body, err := embedded.ReadFile("static/" + name)
 		if err != nil {
 			return nil, fmt.Errorf("console: %w", err)

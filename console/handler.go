@@ -44,6 +44,8 @@ func (h *Handler) route() {
 	h.handle("POST /signout", h.signOut)
 	h.handle("GET /{$}", h.agents)
 	h.handle("GET /events", h.events)
+	h.handle("GET /a/{agent}", h.agent)
+	h.handle("GET /a/{agent}/changes", h.changes)
 	h.mux.HandleFunc("/", h.notFound)
 }
 

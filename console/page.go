@@ -2,14 +2,18 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // pages are the parsed templates by name. Each is the layout with the page's own main.
@@ -71,6 +75,9 @@ func (h *Handler) functions() template.FuncMap {
 		"file":    fileURL,
 		"log":     logURL,
 		"visible": visibleText,
+		"author":  authorName,
+		"version": version,
+		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
 
@@ -153,6 +160,27 @@ func escapePath(p string) string {
 	return strings.Join(parts, "/")
 }
 
+// escapeQuery escapes a value for the query of an address.
+func escapeQuery(value string) string { return url.QueryEscape(value) }
+
+// number returns a number as addresses have it.
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// version returns the name of a version.
+func version(n int64) string { return "v" + number(n) }
+
+// positive reads a number above 0. "" is 0.
+func positive(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, errNothingHere
+	}
+	return n, nil
+}
+
 // timeTag returns a time element. The script puts the person's own time in its place.
 func timeTag(t time.Time) template.HTML {
 	if t.IsZero() {
@@ -214,3 +242,12 @@ func barTag(used, limit int64, of string) template.HTML {
 
 // visibleText returns a text for a page. It is escaped.
 func visibleText(text string) template.HTML { return template.HTML(template.HTMLEscapeString(text)) }
+
+// authorName returns a short name of an author.
+func authorName(a workspace.Author) string {
+	name := a.Client
+	if name == "" && a.Key != "" {
+		name = "key " + a.Key
+	}
+	return cmp.Or(name, "unknown")
+}

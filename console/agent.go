@@ -1,0 +1,260 @@
+package console
+
+import (
+	"encoding/hex"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxTreeFiles = 1000 // files that one page shows
+	maxLogs      = 200  // logs that one page shows
+	openTree     = 60   // files up to which all folders are open
+	newest       = 15   // changes beside the files
+)
+
+// agentData is what the page of an agent shows.
+type agentData struct {
+	head    agentHead
+	Usage   workspace.UsageReport
+	Tree    *folder
+	More    string // the address of the files that did not fit; "": all are here
+	Below   string // only files whose paths come after one are here
+	Logs    []workspace.LogInfo
+	AllLogs bool
+	Changes []changeRow
+	Configs []Config
+}
+
+// Head is the head of the page.
+func (d agentData) Head() agentHead { return d.head }
+
+// An agentHead is what all pages of an agent begin with.
+type agentHead struct {
+	Agent string
+	Tab   string // that is open
+	Write bool   // the person may change things
+}
+
+// A folder is a part of the tree of files.
+type folder struct {
+	Name    string
+	ID      string // of its element
+	Folders []*folder
+	Files   []fileRow
+	Count   int64 // files in it, and in the folders in it
+	Open    bool
+}
+
+// A fileRow is a file in the tree.
+type fileRow struct {
+	Name    string // without its folders
+	Address string
+	By      string // who wrote the current version
+	workspace.FileInfo
+}
+
+// agent shows the page of an agent.
+func (h *Handler) agent(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	ctx := v.r.Context()
+	d := agentData{head: v.agentHead("Files"), Below: v.r.URL.Query().Get("after")}
+	if d.Usage, err = ws.Usage(ctx); err != nil {
+		return err
+	}
+	files, next, err := filesAfter(v, ws, d.Below)
+	if err != nil {
+		return err
+	}
+	d.Tree = newTree(ws.Agent(), files)
+	if next != "" {
+		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(next)
+	}
+	logs, err := ws.ListLogs(ctx, workspace.ListOptions{Limit: maxLogs})
+	if err != nil {
+		return err
+	}
+	d.Logs, d.AllLogs = logs.Logs, !logs.More
+	changes, err := ws.ChangeLog(ctx, workspace.ChangeLogQuery{Limit: newest})
+	if err != nil {
+		return err
+	}
+	d.Changes = v.changeRows(changes.Changes)
+	if len(files) == 0 && len(d.Logs) == 0 && d.Below == "" && h.o.Config != nil {
+		d.Configs = h.o.Config(ws.Agent(), "")
+	}
+	return v.renderAgent("agent", ws.Agent(), "", d)
+}
+
+// agentHead returns the head of a page of the agent in the address.
+func (v *visit) agentHead(tab string) agentHead {
+	return agentHead{Agent: v.r.PathValue("agent"), Tab: tab, Write: v.person.Read && v.person.Write}
+}
+
+// renderAgent answers with a page of an agent, which is fetched again when the agent's
+// memory changes.
+func (v *visit) renderAgent(name, agent, refresh string, data any) error {
+	return v.render(name, agent, pageOptions{part: partAgents, agent: agent, stream: "/events?agent=" + escapeQuery(agent), refresh: refresh}, data)
+}
+
+// filesAfter returns the first files after a cursor, and the cursor for those after them.
+func filesAfter(v *visit, ws *workspace.Workspace, after string) (files []workspace.FileInfo, next string, err error) {
+	for {
+		page, err := ws.ListFiles(v.r.Context(), workspace.ListOptions{After: after})
+		if err != nil {
+			return nil, "", err
+		}
+		files = append(files, page.Files...)
+		if !page.More {
+			return files, "", nil
+		}
+		if after = page.Next; len(files) >= maxTreeFiles {
+			return files, after, nil
+		}
+	}
+}
+
+// newTree puts files into their folders. The files are in order of path. Folders come
+// before files.
+func newTree(agent string, files []workspace.FileInfo) *folder {
+	root := &folder{Open: true}
+	for _, f := range files {
+		at, path := root, f.Path
+		at.Count++
+		for {
+			name, rest, found := strings.Cut(path, "/")
+			if !found {
+				break
+			}
+			n := len(at.Folders)
+			if n == 0 || at.Folders[n-1].Name != name {
+				at.Folders = append(at.Folders, at.folder(name, f.Path[:len(f.Path)-len(rest)], len(files) <= openTree))
+				n++
+			}
+			at, path = at.Folders[n-1], rest
+			at.Count++
+		}
+		at.Files = append(at.Files, fileRow{path, fileURL(agent, f.Path), "", f})
+	}
+	return root
+}
+
+// folder returns a folder below another. Its id stays the same when others come and go.
+func (f *folder) folder(name, path string, open bool) *folder {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(path)) // never fails
+	return &folder{Name: name, ID: "d-" + hex.EncodeToString(sum.Sum(nil)), Open: open}
+}
+
+// A changeRow is a row of the journal of changes.
+type changeRow struct {
+	workspace.Change
+	Agent  string
+	Verb   string
+	Detail string // the versions, or the entries
+	Link   string // what shows the change; "": nothing does
+	Label  string // of the link
+}
+
+// verbs are what changes did, in words.
+var verbs = map[workspace.ChangeOp]string{
+	workspace.OpCreate: "Write", workspace.OpEdit: "Edit", workspace.OpDelete: "Delete", workspace.OpMove: "Move",
+	workspace.OpRestore: "Restore", workspace.OpAppend: "Append", workspace.OpTrim: "Trim",
+}
+
+// changeRows words changes of the agent in the address.
+func (v *visit) changeRows(changes []workspace.Change) []changeRow {
+	agent := v.r.PathValue("agent")
+	rows := make([]changeRow, len(changes))
+	for i, c := range changes {
+		r := changeRow{Change: c, Agent: agent, Verb: verbs[c.Op]}
+		switch {
+		case c.Kind == workspace.KindLog:
+			r.Detail, r.Link, r.Label = logDetail(c)
+			if r.Link != "" {
+				r.Link = logURL(agent, c.Path) + r.Link
+			}
+		case c.After == 0:
+			r.Detail = version(c.Before)
+		case c.Before == 0 || c.Op == workspace.OpMove:
+			r.Detail, r.Link, r.Label = version(c.After), fileURL(agent, c.Path)+"?v="+number(c.After), "Open"
+		default:
+			r.Detail = version(c.Before) + " → " + version(c.After)
+			r.Link, r.Label = fileURL(agent, c.Path)+"?diff="+number(c.Before)+".."+number(c.After), "Diff"
+		}
+		rows[i] = r
+	}
+	return rows
+}
+
+func logDetail(c workspace.Change) (detail, link, label string) {
+	switch {
+	case c.Op == workspace.OpAppend && c.Entries == 1:
+		return "entry " + formatNumber(c.After), "?before=" + number(c.After+1), "Entry"
+	case c.Op == workspace.OpAppend:
+		return "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After), "?before=" + number(c.After+1), "Entries"
+	}
+	return "", "", ""
+}
+
+// changesData is what the page with the journal of changes shows.
+type changesData struct {
+	head   agentHead
+	Days   []changeDay
+	Prefix string
+	Older  string // the address of older changes; "": there are none
+	Newest bool   // the newest changes are on this page
+	Gone   int64  // so many older changes are not kept any more
+	Empty  bool
+}
+
+// Head is the head of the page.
+func (d changesData) Head() agentHead { return d.head }
+
+// A changeDay are the changes of a day, in UTC.
+type changeDay struct {
+	Day  time.Time
+	Rows []changeRow
+}
+
+// changes shows the journal of changes.
+func (h *Handler) changes(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	q := v.r.URL.Query()
+	before, err := positive(q.Get("before"))
+	if err != nil {
+		return err
+	}
+	d := changesData{head: v.agentHead(partChanges), Prefix: q.Get("prefix"), Newest: before == 0}
+	page, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Before: before, Prefix: d.Prefix, Limit: 100})
+	if err != nil {
+		return err
+	}
+	for _, r := range v.changeRows(page.Changes) {
+		day := r.Time.UTC().Truncate(24 * time.Hour)
+		if n := len(d.Days); n == 0 || !d.Days[n-1].Day.Equal(day) {
+			d.Days = append(d.Days, changeDay{Day: day})
+		}
+		last := &d.Days[len(d.Days)-1]
+		last.Rows = append(last.Rows, r)
+	}
+	d.Empty = page.Last == 0
+	if page.Next != 0 {
+		d.Older = agentURL(ws.Agent(), "changes") + "?before=" + number(page.Next)
+		if d.Prefix != "" {
+			d.Older += "&prefix=" + escapeQuery(d.Prefix)
+		}
+	} else if page.Oldest > 1 {
+		d.Gone = page.Oldest - 1
+	}
+	return v.renderAgent("changes", ws.Agent(), "", d)
+}
