@@ -8,6 +8,7 @@
 //	if !caller.Agents.Allow("planner") || !caller.Scopes.Has(auth.Read) {
 //
 // [Keys] are the API keys of a store, and [Tenants] the limits of their tenants.
+// [Sessions] are people who have signed in with an API key.
 // [Failures] slow down whoever guesses.
 //
 // An API key is sp_, 8 characters of id, _, 43 of secret and 6 of checksum. The id is no

@@ -126,6 +126,17 @@ func (r keyRecord) accepts(hash [sha256.Size]byte, now time.Time) bool {
 	return ok == 1
 }
 
+// ends returns when a secret of the key is to end, the zero time if that is when the key
+// does.
+func (r keyRecord) ends(hash [sha256.Size]byte) (until time.Time) {
+	for _, s := range r.Secrets {
+		if subtle.ConstantTimeCompare(s.SHA256, hash[:]) == 1 {
+			until = s.Until
+		}
+	}
+	return until
+}
+
 // rotate puts a secret in front. The older ones end after the overlap, or earlier if
 // they were to.
 func (r *keyRecord) rotate(hash [sha256.Size]byte, now time.Time, overlap time.Duration) error {

@@ -36,6 +36,7 @@ type Keys struct {
 	watch   *watch
 	used    *lastUse
 	tenants Tenants
+	people  *Sessions
 
 	mu      sync.Mutex // guards all below
 	known   *lru.Map[string, knownKey]
@@ -63,20 +64,26 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	}
 	d := workspace.DefaultStoreLimits()
 	o.Limits = workspace.StoreLimits{Agents: cmp.Or(o.Limits.Agents, d.Agents), Bytes: cmp.Or(o.Limits.Bytes, d.Bytes)}
-	w := &watch{store: store, now: o.Now}
-	return &Keys{
+	w := &watch{store: store, key: generationKey, now: o.Now}
+	k := &Keys{
 		store: store, watch: w, used: &lastUse{store: store},
 		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: lru.New[string, knownLimits](maxKnown)},
 		known:   lru.New[string, knownKey](maxKnown), refused: lru.New[refusal, read](maxKnown),
 	}
+	k.people = newSessions(k, o.Now)
+	return k
 }
 
 // Tenants returns the tenants of the store.
 func (k *Keys) Tenants() *Tenants { return &k.tenants }
 
+// Sessions returns the sessions of people who have signed in with a key.
+func (k *Keys) Sessions() *Sessions { return k.people }
+
 // Close writes down when keys were used last. Verify, Any and Limits then fail with
-// [ErrUnavailable]. Errors: those of the store.
+// [ErrUnavailable], and so do sessions. Errors: those of the store.
 func (k *Keys) Close(ctx context.Context) error {
+	k.people.watch.close()
 	k.watch.close()
 	return k.used.close(ctx)
 }

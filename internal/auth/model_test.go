@@ -45,7 +45,16 @@ type modelKey struct {
 	expires time.Time
 	revoked bool
 	scopes  auth.Scopes
+	people  []*modelSession
 	set     time.Time // the last Set: more time for a key may take half a second too
+}
+
+// modelSession is a session of a key.
+type modelSession struct {
+	text   string
+	secret int // of the texts of the key
+	until  time.Time
+	ended  bool
 }
 
 // Two processes that change and use keys do what a list of keys does. What one of them
@@ -59,9 +68,9 @@ func TestModel(t *testing.T) {
 			defer m.keys[i].Close(context.Background())
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"create": m.create, "rotate": m.rotate, "set": m.set, "revoke": m.revoke, "": m.verify,
+			"create": m.create, "rotate": m.rotate, "set": m.set, "revoke": m.revoke, "begin": m.begin, "end": m.end, "": m.verify,
 			"wait": func(t *rapid.T) {
-				d := rapid.SampledFrom([]time.Duration{time.Microsecond, 249 * time.Millisecond, 250 * time.Millisecond, held, time.Minute, time.Hour})
+				d := rapid.SampledFrom([]time.Duration{time.Microsecond, 249 * time.Millisecond, 250 * time.Millisecond, held, time.Minute, time.Hour, 7 * time.Hour})
 				m.clock.Advance(d.Draw(t, "wait"))
 			},
 		})
@@ -148,13 +157,60 @@ func (m *model) revoke(t *rapid.T) {
 	k.revoked = true
 }
 
-// verify compares every secret in both processes.
+func (m *model) begin(t *rapid.T) {
+	k, by := m.draw(t)
+	secret := rapid.IntRange(0, len(k.texts)-1).Draw(t, "secret")
+	want, now := m.valid(k, secret), m.clock.Now()
+	session, c, until, err := m.keys[by].Sessions().Begin(context.Background(), k.texts[secret])
+	if (err == nil) != want && (err == nil || m.sure(by)) {
+		t.Fatalf("Begin with secret %d = %v, expected %v; the key is %+v", secret, err, want, k)
+	}
+	if err != nil {
+		return
+	}
+	end := now.Add(12 * time.Hour)
+	for _, other := range []time.Time{k.expires, k.until[secret]} {
+		if !other.IsZero() && other.Before(end) {
+			end = other
+		}
+	}
+	if !until.Equal(end) || c.Key != k.id {
+		t.Fatalf("Begin gives %+v until %v, expected %v; the key is %+v", c, until, end, k)
+	}
+	k.people = append(k.people, &modelSession{text: session, secret: secret, until: until})
+}
+
+func (m *model) end(t *rapid.T) {
+	k, by := m.draw(t)
+	if len(k.people) == 0 {
+		t.Skip("the key has no session yet")
+	}
+	s := rapid.SampledFrom(k.people).Draw(t, "session")
+	m.did(t, by, m.keys[by].Sessions().End(context.Background(), s.text))
+	s.ended = true
+}
+
+// sure reports whether a process must know all changes.
+func (m *model) sure(by int) bool { return m.clock.Now().Sub(m.changed[1-by]) >= held }
+
+func (m *model) valid(k *modelKey, secret int) bool {
+	return m.live(k) && (k.until[secret].IsZero() || m.clock.Now().Before(k.until[secret]))
+}
+
+// verify compares every secret and every session in both processes.
 func (m *model) verify(t *rapid.T) {
 	for by, keys := range m.keys {
-		sure := m.clock.Now().Sub(m.changed[1-by]) >= held
+		sure := m.sure(by)
 		for _, k := range m.all {
+			for i, s := range k.people {
+				want := m.valid(k, s.secret) && !s.ended && m.clock.Now().Before(s.until)
+				c, err := keys.Sessions().Verify(context.Background(), s.text)
+				if errors.Is(err, auth.ErrUnavailable) || sure && ((err == nil) != want || err == nil && (c.Scopes != k.scopes || c.Key != k.id)) {
+					t.Fatalf("process %d: session %d: %+v, %v, expected %v; the key is %+v, the session %+v", by, i, c, err, want, k, s)
+				}
+			}
 			for i, text := range k.texts {
-				want := m.live(k) && (k.until[i].IsZero() || m.clock.Now().Before(k.until[i]))
+				want := m.valid(k, i)
 				c, err := keys.Verify(context.Background(), text)
 				if errors.Is(err, auth.ErrUnavailable) || sure && (err == nil) != want {
 					t.Fatalf("process %d: secret %d: %v, expected %v; the key is %+v", by, i, err, want, k)

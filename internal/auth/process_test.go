@@ -17,7 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
 
-// Keys are rotated, narrowed and revoked while two processes use them all the time. No
+// Keys are rotated, narrowed and revoked, and people sign in and out, while two processes use them all the time. No
 // call that begins a second after a change is acknowledged sees what was before, in
 // either process, and no call fails that should not. The bug that is planted is a change
 // that does not raise the generation.
@@ -102,25 +102,44 @@ func (d *duel) add(t *testing.T, e expected) (at int) {
 	return len(d.cases) - 1
 }
 
-// round changes three keys, each by one of the processes.
+// round changes three keys, each by one of the processes, and ends three sessions: by
+// sign-out, with a key and with a secret.
 func (d *duel) round(t *testing.T, i int, pause time.Duration) {
 	by, other := d.servers[i%2], d.servers[(i+1)%2]
 	revoked, atRevoked := d.use(t, expected{name: "a revoked key"}, grant(t, "*"))
 	narrow, atNarrow := d.use(t, expected{name: "a narrowed key"}, grant(t, "*"))
 	rotated, atRotated := d.use(t, expected{name: "an old secret"}, grant(t, "*"))
+	signedOut := d.signIn(t, by, expected{name: "a session that was signed out", text: d.cases[0].text})
+	ofRevoked := d.signIn(t, by, expected{name: "a session of a revoked key", text: d.cases[atRevoked].text})
+	ofRotated := d.signIn(t, other, expected{name: "a session of an old secret", text: d.cases[atRotated].text})
 	time.Sleep(pause)
 
 	begun := time.Now()
-	done := by.tell(t, order{Do: "revoke", ID: revoked})
-	d.cases[atRevoked].from, d.cases[atRevoked].until = begun, done.At.Add(time.Second)
+	done := other.tell(t, order{Do: "end", Text: d.cases[signedOut].text})
+	d.cases[signedOut].from, d.cases[signedOut].until = begun, done.At.Add(time.Second)
+
+	begun = time.Now()
+	done = by.tell(t, order{Do: "revoke", ID: revoked})
+	for _, at := range []int{atRevoked, ofRevoked} {
+		d.cases[at].from, d.cases[at].until = begun, done.At.Add(time.Second)
+	}
 	done = other.tell(t, order{Do: "narrow", ID: narrow})
 	d.cases[atNarrow].narrowed = done.At.Add(time.Second)
 
 	const overlap = 100 * time.Millisecond
 	begun = time.Now()
 	done = by.tell(t, order{Do: "rotate", ID: rotated, Overlap: overlap})
-	d.cases[atRotated].from, d.cases[atRotated].until = begun.Add(overlap), done.At.Add(overlap+time.Second)
+	for _, at := range []int{atRotated, ofRotated} {
+		d.cases[at].from, d.cases[at].until = begun.Add(overlap), done.At.Add(overlap+time.Second)
+	}
 	d.add(t, expected{name: "a new secret", text: done.Text})
+}
+
+// signIn begins a session that all processes use from now on. The text of e is that of
+// the key.
+func (d *duel) signIn(t *testing.T, by *process, e expected) (at int) {
+	e.text = by.tell(t, order{Do: "begin", Text: e.text}).Text
+	return d.add(t, e)
 }
 
 // check returns what is wrong with what a process saw of a credential.

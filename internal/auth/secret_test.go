@@ -31,22 +31,30 @@ func TestNothingGivesASecretBack(t *testing.T) {
 	testkit.Must(t, err)
 	caller := accepted(t, keys, first)
 	accepted(t, keys, second)
+	session, _ := signIn(t, keys, second)
+	who := signedIn(t, keys, session)
+	_, eerr := keys.Sessions().Verify(t.Context(), session+"x")
+	_, _, _, berr := keys.Sessions().Begin(t.Context(), session)
+	left, _ := signIn(t, keys, first)
+	testkit.Must(t, keys.Sessions().End(t.Context(), left))
+	bits, err := base64.RawURLEncoding.DecodeString(session[9:])
+	testkit.Must(t, err)
 	shown, err := keys.Show(t.Context(), key.ID)
 	testkit.Must(t, err)
 	_, verr := keys.Verify(t.Context(), first+"x")
 	_, serr := keys.Show(t.Context(), first)
-	fmt.Fprintf(&log, "%+v %#v %+v %v %v", caller, shown, shown, verr, serr)
+	fmt.Fprintf(&log, "%+v %#v %+v %+v %v %v %v %v", caller, shown, shown, who, verr, serr, eerr, berr)
 	testkit.Must(t, keys.Close(t.Context()))
 
 	scan := func(when string) {
 		files := readDir(t, dir)
-		for name, text := range map[string]string{"first": first, "second": second} {
-			for form, b := range forms(text[12:55]) {
+		for name, text := range map[string]string{"first secret": first[12:55], "second secret": second[12:55], "session": session[9:], "ended session": left[9:], "session's bits": string(bits)} {
+			for form, b := range forms(text) {
 				if bytes.Contains(log.Bytes(), b) {
-					t.Errorf("%s: the log or a result has the %s secret as %s", when, name, form)
+					t.Errorf("%s: the log or a result has the %s as %s", when, name, form)
 				}
 				if bytes.Contains(files, b) {
-					t.Errorf("%s: a file has the %s secret as %s", when, name, form)
+					t.Errorf("%s: a file has the %s as %s", when, name, form)
 				}
 			}
 		}
@@ -62,7 +70,7 @@ func TestNothingGivesASecretBack(t *testing.T) {
 // forms returns the ways in which a secret may be written, and its two halves.
 func forms(secret string) map[string][]byte {
 	f := map[string][]byte{}
-	for part, text := range map[string]string{"whole": secret, "first half": secret[:21], "second half": secret[21:]} {
+	for part, text := range map[string]string{"whole": secret, "first half": secret[:len(secret)/2], "second half": secret[len(secret)/2:]} {
 		b := []byte(text)
 		f[part] = b
 		f[part+" in hex"] = []byte(hex.EncodeToString(b))

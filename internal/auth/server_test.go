@@ -20,8 +20,8 @@ import (
 
 // An order is what the test tells a process.
 type order struct {
-	Do      string // use, revoke, narrow, rotate, report
-	Text    string // of the key, for use
+	Do      string // use, revoke, narrow, rotate, begin, end, report
+	Text    string // of the key, for use and begin; of the session, for use and end
 	ID      string
 	Overlap time.Duration
 }
@@ -30,7 +30,7 @@ type order struct {
 type answer struct {
 	Err  string
 	At   time.Time // when the change was acknowledged
-	Text string    // of rotate
+	Text string    // of rotate and begin
 	Seen map[string]sight
 }
 
@@ -62,7 +62,12 @@ func serve(path string, planted bool) error {
 	defer s.Close()
 	if planted {
 		deaf := &spy{Store: s}
-		deaf.failing("put", "auth/generation", workspace.ErrConflict) // counts as raised by another
+		deaf.onCall(func(op, key string) error {
+			if op == "put" && strings.HasSuffix(key, "generation") {
+				return workspace.ErrConflict // counts as raised by another
+			}
+			return nil
+		})
 		s = deaf
 	}
 	v := &server{keys: auth.NewKeys(s, auth.Options{}), seen: map[string]sight{}}
@@ -104,7 +109,11 @@ func (v *server) call(ctx context.Context, n int) {
 	text := v.used[n%len(v.used)]
 	v.mu.Unlock()
 	begun := time.Now()
-	c, err := v.keys.Verify(ctx, text)
+	verify := v.keys.Verify
+	if !strings.HasPrefix(text, auth.KeyPrefix) {
+		verify = v.keys.Sessions().Verify
+	}
+	c, err := verify(ctx, text)
 	ended := time.Now()
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -148,6 +157,10 @@ func (v *server) obey(ctx context.Context, o order) (a answer) {
 		_, err = v.keys.Set(ctx, o.ID, auth.Change{Scopes: &read})
 	case "rotate":
 		_, a.Text, err = v.keys.Rotate(ctx, o.ID, o.Overlap)
+	case "begin":
+		a.Text, _, _, err = v.keys.Sessions().Begin(ctx, o.Text)
+	case "end":
+		err = v.keys.Sessions().End(ctx, o.Text)
 	case "report":
 		v.mu.Lock()
 		n := len(v.used)

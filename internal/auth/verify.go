@@ -47,6 +47,11 @@ func (k *Keys) Verify(ctx context.Context, credential string) (Caller, error) {
 	if !ok {
 		return Caller{}, ErrUnknown
 	}
+	return k.verify(ctx, id, hash)
+}
+
+// verify is Verify for the hash of a secret.
+func (k *Keys) verify(ctx context.Context, id string, hash [sha256.Size]byte) (Caller, error) {
 	l, err := k.watch.current(ctx)
 	if err != nil {
 		return Caller{}, err

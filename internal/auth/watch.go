@@ -16,9 +16,12 @@ const (
 	lookTimeout = 10 * time.Second
 )
 
-// generationKey is a record that every change of keys and tenants raises after the
+// A generation is a record that every change of some other records raises after the
 // change. What was read before is not used after.
-const generationKey = "auth/generation"
+const (
+	generationKey     = "auth/generation"         // of keys and tenants
+	sessionGeneration = "auth/session-generation" // of sessions that have ended
+)
 
 // A look is what a process knows of the store at a moment.
 type look struct {
@@ -37,6 +40,7 @@ func (l look) now(process time.Time) time.Time { return l.store.Add(process.Sub(
 // and at most each 250 ms.
 type watch struct {
 	store workspace.Store
+	key   string           // of the generation
 	now   func() time.Time // a clock that goes on, best a monotonic one
 
 	mu     sync.Mutex // guards all below
@@ -100,7 +104,7 @@ func (w *watch) begin(ctx context.Context) {
 func (w *watch) look(ctx context.Context) (l look) {
 	l.at = w.now()
 	records := w.store.System(ctx)
-	r, err := records.Get(generationKey)
+	r, err := records.Get(w.key)
 	if err == nil || errors.Is(err, workspace.ErrNotFound) {
 		l.generation = r.Revision
 		l.store, err = records.Now()
@@ -116,9 +120,9 @@ func (w *watch) raise(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 	defer cancel()
 	records := w.store.System(ctx)
-	r, err := records.Get(generationKey)
+	r, err := records.Get(w.key)
 	if err == nil || errors.Is(err, workspace.ErrNotFound) {
-		_, err = records.Put(generationKey, []byte("{}"), r.Revision)
+		_, err = records.Put(w.key, []byte("{}"), r.Revision)
 	}
 	if errors.Is(err, workspace.ErrConflict) {
 		return nil // another process has raised it after the change
