@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -59,27 +57,11 @@ func exeSuffix() string {
 	return ""
 }
 
-// install runs npm ci unless node_modules was installed from this package-lock.json, and
-// finds Node.
+// install installs the clients of package-lock.json, and finds Node.
 func install() error {
-	lock, err := os.ReadFile("package-lock.json")
+	err := process.InstallNPM(".")
 	if err != nil {
 		return err
-	}
-	sum := sha256.Sum256(lock)
-	want := hex.EncodeToString(sum[:])
-	stamp := filepath.Join("node_modules", ".installed")
-	if have, _ := os.ReadFile(stamp); string(have) != want {
-		npm, err := exec.LookPath("npm")
-		if err != nil {
-			return errors.New("npm is missing; install Node.js and npm 9 or newer (Debian: apt-get install -y nodejs npm), and run this again")
-		}
-		if out, err := exec.Command(npm, "ci").CombinedOutput(); err != nil {
-			return fmt.Errorf("npm ci in internal/e2e: %w\n%s", err, out)
-		}
-		if err := os.WriteFile(stamp, []byte(want), 0o600); err != nil {
-			return err
-		}
 	}
 	nodePath, err = findNode()
 	return err
