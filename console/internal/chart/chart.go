@@ -23,9 +23,9 @@ type Chart struct {
 	Name   string    // what is measured, such as "Calls"
 	Values []float64 // oldest first. What is not finite is a gap
 
-	// Word returns the text of a value with its unit. nil: the number alone. It is asked
-	// for values of the chart only.
-	Word func(float64) string
+	// Unit is that of the values: "B" for bytes, "s" for seconds, "/s" for a rate, or any
+	// other text, which follows the number. "": the number alone.
+	Unit string
 }
 
 // HTML returns a figure: the name, the last value, the line, the least and the most. Its
@@ -36,7 +36,7 @@ func (c Chart) HTML() template.HTML {
 	least, most, known := span(c.Values)
 	last, now := "–", "no value now"
 	if n := len(c.Values); n > 0 && finite(c.Values[n-1]) {
-		last = c.word(c.Values[n-1])
+		last = word(c.Values[n-1], c.Unit)
 		now = "now " + last
 	}
 	var b strings.Builder
@@ -44,7 +44,7 @@ func (c Chart) HTML() template.HTML {
 	fmt.Fprintf(&b, `<figure><figcaption>%s <b>%s</b></figcaption>`, text(c.Name), text(last))
 	alternative := c.Name + ": no values yet"
 	if known > 0 {
-		alternative = fmt.Sprintf("%s: %s, least %s, most %s", c.Name, now, c.word(least), c.word(most))
+		alternative = fmt.Sprintf("%s: %s, least %s, most %s", c.Name, now, word(least, c.Unit), word(most, c.Unit))
 		if missing := len(c.Values) - known; missing > 0 {
 			alternative += fmt.Sprintf(", %d of %d values missing", missing, len(c.Values))
 		}
@@ -56,19 +56,12 @@ func (c Chart) HTML() template.HTML {
 	}
 	b.WriteString(`</svg>`)
 	if known > 0 {
-		fmt.Fprintf(&b, `<div class="ax"><span>least %s</span><span>most %s</span></div>`, text(c.word(least)), text(c.word(most)))
+		fmt.Fprintf(&b, `<div class="ax"><span>least %s</span><span>most %s</span></div>`, text(word(least, c.Unit)), text(word(most, c.Unit)))
 	} else {
 		b.WriteString(`<div class="ax"><span>no values yet</span></div>`)
 	}
 	b.WriteString(`</figure>`)
 	return template.HTML(b.String())
-}
-
-func (c Chart) word(v float64) string {
-	if c.Word == nil {
-		return fmt.Sprintf("%.4g", v)
-	}
-	return c.Word(v)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -47,7 +47,7 @@ var charts = map[string][]float64{
 
 func TestGolden(t *testing.T) {
 	for name, values := range charts {
-		got := string(chart.Chart{Name: "Calls", Values: values, Word: func(v float64) string { return fmt.Sprintf("%.3g/s", v) }}.HTML()) + "\n"
+		got := string(chart.Chart{Name: "Calls", Values: values, Unit: "/s"}.HTML()) + "\n"
 		file := filepath.Join("testdata", name+".html")
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -80,11 +80,11 @@ var number = regexp.MustCompile(`[MlhvZ]|-?\d+`)
 // What is drawn is well formed, within its box, short, and free of styles and scripts.
 func TestHostile(t *testing.T) {
 	for name, values := range hostile() {
-		got := string(chart.Chart{Name: `<script>"&'`, Values: values, Word: func(v float64) string { return fmt.Sprintf("<b>%g", v) }}.HTML())
+		got := string(chart.Chart{Name: `<script>"&'`, Values: values, Unit: "<i>"}.HTML())
 		if len(got) > 4500 {
 			t.Errorf("%s has %d bytes", name, len(got))
 		}
-		for _, bad := range []string{"style", "<script", "<b>%", "NaN", "Inf", "<b><b>"} {
+		for _, bad := range []string{"style", "<script", "<i>", "NaN", "Inf"} {
 			if strings.Contains(got, bad) {
 				t.Errorf("%s has %q:\n%.500s", name, bad, got)
 			}
@@ -153,6 +153,23 @@ func TestAlternative(t *testing.T) {
 	} {
 		if got := string(chart.Chart{Name: "Memory", Values: c.values}.HTML()); !strings.Contains(got, c.want) {
 			t.Errorf("%v has not %s:\n%s", c.values, c.want, got)
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		unit  string
+		want  string
+	}{
+		{0, "B", "0\u00a0B"}, {1023, "B", "1023\u00a0B"}, {1536, "B", "1.50\u00a0kiB"}, {512 << 20, "B", "512\u00a0MiB"}, {-2048, "B", "-2\u00a0kiB"},
+		{0, "s", "0\u00a0s"}, {0.0123, "s", "12.3\u00a0ms"}, {2.5, "s", "2.50\u00a0s"}, {0.00025, "s", "250\u00a0µs"},
+		{0.1, "/s", "0.10/s"}, {12.34, "/s", "12.3/s"}, {99999, "", "99999"}, {1234567.8, "", "1.23e+06"}, {0.00001, "", "1e-05"},
+	} {
+		got := string(chart.Chart{Name: "x", Values: []float64{c.value}, Unit: c.unit}.HTML())
+		if want := "<b>" + c.want + "</b>"; !strings.Contains(got, want) {
+			t.Errorf("%v of %q has not %s:\n%s", c.value, c.unit, want, got)
 		}
 	}
 }
