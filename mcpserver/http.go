@@ -10,6 +10,9 @@ import (
 
 const stateless = "2026-07-28" // the first protocol without sessions
 
+// Protocols returns the versions of MCP that servers speak, the newest first.
+func Protocols() []string { return mcp.SupportedProtocolVersions() }
+
 // Handler returns an HTTP handler for MCP. The caller mounts it at any path:
 //
 //	mux.Handle("/mcp", server.Handler())

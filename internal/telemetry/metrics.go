@@ -1,24 +1,29 @@
 package telemetry
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 )
 
 const prefix = "scratchpad_" // of every metric
 
-// known are the values of the label tool: the tools and the methods of MCP that package
-// mcpserver knows. All else is "other".
-var known = []string{
+// tools are the tools that package mcpserver knows.
+var tools = []string{
 	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs", "move_file",
 	"read_file", "read_log", "search", "summarize_file", "write_file",
+}
+
+// known are the values of the label tool: the tools, and the methods of MCP that package
+// mcpserver knows. All else is "other".
+var known = append(slices.Clone(tools),
 	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
 	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list",
-	other,
-}
+	other)
 
 const other = "other"
 
@@ -76,6 +81,25 @@ func (m *callMetrics) tool(name string) *toolMetrics {
 		return t
 	}
 	return m.tools[other]
+}
+
+// Tools returns how long calls of tools took, until the answer was written. Other methods of
+// MCP do not count: some of them last as long as their client.
+func (t *Telemetry) Tools() meter.Timing {
+	var all meter.Timing
+	for _, name := range tools {
+		s := t.m.tools[name].took.Series("")
+		all.Count += int64(s.Count)
+		all.Sum += time.Duration(s.Sum * float64(time.Second))
+		if all.Buckets == nil {
+			all.Buckets = make([]meter.Bucket, len(s.Parts))
+		}
+		for i, p := range s.Parts {
+			all.Buckets[i].AtMost = time.Duration(p.At * float64(time.Second))
+			all.Buckets[i].Count += int64(p.Value)
+		}
+	}
+	return all
 }
 
 func (t *toolMetrics) ended(outcome string, took time.Duration) {
