@@ -33,7 +33,7 @@ func (r *checkup) database(ctx context.Context) {
 		r.trouble("database", err, restore)
 		return
 	}
-	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages, info.PageSize, info.Free), ""})
+	r.pages(info)
 	if text := OlderSchema(info); text != "" {
 		r.add(Check{"schema", OK, text, ""})
 	}
@@ -50,6 +50,10 @@ func (r *checkup) database(ctx context.Context) {
 	if len(problems) == 0 {
 		r.add(Check{"integrity", OK, "the structure and the counters are right; scratchpad verify also checks all content", ""})
 	}
+}
+
+func (r *checkup) pages(info sqlite.Info) {
+	r.add(Check{"database", OK, fmt.Sprintf("schema %d, %d pages of %d bytes, %d of them free", info.Schema, info.Pages, info.PageSize, info.Free), ""})
 }
 
 // OlderSchema says what will become of a database that an older version of this
@@ -92,7 +96,7 @@ func (r *checkup) limits(sum workspace.Totals) {
 	if most.Agents > 0 && sum.Agents >= most.Agents || most.Bytes > 0 && sum.Charged() >= most.Bytes {
 		status, do = Warning, "Delete agents with scratchpad agents rm, or raise --max-agents or --max-total-bytes of your servers."
 	}
-	r.add(Check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s)"+ofThisCommand,
+	r.add(Check{"limits", status, fmt.Sprintf("%s (%s), %s with the charge for rows (%s)"+r.setting(),
 		phrase.Plural(sum.Agents, "agent"), limitText(most.Agents, fmt.Sprint(most.Agents)), phrase.Bytes(sum.Charged()), limitText(most.Bytes, phrase.Bytes(most.Bytes))), do})
 }
 

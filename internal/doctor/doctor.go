@@ -11,6 +11,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/agent-scratchpad/scratchpad/internal/host"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -56,19 +57,25 @@ type Options struct {
 	Text   func(error) string // words an error for people
 }
 
-// ofThisCommand ends a line about a flag.
-const ofThisCommand = " (applies to this command; a running server has its own setting)"
-
 // checkup collects a report.
 type checkup struct {
 	Report
-	o Options
+	o    Options
+	open bool // of a running server, for people elsewhere: texts name no path, and flags are its own
+}
+
+// setting ends a line about a flag.
+func (r *checkup) setting() string {
+	if r.open {
+		return ""
+	}
+	return " (applies to this command; a running server has its own setting)"
 }
 
 // Examine makes one check after the other, the database itself last. The error is that
 // of the context.
 func Examine(ctx context.Context, o Options) (*Report, error) {
-	r := &checkup{Report{Status: OK, Database: o.Database}, o}
+	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.program()
 	r.add(Check{"path", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
 	r.durability()
@@ -115,7 +122,7 @@ func (r *checkup) durability() {
 	if r.o.Durability == sqlite.Normal {
 		text = "normal: a power cut may lose the last writes; the end of a process loses none"
 	}
-	r.add(Check{"durability", OK, text + ofThisCommand, ""})
+	r.add(Check{"durability", OK, text + r.setting(), ""})
 }
 
 // summaries says what makes summaries. A server that cannot make the summaries of
@@ -129,7 +136,7 @@ func (r *checkup) summaries() {
 	if chosen != nil && chosen.Remote {
 		why += "; doctor does not call it, scratchpad files summarize does"
 	}
-	r.add(Check{"summaries", OK, why + ofThisCommand, ""})
+	r.add(Check{"summaries", OK, why + r.setting(), ""})
 }
 
 func (r *checkup) neighbours() {
@@ -162,7 +169,34 @@ func (r *checkup) neighbours() {
 	r.add(Check{"neighbours", OK, text, ""})
 }
 
-// trouble adds an error. Its text has the way out, unless do says more.
+// trouble adds an error. Its text has the way out, unless do says more. People elsewhere
+// get its kind alone, because the text may name what an agent has.
 func (r *checkup) trouble(name string, err error, do string) {
+	if r.open {
+		r.add(Check{name, Problem, "the database does not answer as it should: " + kindText(err), onMachine})
+		return
+	}
 	r.add(Check{name, Problem, err.Error(), do})
+}
+
+// kindText returns the words for the kind of an error.
+func kindText(err error) string {
+	if kind := workspace.Kind(err); kind != nil {
+		return kind.Error()
+	}
+	return "an unexpected error"
+}
+
+// onMachine is the way out for who must not see a path.
+const onMachine = "Run scratchpad doctor on the machine of the server; it says what to do."
+
+// run returns the way out by a command on paths.
+func (r *checkup) run(command string, paths ...string) string {
+	if r.open {
+		return onMachine
+	}
+	for _, path := range paths {
+		command += " " + native.Quote(path)
+	}
+	return "Run: " + command
 }

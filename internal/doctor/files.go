@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/host"
-	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 )
@@ -20,7 +19,7 @@ func (r *checkup) disk() {
 	free, err := host.FreeBytes(existingFolder(r.Database))
 	switch {
 	case err != nil:
-		r.add(Check{"disk", OK, fmt.Sprintf("the free space is not known: %v", err), ""})
+		r.add(Check{"disk", OK, "the free space is not known" + r.cause(err), ""})
 	case free < lowDisk:
 		r.add(Check{"disk", Warning, phrase.Bytes(free) + " free", "Make room. On a full disk nothing can be stored, but everything can still be read."})
 	default:
@@ -48,11 +47,11 @@ func (r *checkup) folder() bool {
 	own := r.o.IsDefault
 	switch {
 	case !host.MayWrite(dir):
-		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored", dir), "Give the folder to the user that runs the agents, or name another place with --db."})
+		r.add(Check{"folder", Problem, fmt.Sprintf("this user may not write in %s, so nothing can be stored", r.name(dir, "the folder of the database")), "Give the folder to the user that runs the agents, or name another place with --db."})
 	case runtime.GOOS == "windows":
 		r.add(Check{"folder", OK, "access rights are not checked on this system", ""})
 	case own && mode.Perm()&0o077 != 0:
-		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), "Run: chmod 700 " + native.Quote(dir)})
+		r.add(Check{"folder", Warning, fmt.Sprintf("other users can open it (mode %04o)", mode.Perm()), r.run("chmod 700", dir)})
 	case mode.Perm()&0o022 != 0:
 		r.add(Check{"folder", Warning, fmt.Sprintf("other users can put files beside the database (mode %04o)", mode.Perm()), "Move the database to a folder of its own, with mode 0700."})
 	default:
@@ -78,7 +77,7 @@ func (r *checkup) files() bool {
 		r.add(Check{"rights", Problem, "this user may not write it, so nothing can be stored", "Run as the owner of the file, or give it to this user with chown."})
 	}
 	if err := sqlite.CheckFiles(r.Database); err != nil {
-		r.add(Check{"side files", Problem, r.o.Text(err), "Nothing can be stored until this is mended."})
+		r.add(Check{"side files", Problem, r.sideText(err), "Nothing can be stored until this is mended."})
 	}
 	r.log()
 	return true
@@ -93,11 +92,11 @@ func (r *checkup) modes() {
 	var wide []string
 	for _, name := range sqlite.Files(r.Database) {
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-			wide = append(wide, native.Quote(name))
+			wide = append(wide, name)
 		}
 	}
 	if len(wide) > 0 {
-		r.add(Check{"permissions", Warning, "other users can read what agents have stored", "Run: chmod 600 " + strings.Join(wide, " ")})
+		r.add(Check{"permissions", Warning, "other users can read what agents have stored", r.run("chmod 600", wide...)})
 		return
 	}
 	r.add(Check{"permissions", OK, "no other user can read it", ""})
@@ -110,4 +109,27 @@ func (r *checkup) log() {
 		r.add(Check{"log", Warning, fmt.Sprintf("the write-ahead log has grown to %s, because a process has been reading for a long time", phrase.Bytes(info.Size())),
 			"Stop the processes that have the database open, one after the other. No data is lost."})
 	}
+}
+
+// name returns a path, or the words for it in place of one that must not be seen.
+func (r *checkup) name(path, instead string) string {
+	if r.open {
+		return instead
+	}
+	return path
+}
+
+// cause ends a line with an error that may name a path.
+func (r *checkup) cause(err error) string {
+	if r.open {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+func (r *checkup) sideText(err error) string {
+	if r.open {
+		return "something else has the name of a file beside the database"
+	}
+	return r.o.Text(err)
 }

@@ -17,7 +17,7 @@ import (
 // ExamineServer is [Examine] for a database of PostgreSQL. url is the whole URL, and
 // Options.Database the text that the report shows in its place.
 func ExamineServer(ctx context.Context, url string, pool postgres.Options, o Options) (*Report, error) {
-	r := &checkup{Report{Status: OK, Database: o.Database}, o}
+	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.add(Check{"program", OK, fmt.Sprintf("scratchpad %s, %s, %s/%s", o.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""})
 	r.add(Check{"database", OK, fmt.Sprintf("%s (%s)", o.Database, o.Source), ""})
 	r.summaries()
@@ -42,6 +42,14 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 		r.trouble("server", err, "")
 		return
 	}
+	r.settings(info, pool)
+	r.copied(ctx, store)
+	r.agents(ctx, store)
+	r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages", ""})
+}
+
+// settings adds what the server says of itself.
+func (r *checkup) settings(info postgres.Info, pool postgres.Options) {
 	r.role(info)
 	r.synced(info)
 	r.standbys(info)
@@ -52,9 +60,6 @@ func (r *checkup) server(ctx context.Context, url string, pool postgres.Options)
 		schema += fmt.Sprintf("; the next server or command that writes changes it to schema %d", info.Newest)
 	}
 	r.add(Check{"schema", OK, schema, ""})
-	r.copied(ctx, store)
-	r.agents(ctx, store)
-	r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages", ""})
 }
 
 // role says whether the server takes writes.
@@ -119,7 +124,7 @@ func lagText(d time.Duration) string { return d.Round(time.Millisecond).String()
 // connections compares the pool of a process with what the server allows.
 func (r *checkup) connections(i postgres.Info, pool postgres.Options) {
 	need := int64(pool.MaxConns) + 1 // one watches for changes
-	text := fmt.Sprintf("%d of %d are open; a process of scratchpad opens up to %d, by --db-connections", i.Connections, i.MaxConnections, need) + ofThisCommand
+	text := fmt.Sprintf("%d of %d are open; a process of scratchpad opens up to %d, by --db-connections", i.Connections, i.MaxConnections, need) + r.setting()
 	if i.Connections+need > i.MaxConnections {
 		r.add(Check{"connections", Warning, text, "Raise max_connections, lower --db-connections, or put pgbouncer in front."})
 		return

@@ -1,0 +1,63 @@
+package doctor
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/postgres"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// ExamineOpen makes the checks that a running server can make on the store that it has open.
+// It opens nothing. Options.Database is the path of a file, and pool has the server's own
+// options; neither is in the report. IsDefault, Source and Limits are not used.
+//
+// The report is for people who see the server from elsewhere: no text names a path, an
+// agent, another process or what an error found. These checks of [Examine] are left out:
+// program, which is on every page; neighbours, which shows the commands of other processes;
+// agents and limits, which differ by tenant; integrity, which takes as long as reading the
+// whole file and holds a snapshot for that time; and what keeps a server from starting.
+//
+// A file system that does not answer keeps it, whatever ctx says.
+func ExamineOpen(ctx context.Context, store workspace.Store, pool postgres.Options, o Options) *Report {
+	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o, open: true}
+	switch s := store.(type) {
+	case *sqlite.Store:
+		r.ready(s.Ready(ctx))
+		r.durability()
+		r.summaries()
+		r.disk()
+		if r.folder() && r.files() {
+			r.modes()
+		}
+		if info, err := s.Info(ctx); err != nil {
+			r.trouble("database", err, "")
+		} else {
+			r.pages(info)
+		}
+		r.add(Check{"integrity", OK, "scratchpad doctor checks the structure and the counters, scratchpad verify all content", ""})
+	case *postgres.Store:
+		r.ready(s.Ready(ctx))
+		r.summaries()
+		if info, err := s.Info(ctx); err != nil {
+			r.trouble("server", err, "")
+		} else {
+			r.settings(info, pool)
+		}
+		r.add(Check{"integrity", OK, "scratchpad verify checks all content and the counters; pg_amcheck checks the pages", ""})
+	default:
+		r.summaries()
+		r.add(Check{"database", Warning, "it is in memory; all of it is gone when the server stops", "Name a file with --db."})
+	}
+	r.Database = "" // who may not see a path gets none
+	return &r.Report
+}
+
+// ready adds the store's own word on whether it works, which names nothing of the machine.
+func (r *checkup) ready(err error) {
+	if err != nil {
+		r.add(Check{"writes", Problem, err.Error(), onMachine})
+		return
+	}
+	r.add(Check{"writes", OK, "the database answers and takes writes", ""})
+}
