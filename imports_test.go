@@ -104,6 +104,8 @@ var allowed = map[string][]string{
 	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "mcpserver", "sqlite", "workspace", "internal/promtext", "golang.org/x/sys/...", "postgres", "internal/meter"},
 	"internal/transfer":                  {"workspace"},
 	"internal/unified":                   {"linediff"},
+	"internal/vitals":                    {"console", "internal/doctor", "internal/httpserver", "internal/meter", "mcpserver", "postgres", "sqlite", "workspace"},
+	"console/internal/chart":             {},
 	"internal/usage":                     {"internal/auth", "workspace"},
 	"internal/notice":                    {},
 	"internal/providertest":              {"conversation"},
