@@ -112,7 +112,7 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 			t.Fatalf("the FS has %q too, which is %q: %v", given, path, err)
 		}
 	}
-	if err := ws.Saver(given+"-pad").Save(ctx, new(pad.Snapshot)); err != nil {
+	if err := workspace.Saver(ws, given+"-pad").Save(ctx, new(pad.Snapshot)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ws.ReadFile(ctx, path+"-pad", workspace.ReadOptions{}); err != nil {

@@ -11,7 +11,10 @@ import (
 // Saver returns a [pad.Saver] that keeps a snapshot as the file at the path. Every Save
 // writes a version, which is durable when Save returns. A snapshot over the limit of a
 // file is [ErrTooLarge]. A wrong path is an error of the first call.
-func (w *Workspace) Saver(path string) pad.Saver { return saver{w, path} }
+//
+// It is a function and no method, so that a program without pads does not contain package
+// pad: the linker keeps all methods of a type that reflection may reach.
+func Saver(w *Workspace, path string) pad.Saver { return saver{w, path} }
 
 type saver struct {
 	w    *Workspace

@@ -11,7 +11,7 @@ import (
 
 func TestSaver(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{FileBytes: 400}})
-	saver := ws.Saver("pad.json")
+	saver := workspace.Saver(ws, "pad.json")
 	if s, err := saver.Load(t.Context()); s != nil || err != nil {
 		t.Fatalf("Load() before a Save = %v, %v, want nil, nil", s, err)
 	}
