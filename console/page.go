@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -74,7 +75,9 @@ func (h *Handler) functions() template.FuncMap {
 		"agent":   agentURL,
 		"file":    fileURL,
 		"log":     logURL,
-		"visible": visibleText,
+		"visible": visible.HTML,
+		"name":    visible.Name,
+		"plain":   visible.Text,
 		"author":  authorName,
 		"version": version,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
@@ -239,9 +242,6 @@ func barTag(used, limit int64, of string) template.HTML {
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%d %% %s"><rect width="%[2]d%%" height="100%%"/></svg>`, class, percent, template.HTMLEscapeString(of)))
 }
-
-// visibleText returns a text for a page. It is escaped.
-func visibleText(text string) template.HTML { return template.HTML(template.HTMLEscapeString(text)) }
 
 // authorName returns a short name of an author.
 func authorName(a workspace.Author) string {
