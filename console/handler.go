@@ -46,6 +46,8 @@ func (h *Handler) route() {
 	h.handle("GET /events", h.events)
 	h.handle("GET /a/{agent}", h.agent)
 	h.handle("GET /a/{agent}/changes", h.changes)
+	h.handle("GET /a/{agent}/files/{path...}", h.file)
+	h.handle("GET /a/{agent}/raw/{path...}", h.raw)
 	h.mux.HandleFunc("/", h.notFound)
 }
 

@@ -69,8 +69,8 @@ func (h *Handler) functions() template.FuncMap {
 		"asset":   func(name string) string { return h.assets.urls[name] },
 		"time":    timeTag,
 		"bytes":   formatBytes,
-		"number":  formatNumber,
-		"plural":  plural,
+		"number":  func(n any) string { return formatNumber(integer(n)) },
+		"plural":  func(n any, noun string) string { return plural(integer(n), noun) },
 		"bar":     barTag,
 		"agent":   agentURL,
 		"file":    fileURL,
@@ -80,6 +80,7 @@ func (h *Handler) functions() template.FuncMap {
 		"plain":   visible.Text,
 		"author":  authorName,
 		"version": version,
+		"minus":   func(n int64) int64 { return -n },
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
@@ -216,6 +217,14 @@ func formatNumber(n int64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+// integer returns an int or an int64 of a template.
+func integer(n any) int64 {
+	if i, ok := n.(int); ok {
+		return int64(i)
+	}
+	return n.(int64)
 }
 
 // plural returns a number and a noun.

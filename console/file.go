@@ -1,0 +1,244 @@
+package console
+
+import (
+	"html/template"
+	"mime"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxLines    = 2000      // lines of a page of a text
+	maxText     = 384 << 10 // bytes of a page of a text
+	maxLine     = 20_000    // bytes of a line that a page shows
+	maxRendered = 256 << 10 // bytes of Markdown that is rendered
+)
+
+// fileData is what the page of a file shows.
+type fileData struct {
+	fileHead
+	Pinned   bool // the address names the version
+	Lines    []textLine
+	Rendered template.HTML
+	Problem  string // why the text is not rendered
+	Earlier  string // the address of the lines before; "": there are none
+	Later    string // the address of the lines after
+	From, To int    // the lines that are here
+}
+
+// A fileHead is what all pages of a file begin with.
+type fileHead struct {
+	Head     agentHead
+	Path     string
+	Address  string // of the file
+	Raw      string // the address of its bytes
+	Tab      string // that is open
+	Markdown bool
+	File     workspace.ReadResult // the version that is shown
+	Current  int64                // the current version
+	Versions []versionRow         // the newest first
+	Folders  []folderLink
+}
+
+// A folderLink is a folder on the way to a file.
+type folderLink struct{ Name, Address string }
+
+// A textLine is a line of a text.
+type textLine struct {
+	Number int
+	Text   string
+	Cut    int // bytes at its end that are left out
+}
+
+// A versionRow is a version in the list of them.
+type versionRow struct {
+	workspace.VersionInfo
+	Grown   int64  // bytes more than the version before
+	First   bool   // there is no version before
+	Address string // of the version
+	Diff    string // the address of what it changed; "": nothing is known
+	Shown   bool
+}
+
+// file shows a file, or what can be done with it.
+func (h *Handler) file(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	q := v.r.URL.Query()
+	version, err := positive(q.Get("v"))
+	if err != nil {
+		return err
+	}
+	from, err := positive(q.Get("from"))
+	if err != nil {
+		return err
+	}
+	view := q.Get("view")
+	d := fileData{Pinned: version != 0}
+	leave, err := v.takeFile(ws)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	name := v.r.PathValue("path")
+	isMarkdown := strings.EqualFold(path.Ext(name), ".md") || strings.EqualFold(path.Ext(name), ".markdown")
+	o := workspace.ReadOptions{Version: version}
+	rendered := isMarkdown && from == 0 && view != "source"
+	if !rendered {
+		o.FromLine = int(max(1, min(from, 1<<30)))
+		o.ToLine = o.FromLine + maxLines - 1
+	}
+	r, err := ws.ReadFile(v.r.Context(), name, o)
+	if err != nil {
+		return err
+	}
+	if d.fileHead, err = v.fileHead(ws, r); err != nil {
+		return err
+	}
+	d.Markdown, d.Tab = isMarkdown, "Source"
+	if rendered {
+		if d.Rendered, d.Problem = render(r.Content, d.Head.Agent, name); d.Problem == "" {
+			d.Tab = "Rendered"
+		}
+	}
+	if d.Tab == "Source" {
+		d.setLines(max(1, r.FromLine), r.Content)
+	}
+	return v.renderAgent("file", ws.Agent(), "", d)
+}
+
+// takeFile takes room for a page of the file in the address, so that many large files at
+// once do not fill the memory.
+func (v *visit) takeFile(ws *workspace.Workspace) (leave func(), err error) {
+	e, err := ws.FileExtent(v.r.Context(), v.r.PathValue("path"))
+	if err != nil {
+		return nil, err
+	}
+	return v.h.room.take(v.r.Context(), 2*e.Largest+10*min(e.Largest, maxText)+64<<10)
+}
+
+// fileHead returns the head of the pages of a file.
+func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileHead, error) {
+	versions, err := ws.History(v.r.Context(), r.Path)
+	if err != nil {
+		return fileHead{}, err
+	}
+	agent := ws.Agent()
+	d := fileHead{Head: v.agentHead("Files"), Path: r.Path, File: r, Current: r.Current, Address: fileURL(agent, r.Path)}
+	d.Raw = agentURL(agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
+	for i := len(versions) - 1; i >= 0; i-- {
+		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version), Shown: versions[i].Version == r.Version}
+		if i > 0 {
+			row.Grown = row.Bytes - versions[i-1].Bytes
+			row.Diff = d.Address + "?diff=" + number(versions[i-1].Version) + ".." + number(row.Version)
+		} else {
+			row.First, row.Grown = true, row.Bytes
+		}
+		d.Versions = append(d.Versions, row)
+	}
+	return d, nil
+}
+
+// setLines puts as many lines on the page as it has room for.
+func (d *fileData) setLines(from int, content []byte) {
+	text := string(content)
+	address := d.Address + "?view=source"
+	if d.Pinned {
+		address += "&v=" + number(d.File.Version)
+	}
+	d.From, d.To = from, from-1
+	for size := 0; text != "" && len(d.Lines) < maxLines && size < maxText; {
+		line, rest, _ := strings.Cut(text, "\n")
+		text = rest
+		d.To++
+		l := textLine{Number: d.To, Text: line}
+		if len(line) > maxLine {
+			at := maxLine
+			for !utf8.RuneStart(line[at]) {
+				at--
+			}
+			l.Text, l.Cut = line[:at], len(line)-at
+		}
+		size += len(l.Text) + 40
+		d.Lines = append(d.Lines, l)
+	}
+	if from > 1 {
+		d.Earlier = address + "&from=" + number(int64(max(1, from-maxLines)))
+	}
+	if d.To < d.File.Lines {
+		d.Later = address + "&from=" + number(int64(d.To+1))
+	}
+}
+
+// render returns Markdown as HTML, or why that cannot be.
+func render(content []byte, agent, file string) (html template.HTML, problem string) {
+	if len(content) > maxRendered {
+		return "", "This text is too long to be rendered."
+	}
+	html, err := markdown.Render(content, func(dest string) (string, bool) { return linkFrom(agent, file, dest) })
+	if err != nil {
+		return "", "This text is " + err.Error() + "."
+	}
+	return html, ""
+}
+
+// linkFrom returns the address of a relative link in a file: that of another file of the
+// agent.
+func linkFrom(agent, file, dest string) (href string, ok bool) {
+	dest, fragment, _ := strings.Cut(dest, "#")
+	dest, _, _ = strings.Cut(dest, "?")
+	name, err := url.PathUnescape(dest)
+	if err != nil || name == "" {
+		return "", false
+	}
+	if strings.HasPrefix(name, "/") {
+		name = path.Clean(name)[1:]
+	} else {
+		name = path.Join(path.Dir(file), name)
+	}
+	if name == "" || name == "." || strings.HasPrefix(name, "..") {
+		return "", false
+	}
+	href = fileURL(agent, name)
+	if fragment != "" {
+		href += "#md-" + url.PathEscape(fragment)
+	}
+	return href, true
+}
+
+// raw sends the bytes of a file.
+func (h *Handler) raw(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	version, err := positive(v.r.URL.Query().Get("v"))
+	if err != nil {
+		return err
+	}
+	leave, err := v.takeFile(ws)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r, err := ws.ReadFile(v.r.Context(), v.r.PathValue("path"), workspace.ReadOptions{Version: version})
+	if err != nil {
+		return err
+	}
+	header := v.w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Length", number(int64(len(r.Content))))
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	if v.r.URL.Query().Has("download") {
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(r.Path)}))
+	}
+	_, _ = v.w.Write(r.Content) // the client may be gone
+	return nil
+}

@@ -1,0 +1,47 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+)
+
+func TestFile(t *testing.T) {
+	svc := newService(t)
+	write(t, svc, "a", "notes/plan.md", "# Plan\n\nSee [the list](../list.txt).\n")
+	write(t, svc, "a", "notes/plan.md", "# New plan\n\nSee [the list](../list.txt).\n")
+	var long strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&long, "line number %d\n", i+1)
+	}
+	write(t, svc, "a", "list.txt", long.String())
+	write(t, svc, "a", "one.txt", strings.Repeat("x", 1<<20))
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	for _, c := range []struct {
+		address string
+		want    []string
+	}{
+		{"/a/a/files/notes/plan.md", []string{"<h2 id=\"md-new-plan\">New plan</h2>", `href="/a/a/files/list.txt"`, "Version 2 by"}},
+		{"/a/a/files/notes/plan.md?view=source", []string{`<span id="L1"><a href="#L1">1</a># New plan</span>`}},
+		{"/a/a/files/notes/plan.md?v=1", []string{"Plan</h2>", "This is version 1.", "Restore version 1"}},
+		{"/a/a/files/list.txt", []string{"line number 2000<", "Lines 1 to 2000 of 5000", "from=2001"}},
+		{"/a/a/files/list.txt?from=4001", []string{"line number 4001<", "line number 5000<", "from=2001"}},
+		{"/a/a/files/one.txt", []string{"1,028,576 bytes more, see Raw"}},
+	} {
+		status, page := b.get(c.address)
+		for _, want := range c.want {
+			if status != http.StatusOK || !strings.Contains(page, want) {
+				t.Errorf("%s: %d, without %q", c.address, status, want)
+			}
+		}
+	}
+	if _, text := b.get("/a/a/raw/list.txt"); text != long.String() {
+		t.Error("raw gives other bytes than those that were written")
+	}
+	if status, _ := b.get("/a/a/files/gone.md"); status != http.StatusNotFound {
+		t.Errorf("a file that does not exist: status %d", status)
+	}
+}
