@@ -124,6 +124,31 @@ func TestLinkFunction(t *testing.T) {
 	}
 }
 
+// The function is asked about relative addresses alone.
+func TestLinkFunctionIsAskedAboutRelative(t *testing.T) {
+	var asked []string
+	for _, dest := range []string{"javascript:alert(1)", "vbscript:x", "mailto:a@example.com", "//beacon.invalid/", "https://example.com/", "#a", "b/c.md"} {
+		_, err := markdown.Render([]byte("[a]("+dest+")"), func(dest string) (string, bool) {
+			asked = append(asked, dest)
+			return "", false
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(asked) != 1 || asked[0] != "b/c.md" {
+		t.Errorf("asked about %q", asked)
+	}
+}
+
+// A text that grows beyond the limit of the result is refused.
+func TestMaxOutput(t *testing.T) {
+	out, err := markdown.Render([]byte(strings.Repeat("\x00a\n\n", markdown.MaxInput/4)), nil)
+	if !errors.Is(err, markdown.ErrTooComplex) || out != "" {
+		t.Errorf("%d bytes, error %v", len(out), err)
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	if _, err := markdown.Render(make([]byte, markdown.MaxInput+1), nil); !errors.Is(err, markdown.ErrTooLarge) {
 		t.Errorf("the error is %v", err)
