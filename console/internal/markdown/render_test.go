@@ -127,7 +127,7 @@ func TestLinkFunction(t *testing.T) {
 // The function is asked about relative addresses alone.
 func TestLinkFunctionIsAskedAboutRelative(t *testing.T) {
 	var asked []string
-	for _, dest := range []string{"javascript:alert(1)", "vbscript:x", "mailto:a@example.com", "//beacon.invalid/", "https://example.com/", "#a", "b/c.md"} {
+	for _, dest := range []string{"javascript:alert(1)", "javascript:/x", "file:///etc/passwd", "mailto:a@example.com", "//beacon.invalid/", "https://example.com/", "#a", "b/c.md"} {
 		_, err := markdown.Render([]byte("[a]("+dest+")"), func(dest string) (string, bool) {
 			asked = append(asked, dest)
 			return "", false
