@@ -1,9 +1,8 @@
 package linediff
 
 import (
-	"cmp"
 	"math"
-	"slices"
+	"sort"
 )
 
 // limits bound the cost of a search.
@@ -60,7 +59,7 @@ func (s *solver) solve(x box) {
 // large gaps with the rest of the budget.
 func (s *solver) gaps(x box) {
 	gaps := s.largeGaps(x)
-	slices.SortStableFunc(gaps, func(x, y box) int { return cmp.Compare(x.lines(), y.lines()) })
+	sort.SliceStable(gaps, func(i, j int) bool { return gaps[i].lines() < gaps[j].lines() })
 	left := 0
 	for _, g := range gaps {
 		left += g.lines()

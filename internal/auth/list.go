@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -200,7 +201,7 @@ func (k *Keys) makeRoom(records workspace.Records, tenant string, now time.Time)
 	if err != nil || len(c.dead) == 0 {
 		return err
 	}
-	slices.SortStableFunc(c.dead, func(a, b storedKey) int { return a.key.ended().Compare(b.key.ended()) })
+	sort.SliceStable(c.dead, func(i, j int) bool { return c.dead[i].key.ended().Before(c.dead[j].key.ended()) })
 	for i, found := range c.dead[:min(len(c.dead)-1, maxSweep)] {
 		if len(c.dead)-i <= maxDead && now.Sub(found.key.ended()) < deadAge {
 			return nil

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -274,7 +275,7 @@ func (t tomlFormat) replace(old []byte, name string, entry map[string]any, s Ser
 		changed = append(changed, fmt.Sprintf("%s: %s was %s, is %s", name, f.key, was, quoteJSON(f.value)))
 	}
 	// From the end, so that offsets stay right.
-	slices.SortStableFunc(all, func(a, b replacement) int { return int(b.at.Offset+b.at.Length) - int(a.at.Offset+a.at.Length) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Offset+all[i].at.Length > all[j].at.Offset+all[j].at.Length })
 	content = bytes.Clone(old)
 	for _, r := range all {
 		content = slices.Replace(content, int(r.at.Offset), int(r.at.Offset+r.at.Length), []byte(r.text)...)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -39,7 +40,7 @@ func Openers(files ...string) (found []Process, hidden int, err error) {
 			found = append(found, Process{ID: id, Command: commandOf(dir), Stale: !open})
 		}
 	}
-	slices.SortFunc(found, func(a, b Process) int { return a.ID - b.ID })
+	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
 	return found, hidden, nil
 }
 

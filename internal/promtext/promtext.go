@@ -5,10 +5,10 @@ package promtext
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -56,7 +56,7 @@ func Label(name, value string) string {
 // Write writes the families in order of their names, and the series of each in order of
 // their labels. Families of the same name are one. A family without series is left out.
 func Write(to io.Writer, families []Family) error {
-	slices.SortStableFunc(families, func(a, b Family) int { return cmp.Compare(a.Name, b.Name) })
+	sort.SliceStable(families, func(i, j int) bool { return families[i].Name < families[j].Name })
 	var b bytes.Buffer
 	for len(families) > 0 {
 		f, n := families[0], 1
@@ -68,7 +68,7 @@ func Write(to io.Writer, families []Family) error {
 		if len(all) == 0 {
 			continue
 		}
-		slices.SortStableFunc(all, func(a, b Series) int { return cmp.Compare(a.Labels, b.Labels) })
+		sort.SliceStable(all, func(i, j int) bool { return all[i].Labels < all[j].Labels })
 		b.WriteString("# HELP " + f.Name + " " + strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(f.Help) + "\n# TYPE " + f.Name + " " + string(f.Kind) + "\n")
 		for _, s := range all {
 			s.write(&b, f.Name, f.Kind)

@@ -1,10 +1,9 @@
 package torture
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 )
@@ -34,7 +33,7 @@ func (r *round) plan(ctx context.Context) {
 			add(1, func(ctx context.Context) { r.terminate(ctx, share) })
 		}
 	}
-	slices.SortStableFunc(r.due, func(a, b fault) int { return cmp.Compare(a.after, b.after) })
+	sort.SliceStable(r.due, func(i, j int) bool { return r.due[i].after < r.due[j].after })
 }
 
 func (r *round) note(what string) { r.h.note(what) }

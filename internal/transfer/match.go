@@ -1,8 +1,8 @@
 package transfer
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -64,7 +64,7 @@ func missing(log, export []mark) []bool {
 	for _, times := range raised {
 		slices.Sort(times)
 	}
-	slices.SortStableFunc(rest, func(a, b int) int { return cmp.Compare(export[b].at, export[a].at) })
+	sort.SliceStable(rest, func(i, j int) bool { return export[rest[i]].at > export[rest[j]].at })
 	for _, i := range rest { // the latest first takes the latest
 		m := export[i]
 		times := raised[m.said]

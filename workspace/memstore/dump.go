@@ -5,7 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/dump"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -26,7 +26,7 @@ func (s *Store) AllOwners(ctx context.Context, after store.Owner, limit int) (li
 			list = append(list, o)
 		}
 	}
-	slices.SortFunc(list, func(a, b store.Owner) int { return strings.Compare(a.String(), b.String()) })
+	sort.Slice(list, func(i, j int) bool { return list[i].String() < list[j].String() })
 	return list[:min(len(list), max(limit, 0))], nil
 }
 
@@ -57,7 +57,8 @@ func (d *data) dump() iter.Seq[store.Row] {
 }
 
 func (f *file) dump(path string, yield func(store.Row) bool) bool {
-	keys := slices.SortedFunc(maps.Keys(f.summaries), dump.CompareKeys)
+	keys := slices.Collect(maps.Keys(f.summaries))
+	sort.Slice(keys, func(i, j int) bool { return dump.CompareKeys(keys[i], keys[j]) < 0 })
 	return yield(store.Row{File: new(copyHead(f.head))}) &&
 		each(f.versions, func(v store.Version) bool {
 			v.Content = slices.Clone(v.Content)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -13,8 +14,9 @@ import (
 // Count adds reads to the operations of owners, at one moment. It waits for the turn of
 // each.
 func (s *Store) Count(ctx context.Context, reads map[store.Owner]int64) error {
-	owners := slices.SortedFunc(maps.Keys(reads), func(a, b store.Owner) int {
-		return strings.Compare(a.String(), b.String()) // so that two Counts do not wait for each other
+	owners := slices.Collect(maps.Keys(reads))
+	sort.Slice(owners, func(i, j int) bool {
+		return owners[i].String() < owners[j].String() // so that two Counts do not wait for each other
 	})
 	var desks []*desk
 	defer func() {
@@ -62,7 +64,7 @@ func (s *Store) Owners(ctx context.Context, q store.OwnersQuery) ([]store.OwnerU
 			list = append(list, u)
 		}
 	}
-	slices.SortFunc(list, order)
+	sort.Slice(list, func(i, j int) bool { return order(list[i], list[j]) < 0 })
 	return list[:min(len(list), max(q.Limit, 0))], nil
 }
 

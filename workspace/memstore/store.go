@@ -1,11 +1,10 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -124,7 +123,7 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 			list = append(list, o)
 		}
 	}
-	slices.SortFunc(list, func(a, b store.Owner) int { return cmp.Compare(a.Agent, b.Agent) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Agent < list[j].Agent })
 	return list[:min(len(list), max(limit, 0))], nil
 }
 

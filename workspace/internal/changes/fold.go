@@ -7,8 +7,7 @@
 package changes
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -226,7 +225,7 @@ func (f *Fold[M]) Paths() []Path[M] {
 			add(k)
 		}
 	}
-	slices.SortFunc(all, func(a, b numbered) int { return cmp.Compare(a.row, b.row) })
+	sort.Slice(all, func(i, j int) bool { return all[i].row < all[j].row })
 	paths := make([]Path[M], len(all))
 	for i, n := range all {
 		paths[i] = n.Path

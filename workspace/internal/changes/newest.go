@@ -2,7 +2,7 @@ package changes
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -72,8 +72,9 @@ func (n *Newest[M]) Head(h Head) {
 
 // sort drops what is over the limit. Paths that the rows name changed after all others.
 func (n *Newest[M]) sort() {
-	slices.SortFunc(n.kept, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.place, a.place), b.Updated.Compare(a.Updated), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind))
+	sort.Slice(n.kept, func(i, j int) bool {
+		a, b := &n.kept[i], &n.kept[j]
+		return cmp.Or(cmp.Compare(b.place, a.place), b.Updated.Compare(a.Updated), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	if len(n.kept) > n.limit {
 		n.kept, n.more = n.kept[:n.limit], true
