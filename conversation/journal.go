@@ -30,8 +30,7 @@ type Record struct {
 }
 
 // A Journal stores the records of one conversation. [FileJournal] returns one, and so
-// does Workspace.Journal of package workspace. Its methods are called from any
-// goroutine.
+// does Journal of package workspace. Its methods are called from any goroutine.
 type Journal interface {
 	// Append stores the records, all of them or none, and sets their Seq in the slice
 	// that it is given. When it returns nil, they are durable. When it returns an

@@ -85,7 +85,7 @@ func openKillJournal(kind, dir string) (j Journal, after func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return ws.Journal("conversation"), func() { store.Close() }, nil
+	return workspace.Journal(ws, "conversation"), func() { store.Close() }, nil
 }
 
 // A dying journal kills the process at a point.

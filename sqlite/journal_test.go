@@ -35,7 +35,7 @@ func openJournal(path string, l workspace.Limits) (*sqlite.Store, conversation.J
 		return nil, nil, err
 	}
 	ws, err := svc.Agent("journal")
-	return store, ws.Journal("chat"), err
+	return store, workspace.Journal(ws, "chat"), err
 }
 
 func newJournal(t testing.TB, path string, l workspace.Limits) conversation.Journal {
@@ -186,7 +186,7 @@ func TestJournalCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := ws.Journal("chat")
+	j := workspace.Journal(ws, "chat")
 	want := map[string]bool{}
 	var mu sync.Mutex // guards want
 	var wg sync.WaitGroup
@@ -254,7 +254,7 @@ var _ = register("journal", func(args []string) error {
 		go func() {
 			for n := 0; ; n++ {
 				writer := args[2] + g
-				if err := ws.Journal("chat").Append(context.Background(), journalBatch(writer, n)...); err != nil {
+				if err := workspace.Journal(ws, "chat").Append(context.Background(), journalBatch(writer, n)...); err != nil {
 					tell("%s %v", writer, err)
 					return
 				}
@@ -376,7 +376,7 @@ func BenchmarkJournal(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	j := ws.Journal("chat")
+	j := workspace.Journal(ws, "chat")
 	calls := []func() error{
 		func() error { _, err := ws.AppendLog(b.Context(), "log", text); return err },
 		func() error { return j.Append(b.Context(), record) },

@@ -11,7 +11,7 @@ import (
 )
 
 // A conversation is kept in an agent's log, one record an entry.
-func ExampleWorkspace_Journal() {
+func ExampleJournal() {
 	ctx := context.Background()
 	store := memstore.New() // sqlite.Open for one that lasts
 	defer store.Close()
@@ -25,7 +25,7 @@ func ExampleWorkspace_Journal() {
 		log.Fatal(err)
 	}
 
-	journal := ws.Journal("chat/2026-11-21")
+	journal := workspace.Journal(ws, "chat/2026-11-21")
 	question, answer := conversation.UserText("How tall is the tower?"), conversation.AssistantText("330 m.")
 	err = journal.Append(ctx,
 		conversation.Record{Kind: conversation.MessageRecord, Message: &question},

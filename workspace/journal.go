@@ -32,7 +32,9 @@ import (
 // room; [ErrTooLarge] if the limit of an entry is too small even for parts; [ErrInvalid]
 // for an entry that is no record; [ErrConflict] if the log was deleted or trimmed while it
 // was read.
-func (w *Workspace) Journal(path string) conversation.Journal {
+//
+// It is a function and no method for the reason of [Saver].
+func Journal(w *Workspace, path string) conversation.Journal {
 	return recordlog.New(journalLog{w, path})
 }
 

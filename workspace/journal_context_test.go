@@ -18,7 +18,7 @@ import (
 
 func TestJournalEndedContext(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	all := record(t, j, said("1"), said("2"), said("3"))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -118,13 +118,13 @@ func outcomeIsKnown(t *testing.T, deadline, early bool) {
 		end()
 		synctest.Wait() // until the caller has its answer, if that is to come now
 	}
-	j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
+	j := workspace.Journal(agentOf(t, serviceOn(t, store, workspace.Options{}), "a"), "l")
 	batch := []conversation.Record{said("x")}
 	err := j.Append(ctx, batch...)
 	store.finished.Wait()
 	*hook = func() {}
 
-	plain := agentOf(t, serviceOn(t, inner, workspace.Options{}), "a").Journal("l")
+	plain := workspace.Journal(agentOf(t, serviceOn(t, inner, workspace.Options{}), "a"), "l")
 	if !early {
 		if err != nil {
 			t.Errorf("Append = %v, want nil: its transaction had begun", err)
@@ -149,7 +149,7 @@ func TestJournalAppendWaits(t *testing.T) {
 		defer inner.Close()
 		hold := make(chan struct{})
 		store := &turnStore{Store: inner, taken: func() { <-hold }, ran: func() {}}
-		j := agentOf(t, serviceOn(t, store, workspace.Options{}), "a").Journal("l")
+		j := workspace.Journal(agentOf(t, serviceOn(t, store, workspace.Options{}), "a"), "l")
 		first := []conversation.Record{said("first")}
 		done := make(chan error)
 		go func() { done <- j.Append(t.Context(), first...) }()
@@ -203,7 +203,7 @@ func (c deadlineContext) Err() error {
 func TestJournalOutcomeUnknown(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
-	j := agentOf(t, serviceOn(t, unsureStore{store}, workspace.Options{}), "a").Journal("l")
+	j := workspace.Journal(agentOf(t, serviceOn(t, unsureStore{store}, workspace.Options{}), "a"), "l")
 	batch := []conversation.Record{said("x")}
 	wantJournalErr(t, "Append", j.Append(t.Context(), batch...), workspace.ErrOutcomeUnknown, "append to l: ")
 	if batch[0].Seq != 0 {
@@ -227,7 +227,7 @@ func TestJournalWriters(t *testing.T) {
 	second := serviceOn(t, store, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
 	var wg sync.WaitGroup
 	for i := range 8 {
-		j := agentOf(t, []*workspace.Service{svc, second}[i%2], "a").Journal("l")
+		j := workspace.Journal(agentOf(t, []*workspace.Service{svc, second}[i%2], "a"), "l")
 		wg.Go(func() {
 			for n := range 10 {
 				batch := make([]conversation.Record, 3)
@@ -240,7 +240,7 @@ func TestJournalWriters(t *testing.T) {
 			}
 		})
 		if i == 4 {
-			reader := agentOf(t, svc, "a").Journal("l")
+			reader := workspace.Journal(agentOf(t, svc, "a"), "l")
 			wg.Go(func() {
 				for range 20 {
 					recorded(t, reader, 0)
@@ -249,7 +249,7 @@ func TestJournalWriters(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	all, err := recorded(t, agentOf(t, svc, "a").Journal("l"), 0)
+	all, err := recorded(t, workspace.Journal(agentOf(t, svc, "a"), "l"), 0)
 	if len(all) != 240 || err != nil {
 		t.Fatalf("there are %d records, %v, want 240", len(all), err)
 	}

@@ -141,7 +141,7 @@ func TestJournalModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &journalModel{ws: ws, j: ws.Journal("l"), limits: limits}
+		m := &journalModel{ws: ws, j: workspace.Journal(ws, "l"), limits: limits}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": m.append, "append again": m.append, "append more": m.append, "read": m.read,
 			"delete": func(t *rapid.T) {
@@ -149,7 +149,7 @@ func TestJournalModel(t *testing.T) {
 					m.delete(t)
 				}
 			},
-			"reopen": func(*rapid.T) { m.j = ws.Journal("l") },
+			"reopen": func(*rapid.T) { m.j = workspace.Journal(ws, "l") },
 		})
 		m.read(t)
 	})
@@ -172,7 +172,7 @@ func FuzzJournal(f *testing.F) {
 			t.Skip(err)
 		}
 		last := int64(0)
-		records, err := recorded(t, ws.Journal("l"), after)
+		records, err := recorded(t, workspace.Journal(ws, "l"), after)
 		if err != nil {
 			wantJournalErr(t, "Records", err, workspace.ErrInvalid)
 		}
@@ -186,8 +186,8 @@ func FuzzJournal(f *testing.F) {
 		if len(records) == 0 {
 			return
 		}
-		again := record(t, ws.Journal("again"), records...)
-		wantRecords(t, ws.Journal("again"), 0, again)
+		again := record(t, workspace.Journal(ws, "again"), records...)
+		wantRecords(t, workspace.Journal(ws, "again"), 0, again)
 	})
 }
 
@@ -198,7 +198,7 @@ func FuzzJournalText(f *testing.F) {
 	f.Add(`1/2 {"kind":"clear"}`+"\x00\n", uint16(9), int64(0))
 	f.Fuzz(func(t *testing.T, text string, limit uint16, after int64) {
 		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 1 + int64(limit)%300}})
-		j := ws.Journal("l")
+		j := workspace.Journal(ws, "l")
 		batch := []conversation.Record{said(text), {Kind: conversation.SummaryRecord, Summary: text, Evidence: []string{text}}}
 		err := j.Append(t.Context(), batch...)
 		switch {

@@ -102,13 +102,13 @@ func TestJournal(t *testing.T) {
 	for _, limit := range []int64{0, 1000, 150, 64, smallest} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit}})
-			j := ws.Journal("chat/main")
+			j := workspace.Journal(ws, "chat/main")
 			wantRecords(t, j, 0, nil)
 			wantRecords(t, j, 99, nil)
 			odd := oddRecords()
 			all := record(t, j, odd...)
 			for _, r := range odd {
-				all = append(all, record(t, ws.Journal("chat/main"), r)...)
+				all = append(all, record(t, workspace.Journal(ws, "chat/main"), r)...)
 			}
 			wantRecords(t, j, 0, all)
 
@@ -158,7 +158,7 @@ func TestJournalSizes(t *testing.T) {
 		{9 * (limit - 4), 9}, {9*(limit-4) + 1, 10}, {5 << 20, 81},
 	} {
 		path := fmt.Sprint(test.bytes)
-		j := ws.Journal(path)
+		j := workspace.Journal(ws, path)
 		r := record(t, j, said(strings.Repeat("x", test.bytes-len(empty))))
 		entries := entriesOf(t, ws, path, limit)
 		if len(entries) != test.entries || r[0].Seq != int64(test.entries) {
@@ -172,7 +172,7 @@ func TestJournalSizes(t *testing.T) {
 // The entries of the log are those that the documentation describes.
 func TestJournalEntries(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}}).As(workspace.Author{Client: "claude"})
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	given := conversation.Record{Seq: 99, Kind: conversation.ClearRecord}
 	if got := record(t, j, given, said("one emoji, 🎉 or two 🎉🎉")); got[0].Seq != 1 || got[1].Seq != 4 {
 		t.Errorf("the Seqs are %d and %d, want 1 and 4", got[0].Seq, got[1].Seq)
@@ -198,7 +198,7 @@ func TestJournalEntries(t *testing.T) {
 func TestJournalTinyLimits(t *testing.T) {
 	for limit := int64(1); limit <= 60; limit++ {
 		ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: limit, Entries: 1 << 30}})
-		j := ws.Journal("l")
+		j := workspace.Journal(ws, "l")
 		for _, r := range []conversation.Record{{Kind: conversation.ClearRecord}, said("🎉🎉🎉"), said(strings.Repeat("🎉x", 5000))} {
 			batch := []conversation.Record{{Kind: conversation.ClearRecord}, r}
 			before, _ := recorded(t, j, 0)
@@ -232,13 +232,13 @@ func TestJournalQuota(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{Limits: test.limits})
-			j, path := ws.Journal("l"), "l"
+			j, path := workspace.Journal(ws, "l"), "l"
 			all := record(t, j, said("1"), said("2"))
 			before := usage(t, ws)
 			if test.batch == nil {
 				path, test.batch = "other", []conversation.Record{said("x")}
 			}
-			wantJournalErr(t, "Append", ws.Journal(path).Append(t.Context(), test.batch...), workspace.ErrQuota, "journal: append to "+path+": ", test.says)
+			wantJournalErr(t, "Append", workspace.Journal(ws, path).Append(t.Context(), test.batch...), workspace.ErrQuota, "journal: append to "+path+": ", test.says)
 			if after := usage(t, ws); after.Bytes != before.Bytes || after.Entries != before.Entries || test.batch[0].Seq != 0 {
 				t.Errorf("after a refusal the usage is %+v, the Seq %d, want %+v and none", after, test.batch[0].Seq, before)
 			}
@@ -271,7 +271,7 @@ func TestJournalBadEntries(t *testing.T) {
 		{[]string{`1/2 {"kind":`, `2/2 "clear"`}, "entry 3 is no record"},
 	} {
 		ws := newWorkspace(t, workspace.Options{})
-		j := ws.Journal("l")
+		j := workspace.Journal(ws, "l")
 		all := record(t, j, said("1"))
 		appendLog(t, ws, "l", test.entries...)
 		if test.says != "the end of the log stands where part 2 of 2 of a record should" {
@@ -295,7 +295,7 @@ func TestJournalForeignEntries(t *testing.T) {
 		{`1/1 {"kind":"clear"}`}, {"1/2 text", `2/2 {"kind":"clear"}`},
 	} {
 		ws := newWorkspace(t, workspace.Options{})
-		j := ws.Journal("l")
+		j := workspace.Journal(ws, "l")
 		all := record(t, j, said("1"))
 		appendLog(t, ws, "l", entries...)
 		all = append(all, record(t, j, said("2"))...)
@@ -307,13 +307,13 @@ func TestJournalForeignEntries(t *testing.T) {
 	}
 	ws := newWorkspace(t, workspace.Options{})
 	appendLog(t, ws, "l", `1/2 {"kind":"`, `2/2 clear","more":1}`)
-	wantRecords(t, ws.Journal("l"), 0, []conversation.Record{{Seq: 2, Kind: conversation.ClearRecord}})
+	wantRecords(t, workspace.Journal(ws, "l"), 0, []conversation.Record{{Seq: 2, Kind: conversation.ClearRecord}})
 }
 
 // A journal that was read does not write behind records that another has added since.
 func TestJournalOneWriter(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	first, second := ws.Journal("l"), ws.Journal("l")
+	first, second := workspace.Journal(ws, "l"), workspace.Journal(ws, "l")
 	all := record(t, first, said("1"))
 	wantRecords(t, first, 0, all)
 	wantRecords(t, second, 0, all)
@@ -322,19 +322,19 @@ func TestJournalOneWriter(t *testing.T) {
 	wantJournalErr(t, "Append behind another's", second.Append(t.Context(), said("x")), workspace.ErrConflict, "append to l: entry 2 is of another conversation")
 	wantRecords(t, second, 0, all)
 	all = append(all, record(t, second, said("5"))...)
-	wantRecords(t, ws.Journal("l"), 0, all)
-	for range recordsUntil(ws.Journal("l"), 1) {
+	wantRecords(t, workspace.Journal(ws, "l"), 0, all)
+	for range recordsUntil(workspace.Journal(ws, "l"), 1) {
 	}
-	unread := ws.Journal("l")
+	unread := workspace.Journal(ws, "l")
 	all = append(all, record(t, second, said("6"))...)
 	all = append(all, record(t, unread, said("7"))...)
-	wantRecords(t, ws.Journal("l"), 0, all)
+	wantRecords(t, workspace.Journal(ws, "l"), 0, all)
 }
 
 // Records that the same journal appends while it is read are not taken for another's.
 func TestJournalReadWhileWriting(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	record(t, j, said("0"))
 	var wg sync.WaitGroup
 	for range 2 {
@@ -386,13 +386,13 @@ func TestJournalRefuses(t *testing.T) {
 	ws := agentOf(t, svc, "a")
 	ctx := t.Context()
 
-	bad := ws.Journal("../x")
+	bad := workspace.Journal(ws, "../x")
 	wantJournalErr(t, "Append to a wrong path", bad.Append(ctx, said("x")), workspace.ErrInvalid, `append to path ../x: it holds ".."`)
 	wantJournalErr(t, "Append of nothing to a wrong path", bad.Append(ctx), workspace.ErrInvalid, "..")
 	_, err := recorded(t, bad, 0)
 	wantJournalErr(t, "Records of a wrong path", err, workspace.ErrInvalid, `read log path ../x: it holds ".."`)
 
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	_, err = recorded(t, j, -1)
 	wantJournalErr(t, "Records after -1", err, workspace.ErrInvalid, "-1")
 	if err := j.Append(ctx); err != nil || usage(t, ws).Logs != 0 {
@@ -420,19 +420,19 @@ func TestJournalIsolation(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	a, b := agentOf(t, svc, "a"), agentOf(t, svc, "b")
 	write(t, a, "l", "a file")
-	ofA := record(t, a.Journal("l"), said("a"))
-	ofB := record(t, b.Journal("l"), said("b"))
-	other := record(t, a.Journal("other"), said("other"))
-	wantRecords(t, a.Journal("l"), 0, ofA)
-	wantRecords(t, b.Journal("l"), 0, ofB)
-	wantRecords(t, a.Journal("other"), 0, other)
-	wantRecords(t, b.Journal("other"), 0, nil)
+	ofA := record(t, workspace.Journal(a, "l"), said("a"))
+	ofB := record(t, workspace.Journal(b, "l"), said("b"))
+	other := record(t, workspace.Journal(a, "other"), said("other"))
+	wantRecords(t, workspace.Journal(a, "l"), 0, ofA)
+	wantRecords(t, workspace.Journal(b, "l"), 0, ofB)
+	wantRecords(t, workspace.Journal(a, "other"), 0, other)
+	wantRecords(t, workspace.Journal(b, "other"), 0, nil)
 }
 
 // A deleted log is an empty journal. Its numbers go on.
 func TestJournalDeleted(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
-	j := ws.Journal("l0")
+	j := workspace.Journal(ws, "l0")
 	before := record(t, j, said(strings.Repeat("x", 100)), said("y"))
 	deleteLog(t, ws)
 	wantRecords(t, j, 0, nil)
@@ -448,7 +448,7 @@ func TestJournalDeleted(t *testing.T) {
 // Records returns the records that were there when it began. Its loop may append.
 func TestJournalAppendWhileReading(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	var all []conversation.Record
 	for i := range 250 {
 		all = append(all, said(fmt.Sprint(i)))
@@ -481,7 +481,7 @@ func TestJournalDeletedWhileReading(t *testing.T) {
 	for name, again := range map[string]int{"gone": 0, "short": 1, "long": 500} {
 		t.Run(name, func(t *testing.T) {
 			ws := newWorkspace(t, workspace.Options{})
-			j := ws.Journal("l0")
+			j := workspace.Journal(ws, "l0")
 			record(t, j, slices.Repeat([]conversation.Record{said("x")}, 250)...)
 			n := 0
 			for r, err := range j.Records(t.Context(), 0) {
@@ -510,7 +510,7 @@ func TestJournalDeletedWhileReading(t *testing.T) {
 func TestJournalCorrupt(t *testing.T) {
 	svc, store := newService(t, workspace.Options{Limits: workspace.Limits{EntryBytes: smallest}})
 	ws := agentOf(t, svc, "a")
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	var all []conversation.Record
 	for i := range 130 {
 		all = append(all, said(fmt.Sprint(i)))
@@ -538,7 +538,7 @@ func TestJournalCorrupt(t *testing.T) {
 // Each page counts as a read, and each Append as an operation.
 func TestJournalOperations(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
-	j := ws.Journal("l")
+	j := workspace.Journal(ws, "l")
 	record(t, j, slices.Repeat([]conversation.Record{said("x")}, 250)...)
 	before := usage(t, ws).Operations
 	record(t, j, said("x"))
@@ -555,7 +555,7 @@ func TestJournalOperations(t *testing.T) {
 func TestJournalWritesAtOnce(t *testing.T) {
 	for range 20 {
 		ws := newWorkspace(t, workspace.Options{})
-		j := ws.Journal("l")
+		j := workspace.Journal(ws, "l")
 		record(t, j, said("0"))
 		if _, err := recorded(t, j, 0); err != nil {
 			t.Fatal(err)

@@ -144,12 +144,12 @@ func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	if d, err := ws.DeleteLog(ctx, given, workspace.DeleteOptions{}); err != nil || d.Path != path || !d.Deleted {
 		t.Fatalf("DeleteLog(%q) = %+v, %v", given, d, err)
 	}
-	j := ws.Journal(given)
+	j := workspace.Journal(ws, given)
 	if err := j.Append(ctx, conversation.Record{Kind: conversation.SummaryRecord, Summary: "all", Through: 1}); err != nil {
 		t.Fatal(err)
 	}
 	records := 0
-	for _, err := range ws.Journal(path).Records(ctx, 0) {
+	for _, err := range workspace.Journal(ws, path).Records(ctx, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,9 +126,9 @@ func TestTrimLogMakesRoom(t *testing.T) {
 func TestTrimLogUnderAJournal(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 40}})
 	records := []conversation.Record{said("a text of several entries, which is long"), said("b")}
-	if err := ws.Journal("l").Append(t.Context(), records...); err != nil {
+	if err := workspace.Journal(ws, "l").Append(t.Context(), records...); err != nil {
 		t.Fatal(err)
 	}
 	trimLog(t, ws, "l", 1, workspace.DeleteOptions{})
-	wantRecords(t, ws.Journal("l"), 0, records[1:])
+	wantRecords(t, workspace.Journal(ws, "l"), 0, records[1:])
 }
