@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -93,9 +94,10 @@ func (s scale) y(v float64) int {
 	return height - int(math.Round((v/2-s.low/2)/size*height))
 }
 
-// A column is what the values at one place of the line have.
+// A column is what the values at one place of the line have, as heights.
 type column struct {
-	first, second int  // heights, in the order of their times
+	open, last    int  // the first value in time, and the last
+	first, second int  // the least and the greatest, in the order of their times
 	empty, torn   bool // no value; a value is missing beside others
 }
 
@@ -111,24 +113,45 @@ func (c Chart) paths(s scale) (line, area string) {
 			continue
 		}
 		x := int(math.Round(float64(i) * step))
-		l.move(x, cols[i].first)
-		a.move(x, zero)
-		for {
-			x = int(math.Round(float64(i) * step))
-			col := cols[i]
-			l.to(x, col.first)
-			l.to(x, col.second)
-			a.to(x, farther(col, zero))
-			i++
-			if col.torn || i == len(cols) || cols[i].empty {
-				break
-			}
+		alone := cols[i].torn || i+1 == len(cols) || cols[i+1].empty
+		if alone {
+			x = min(max(x-1, 0), width-dot)
 		}
-		l.end()
+		l.move(x, cols[i].open)
+		a.move(x, zero)
+		for more := true; more; i++ {
+			if !alone {
+				x = int(math.Round(float64(i) * step))
+			}
+			l.through(x, cols[i])
+			a.to(x, farther(cols[i], zero))
+			more = !cols[i].torn && i+1 < len(cols) && !cols[i+1].empty
+		}
+		if alone {
+			x += dot
+			l.to(x, l.y)
+			a.to(x, a.y)
+		}
+		l.flush()
 		a.to(x, zero)
-		a.end()
+		a.flush()
 	}
 	return l.String(), a.String()
+}
+
+// dot is the width of a value that stands alone.
+const dot = 3
+
+// through draws a column: its last value, and before that its least and its greatest unless
+// the way there passes them.
+func (p *pen) through(x int, c column) {
+	low, high := min(p.y, c.last), max(p.y, c.last)
+	for _, y := range []int{c.first, c.second} {
+		if y < low || y > high {
+			p.to(x, y)
+		}
+	}
+	p.to(x, c.last)
 }
 
 // farther returns the height of a column that is farther from that of 0.
@@ -147,15 +170,22 @@ func (c Chart) columns(s scale) []column {
 	for i := range cols {
 		values := c.Values[i*n/len(cols) : (i+1)*n/len(cols)]
 		least, most, known := span(values)
-		cols[i] = column{first: s.y(least), second: s.y(most), empty: known == 0, torn: known < len(values)}
+		col := column{empty: known == 0, torn: known < len(values)}
+		for seen, v := range slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) }) {
+			if col.last = s.y(v); seen == 0 {
+				col.open = col.last
+			}
+		}
+		col.first, col.second = s.y(least), s.y(most)
 		for _, v := range values {
 			if v == most && most != least { // the greatest came first
-				cols[i].first, cols[i].second = cols[i].second, cols[i].first
+				col.first, col.second = col.second, col.first
 			}
 			if v == most || v == least {
 				break
 			}
 		}
+		cols[i] = col
 	}
 	return cols
 }
@@ -164,13 +194,12 @@ func (c Chart) columns(s scale) []column {
 type pen struct {
 	strings.Builder
 	x, y  int
-	level int  // how far the line is level and not yet written
-	drawn bool // something was drawn since the last move
+	level int // how far the line is level and not yet written
 }
 
 func (p *pen) move(x, y int) {
 	fmt.Fprintf(p, "M%d %d", x, y)
-	p.x, p.y, p.drawn = x, y, false
+	p.x, p.y = x, y
 }
 
 func (p *pen) to(x, y int) {
@@ -180,26 +209,18 @@ func (p *pen) to(x, y int) {
 		return
 	}
 	p.flush()
-	switch x {
-	case p.x:
+	if x == p.x {
 		fmt.Fprintf(p, "v%d", y-p.y)
-	default:
+	} else {
 		fmt.Fprintf(p, "l%d %d", x-p.x, y-p.y)
 	}
-	p.x, p.y, p.drawn = x, y, true
+	p.x, p.y = x, y
 }
 
+// flush writes what is level.
 func (p *pen) flush() {
 	if p.level != 0 {
 		fmt.Fprintf(p, "h%d", p.level)
-		p.level, p.drawn = 0, true
-	}
-}
-
-// end ends a piece of the line. A single point is drawn as a dot.
-func (p *pen) end() {
-	p.flush()
-	if !p.drawn {
-		p.WriteString("h0")
+		p.level = 0
 	}
 }

@@ -12,7 +12,7 @@ type step struct {
 }
 
 var (
-	byteSteps   = []step{{1 << 60, "EiB"}, {1 << 50, "PiB"}, {1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "kiB"}, {1, "B"}}
+	byteSteps   = []step{{1 << 60, "EiB"}, {1 << 50, "PiB"}, {1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}
 	secondSteps = []step{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}
 )
 
@@ -49,12 +49,10 @@ func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case v == math.Trunc(v) && size < 1e6:
 		return strconv.FormatFloat(v, 'f', -1, 64)
-	case size >= 1e6 || size < 1e-3:
+	case size >= 1e6:
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	case size >= 100:
 		return strconv.FormatFloat(v, 'f', 0, 64)
-	case size >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }
