@@ -12,7 +12,7 @@ type step struct {
 }
 
 var (
-	byteSteps   = []step{{1 << 60, "EiB"}, {1 << 50, "PiB"}, {1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}
+	byteSteps   = []step{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}
 	secondSteps = []step{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}
 )
 
