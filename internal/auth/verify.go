@@ -110,7 +110,7 @@ func (k *Keys) fetch(ctx context.Context, id string, begun read) (found knownKey
 		return found, unavailable(err)
 	}
 	found.record = record
-	found.caller = Caller{ID: "key/" + id, Tenant: key.Tenant, Key: id, Agents: key.Agents, Scopes: key.Scopes, Rate: key.Rate}
+	found.caller = Caller{ID: "key/" + id, Tenant: key.Tenant, Name: key.Name, Key: id, Agents: key.Agents, Scopes: key.Scopes, Rate: key.Rate}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.known.Put(id, found)

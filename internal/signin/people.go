@@ -1,0 +1,101 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+)
+
+// Options of [NewPeople].
+type Options struct {
+	Sessions *auth.Sessions
+	Door     *access.Door // to the memory of each tenant
+
+	// Failures counts wrong keys by address. Others of the server may count in it too.
+	Failures *auth.Failures
+
+	// Address returns where a request comes from.
+	Address func(context.Context) netip.Addr
+
+	// Anonymous returns who somebody is who has not signed in. ok is false if the server
+	// serves nobody without a key. Errors: [auth.ErrUnavailable]. nil: nobody.
+	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
+}
+
+// People are those whom a server knows. They sign in with an API key. People implements
+// [console.People] and is safe for concurrent use.
+type People struct{ o Options }
+
+// NewPeople returns the people of a server. All fields of the options but Anonymous must
+// be there.
+func NewPeople(o Options) *People { return &People{o} }
+
+// Person implements [console.People]. A person may do what the key may do at the moment.
+func (p *People) Person(ctx context.Context, session string) (console.Person, error) {
+	if session != "" {
+		c, err := p.o.Sessions.Verify(ctx, session)
+		if !errors.Is(err, auth.ErrUnknown) {
+			return p.person(ctx, c, err)
+		}
+	}
+	if p.o.Anonymous == nil {
+		return console.Person{}, console.ErrSignedOut
+	}
+	c, ok, err := p.o.Anonymous(ctx)
+	if err == nil && !ok {
+		return console.Person{}, console.ErrSignedOut
+	}
+	person, err := p.person(ctx, c, err)
+	if err == nil {
+		person.Name, person.Open = "everybody on this machine", true
+	}
+	return person, err
+}
+
+// person returns a caller as a person, unless it cannot be said now who that is.
+func (p *People) person(ctx context.Context, c auth.Caller, err error) (console.Person, error) {
+	if err != nil {
+		return console.Person{}, unavailable(err)
+	}
+	svc, err := p.o.Door.Tenant(ctx, c.Tenant)
+	if err != nil {
+		return console.Person{}, unavailable(err)
+	}
+	return console.Person{
+		ID: c.ID, Name: cmp.Or(c.Name, "key "+c.Key), Key: c.Key,
+		Read: c.Scopes.Has(auth.Read), Write: c.Scopes.Has(auth.Write), Admin: c.Scopes.Has(auth.Admin), Metrics: c.Scopes.Has(auth.Metrics),
+		Agents: c.Agents.Patterns(), Allow: c.Agents.Allow, Service: svc,
+	}, nil
+}
+
+// SignIn implements [console.People]. Whoever gives ten wrong keys in a minute is refused
+// without a look at the store.
+func (p *People) SignIn(ctx context.Context, credential string) (session string, until time.Time, err error) {
+	from := p.o.Address(ctx)
+	if after, blocked := p.o.Failures.Blocked(from); blocked {
+		return "", time.Time{}, &console.Busy{After: after, Text: "too many wrong keys came from your address"}
+	}
+	session, _, until, err = p.o.Sessions.Begin(ctx, credential)
+	switch {
+	case errors.Is(err, auth.ErrUnknown):
+		p.o.Failures.Failed(from)
+		return "", time.Time{}, console.ErrRefused
+	case err != nil:
+		return "", time.Time{}, unavailable(err)
+	}
+	return session, until, nil
+}
+
+// SignOut implements [console.People]. After an error it has to be repeated.
+func (p *People) SignOut(ctx context.Context, session string) error {
+	return p.o.Sessions.End(ctx, session)
+}
+
+func unavailable(err error) error { return fmt.Errorf("%w: %v", console.ErrUnavailable, err) }
