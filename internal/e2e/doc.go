@@ -38,6 +38,7 @@
 // and killed meanwhile. It also measures the speed of the tools.
 // Package ha needs Go, PostgreSQL and caddy. Several servers work over one database, and are
 // stopped, killed and replaced, as is the database server.
+// Package browser needs Go, npm and Chromium. People use the console in a real browser.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
 //

@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(buildDir)
-	defer closeBrowser()
+	defer func() { closeBrowser() }()
 	return m.Run()
 }
 
