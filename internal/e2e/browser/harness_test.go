@@ -91,7 +91,7 @@ func TestWatchFinds(t *testing.T) {
 // A problem that is expected is none, and an expectation that nothing meets is one.
 func TestExpect(t *testing.T) {
 	t.Parallel()
-	p := open(t, serve(t, map[string]string{"/": "<p>fine</p>"}), view{})
+	p := open(t, serve(t, map[string]string{"/": "<p>fine</p>", "/sure": "<button onclick='this.textContent = confirm(1)'>Ask</button>"}), view{})
 	p.expect("status: 404")
 	p.visit("/none")
 	if got := p.settle(); len(got) != 0 {
@@ -110,6 +110,13 @@ func TestExpect(t *testing.T) {
 		t.Errorf("after another window was opened: %q", got)
 	}
 	closeStrangers(p)
+	p.visit("/sure")
+	p.expect("dialog: confirm")
+	p.click("button", "Ask")
+	p.see("false")
+	p.acceptDialogs()
+	p.click("button", "false")
+	p.see("true")
 }
 
 // axe-core and the check of the width find what is wrong in the page, in its theme and at
@@ -212,7 +219,7 @@ func TestAct(t *testing.T) {
 // A control that nobody could mean or reach is not found.
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	p := open(t, serve(t, map[string]string{"/": formPage + "<button hidden>Gone</button>" +
+	p := open(t, serve(t, map[string]string{"/": formPage + "<button hidden>Gone</button><button aria-hidden=true>Veiled</button>" +
 		"<div style='position: fixed; inset: 0'>over</div>"}), view{noScript: true})
 	p.visit("/")
 	for _, c := range []struct{ role, name, want string }{
@@ -221,6 +228,7 @@ func TestLookup(t *testing.T) {
 		{"button", "Copy", "there are 2"},
 		{"button", "Sav", "there is no"},
 		{"button", "Gone", "there is no"},
+		{"button", "Veiled", "there is no"},
 		{"link", "Save", "there is no"},
 	} {
 		if _, err := p.lookupOne("", c.role, c.name); (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
