@@ -163,6 +163,8 @@ func TestReviewFinds(t *testing.T) {
 			t.Errorf("%s %v: too wide: %q, want %v", c.path, c.v, got, c.wide)
 		}
 	}
+	p.visit("/csp")
+	p.review("fine")
 }
 
 const formPage = `<form action=/done><label>Name <input name=n></label> <label>Text <textarea name=t rows=3></textarea></label>
@@ -214,6 +216,19 @@ func TestAct(t *testing.T) {
 	}
 	p.enter()
 	p.see("Done")
+	evaluate[any](p, "document.cookie = 'theme=dark'")
+	second := p.another()
+	second.visit("/done")
+	second.reload()
+	second.none("button", "Save")
+	if got := evaluate[string](second, "document.cookie"); got != "theme=dark" {
+		t.Errorf("another tab of the person has the cookies %q", got)
+	}
+	stranger := open(t, p.origin, view{})
+	stranger.visit("/done")
+	if got := evaluate[string](stranger, "document.cookie"); got != "" {
+		t.Errorf("another person has the cookies %q", got)
+	}
 }
 
 // A control that nobody could mean or reach is not found.
