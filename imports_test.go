@@ -128,6 +128,7 @@ var allowed = map[string][]string{
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
 	"console":                            {"workspace", "linediff", "console/internal/...", "golang.org/x/sync/semaphore"},
+	"console/internal/words":             {"linediff"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }
 

@@ -1,0 +1,284 @@
+package words
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+var vocabulary = []string{"the", "quick", "Fox", "don't", "3.14", "17", "x_y", "é", "e\u0301", "\u0301", "früh", "用", "户", "かな",
+	"カー", "ฉัน", "น้ำ", "ស្រី", "नमस्ते", "한국", "👍🏽", "👩‍💻", "🇩🇪🇫🇷", "🇩🇪🇫", "❤\ufe0f", "1️⃣", "\u202e", "\u200d", "\u00ad", "\x00", "\r", "\xff",
+	" ", " ", " ", "  ", "\t", ".", ",", ", ", "'", "\"", "{", "}", "(", ")", ":=", "/", "-", "’"}
+
+// line draws a line of some words.
+var line = rapid.Custom(func(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, 12).Draw(t, "words")
+})
+
+// edited draws a line that has some words of another.
+func edited(t *rapid.T, words []string) []string {
+	at := rapid.IntRange(0, len(words)).Draw(t, "at")
+	end := rapid.IntRange(at, len(words)).Draw(t, "end")
+	put := rapid.SliceOfN(rapid.SampledFrom(vocabulary), 0, 3).Draw(t, "put")
+	return append(append(append([]string{}, words[:at]...), put...), words[end:]...)
+}
+
+// texts draws two texts. The second has lines of the first, lines that are edited and
+// lines of its own.
+func texts(t *rapid.T) (old, new []byte) {
+	ends := []string{"\n", "\n", "\r\n"}
+	for range rapid.IntRange(0, rapid.SampledFrom([]int{4, 30}).Draw(t, "limit")).Draw(t, "lines") {
+		a := line.Draw(t, "line")
+		e := rapid.SampledFrom(ends).Draw(t, "end")
+		was, is := strings.Join(a, "")+e, strings.Join(a, "")+e
+		switch rapid.IntRange(0, 5).Draw(t, "edit") {
+		case 0, 1:
+			is = strings.Join(edited(t, edited(t, a)), "") + rapid.SampledFrom(ends).Draw(t, "new end")
+		case 2:
+			was = ""
+		case 3:
+			is = ""
+		}
+		old, new = append(old, was...), append(new, is...)
+	}
+	if rapid.Bool().Draw(t, "cut") {
+		old = bytes.TrimSuffix(old, []byte("\n"))
+	}
+	if rapid.Bool().Draw(t, "cut new") {
+		new = bytes.TrimSuffix(new, []byte("\n"))
+	}
+	return old, new
+}
+
+// check reports where rows are not the two texts in order, gaps filled from the texts.
+func check(rows []Row, old, new []byte, o Options) error {
+	oldLines, newLines := bytes.SplitAfter(old, []byte("\n")), bytes.SplitAfter(new, []byte("\n"))
+	i, j := 0, 0
+	take := func(s Side, lines [][]byte, at *int) error {
+		if s.Line == 0 && !reflect.DeepEqual(s, Side{}) {
+			return fmt.Errorf("no line, but %+v", s)
+		}
+		if s.Line == 0 {
+			return nil
+		}
+		if s.Line != *at+1 || s.Text+s.End.String() != string(lines[*at]) {
+			return fmt.Errorf("side %+v, want line %d, %q", s, *at+1, lines[*at])
+		}
+		*at++
+		return nil
+	}
+	for _, r := range rows {
+		oldHas, newHas := r.Old.Line > 0, r.New.Line > 0
+		switch r.Kind {
+		case Gap:
+			if r.Old.Line != i+1 || r.New.Line != j+1 || r.Lines < 2 || o.Context < 0 {
+				return fmt.Errorf("gap %+v at %d, %d", r, i, j)
+			}
+			if !reflect.DeepEqual(oldLines[i:i+r.Lines], newLines[j:j+r.Lines]) {
+				return fmt.Errorf("gap %+v hides a change", r)
+			}
+			i, j = i+r.Lines, j+r.Lines
+			continue
+		case Equal:
+			if !oldHas || !newHas || r.Old.Text != r.New.Text || r.Old.End != r.New.End || r.Marked || r.EndDiffers {
+				return fmt.Errorf("equal row %+v", r)
+			}
+		case Changed:
+			if !oldHas || !newHas || o.Layout == Unified {
+				return fmt.Errorf("changed row %+v", r)
+			}
+		default:
+			if oldHas != (r.Kind == Removed) || newHas != (r.Kind == Added) {
+				return fmt.Errorf("row %+v", r)
+			}
+		}
+		if err := take(r.Old, oldLines, &i); err != nil {
+			return err
+		}
+		if err := take(r.New, newLines, &j); err != nil {
+			return err
+		}
+	}
+	if i+1 < len(oldLines) || j+1 < len(newLines) {
+		return fmt.Errorf("rows end at lines %d and %d of %d and %d", i, j, len(oldLines), len(newLines))
+	}
+	return nil
+}
+
+// checkMarks reports where marks are out of order or divide a character.
+func checkMarks(text string, marks []Range) error {
+	last := -1
+	for _, m := range marks {
+		if m.Start <= last || m.End <= m.Start || m.End > len(text) {
+			return fmt.Errorf("mark %v of %q after %d", m, text, last)
+		}
+		last = m.End
+		for _, at := range []int{m.Start, m.End} {
+			if divides(text, at) {
+				return fmt.Errorf("mark %v of %q divides a character at %d", m, text, at)
+			}
+		}
+	}
+	return nil
+}
+
+// divides reports whether an offset is inside a character, as a person sees it.
+func divides(text string, at int) bool {
+	if at == 0 || at == len(text) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	flags := 0
+	for rest := text[:at]; ; flags++ {
+		f, n := utf8.DecodeLastRuneInString(rest)
+		if f < 0x1f1e6 || f > 0x1f1ff {
+			break
+		}
+		rest = rest[:len(rest)-n]
+	}
+	return !utf8.RuneStart(text[at]) || unicode.IsMark(r) || r == '\u200d' || before == '\u200d' ||
+		0x1f3fb <= r && r <= 0x1f3ff || flags%2 == 1 && 0x1f1e6 <= r && r <= 0x1f1ff
+}
+
+// rest is a text without its marked parts.
+func rest(text string, marks []Range) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range marks {
+		b.WriteString(text[at:m.Start])
+		at = m.End
+	}
+	return b.String() + text[at:]
+}
+
+// All rows together are both texts, to the byte. Pages of a view are the view. In both
+// layouts marks stand on characters, and the lines of a pair are equal without them.
+func TestRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := texts(t)
+		o := Options{Layout: rapid.SampledFrom([]Layout{Unified, SideBySide}).Draw(t, "layout"), Context: rapid.IntRange(-1, 4).Draw(t, "context")}
+		d := Compare(old, new)
+		v := d.View(o)
+		rows := v.Rows(-5, v.Len()+5)
+		if len(rows) != v.Len() {
+			t.Fatalf("%d rows, Len %d", len(rows), v.Len())
+		}
+		if err := check(rows, old, new, o); err != nil {
+			t.Fatal(err)
+		}
+		size := rapid.IntRange(1, 7).Draw(t, "page")
+		var pages []Row
+		for at := 0; at < v.Len(); at += size {
+			pages = append(pages, v.Rows(at, at+size)...)
+		}
+		if len(rows) > 0 && !reflect.DeepEqual(pages, rows) {
+			t.Fatalf("pages of %d rows differ from the view", size)
+		}
+		for _, r := range rows {
+			if r.Kind == Gap {
+				o.Open = append(o.Open, r.Old.Line)
+			}
+		}
+		v = d.View(o)
+		for _, r := range v.Rows(0, v.Len()) {
+			if r.Kind == Gap {
+				t.Fatalf("gap %+v is not open", r)
+			}
+		}
+	})
+}
+
+func TestPairsAndMarks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := texts(t)
+		d := Compare(old, new)
+		side := d.View(Options{Layout: SideBySide, Context: -1})
+		byOld, byNew := map[int]Row{}, map[int]Row{}
+		for _, r := range side.Rows(0, side.Len()) {
+			byOld[r.Old.Line], byNew[r.New.Line] = r, r
+			if !r.Marked {
+				if len(r.Old.Marks)+len(r.New.Marks) > 0 {
+					t.Fatalf("marks of a row that is not marked: %+v", r)
+				}
+				continue
+			}
+			for _, s := range []Side{r.Old, r.New} {
+				if err := checkMarks(s.Text, s.Marks); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if a, b := rest(r.Old.Text, r.Old.Marks), rest(r.New.Text, r.New.Marks); a != b {
+				t.Fatalf("without marks %q and %q are %q and %q", r.Old.Text, r.New.Text, a, b)
+			}
+		}
+		unified := d.View(Options{Context: -1})
+		for _, r := range unified.Rows(0, unified.Len()) {
+			switch other := byOld[r.Old.Line]; r.Kind {
+			case Removed:
+				if !reflect.DeepEqual(r.Old, other.Old) || r.Marked != other.Marked || r.EndDiffers != other.EndDiffers {
+					t.Fatalf("unified %+v, side by side %+v", r, other)
+				}
+			case Added:
+				other = byNew[r.New.Line]
+				if !reflect.DeepEqual(r.New, other.New) || r.Marked != other.Marked || r.EndDiffers != other.EndDiffers {
+					t.Fatalf("unified %+v, side by side %+v", r, other)
+				}
+			}
+		}
+	})
+}
+
+// Each of the ways to compare two lines finds equal rests.
+func TestWaysToMark(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := line.Draw(t, "old")
+		old, new := strings.Join(words, ""), strings.Join(edited(t, edited(t, words)), "")
+		a, b := newTokens(old), newTokens(new)
+		all := change{0, len(a.list), 0, len(b.list)}
+		var m marker
+		marks := func(changes []change) (x, y []Range) {
+			for _, c := range changes {
+				x, y = a.mark(x, c.old, c.oldEnd), b.mark(y, c.new, c.newEnd)
+			}
+			return x, y
+		}
+		for name, way := range map[string]func() ([]Range, []Range){
+			"align":   func() ([]Range, []Range) { return marks(m.align(a, b)) },
+			"weigh":   func() ([]Range, []Range) { return marks(m.weigh(a, b, all)) },
+			"minimal": func() ([]Range, []Range) { return marks(m.minimal(a, b, all)) },
+			"one":     func() ([]Range, []Range) { x, y, ok := m.oneMark(old, new); return whole(x, y, ok, old, new) },
+		} {
+			x, y := way()
+			if err := checkMarks(old, x); err != nil {
+				t.Fatal(name, err)
+			}
+			if err := checkMarks(new, y); err != nil {
+				t.Fatal(name, err)
+			}
+			if rest(old, x) != rest(new, y) {
+				t.Fatalf("%s: without marks %q and %q are %q and %q", name, old, new, rest(old, x), rest(new, y))
+			}
+		}
+	})
+}
+
+// whole marks whole lines if they are not alike.
+func whole(x, y []Range, alike bool, old, new string) ([]Range, []Range) {
+	if alike {
+		return x, y
+	}
+	mark := func(s string) []Range {
+		if s == "" {
+			return nil
+		}
+		return []Range{{0, len(s)}}
+	}
+	return mark(old), mark(new)
+}
