@@ -33,7 +33,8 @@ const (
 )
 
 // secure reports whether the browser has an encrypted connection. A proxy in front may
-// have ended the encryption.
+// have ended the encryption. The server passes the proxy's header on only if it trusts the
+// proxy.
 func secure(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
@@ -50,11 +51,14 @@ func onLoopback(r *http.Request) bool {
 
 // newCookie returns the cookie with a session. Browsers keep a cookie of the name __Host-
 // only if the connection is encrypted, so on loopback without encryption it has a plain
-// name.
+// name, with the port: browsers send a cookie to all ports of a machine.
 func newCookie(r *http.Request, session string, until time.Time) *http.Cookie {
 	c := &http.Cookie{Name: "__Host-" + cookieName, Value: session, Path: "/", Expires: until, HttpOnly: true, Secure: true, SameSite: http.SameSiteStrictMode}
 	if !secure(r) && onLoopback(r) {
 		c.Name, c.Secure = cookieName, false
+		if _, port, err := net.SplitHostPort(r.Host); err == nil {
+			c.Name += "-" + port
+		}
 	}
 	return c
 }

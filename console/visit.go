@@ -55,6 +55,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			return
 		}
 		defer leave()
+		// The form may have taken long to arrive, and the person's rights count as they
+		// are now.
+		if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
+			h.fail(v, err)
+			return
+		}
 	}
 	if err := answer(v); err != nil {
 		h.fail(v, err)

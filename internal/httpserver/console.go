@@ -36,5 +36,8 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
+	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
+		r.Header.Del("X-Forwarded-Proto")
+	}
 	s.o.Console.ServeHTTP(w, r.WithContext(ctx))
 }
