@@ -108,7 +108,6 @@ func appendWords(words []uint64, line string) []uint64 {
 // alike returns how much two lines have in common, from 0 to 1000.
 func (p *pairer) alike(i, j int) int {
 	a, b := &p.old[i], &p.new[j]
-	p.work++
 	if len(a.text) > maxLine || len(b.text) > maxLine {
 		return p.alikeEnds(a.text, b.text)
 	}
@@ -235,6 +234,7 @@ func (p *pairer) table(b block) {
 		width = min(cols, band)
 	}
 	low := func(i int) int { return min(max(i*cols/rows-width/2, 0), cols-width) }
+	p.work += rows * width
 	steps := make([]uint8, rows*width)
 	before, best := make([]int32, width+1), make([]int32, width+1)
 	for i := range rows {

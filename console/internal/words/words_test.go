@@ -62,6 +62,8 @@ var markTests = []struct {
 	{"two words with a space", "the old grey cat sat there", "the new black cat sat there", `changed 1 1 |the «old grey» cat sat there|the «new black» cat sat there|`},
 	{"rewritten", "Meeting on Monday about the budget", "Deploy scripts live in /srv", `changed 1 1 |«Meeting on Monday about the budget»|«Deploy scripts live in /srv»|`},
 	{"extended", "x := open(name)", "x := open(name) // the caller closes it, or nobody does at all", `changed 1 1 |x := open(name)|x := open(name)« // the caller closes it, or nobody does at all»|`},
+	{"same words in another order", "alpha beta gamma delta epsilon", "epsilon delta gamma beta alpha", `changed 1 1 |«alpha beta gamma delta epsilon»|«epsilon delta gamma beta alpha»|`},
+	{"brackets around words", "call f(x, y) now", "call f((x), (y)) now", `changed 1 1 |call f(x, y) now|call f(«(»x«)», «(»y«)») now|`},
 	{"go call", "\tif err := s.write(ctx, path, text); err != nil {", "\tif err := s.save(ctx, agent, path, text); err != nil {", `changed 1 1 |	if err := s.«write»(ctx, path, text); err != nil {|	if err := s.«save»(ctx«, agent», path, text); err != nil {|`},
 	{"go indent", "\treturn nil", "\t\treturn nil", `changed 1 1 |	return nil|	«	»return nil|`},
 	{"go names", "func (s *Store) ReadFile(name string) ([]byte, error) {", "func (s *Store) ReadText(name string) (string, error) {", `changed 1 1 |func (s *Store) «ReadFile»(name string) («[]byte», error) {|func (s *Store) «ReadText»(name string) («string», error) {|`},
@@ -86,6 +88,28 @@ func TestMarks(t *testing.T) {
 		got := show(Compare([]byte(c.old), []byte(c.new)).View(Options{Layout: SideBySide, Context: 3}))
 		if got != c.want+"\n" {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// A long line has one mark, of whole words. A line that is not long has a mark for
+// each change.
+func TestLongLine(t *testing.T) {
+	most := strings.Repeat("and more, ", maxLine/10/2)
+	for _, c := range []struct {
+		end, old, new string
+		want          string // the middle of the old line
+	}{
+		{", " + most, "first name, then last", "first nacelle, then last", "first «name», then last"},
+		{", " + most, "first name, then last", "first names, then last", "first «name», then last"},
+		{", " + most, "first name, then last", "first name big, then last", "first name, then last"},
+		{", " + most, "first name, then last", "first thing, then best", "first «name, then last»"},
+		{"", "first name, then last", "first thing, then best", "first «name», then «last»"},
+	} {
+		v := Compare([]byte(most+c.old+c.end), []byte(most+c.new+c.end)).View(Options{Layout: SideBySide})
+		r := v.Rows(0, 1)[0]
+		if got := shown(r, r.Old); got != most+c.want+c.end {
+			t.Errorf("%q to %q: %.80s", c.old, c.new, strings.ReplaceAll(got, most, "..."))
 		}
 	}
 }
