@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
@@ -190,7 +191,7 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, jsonSize), q)
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
-			page.Nearest = w.nearest(ctx, p, logPaths)
+			page.Nearest = w.nearest(ctx, p, nearest.Log)
 		}
 	}
 	return page, nil

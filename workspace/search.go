@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
@@ -28,13 +27,13 @@ type SearchOptions struct {
 const SearchMemory = 14 << 20
 
 const (
-	defaultHits, maxHits = 10, 50
-	defaultHitTokens     = 600
-	maxQuery             = search.MaxQuery
+	defaultHits      = 10
+	defaultHitTokens = 600
 )
 
 // A SearchHit is a passage that was found, or a line of an exact search.
 type SearchHit struct {
+	Agent string // whose it is; "": of Workspace.Search
 	Path  string
 	Entry int64     // of a log; 0: of a file
 	Line  int       // of the file or the entry, from 1
@@ -74,7 +73,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 	if err := checkContext(ctx, op, query); err != nil {
 		return SearchResult{}, err
 	}
-	run, err := o.prepare(w.paths, op, query)
+	run, err := prepareSearch[search.Place](&o, w.paths, op, query)
 	if err != nil {
 		return SearchResult{}, err
 	}
@@ -91,26 +90,13 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 	return o.result(found), nil
 }
 
-// prepare checks the arguments and returns the search.
-func (o *SearchOptions) prepare(paths PathRule, op, query string) (run search.Run, err error) {
+// prepareSearch checks the arguments and returns the search.
+func prepareSearch[P comparable](o *SearchOptions, paths PathRule, op, query string) (run search.Run[P], err error) {
 	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return nil, err
 	}
-	switch n := utf8.RuneCountInString(query); {
-	case o.Limit < 0 || o.Limit > maxHits || o.Limit == 0 && slices.Contains(o.Zeros, ArgLimit):
-		return nil, fail(ErrInvalid, op, query, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, maxHits)
-	case o.MaxTokens < -1:
-		return nil, fail(ErrInvalid, op, query, "%s is %d, the least is -1 (no bound)", ArgMaxTokens, o.MaxTokens)
-	case o.Kind != "" && o.Kind != KindFile && o.Kind != KindLog:
-		return nil, fail(ErrInvalid, op, query, "the kind is %q, allowed are %q and %q", o.Kind, KindFile, KindLog)
-	case o.Exact && o.Regexp:
-		return nil, fail(ErrInvalid, op, query, "exact and regexp exclude each other")
-	case n == 0:
-		return nil, fail(ErrInvalid, op, query, "the query is empty; give a word to look for")
-	case n > maxQuery:
-		return nil, within(op, query, Errorf(ErrInvalid, "the query has %d characters, limit %d", n, maxQuery))
-	case !utf8.ValidString(query):
-		return nil, fail(ErrInvalid, op, query, "the query is not valid UTF-8")
+	if err := search.CheckQuery(query, o.Kind, o.Exact, o.Regexp, o.Limit, slices.Contains(o.Zeros, ArgLimit), o.MaxTokens); err != nil {
+		return nil, within(op, query, err)
 	}
 	if o.Limit == 0 {
 		o.Limit = defaultHits
@@ -118,7 +104,7 @@ func (o *SearchOptions) prepare(paths PathRule, op, query string) (run search.Ru
 	if o.MaxTokens == 0 {
 		o.MaxTokens = defaultHitTokens
 	}
-	run, cause := search.Prepare(query, o.Exact, o.Regexp, o.Limit)
+	run, cause := search.Prepare[P](query, o.Exact, o.Regexp, o.Limit)
 	if cause != "" {
 		e := Errorf(ErrInvalid, "%s", cause)
 		if cause == search.NoWord {
@@ -133,7 +119,7 @@ func (o *SearchOptions) prepare(paths PathRule, op, query string) (run search.Ru
 func (o *SearchOptions) result(found search.Result) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total}
 	for _, h := range search.Fit(found.Hits, o.MaxTokens) {
-		r.Hits = append(r.Hits, SearchHit{Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time, Text: h.Text, Marks: h.Marks})
+		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Line: h.Line, Time: h.Time, Text: h.Text, Marks: h.Marks})
 	}
 	r.More = r.Total > int64(len(r.Hits))
 	return r

@@ -38,7 +38,7 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 	}
 	wanted := map[textKey]bool{}
 	for _, f := range likely.list {
-		wanted[textKey{f.path, f.entry}] = true
+		wanted[textKey{f.agent, f.path, f.entry}] = true
 	}
 	best := top{limit: limit, before: byScore}
 	for _, w := range workers {
@@ -50,6 +50,7 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 }
 
 type textKey struct {
+	agent string
 	path  string
 	entry int64
 }
@@ -154,7 +155,7 @@ func (w *worker[P]) countPage(ctx context.Context, j job[P]) error {
 		if page := &w.again[len(w.again)-1]; w.full {
 			page.keys = nil
 		} else {
-			page.keys = append(page.keys, textKey{t.Path, t.Entry})
+			page.keys = append(page.keys, textKey{t.Agent, t.Path, t.Entry})
 		}
 	}
 	return nil
@@ -169,7 +170,7 @@ func (w *worker[P]) rankTexts(ctx context.Context, pages Pages[P], best *top, wa
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		key := textKey{t.Path, t.Entry}
+		key := textKey{t.Agent, t.Path, t.Entry}
 		if done[key] = true; wanted(key) {
 			w.rank(t, best)
 		}
@@ -191,7 +192,7 @@ func (w *worker[P]) rankTexts(ctx context.Context, pages Pages[P], best *top, wa
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if key := (textKey{t.Path, t.Entry}); wanted(key) && !done[key] {
+			if key := (textKey{t.Agent, t.Path, t.Entry}); wanted(key) && !done[key] {
 				w.rank(t, best)
 			}
 		}

@@ -119,18 +119,18 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 	return texts, Place{}, nil
 }
 
-// A Run is a search of an agent's texts.
-type Run func(context.Context, Pages[Place]) (Result, error)
+// A Run is a search of pages.
+type Run[P comparable] func(context.Context, Pages[P]) (Result, error)
 
 // Prepare returns the search for a query: by words, or for lines that hold the query as it
 // stands or match it as a regular expression. cause says what is wrong with the query.
-func Prepare(query string, exact, regexp bool, limit int) (run Run, cause string) {
+func Prepare[P comparable](query string, exact, regexp bool, limit int) (run Run[P], cause string) {
 	if !exact && !regexp {
 		q, cause := Parse(query)
 		if cause != "" {
 			return nil, cause
 		}
-		return func(ctx context.Context, pages Pages[Place]) (Result, error) { return Rank(ctx, q, limit, pages) }, ""
+		return func(ctx context.Context, pages Pages[P]) (Result, error) { return Rank(ctx, q, limit, pages) }, ""
 	}
 	compile := Exact
 	if regexp {
@@ -140,5 +140,5 @@ func Prepare(query string, exact, regexp bool, limit int) (run Run, cause string
 	if cause != "" {
 		return nil, cause
 	}
-	return func(ctx context.Context, pages Pages[Place]) (Result, error) { return Find(ctx, p, limit, pages) }, ""
+	return func(ctx context.Context, pages Pages[P]) (Result, error) { return Find(ctx, p, limit, pages) }, ""
 }

@@ -148,10 +148,10 @@ func (r *ranker) note(t *Text, p passage, first, newText bool) {
 	from := len(r.features)
 	r.describe(t, p, first)
 	if newText {
-		r.texts = append(r.texts, Text{Path: t.Path, Entry: t.Entry, Time: t.Time})
+		r.texts = append(r.texts, Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Time: t.Time})
 	}
 	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start), int32(from), int32(len(r.features))})
-	const ofRecord, ofFeature, ofText = 20, 8, 96
+	const ofRecord, ofFeature, ofText = 20, 8, 112
 	if len(r.records)*ofRecord+len(r.features)*ofFeature+len(r.texts)*ofText > maxRecords {
 		r.full, r.records, r.features, r.texts = true, nil, nil, nil
 	}
@@ -273,7 +273,7 @@ func (r *ranker) score(features []feature, size int) float64 {
 func (r *ranker) rankRecords(best *top) {
 	for _, c := range r.records {
 		t := &r.texts[c.text]
-		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size))}
+		f := found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size))}
 		if best.takes(f) {
 			best.add(f)
 		}
@@ -291,7 +291,7 @@ func (r *ranker) rank(t *Text, best *top) {
 		}
 		r.features = r.features[:0]
 		r.describe(t, p, first)
-		f := found{path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
+		f := found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
 		if best.takes(f) {
 			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end], p.headEnd-p.start)
 			f.line += p.line
@@ -302,6 +302,7 @@ func (r *ranker) rank(t *Text, best *top) {
 
 // found is a passage or a line that was found.
 type found struct {
+	agent string
 	path  string
 	entry int64
 	time  time.Time
@@ -351,6 +352,8 @@ func byScore(a, b *found) bool {
 // byPlace orders by path and line. A file is before a log of the same path.
 func byPlace(a, b *found) bool {
 	switch {
+	case a.agent != b.agent:
+		return a.agent < b.agent
 	case a.path != b.path:
 		return a.path < b.path
 	case a.entry != b.entry:

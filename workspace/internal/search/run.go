@@ -7,6 +7,7 @@ import (
 
 // A Text is a file, or an entry of a log.
 type Text struct {
+	Agent   string // whose it is, where a search is over several; else ""
 	Path    string
 	Entry   int64 // the number of the entry; 0: a file
 	Time    time.Time
@@ -18,6 +19,7 @@ type Text struct {
 
 // A Hit is a passage, or a line of an exact search.
 type Hit struct {
+	Agent string // as in Text
 	Path  string
 	Entry int64 // of a log; 0: of a file
 	Line  int   // of the file or the entry, from 1
@@ -80,8 +82,8 @@ func each[P comparable](ctx context.Context, pages Pages[P], fn func(at P, texts
 		}
 		for i := range texts {
 			t := &texts[i]
-			t.first = t.Path != last.Path || t.Entry > 0 != (last.Entry > 0)
-			last = Text{Path: t.Path, Entry: t.Entry}
+			t.first = t.Path != last.Path || t.Entry > 0 != (last.Entry > 0) || t.Agent != last.Agent
+			last = Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry}
 		}
 		if err := fn(at, texts); err != nil {
 			return err
@@ -103,7 +105,7 @@ func (t *Text) check(matches bool) error {
 func (t *top) result(total int64) Result {
 	r := Result{Hits: make([]Hit, len(t.list)), Total: total}
 	for i, f := range t.list {
-		r.Hits[i] = Hit{Path: f.path, Entry: f.entry, Line: f.line, Time: f.time, Score: f.score, Text: f.text, Marks: f.marks}
+		r.Hits[i] = Hit{Agent: f.agent, Path: f.path, Entry: f.entry, Line: f.line, Time: f.time, Score: f.score, Text: f.text, Marks: f.marks}
 	}
 	return r
 }

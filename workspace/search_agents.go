@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+)
+
+// An AgentsSearch is what a search over several agents found.
+type AgentsSearch struct {
+	SearchResult
+	Agents  int  // that were searched
+	Left    bool // there are more agents, which were not searched
+	Damaged int  // agents that are left out, because what they have is corrupt
+}
+
+// Search is [Workspace.Search] over the agents of patterns, as in [AgentsQuery], with the
+// agent in each hit. All that is searched is one collection: how much a word counts depends
+// on how many passages of all these agents have it. So the hits are in order as those of
+// one agent, and an agent's hits may be in another order than its own search has.
+//
+// It searches the agents that were written last, one after the other, 1,000 at most. It
+// begins with no further one after two seconds, or 100,000,000 bytes of content. It uses as
+// much memory as a search of one agent, and is not counted as an operation. Exact and
+// regular expressions list lines in the order of agent, path and line. Errors: [ErrInvalid].
+func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
+	const op = "search"
+	if err := checkContext(ctx, op, query); err != nil {
+		return AgentsSearch{}, err
+	}
+	run, err := prepareSearch[search.ManyPlace](&o, s.paths, op, query)
+	if err != nil {
+		return AgentsSearch{}, err
+	}
+	owners, err := agents.Newest(ctx, s.store.Owners, s.tenant, patterns, search.MaxAgents+1)
+	if err != nil {
+		return AgentsSearch{}, within(op, query, err)
+	}
+	many := search.Many{Prefix: o.Prefix, Kind: o.Kind, View: func(agent string) search.View {
+		return func(ctx context.Context, fn func(Reader) error) error {
+			return s.store.View(ctx, Owner{Tenant: s.tenant, Agent: agent}, fn)
+		}
+	}}
+	for _, u := range owners[:min(len(owners), search.MaxAgents)] {
+		many.Agents = append(many.Agents, u.Owner.Agent)
+	}
+	done, err := s.searches.Take(ctx, search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
+	if err != nil {
+		return AgentsSearch{}, within(op, query, err)
+	}
+	defer done()
+	r, err := many.Run(ctx, run)
+	if err != nil {
+		return AgentsSearch{}, within(op, query, err)
+	}
+	return AgentsSearch{SearchResult: o.result(r), Agents: many.Searched, Left: many.Searched < len(owners), Damaged: len(many.Damaged)}, nil
+}
