@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -26,18 +27,47 @@ func (tomlFormat) snippet(name string, s Server) string {
 // encodeEntry returns the fields of a server as lines of TOML.
 func encodeEntry(s Server) (lines string) {
 	for _, f := range tomlFields(s) {
-		lines += encodeTOML(map[string]any{f.key: f.value})
+		lines += encodeTOML(f) + "\n"
 	}
 	return lines
 }
 
-// encodeTOML returns a part of a server as lines of TOML.
-func encodeTOML(v any) string {
-	b, err := toml.Marshal(v)
-	if err != nil {
-		panic(err) // strings and lists of strings can always be encoded
+// encodeTOML returns a field of a server as a line of TOML, without its end.
+func encodeTOML(f tomlField) string {
+	if text, ok := f.value.(string); ok {
+		return f.key + " = " + quoteTOML(text)
 	}
-	return string(b)
+	var items []string
+	for _, v := range f.value.([]any) {
+		items = append(items, quoteTOML(v.(string)))
+	}
+	return f.key + " = [" + strings.Join(items, ", ") + "]"
+}
+
+// quoteTOML returns a text as TOML writes it: a literal string if that can hold it, and
+// else a basic one.
+func quoteTOML(text string) string {
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	if !strings.Contains(text, "'") && !strings.ContainsFunc(text, isControl) && utf8.ValidString(text) {
+		return "'" + text + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString("\\" + string(r))
+		case strings.ContainsRune("\b\f\n\r\t", r):
+			b.WriteString("\\" + string("bfnrt"[strings.IndexRune("\b\f\n\r\t", r)]))
+		case isControl(r) || r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\u%04X`, text[i])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
 
 // edit changes only the values that differ. It reads the new text again, and returns
@@ -261,7 +291,7 @@ func (t tomlFormat) replace(old []byte, name string, entry map[string]any, s Ser
 		if reflect.DeepEqual(entry[f.key], f.value) {
 			continue
 		}
-		text, at := strings.TrimRight(encodeTOML(map[string]any{f.key: f.value}), "\n"), pairs[f.key]
+		text, at := encodeTOML(f), pairs[f.key]
 		if at.Length == 0 {
 			at, text = unstable.Range{Offset: uint32(header)}, text+newline
 		} else if hasComment(old[at.Offset : at.Offset+at.Length]) {
