@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -146,6 +147,21 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 		err = &workspace.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: workspace.ErrNotFound}
 	}
 	return s, err
+}
+
+func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
+	err = r.do(wire.Statement{
+		SQL: "SELECT " + strings.TrimSuffix(summaryColumns, ", content") + ", NULL FROM summaries" +
+			" WHERE owner = $1 AND path = $2 ORDER BY version, method, model, prompt",
+		Args: []any{r.owner, path},
+		New:  func() { list = nil },
+		Row: func(row *wire.Row) error {
+			s, err := readSummary(row, path)
+			list = append(list, s)
+			return err
+		},
+	})
+	return list, err
 }
 
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {

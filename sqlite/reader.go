@@ -110,6 +110,14 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 	return s, err
 }
 
+func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
+	err = r.c.each(func(f *row.Fields) error {
+		list = append(list, f.Summary(r.owner, path))
+		return f.Err("summary of", path)
+	}, "SELECT "+row.SummaryColumns+" FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, prompt", r.owner, path)
+	return list, err
+}
+
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
 	err = r.c.each(func(f *row.Fields) error {
 		heads = append(heads, f.File(r.owner))

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/logscan"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 )
 
 // What an operator asks, and the answers. They are described in package inspect.
@@ -19,6 +20,10 @@ type (
 	ChangeLog      = inspect.ChangeLog
 	LogQuery       = inspect.LogQuery
 	LogView        = inspect.LogView
+	SummariesQuery = inspect.SummariesQuery
+	SummaryPage    = inspect.SummaryPage
+	SummaryInfo    = inspect.SummaryInfo
+	SummarySpend   = inspect.SummarySpend
 )
 
 // Limits returns the limits of each agent, without zero fields.
@@ -82,4 +87,27 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 		return err
 	})
 	return v, err
+}
+
+// Summaries returns a page of the summaries that are kept. It makes none, and is not
+// counted as an operation. Errors: [ErrInvalid].
+func (w *Workspace) Summaries(ctx context.Context, q SummariesQuery) (page SummaryPage, err error) {
+	if err := checkContext(ctx, "list", "summaries"); err != nil {
+		return SummaryPage{}, err
+	}
+	err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+		page, err = summaries.List(r, q)
+		return err
+	})
+	return page, within("list", "summaries", err)
+}
+
+// SummarySpend returns what the agent's summaries have cost this month, and the limit,
+// [Options.SummaryTokens].
+func (w *Workspace) SummarySpend(ctx context.Context) (SummarySpend, error) {
+	if err := checkContext(ctx, "read", "summary tokens"); err != nil {
+		return SummarySpend{}, err
+	}
+	spent, err := w.svc.summaries.Spent(ctx, w.owner.String())
+	return spent, within("read", "summary tokens", summaries.Explain(err))
 }

@@ -188,9 +188,9 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, jsonSize), q)
+	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) }), q)
 	if !page.Exists {
-		if page.IsFile = w.has(ctx, p, fileExists); !page.IsFile {
+		if page.IsFile = w.has(ctx, p, nearest.IsFile); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, nearest.Log)
 		}
 	}
@@ -241,10 +241,4 @@ func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
 	page.Total = max(0, head.Last-max(q.After, head.First-1))
 	page.More = page.Total > int64(len(entries))
 	return page
-}
-
-// jsonSize returns about how many bytes an entry has as JSON.
-func jsonSize(e Entry) int {
-	const around = 24 // its number, time and brackets
-	return around + fit.JSONSize(e.Content)
 }

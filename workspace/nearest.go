@@ -13,7 +13,7 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 	if !errors.Is(err, errNoFile) {
 		return err
 	}
-	if w.has(ctx, p, logExists) {
+	if w.has(ctx, p, nearest.IsLog) {
 		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), DoReadLog, 0)
 	}
 	if near := w.nearest(ctx, p, nearest.File); near != "" {
@@ -25,22 +25,12 @@ func (w *Workspace) withNearest(ctx context.Context, p Path, err error) error {
 	return or(&e, DoList, 0)
 }
 
-func fileExists(tx Reader, p Path) (bool, error) {
-	head, _, err := tx.File(p.name)
-	return head.Exists(), err
-}
-
-func logExists(tx Reader, p Path) (bool, error) {
-	head, _, err := tx.Log(p.name)
-	return head.Exists(), err
-}
-
 // has reports whether a path exists as a file or as a log. It is for a hint, and reports
 // false if the store has an error.
-func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, Path) (bool, error)) bool {
+func (w *Workspace) has(ctx context.Context, p Path, exists func(Reader, string) (bool, error)) bool {
 	found := false
 	err := w.svc.store.View(ctx, w.owner, func(tx Reader) (err error) {
-		found, err = exists(tx, p)
+		found, err = exists(tx, p.name)
 		return err
 	})
 	return found && err == nil

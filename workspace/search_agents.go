@@ -37,14 +37,7 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)
 	}
-	many := search.Many{Prefix: o.Prefix, Kind: o.Kind, View: func(agent string) search.View {
-		return func(ctx context.Context, fn func(Reader) error) error {
-			return s.store.View(ctx, Owner{Tenant: s.tenant, Agent: agent}, fn)
-		}
-	}}
-	for _, u := range owners[:min(len(owners), search.MaxAgents)] {
-		many.Agents = append(many.Agents, u.Owner.Agent)
-	}
+	many := search.Many{Owners: owners[:min(len(owners), search.MaxAgents)], View: s.store.View, Prefix: o.Prefix, Kind: o.Kind}
 	done, err := s.searches.Take(ctx, search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes)))
 	if err != nil {
 		return AgentsSearch{}, within(op, query, err)

@@ -145,6 +145,21 @@ func (r *reader) Summary(path string, k store.SummaryKey) (store.Summary, error)
 	return store.Summary{}, &store.Error{Op: fmt.Sprintf("summary of %s at version %d", path, k.Version), Kind: store.ErrNotFound}
 }
 
+func (r *reader) Summaries(path string) (list []store.Summary, err error) {
+	f := r.files.get(path)
+	if f == nil {
+		return nil, nil
+	}
+	for _, s := range f.summaries {
+		s.Content = nil
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b store.Summary) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+	})
+	return list, nil
+}
+
 func (t *tx) SaveSummary(c store.SummaryChange) error {
 	f := &file{head: copyHead(c.Head), summaries: make(map[store.SummaryKey]store.Summary)}
 	f.head.Created = stored(f.head.Created)

@@ -152,6 +152,10 @@ type Reader interface {
 	// content, else [ErrNotFound].
 	Summary(path string, k SummaryKey) (Summary, error)
 
+	// Summaries returns the summaries that are kept of a file, without content, in byte
+	// order of version, method, model and prompt.
+	Summaries(path string) ([]Summary, error)
+
 	// Request returns the request that is kept under an idempotency key, else
 	// [ErrNotFound].
 	Request(key string) (Request, error)

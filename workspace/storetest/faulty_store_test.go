@@ -93,6 +93,9 @@ var faultyStores = []faultyStore{
 	{"a summary is of any prompt", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Prompt = "" }), []string{"Summaries/KeysDiffer", "Summaries/Absent"}},
 	{"summary keys are folded in case", summaryKeysWithout(func(k *workspace.SummaryKey) { k.Model = strings.ToLower(k.Model) }), []string{"Summaries/KeysDiffer"}},
 	{"a summary is of any file", summaryKeysWithout(nil), []string{"Summaries/Absent", "Summaries/Forgotten"}},
+	{"the list of summaries is of any file", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listOfOthers} }), []string{"Summaries/List"}},
+	{"the list of summaries is not in order", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listReversed} }), []string{"Summaries/List"}},
+	{"the list of summaries has content", bend(func(tx workspace.Tx) workspace.Tx { return listsSummaries{tx, listWithContent} }), []string{"Summaries/List"}},
 	{"a summary stays as it was", bend(func(tx workspace.Tx) workspace.Tx { return keepsSummary{tx} }), []string{"Summaries/Replaced"}},
 	{"a summary ends at NUL", bend(func(tx workspace.Tx) workspace.Tx { return cutSummary{tx} }), []string{"Summaries/Content"}},
 	{"a summary does not save the head", bend(func(tx workspace.Tx) workspace.Tx { return summaryAlone{tx, true} }), []string{"Summaries/SavedIsRead"}},
@@ -330,6 +333,11 @@ func (r looseReader) Logs(prefix, after string, limit int) (list []workspace.Log
 func (r looseReader) Summary(path string, k workspace.SummaryKey) (made workspace.Summary, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { made, err = r.Summary(path, k); return err })
 	return made, err
+}
+
+func (r looseReader) Summaries(path string) (list []workspace.Summary, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Summaries(path); return err })
+	return list, err
 }
 
 func (r looseReader) Request(key string) (q workspace.Request, err error) {

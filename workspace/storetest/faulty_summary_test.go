@@ -116,6 +116,39 @@ func (tx onePath) Summary(path string, k workspace.SummaryKey) (workspace.Summar
 	return s, err
 }
 
+// listsSummaries lists other summaries than those of a file.
+type listsSummaries struct {
+	workspace.Tx
+	as func(tx workspace.Tx, path string) ([]workspace.Summary, error)
+}
+
+func (tx listsSummaries) Summaries(path string) ([]workspace.Summary, error) {
+	return tx.as(tx.Tx, path)
+}
+
+func listOfOthers(tx workspace.Tx, path string) ([]workspace.Summary, error) {
+	list, err := tx.Summaries(path)
+	if len(list) == 0 {
+		list, err = tx.Summaries("A")
+	}
+	return list, err
+}
+
+func listReversed(tx workspace.Tx, path string) ([]workspace.Summary, error) {
+	list, err := tx.Summaries(path)
+	slices.Reverse(list)
+	return list, err
+}
+
+func listWithContent(tx workspace.Tx, path string) ([]workspace.Summary, error) {
+	list, err := tx.Summaries(path)
+	for i := range list {
+		whole, e := tx.Summary(path, list[i].SummaryKey)
+		list[i].Content, err = whole.Content, errors.Join(err, e)
+	}
+	return list, err
+}
+
 type keepsSummary struct{ workspace.Tx }
 
 func (tx keepsSummary) SaveSummary(c workspace.SummaryChange) error {

@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -12,6 +14,7 @@ var summaries = []check{
 	{"Summaries/Absent", summaryAbsent},
 	{"Summaries/SavedIsRead", summarySaved},
 	{"Summaries/KeysDiffer", summaryKeysDiffer},
+	{"Summaries/List", summaryList},
 	{"Summaries/Replaced", summaryReplaced},
 	{"Summaries/Kept", summaryKept},
 	{"Summaries/Forgotten", summaryForgotten},
@@ -138,6 +141,43 @@ func summaryKeysDiffer(t testing.TB, s workspace.Store) {
 	}
 	for i, k := range keys {
 		equal(t, fmt.Sprintf("the summary under %+v", k), view(t, s, alice, readSummary("a", k)), summary(k, i, fmt.Sprint("made ", i)))
+	}
+}
+
+// summaryList reads the summaries of a file among those of others.
+func summaryList(t testing.TB, s workspace.Store) {
+	listOf := func(path string) func(workspace.Reader) ([]workspace.Summary, error) {
+		return func(r workspace.Reader) ([]workspace.Summary, error) { return r.Summaries(path) }
+	}
+	keys := append(otherKeys(), sampleKey)
+	var want []workspace.Summary
+	for _, path := range []string{"A", "a", "a/b", "ab"} {
+		update(t, s, alice, twice(path))
+		equal(t, "Summaries of a file that has none", view(t, s, alice, listOf(path)), []workspace.Summary{})
+		for i, k := range keys {
+			made := summary(k, i, path)
+			update(t, s, alice, saveSummary(path, made))
+			if made.Content = nil; path == "a" {
+				want = append(want, made)
+			}
+		}
+	}
+	slices.SortFunc(want, func(a, b workspace.Summary) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+	})
+	equal(t, "Summaries", view(t, s, alice, listOf("a")), want)
+	equal(t, "Summaries of no file", view(t, s, alice, listOf("none")), []workspace.Summary{})
+	equal(t, "Summaries of another owner", view(t, s, bob, listOf("a")), []workspace.Summary{})
+	var inside []workspace.Summary
+	update(t, s, alice, func(tx workspace.Tx) (err error) {
+		if err := remove(tx, 9, "a"); err != nil {
+			return err
+		}
+		inside, err = tx.Summaries("a")
+		return err
+	})
+	if len(inside) > 0 {
+		t.Errorf("Summaries in the transaction that deleted the file = %v, want none", inside)
 	}
 }
 

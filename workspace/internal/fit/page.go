@@ -33,3 +33,9 @@ func JSONSize(text []byte) int {
 	}
 	return n
 }
+
+// EntryJSONSize returns about how many bytes an entry of a log has as JSON.
+func EntryJSONSize(content []byte) int {
+	const around = 24 // its number, time and brackets
+	return around + JSONSize(content)
+}

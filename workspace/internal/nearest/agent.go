@@ -25,3 +25,15 @@ func among[H any](path string, heads []H, pathOf func(H) string) string {
 	}
 	return Path(path, all)
 }
+
+// IsFile reports whether a path is a file.
+func IsFile(r store.Reader, path string) (bool, error) {
+	head, _, err := r.File(path)
+	return head.Exists(), err
+}
+
+// IsLog reports whether a path is a log.
+func IsLog(r store.Reader, path string) (bool, error) {
+	head, _, err := r.Log(path)
+	return head.Exists(), err
+}

@@ -25,8 +25,8 @@ type ManyPlace struct {
 // collection: how rare a word is, is counted over all that is searched, so scores can be
 // compared between agents.
 type Many struct {
-	Agents []string
-	View   func(agent string) View
+	Owners []store.OwnerUsage
+	View   func(context.Context, store.Owner, func(store.Reader) error) error
 	Prefix string
 	Kind   store.PathKind
 
@@ -70,14 +70,16 @@ func damaged(agent string, err error) error {
 
 // read implements [Pages].
 func (m *Many) read(ctx context.Context, at ManyPlace) (texts []Text, next ManyPlace, err error) {
-	for at.agent < len(m.Agents) && m.Damaged[m.Agents[at.agent]] {
+	for at.agent < len(m.Owners) && m.Damaged[m.Owners[at.agent].Owner.Agent] {
 		at = ManyPlace{agent: at.agent + 1}
 	}
-	if at.agent == len(m.Agents) {
+	if at.agent == len(m.Owners) {
 		return nil, ManyPlace{}, nil
 	}
-	agent := m.Agents[at.agent]
-	texts, following, err := StorePages(m.View(agent), m.Prefix, m.Kind)(ctx, at.Place)
+	owner := m.Owners[at.agent].Owner
+	agent := owner.Agent
+	view := func(ctx context.Context, fn func(store.Reader) error) error { return m.View(ctx, owner, fn) }
+	texts, following, err := StorePages(view, m.Prefix, m.Kind)(ctx, at.Place)
 	if err != nil {
 		return nil, at, damaged(agent, err)
 	}
@@ -93,7 +95,7 @@ func (m *Many) read(ctx context.Context, at ManyPlace) (texts []Text, next ManyP
 	next = ManyPlace{at.agent, following}
 	if following == (Place{}) {
 		next = ManyPlace{agent: at.agent + 1}
-		if next.agent == len(m.Agents) || m.bytes >= manyBytes || time.Now().After(m.until) {
+		if next.agent == len(m.Owners) || m.bytes >= manyBytes || time.Now().After(m.until) {
 			next = ManyPlace{}
 		}
 	}

@@ -152,6 +152,17 @@ func (p *Tx) Summary(path string, k workspace.SummaryKey) (workspace.Summary, er
 	return workspace.Summary{}, workspace.ErrNotFound
 }
 
+func (p *Tx) Summaries(path string) ([]workspace.Summary, error) {
+	kept := slices.Collect(maps.Values(p.summaries[path]))
+	for i := range kept {
+		kept[i].Content = nil
+	}
+	slices.SortFunc(kept, func(a, b workspace.Summary) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+	})
+	return kept, nil
+}
+
 func (p *Tx) SaveSummary(c workspace.SummaryChange) error {
 	f := p.files[c.Head.Path]
 	f.head = c.Head

@@ -1,0 +1,130 @@
+package workspace_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// The pages have the summaries that are kept, of the files that have some, among many that
+// have none.
+func TestSummaries(t *testing.T) {
+	onEachStore(t, func(t *testing.T, store workspace.Store) {
+		var m model
+		svc := serviceOn(t, store, workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Files: 2000}})
+		ws := agentOf(t, svc, "a")
+		var want []string
+		for i := range 70 {
+			path := fmt.Sprintf("f%03d", i)
+			write(t, ws, path, longText(path))
+			if i%5 == 0 {
+				summarize(t, ws, path)
+				want = append(want, path)
+			}
+		}
+		write(t, ws, want[0], longText("again")) // forgets the summary
+		want = want[1:]
+		before := usage(t, ws)
+		for _, limit := range []int{0, 1, 4, 50} {
+			var got []string
+			q := workspace.SummariesQuery{Limit: limit}
+			for {
+				page, err := ws.Summaries(t.Context(), q)
+				testkit.Must(t, err)
+				for _, s := range page.Summaries {
+					got = append(got, s.Path)
+					if s.Version != 1 || s.Current != 1 || s.Bytes < 8000 || s.Method != "provider" || s.Model != "model-1" || s.Prompt != "1" || s.Tokens == 0 || s.Time.IsZero() {
+						t.Errorf("Summaries has %+v", s)
+					}
+				}
+				if q.After = page.Next; q.After == "" {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("Summaries in pages of %d = %q, want %q", limit, got, want)
+			}
+		}
+		if after := usage(t, ws); after.Operations != before.Operations+1 {
+			t.Errorf("Summaries is counted: %+v, then %+v", before, after)
+		}
+		_, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Limit: 51})
+		wantErr(t, "Summaries", err, workspace.ErrInvalid)
+	})
+}
+
+// A page looks at so many files, and the next one goes on.
+func TestSummariesAmongMany(t *testing.T) {
+	var m model
+	svc, _ := newService(t, workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Files: 3000}})
+	ws := agentOf(t, svc, "a")
+	for i := range 1200 {
+		write(t, ws, fmt.Sprintf("f%04d", i), "x")
+	}
+	write(t, ws, "last", longText("last"))
+	summarize(t, ws, "last")
+	page, err := ws.Summaries(t.Context(), workspace.SummariesQuery{})
+	if err != nil || len(page.Summaries) != 0 || page.Next != "f0999" {
+		t.Errorf("Summaries = %+v, %v, want none of the first 1,000 files, and to go on", page, err)
+	}
+	page, err = ws.Summaries(t.Context(), workspace.SummariesQuery{After: page.Next})
+	if err != nil || len(page.Summaries) != 1 || page.Next != "" {
+		t.Errorf("Summaries = %+v, %v, want the last one", page, err)
+	}
+}
+
+// What was spent is of one agent in the present month.
+func TestSummarySpend(t *testing.T) {
+	clock := testkit.NewClock()
+	var m model
+	svc, _ := newService(t, workspace.Options{Summarizer: m.remote(), SummaryTokens: 50_000, Now: clock.Now})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("x"))
+	summarize(t, ws, "f")
+	summarize(t, ws, "f")
+	spent := func(ws *workspace.Workspace) workspace.SummarySpend {
+		s, err := ws.SummarySpend(t.Context())
+		testkit.Must(t, err)
+		return s
+	}
+	now := clock.Now().UTC()
+	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if got, want := spent(ws), (workspace.SummarySpend{Month: month, Tokens: 100, Limit: 50_000}); got != want {
+		t.Errorf("SummarySpend = %+v, want %+v", got, want)
+	}
+	if got := spent(agentOf(t, svc, "b")); got.Tokens != 0 {
+		t.Errorf("SummarySpend of another agent = %+v", got)
+	}
+	clock.Advance(31 * 24 * time.Hour)
+	if got := spent(ws); got.Tokens != 0 || !got.Month.After(month) {
+		t.Errorf("SummarySpend a month later = %+v", got)
+	}
+}
+
+// What an operator reads is not counted, and a history says who wrote a version, when, and
+// how large it is.
+func TestLookIsNotCounted(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	ws := agentOf(t, svc, "a").As(workspace.Author{Client: "c", Version: "1", Key: "k"})
+	write(t, ws, "f", "one")
+	write(t, ws, "f", "three")
+	look, err := svc.Look("a")
+	testkit.Must(t, err)
+	before := usage(t, look)
+	for n, want := range []string{"one", "three"} {
+		if r := read(t, look, "f", workspace.ReadOptions{Version: int64(n + 1)}); string(r.Content) != want {
+			t.Errorf("version %d = %q, want %q", n+1, r.Content, want)
+		}
+	}
+	list, err := look.History(t.Context(), "f")
+	if err != nil || len(list) != 2 || list[0].Bytes != 3 || list[1].Bytes != 5 || list[0].Author.Key != "k" || list[0].Time.IsZero() {
+		t.Errorf("History = %+v, %v", list, err)
+	}
+	if after := usage(t, look); after != before {
+		t.Errorf("an operator's reads are counted: %+v, then %+v", before, after)
+	}
+}
