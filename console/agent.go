@@ -87,7 +87,7 @@ func (h *Handler) agent(v *visit) error {
 	}
 	d.Changes = v.changeRows(changes.Changes)
 	if len(files) == 0 && len(d.Logs) == 0 && d.Below == "" && h.o.Config != nil {
-		d.Configs = h.o.Config(ws.Agent(), "")
+		d.Configs = h.o.Config(v.r.Context(), ws.Agent(), "")
 	}
 	return v.renderAgent("agent", ws.Agent(), "", d)
 }

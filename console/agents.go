@@ -73,7 +73,7 @@ func (h *Handler) agents(v *visit) error {
 		d.Next = agentsURL(d.Part, d.Order, page.Next)
 	}
 	if len(d.Agents) == 0 && d.Part == "" && h.o.Config != nil {
-		d.Configs = h.o.Config("", "")
+		d.Configs = h.o.Config(v.r.Context(), "", "")
 	}
 	return v.render("agents", "Agents", pageOptions{part: partAgents, stream: "/events"}, d)
 }

@@ -29,9 +29,10 @@ type Options struct {
 	Health func(context.Context) (Health, error)
 
 	// Config returns what a person pastes into the configuration of a client, for an
-	// agent and a key. With the key "" it is for a client that has one. nil: nothing is
+	// agent and a key. With the key "" it is for a client that has one. The context is
+	// that of the request, which knows how the browser names the server. nil: nothing is
 	// shown.
-	Config func(agent, key string) []Config
+	Config func(ctx context.Context, agent, key string) []Config
 
 	Logger *slog.Logger     // nil: slog.Default
 	Now    func() time.Time // nil: time.Now

@@ -11,9 +11,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/doctor"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -21,6 +25,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/vitals"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 	"github.com/agent-scratchpad/scratchpad/postgres"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
@@ -48,6 +53,7 @@ type service struct {
 	mcp    *mcpserver.Server
 	http   *httpserver.Server
 	seen   *telemetry.Telemetry
+	vitals *vitals.Vitals
 
 	loopback bool
 }
@@ -68,6 +74,7 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	if err := s.newHTTP(); err != nil {
 		return err
 	}
+	s.vitals = s.startVitals()
 	if err := s.greet(l); err != nil {
 		return err
 	}
@@ -82,6 +89,9 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 
 // close waits for the calls under way, and writes when keys were used last.
 func (s *service) close() error {
+	if s.vitals != nil {
+		s.vitals.Close()
+	}
 	if s.mcp != nil {
 		s.mcp.Close()
 	}
@@ -185,8 +195,36 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 }
 
 func (s *service) newHTTP() (err error) {
-	s.http, err = httpserver.New(s.httpOptions())
+	o := s.httpOptions()
+	if o.Console, err = s.newConsole(o.Failures.(*auth.Failures)); err != nil {
+		return err
+	}
+	s.http, err = httpserver.New(o)
 	return err
+}
+
+// newConsole returns the pages for people, who sign in with a key.
+func (s *service) newConsole(failures *auth.Failures) (*console.Handler, error) {
+	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: failures, Anonymous: s.anonymous}
+	if s.tokens != nil {
+		o.MetadataURL = s.tokens.MetadataURL()
+	}
+	return console.New(console.Options{
+		Version: version(), People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: s.p.log,
+		Health: func(ctx context.Context) (console.Health, error) { return s.vitals.Health(ctx) },
+	})
+}
+
+// startVitals begins to keep what the console shows of the server.
+func (s *service) startVitals() *vitals.Vitals {
+	d := doctor.Options{IsDefault: s.p.line.DB == nil, Version: version(), Durability: s.p.line.Durability.Durability, Summaries: s.p.line.Summaries.Choose, Logger: s.p.log, Text: failure.Text}
+	if path, err := s.p.storedDatabase(); err == nil && !pgurl.Is(path) {
+		d.Database = path
+	}
+	return vitals.Start(vitals.Options{
+		HTTP: s.http.Stats, MCP: s.mcp.Stats, Tools: s.seen.Tools, Memory: telemetry.ResidentMemory,
+		Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: d, Logger: s.p.log,
+	})
 }
 
 func (s *service) httpOptions() httpserver.Options {
@@ -304,8 +342,9 @@ func (s *service) greet(l net.Listener) error {
   database  %s, %s
   callers   %s
   clients   scratchpad client-config claude-code --url %s
+  console   %s://%s/
 Ctrl-C stops the server
-`, url, terminal.OneLine(pgurl.Short(name)), s.durability(), who, url)
+`, url, terminal.OneLine(pgurl.Short(name)), s.durability(), who, url, scheme, host)
 	return nil // without a log the server works all the same
 }
 

@@ -4,18 +4,34 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 )
 
 // eventsPath is where the console sends events until one side has enough.
 const eventsPath = "/events"
 
-type clientAddressKey struct{}
+type originKey struct{}
 
-// ClientAddress returns where the request of a context comes from, as far as trusted
-// proxies tell. The zero Addr is unknown. Requests to the console have one.
-func ClientAddress(ctx context.Context) netip.Addr {
-	addr, _ := ctx.Value(clientAddressKey{}).(netip.Addr)
-	return addr
+// An Origin is where a request to the console comes from, and how it got here.
+type Origin struct {
+	// Address is that of the client, as far as trusted proxies tell. The zero Addr is
+	// unknown.
+	Address netip.Addr
+
+	// Forwarded says that a proxy has passed the request on. Then the client may be
+	// anywhere, even if the proxy is on this machine.
+	Forwarded bool
+
+	// URL is the server as the browser names it, such as https://memory.example.com. It
+	// is what the client says.
+	URL string
+}
+
+// OriginOf returns the origin of the request of a context. Requests to the console have
+// one; others have the zero Origin.
+func OriginOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
 }
 
 // serveConsole passes on the requests of people. They count by address, because the
@@ -28,7 +44,15 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after))
 		return
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), clientAddressKey{}, from))
+	origin := Origin{Address: from, Forwarded: isForwarded(r)}
+	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
+		r.Header.Del("X-Forwarded-Proto")
+	}
+	origin.URL = "http://" + r.Host
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		origin.URL = "https://" + r.Host
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), originKey{}, origin))
 	defer cancel()
 	leave, f := s.calls.enter(id, "console", r.URL.Path == eventsPath, cancel)
 	if f != nil {
@@ -36,8 +60,5 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
-		r.Header.Del("X-Forwarded-Proto")
-	}
 	s.o.Console.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -59,7 +59,7 @@ type Options struct {
 
 	// Console serves the pages for people: every path that nothing else has. It finds out
 	// itself who sends a request. The context has where the request comes from, see
-	// [ClientAddress]. nil: 404.
+	// [OriginOf]. nil: 404.
 	Console http.Handler
 
 	// Hosts are names, without a port, by which clients may call the server on a loopback

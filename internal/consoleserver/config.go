@@ -1,0 +1,72 @@
+package consoleserver
+
+import (
+	"cmp"
+	"net/url"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+)
+
+const (
+	serverName  = "scratchpad" // in the files of clients
+	keyVariable = "SCRATCHPAD_API_KEY"
+	noKey       = "YOUR_KEY"
+)
+
+// places says where the text for a client goes. The files are on the person's machine,
+// whose system nobody knows here.
+var places = map[string]string{
+	"claude-code":    "run this in the folder of the project",
+	"claude-desktop": "in claude_desktop_config.json, which Settings, Developer, Edit Config opens",
+	"cursor":         "in ~/.cursor/mcp.json",
+	"vscode":         "in .vscode/mcp.json in the folder of the project",
+	"windsurf":       "in ~/.codeium/windsurf/mcp_config.json",
+	"codex":          "in ~/.codex/config.toml",
+}
+
+// Remote returns what connects clients to the MCP of a server. If the server wants a key,
+// the clients read it from a variable, which is set first if the key is known.
+func Remote(at *url.URL, wantsKey bool, key string) []console.Config {
+	var all []console.Config
+	variable := ""
+	if wantsKey {
+		variable = keyVariable
+	}
+	if wantsKey && key != "" {
+		all = append(all, console.Config{Client: "The key", Where: "in the shell that starts the client", Text: "export " + keyVariable + "=" + native.Quote(key) + "\n"})
+	}
+	for _, name := range clientconfig.Names() {
+		c, _ := clientconfig.Find(name)
+		where := places[name]
+		switch {
+		case c.NeedsBridge() && wantsKey:
+			where += "; it contains the key and needs Node.js"
+		case c.NeedsBridge():
+			where += "; it needs Node.js"
+		case wantsKey:
+			where += "; " + keyVariable + " has the key"
+		}
+		all = append(all, configOf(c, where, c.Connect(at, variable, cmp.Or(key, noKey))))
+	}
+	return all
+}
+
+// Local returns what makes clients on this machine start a server.
+func Local(s clientconfig.Server) []console.Config {
+	var all []console.Config
+	for _, name := range clientconfig.Names() {
+		c, _ := clientconfig.Find(name)
+		all = append(all, configOf(c, places[name], s))
+	}
+	return all
+}
+
+func configOf(c clientconfig.Client, where string, s clientconfig.Server) console.Config {
+	text := c.Snippet(serverName, s)
+	if c.Name == "claude-code" {
+		text = clientconfig.ClaudeCommand(serverName, s, native.Quote, "'") + "\n"
+	}
+	return console.Config{Client: c.Title, Where: where, Text: text}
+}

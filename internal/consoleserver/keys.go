@@ -1,0 +1,73 @@
+package consoleserver
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
+	"github.com/agent-scratchpad/scratchpad/internal/signin"
+)
+
+// KeyOptions are what a server has whose people sign in with API keys. All fields but
+// MetadataURL must be there.
+type KeyOptions struct {
+	Keys     *auth.Keys
+	Door     *access.Door
+	Failures *auth.Failures // shared with the server
+
+	// Anonymous returns who needs no key. It is not asked about requests that a proxy has
+	// passed on, which all need one.
+	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
+
+	// MetadataURL is that of OAuth, by which the server has a name. "": the browser's name
+	// for it counts.
+	MetadataURL string
+}
+
+// People returns who may use the console.
+func (o KeyOptions) People() *signin.People {
+	return signin.NewPeople(signin.Options{
+		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures,
+		Address: func(ctx context.Context) netip.Addr { return httpserver.OriginOf(ctx).Address },
+		Anonymous: func(ctx context.Context) (auth.Caller, bool, error) {
+			if httpserver.OriginOf(ctx).Forwarded {
+				return auth.Caller{}, false, nil
+			}
+			return o.Anonymous(ctx)
+		},
+	})
+}
+
+// PeopleKeys returns the keys that people manage: those of their own tenant.
+func (o KeyOptions) PeopleKeys() *signin.Keys { return signin.NewKeys(o.Keys, "") }
+
+// openWait is how long Config waits for the store.
+const openWait = 5 * time.Second
+
+// Config is for [console.Options].Config. The name of the server is that of its OAuth
+// resource, or the one that the browser has.
+func (o KeyOptions) Config(ctx context.Context, _, key string) []console.Config {
+	at, err := clientconfig.ParseURL(o.base(ctx))
+	if err != nil {
+		return nil // no client would take the name
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	_, open, err := o.Anonymous(ctx)
+	return Remote(at, key != "" || !open || err != nil || httpserver.OriginOf(ctx).Forwarded, key)
+}
+
+// base returns the address of the server without a path.
+func (o KeyOptions) base(ctx context.Context) string {
+	if u, err := url.Parse(o.MetadataURL); err == nil && u.Host != "" {
+		return u.Scheme + "://" + u.Host
+	}
+	return strings.TrimSuffix(httpserver.OriginOf(ctx).URL, "/")
+}
