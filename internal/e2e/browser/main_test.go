@@ -16,8 +16,10 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
 )
 
-// clients is the folder of package-lock.json.
-const clients = ".."
+// module is the folder of Scratchpad's own module, and clients that of package-lock.json.
+var module, clients = filepath.Join("..", "..", ".."), ".."
+
+var buildDir string // of the program
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -26,12 +28,27 @@ func run(m *testing.M) int {
 	if os.Getenv("SCRATCHPAD_TEST") == "" { // this module is not part of the plain run
 		err = os.Setenv("SCRATCHPAD_TEST", "all")
 	}
+	if err == nil {
+		buildDir, err = os.MkdirTemp("", "scratchpad-browser-")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "browser:", err)
 		return 1
 	}
+	defer os.RemoveAll(buildDir)
 	defer func() { closeBrowser() }()
 	return m.Run()
+}
+
+// buildProgram builds scratchpad when the first test needs it.
+var buildProgram = sync.OnceValues(func() (string, error) { return process.Build(module, buildDir) })
+
+// program returns the path of the real binary.
+func program(t testing.TB) string {
+	t.Helper()
+	path, err := buildProgram()
+	must(t, err)
+	return path
 }
 
 // axeSource returns the script of axe-core, which npm installs.
