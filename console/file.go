@@ -67,6 +67,9 @@ type versionRow struct {
 
 // file shows a file, or what can be done with it.
 func (h *Handler) file(v *visit) error {
+	if q := v.r.URL.Query(); q.Has("diff") || q.Get("view") == "compare" {
+		return h.compare(v)
+	}
 	ws, err := v.workspace(toRead)
 	if err != nil {
 		return err
@@ -88,9 +91,9 @@ func (h *Handler) file(v *visit) error {
 	}
 	defer leave()
 	name := v.r.PathValue("path")
-	isMarkdown := strings.EqualFold(path.Ext(name), ".md") || strings.EqualFold(path.Ext(name), ".markdown")
+	markdown := isMarkdown(name)
 	o := workspace.ReadOptions{Version: version}
-	rendered := isMarkdown && from == 0 && view != "source"
+	rendered := markdown && from == 0 && view != "source"
 	if !rendered {
 		o.FromLine = int(max(1, min(from, 1<<30)))
 		o.ToLine = o.FromLine + maxLines - 1
@@ -102,7 +105,7 @@ func (h *Handler) file(v *visit) error {
 	if d.fileHead, err = v.fileHead(ws, r); err != nil {
 		return err
 	}
-	d.Markdown, d.Tab = isMarkdown, "Source"
+	d.Markdown, d.Tab = markdown, "Source"
 	if rendered {
 		if d.Rendered, d.Problem = render(r.Content, d.Head.Agent, name); d.Problem == "" {
 			d.Tab = "Rendered"
@@ -112,6 +115,12 @@ func (h *Handler) file(v *visit) error {
 		d.setLines(max(1, r.FromLine), r.Content)
 	}
 	return v.renderAgent("file", ws.Agent(), "", d)
+}
+
+// isMarkdown reports whether a file is Markdown by its name.
+func isMarkdown(name string) bool {
+	ext := path.Ext(name)
+	return strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
 // takeFile takes room for a page of the file in the address, so that many large files at
@@ -130,7 +139,12 @@ func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileH
 	if err != nil {
 		return fileHead{}, err
 	}
-	agent := ws.Agent()
+	return v.headOf(versions, r), nil
+}
+
+// headOf returns the head of the pages of a file with its versions, the oldest first.
+func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult) fileHead {
+	agent := v.r.PathValue("agent")
 	d := fileHead{Head: v.agentHead("Files"), Path: r.Path, File: r, Current: r.Current, Address: fileURL(agent, r.Path)}
 	d.Raw = agentURL(agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
 	for i := len(versions) - 1; i >= 0; i-- {
@@ -143,7 +157,7 @@ func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileH
 		}
 		d.Versions = append(d.Versions, row)
 	}
-	return d, nil
+	return d
 }
 
 // setLines puts as many lines on the page as it has room for.

@@ -92,6 +92,9 @@ func (t text) line(i int) (string, LineEnd) {
 	return string(b), NoNewline
 }
 
+// size returns the bytes of a line with its end.
+func (t text) size(i int) int { return int(t.starts[i+1] - t.starts[i]) }
+
 func (t text) lines(from, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {

@@ -201,6 +201,45 @@ func (v *View) Rows(from, to int) []Row {
 	return w.rows
 }
 
+// Pages divides the rows into pages, and returns the number of the first row of each. A
+// page has at most so many rows, at least one, and of more rows than one at most so many
+// bytes of lines. A line that is longer than line counts as line bytes.
+func (v *View) Pages(rows, bytes, line int) []int {
+	var starts []int
+	count, size := 0, 0
+	for _, s := range v.segments {
+		n := max(int(s.oldCount), int(s.newCount))
+		if s.kind == Gap {
+			n = 1
+		}
+		for i := range n {
+			own := v.size(s, i, line)
+			if len(starts) == 0 || count >= max(rows, 1) || size+own > bytes {
+				starts = append(starts, int(s.first)+i)
+				count, size = 0, 0
+			}
+			count++
+			size += own
+		}
+	}
+	return starts
+}
+
+// size returns the bytes of the lines that row n of a segment shows.
+func (v *View) size(s segment, n, line int) int {
+	if s.kind == Gap {
+		return 0
+	}
+	size := 0
+	if n < int(s.oldCount) {
+		size += min(line, v.diff.old.size(int(s.old)+n))
+	}
+	if n < int(s.newCount) && (s.kind != Equal || v.layout == SideBySide) {
+		size += min(line, v.diff.new.size(int(s.new)+n))
+	}
+	return size
+}
+
 // A window is some rows of a view that are being made.
 type window struct {
 	view   *View

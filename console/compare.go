@@ -1,0 +1,429 @@
+package console
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxRows      = 1000 // rows of a page of a comparison
+	maxContext   = 9999 // equal lines around a change
+	usualContext = 3
+	maxOpen      = 50  // gaps that an address opens
+	beforeMark   = 400 // bytes of a long line before what differs
+)
+
+// compareData is what the page that compares two versions of a file shows.
+type compareData struct {
+	fileHead
+	comparison
+	Old, New workspace.VersionInfo
+	Missing  []string // sentences about versions that are not there; then there is no more
+
+	Before, After   *step  // the changes before and after; nil: there are none
+	Unified, Beside string // the addresses of the two layouts
+	Whole, Parts    string // the addresses with all lines, and without
+	Swapped         string // the address with the sides changed
+
+	Removed, Added int
+	Equal          bool
+	Ends           string // says that the lines end otherwise; "": they do not
+	Rows           []diffRow
+	From, To, Of   int    // the rows that are here
+	Earlier, Later string // the addresses of other rows; "": there are none
+}
+
+// A step is another comparison of the file.
+type step struct {
+	From, To int64
+	Address  string
+}
+
+// A comparison is what the address of a page asks for.
+type comparison struct {
+	A, B    string // the versions, as the address names them
+	Split   bool   // side by side
+	Context int    // equal lines around a change; -1: all
+	open    []int  // gaps to show, by their first old line
+	from    int64  // a row that the page has, from 1; 0: the first
+}
+
+const currentVersion = "current" // the name of the current version in an address
+
+// comparisonOf reads the query of an address.
+func comparisonOf(q url.Values) (c comparison, err error) {
+	c.A, c.B, _ = strings.Cut(q.Get("diff"), "..")
+	if q.Get("view") == "compare" {
+		c.A, c.B = q.Get("a"), q.Get("b")
+	}
+	for _, name := range []string{c.A, c.B} {
+		if n, err := positive(name); name != currentVersion && (err != nil || number(n) != name) {
+			return c, errNothingHere
+		}
+	}
+	switch q.Get("as") {
+	case "", "unified":
+	case "split":
+		c.Split = true
+	default:
+		return c, errNothingHere
+	}
+	switch text := q.Get("context"); text {
+	case "":
+		c.Context = usualContext
+	case "all":
+		c.Context = -1
+	default:
+		if c.Context, err = strconv.Atoi(text); err != nil || c.Context < 0 || c.Context > maxContext {
+			return c, errNothingHere
+		}
+	}
+	for text := range strings.SplitSeq(q.Get("open"), ",") {
+		line, err := positive(text)
+		if err != nil || line > 1<<30 || len(c.open) == maxOpen {
+			return c, errNothingHere
+		}
+		if line > 0 {
+			c.open = append(c.open, int(line))
+		}
+	}
+	c.from, err = positive(q.Get("from"))
+	return c, err
+}
+
+// query returns the query of an address. All of it are digits, commas and words of this
+// file.
+func (c comparison) query() string {
+	var b strings.Builder
+	b.WriteString("?diff=" + c.A + ".." + c.B)
+	if c.Split {
+		b.WriteString("&as=split")
+	}
+	if span := c.Span(); span != "" {
+		b.WriteString("&context=" + span)
+	}
+	for i, line := range c.open {
+		b.WriteString([]string{"&open=", ","}[min(i, 1)] + strconv.Itoa(line))
+	}
+	if c.from > 1 {
+		b.WriteString("&from=" + number(c.from))
+	}
+	return b.String()
+}
+
+// with returns the query of the same comparison from the first row, after a change.
+func (c comparison) with(change func(*comparison)) string {
+	c.open, c.from = slices.Clone(c.open), 0
+	change(&c)
+	return c.query()
+}
+
+// Moving reports whether one of the sides is the current version, whichever it is.
+func (c comparison) Moving() bool { return c.A == currentVersion || c.B == currentVersion }
+
+// Span is the number of equal lines around a change for a form. "" is the usual one.
+func (c comparison) Span() string {
+	switch c.Context {
+	case -1:
+		return "all"
+	case usualContext:
+		return ""
+	}
+	return strconv.Itoa(c.Context)
+}
+
+// compare shows two versions of a file beside each other.
+func (h *Handler) compare(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	q := v.r.URL.Query()
+	c, err := comparisonOf(q)
+	if err != nil {
+		return err
+	}
+	if q.Get("view") == "compare" {
+		return v.see(fileURL(ws.Agent(), v.r.PathValue("path")) + c.query())
+	}
+	d, err := v.compareHead(ws, c)
+	if err != nil {
+		return err
+	}
+	o := pageOptions{part: partAgents, agent: ws.Agent(), stream: "/events?agent=" + escapeQuery(ws.Agent())}
+	title := "Compare " + visible.Text(d.Path)
+	if len(d.Missing) > 0 {
+		return v.write(http.StatusNotFound, "compare", title, o, d)
+	}
+	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + visible.Text(d.Path)
+	if c.A != currentVersion && c.B != currentVersion {
+		// What a change can alter is above the rows, and costs little to fetch.
+		o.refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
+	}
+	if !q.Has("head") {
+		leave, err := h.room.take(v.r.Context(), compareRoom(d.Old.Bytes, d.New.Bytes))
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if err := d.compare(v, ws); err != nil {
+			return err
+		}
+	}
+	return v.render("compare", title, o, d)
+}
+
+// compareRoom returns the bytes of memory that it takes to compare two texts and to show a
+// page of rows.
+func compareRoom(old, new int64) int64 {
+	return 20*(old+new) + 10*min(old+new, maxText) + 512<<10
+}
+
+// compareHead returns all but the rows.
+func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData, error) {
+	versions, err := ws.History(v.r.Context(), v.r.PathValue("path"))
+	if err != nil {
+		return nil, err
+	}
+	d := &compareData{comparison: c}
+	current := versions[len(versions)-1]
+	find := func(name string) workspace.VersionInfo {
+		n, _ := strconv.ParseInt(name, 10, 64) // comparisonOf has checked it
+		if name == currentVersion {
+			n = current.Version
+		}
+		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
+		if i >= 0 {
+			return versions[i]
+		}
+		if text := missing(n, versions); !slices.Contains(d.Missing, text) {
+			d.Missing = append(d.Missing, text)
+		}
+		return current
+	}
+	d.Old, d.New = find(c.A), find(c.B)
+	shown := d.New
+	d.fileHead = v.headOf(versions, workspace.ReadResult{
+		Path: v.r.PathValue("path"), Current: current.Version,
+		Version: shown.Version, Bytes: shown.Bytes, SHA256: shown.SHA256, Author: shown.Author, Time: shown.Time,
+	})
+	d.Tab, d.Markdown = "Compare", isMarkdown(d.Path)
+	d.links(versions)
+	return d, nil
+}
+
+// missing says why a version is not there.
+func missing(n int64, versions []workspace.VersionInfo) string {
+	oldest, newest := versions[0].Version, versions[len(versions)-1].Version
+	switch {
+	case n > newest:
+		return "There is no version " + number(n) + ". The newest is version " + number(newest) + "."
+	case n < oldest:
+		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) + "."
+	}
+	return "Version " + number(n) + " is not kept."
+}
+
+// links sets the addresses of other comparisons of the file.
+func (d *compareData) links(versions []workspace.VersionInfo) {
+	c := d.comparison
+	d.Unified = c.with(func(c *comparison) { c.Split, c.open = false, nil })
+	d.Beside = c.with(func(c *comparison) { c.Split, c.open = true, nil })
+	d.Whole = c.with(func(c *comparison) { c.Context, c.open = -1, nil })
+	d.Parts = c.with(func(c *comparison) { c.Context, c.open = usualContext, nil })
+	d.Swapped = c.with(func(c *comparison) { c.A, c.B, c.open = c.B, c.A, nil })
+	between := func(i int) *step {
+		if i < 0 || i+1 >= len(versions) {
+			return nil
+		}
+		from, to := versions[i].Version, versions[i+1].Version
+		return &step{from, to, c.with(func(c *comparison) { c.A, c.B, c.open = number(from), number(to), nil })}
+	}
+	at := func(n int64) int {
+		return slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
+	}
+	d.Before = between(at(min(d.Old.Version, d.New.Version)) - 1)
+	d.After = between(at(max(d.Old.Version, d.New.Version)))
+}
+
+// compare reads the two versions, and sets the rows of the page.
+func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
+	old, err := ws.ReadFile(v.r.Context(), d.Path, workspace.ReadOptions{Version: d.Old.Version})
+	if err != nil {
+		return err
+	}
+	new := old
+	if d.New.Version != d.Old.Version {
+		if new, err = ws.ReadFile(v.r.Context(), d.Path, workspace.ReadOptions{Version: d.New.Version}); err != nil {
+			return err
+		}
+	}
+	d.Path = old.Path
+	diff := worddiff.Compare(old.Content, new.Content)
+	d.Removed, d.Added = diff.Lines()
+	d.Equal = d.Removed+d.Added == 0
+	oldEnds, newEnds := endsOf(old.Content), endsOf(new.Content)
+	if oldEnds != newEnds && oldEnds != "" && newEnds != "" {
+		d.Ends = "The lines of version " + number(old.Version) + " end with " + oldEnds + ", those of version " + number(new.Version) + " with " + newEnds + "."
+	}
+	layout := worddiff.Unified
+	if d.Split {
+		layout = worddiff.SideBySide
+	}
+	view := diff.View(worddiff.Options{Layout: layout, Context: d.Context, Open: d.open})
+	starts := view.Pages(maxRows, maxText, maxLine)
+	d.Of = view.Len()
+	if len(starts) == 0 {
+		return nil
+	}
+	row := int(min(max(d.from-1, 0), int64(d.Of-1)))
+	page := sort.SearchInts(starts, row+1) - 1
+	from, to := starts[page], d.Of
+	if page > 0 {
+		d.Earlier = d.with(func(c *comparison) { c.from = int64(starts[page-1]) + 1 })
+	}
+	if page+1 < len(starts) {
+		to = starts[page+1]
+		d.Later = d.with(func(c *comparison) { c.from = int64(to) + 1 })
+	}
+	d.From, d.To = from+1, to
+	l := rowLayout{c: d.comparison, old: lineAddress(old), new: lineAddress(new), quiet: oldEnds == newEnds && oldEnds == "CRLF"}
+	d.Rows = l.rows(view.Rows(from, to), from)
+	return nil
+}
+
+// endsOf says how the lines of a text end: with "LF", with "CRLF", or with "both". Of a
+// text without line ends it is "".
+func endsOf(text []byte) string {
+	all, crlf := bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
+	switch {
+	case all == 0:
+		return ""
+	case crlf == 0:
+		return "LF"
+	case crlf == all:
+		return "CRLF"
+	}
+	return "both LF and CRLF"
+}
+
+// lineAddress returns what makes the address of a line of a version.
+func lineAddress(r workspace.ReadResult) func(line int) string {
+	address := "?v=" + number(r.Version) + "&view=source"
+	whole := r.Lines <= maxLines && r.Bytes <= maxText
+	return func(line int) string {
+		if whole || line <= 1 {
+			return address + "#L" + strconv.Itoa(line)
+		}
+		return address + "&from=" + strconv.Itoa(max(1, line-10)) + "#L" + strconv.Itoa(line)
+	}
+}
+
+// A diffRow is a row of a comparison.
+type diffRow struct {
+	Kind     string // as words.Kind has it
+	Hunk     bool   // the row begins a run of changes
+	Old, New diffSide
+	Gap      int    // equal lines that are left out
+	Open     string // the address that shows them
+}
+
+// A diffSide is a line in a row. With Line 0 it is none.
+type diffSide struct {
+	Line        int
+	Address     string
+	Text        template.HTML
+	Before, Cut int    // bytes at its two ends that are left out
+	End         string // how the line ends, where that matters
+}
+
+// A rowLayout makes rows for a template.
+type rowLayout struct {
+	c        comparison
+	old, new func(line int) string // the address of a line
+	quiet    bool                  // CRLF is how all lines end
+}
+
+// rows makes the rows from number first on.
+func (l rowLayout) rows(rows []worddiff.Row, first int) []diffRow {
+	made := make([]diffRow, len(rows))
+	inHunk := false
+	for i, r := range rows {
+		m := diffRow{Kind: r.Kind.String()}
+		changed := r.Kind != worddiff.Equal && r.Kind != worddiff.Gap
+		m.Hunk = changed && !inHunk
+		inHunk = changed
+		if r.Kind == worddiff.Gap {
+			m.Gap = r.Lines
+			m.Open = l.opened(r, first+i)
+		} else {
+			m.Old = l.side(r, r.Old, visible.Deleted, l.old)
+			m.New = l.side(r, r.New, visible.Inserted, l.new)
+		}
+		made[i] = m
+	}
+	return made
+}
+
+// opened returns the address of the page with the lines of a gap.
+func (l rowLayout) opened(gap worddiff.Row, row int) string {
+	return l.c.with(func(c *comparison) {
+		c.from = int64(row) + 1
+		if c.open = append(c.open, gap.Old.Line); len(c.open) > maxOpen {
+			c.open, c.from, c.Context = nil, 0, -1
+		}
+	}) + "#A" + strconv.Itoa(gap.Old.Line)
+}
+
+func (l rowLayout) side(r worddiff.Row, s worddiff.Side, kind visible.Kind, address func(int) string) diffSide {
+	if s.Line == 0 {
+		return diffSide{}
+	}
+	from, to := excerpt(s.Text, s.Marks)
+	var spans []visible.Span
+	if r.Marked {
+		for _, m := range s.Marks {
+			spans = append(spans, visible.Span{Start: m.Start - from, End: m.End - from, Kind: kind})
+		}
+	}
+	m := diffSide{Line: s.Line, Address: address(s.Line), Text: visible.Marked(s.Text[from:to], spans), Before: from, Cut: len(s.Text) - to}
+	switch {
+	case s.End == worddiff.NoNewline:
+		m.End = "no newline at the end"
+	case r.EndDiffers && s.End == worddiff.LF:
+		m.End = "LF"
+	case s.End == worddiff.CRLF && (r.EndDiffers || r.Kind != worddiff.Equal && !r.Marked && !l.quiet):
+		m.End = "CRLF"
+	}
+	return m
+}
+
+// excerpt returns what a page shows of a line: all of it or, of a long one, a part with
+// the beginning of what is marked.
+func excerpt(line string, marks []worddiff.Range) (from, to int) {
+	if len(line) <= maxLine {
+		return 0, len(line)
+	}
+	if len(marks) > 0 {
+		from = min(max(0, marks[0].Start-beforeMark), len(line)-maxLine)
+	}
+	to = from + maxLine
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to--
+	}
+	return from, to
+}
