@@ -149,12 +149,16 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// maxProgram is how many bytes a program may have.
+const maxProgram = 25_000_000
+
 // build builds the program for one system. Nothing of this machine's settings may change
-// the result.
+// the result. The server speaks HTTP/1.1 alone, and so do the programs of a release to
+// others: HTTP/2 would add 600 kB.
 func (s source) build(ctx context.Context, temp, system string) (build, error) {
 	goos, goarch, _ := strings.Cut(system, "/")
 	file := filepath.Join(temp, goos+"-"+goarch)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file, "./cmd/scratchpad")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags=nethttpomithttp2", "-ldflags=-s -w", "-o", file, "./cmd/scratchpad")
 	cmd.Dir, cmd.Stderr = s.root, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off")
 	if err := cmd.Run(); err != nil {
@@ -168,6 +172,9 @@ func (s source) build(ctx context.Context, temp, system string) (build, error) {
 		return build{}, fmt.Errorf("the program for %s has version %s, not %s", system, info.Main.Version, s.tag)
 	}
 	binary, err := os.ReadFile(file)
+	if err == nil && len(binary) > maxProgram {
+		err = fmt.Errorf("the program for %s has %d bytes, over %d", system, len(binary), maxProgram)
+	}
 	return build{system, binary, info}, err
 }
 
