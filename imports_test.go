@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"workspace/internal/count":           {"workspace/internal/turn"},
 	"workspace/internal/edit":            {"workspace/internal/fault", "workspace/internal/names", "workspace/internal/nearest", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},
+	"workspace/internal/filelist":        {"workspace/inspect", "workspace/internal/names", "workspace/store"},
 	"workspace/internal/filetree":        {},
 	"workspace/internal/fit":             {"linediff", "tokens", "internal/unified"},
 	"workspace/internal/fold":            {"workspace/store"},

@@ -179,6 +179,24 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 	return heads, err
 }
 
+// AuthoredFiles looks up the versions of the files of the page alone.
+func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspace.AuthoredFile, err error) {
+	args := []any{r.owner, int64(limit)}
+	where := inRange("path", prefix, after, &args)
+	err = r.do(wire.Statement{
+		SQL: "SELECT h.*, v.client, v.client_version, v.key_id FROM (SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where +
+			" AND deleted IS NULL ORDER BY path LIMIT $2) h LEFT JOIN LATERAL (SELECT client, client_version, key_id FROM versions" +
+			" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true ORDER BY h.path",
+		Args: args,
+		Row: func(row *wire.Row) error {
+			h, err := readFile(row)
+			files = append(files, workspace.AuthoredFile{FileHead: h, Author: readAuthor(row)})
+			return err
+		},
+	})
+	return files, err
+}
+
 func (r reader) logQuery(path string, h *workspace.LogHead) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND path = $2",

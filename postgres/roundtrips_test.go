@@ -124,6 +124,10 @@ func readTrips() []tripCall {
 			_, err := w.ListFiles(ctx, workspace.ListOptions{})
 			return err
 		}),
+		readTrip("view files", func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ViewFiles(ctx, workspace.FilesQuery{})
+			return err
+		}),
 		readTrip("list logs", func(ctx context.Context, w *workspace.Workspace) error {
 			_, err := w.ListLogs(ctx, workspace.ListOptions{})
 			return err

@@ -127,6 +127,22 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 	return heads, err
 }
 
+func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspace.AuthoredFile, err error) {
+	err = r.c.each(func(f *row.Fields) error {
+		h := f.File(r.owner)
+		if err := f.Err("head of file", h.Path); err != nil {
+			return err
+		}
+		v := f.Version(r.owner, h.Path)
+		if f.Bad { // the version is damaged or missing
+			f.Bad, v = false, workspace.Version{}
+		}
+		files = append(files, workspace.AuthoredFile{FileHead: h, Author: v.Author})
+		return nil
+	}, row.AuthoredFiles, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
+	return files, err
+}
+
 func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
 	h.Path = path
 	err = r.withOwner(r.c.owners().Log, path, &s, func(f *row.Fields) error {

@@ -146,3 +146,41 @@ func TestVerifySummaries(t *testing.T) {
 		})
 	}
 }
+
+// The author of a version that is damaged or missing is not known. The other files have
+// theirs.
+func TestAuthoredFilesDamaged(t *testing.T) {
+	t.Parallel()
+	for _, change := range []string{
+		"UPDATE versions SET client = 'x' WHERE path = 'b'",
+		"UPDATE versions SET crc = crc + 1 WHERE path = 'b'",
+		"UPDATE versions SET owner = 'local/other' WHERE path = 'b'",
+		"DELETE FROM versions WHERE path = 'b'",
+	} {
+		s := openInternal(t)
+		svc, err := workspace.New(s, workspace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws, err := svc.Agent("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"a", "b", "c"} {
+			if _, err := ws.As(workspace.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.writer.do(t.Context(), "", func(tx *tx) error { _, err := tx.exec(change); return err }); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ws.ViewFiles(t.Context(), workspace.FilesQuery{})
+		var got []string
+		for _, f := range v.Files {
+			got = append(got, f.Path+" "+f.Author.Client)
+		}
+		if all := strings.Join(got, ", "); err != nil || all != "a by a, b , c by c" {
+			t.Errorf("after %s: %q, %v", change, all, err)
+		}
+	}
+}

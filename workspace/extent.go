@@ -25,11 +25,7 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 	if err != nil || !head.Exists() {
 		return Extent{}, err
 	}
-	e := Extent{Version: head.Version, Bytes: head.Size()}
-	for _, size := range head.Sizes {
-		e.Largest = max(e.Largest, size)
-	}
-	return e, nil
+	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}, nil
 }
 
 // LogExtent returns the extent of a log, as FileExtent does for a file.

@@ -6,6 +6,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/filelist"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/logscan"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
@@ -18,6 +19,8 @@ type (
 	AgentInfo      = inspect.AgentInfo
 	ChangeLogQuery = inspect.ChangeLogQuery
 	ChangeLog      = inspect.ChangeLog
+	FilesQuery     = inspect.FilesQuery
+	FilesView      = inspect.FilesView
 	LogQuery       = inspect.LogQuery
 	LogView        = inspect.LogView
 	SummariesQuery = inspect.SummariesQuery
@@ -73,6 +76,18 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 		})
 	}
 	return c, within(opChanges, "", err)
+}
+
+// ViewFiles returns a page of the files with their authors. It is not counted as an
+// operation. Errors: [ErrInvalid].
+func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (v FilesView, err error) {
+	if err = checkContext(ctx, "list files", ""); err == nil {
+		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+			v, err = filelist.View(r, q)
+			return err
+		})
+	}
+	return v, within("list files", "", err)
 }
 
 // ViewLog returns a page of a log, the newest entries first. It is not counted as an

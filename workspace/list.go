@@ -116,9 +116,5 @@ func (o *ListOptions) check(ctx context.Context, paths PathRule, op string) (lim
 }
 
 func fileInfo(h FileHead) FileInfo {
-	info := FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Created: h.Created, Updated: h.Updated}
-	for _, size := range h.Sizes {
-		info.Kept += size
-	}
-	return info
+	return FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)), Kept: h.Kept(), Created: h.Created, Updated: h.Updated}
 }

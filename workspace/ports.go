@@ -148,6 +148,7 @@ type (
 	Query         = store.Query
 	Loaded        = store.Loaded
 	FileHead      = store.FileHead
+	AuthoredFile  = store.AuthoredFile
 	FileChange    = store.FileChange
 	FileMove      = store.FileMove
 	Summary       = store.Summary

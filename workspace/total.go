@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -29,13 +30,7 @@ func DefaultStoreLimits() StoreLimits {
 
 func (l StoreLimits) withDefaults() StoreLimits {
 	d := DefaultStoreLimits()
-	if l.Agents == 0 {
-		l.Agents = d.Agents
-	}
-	if l.Bytes == 0 {
-		l.Bytes = d.Bytes
-	}
-	return l
+	return StoreLimits{Agents: cmp.Or(l.Agents, d.Agents), Bytes: cmp.Or(l.Bytes, d.Bytes)}
 }
 
 // totalAge is how long the sum over all agents is used before it is made again.

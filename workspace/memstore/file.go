@@ -22,15 +22,19 @@ func (f *file) lists() bool { return f.head.Exists() }
 
 // find returns a retained version with content of its own.
 func (f *file) find(n int64) (store.Version, bool) {
-	i, found := slices.BinarySearchFunc(f.versions, n, func(v store.Version, n int64) int {
-		return cmp.Compare(v.Number, n)
-	})
+	i, found := f.index(n)
 	if !found {
 		return store.Version{}, false
 	}
 	v := f.versions[i]
 	v.Content = slices.Clone(v.Content)
 	return v, true
+}
+
+func (f *file) index(n int64) (int, bool) {
+	return slices.BinarySearchFunc(f.versions, n, func(v store.Version, n int64) int {
+		return cmp.Compare(v.Number, n)
+	})
 }
 
 func copyHead(h store.FileHead) store.FileHead {
@@ -90,6 +94,18 @@ func (r *reader) Files(prefix, after string, limit int) ([]store.FileHead, error
 		heads = append(heads, copyHead(f.head))
 	}
 	return heads, nil
+}
+
+func (r *reader) AuthoredFiles(prefix, after string, limit int) ([]store.AuthoredFile, error) {
+	var files []store.AuthoredFile
+	for _, f := range r.files.list(prefix, after, limit) {
+		file := store.AuthoredFile{FileHead: copyHead(f.head)}
+		if i, found := f.index(f.head.Version); found {
+			file.Author = f.versions[i].Author
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 // SaveFile returns ErrCorrupt for a version that is not above the last one: the head that

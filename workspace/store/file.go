@@ -31,6 +31,28 @@ func (h FileHead) Size() int64 {
 	return h.Sizes[len(h.Sizes)-1]
 }
 
+// Largest returns the bytes of the largest version that is retained.
+func (h FileHead) Largest() (bytes int64) {
+	for _, size := range h.Sizes {
+		bytes = max(bytes, size)
+	}
+	return bytes
+}
+
+// Kept returns the bytes of all versions that are retained.
+func (h FileHead) Kept() (bytes int64) {
+	for _, size := range h.Sizes {
+		bytes += size
+	}
+	return bytes
+}
+
+// An AuthoredFile is a file in a list, with the author of its current version.
+type AuthoredFile struct {
+	FileHead
+	Author Author // zero: not known
+}
+
 // Version is one version of a file. In a list of versions, Content is nil.
 type Version struct {
 	Number  int64

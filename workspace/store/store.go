@@ -135,6 +135,10 @@ type Reader interface {
 	// limit is above 0.
 	Files(prefix, after string, limit int) ([]FileHead, error)
 
+	// AuthoredFiles returns what Files does, with the author of the current version of
+	// each file. Where that version is missing or damaged, the author is not known.
+	AuthoredFiles(prefix, after string, limit int) ([]AuthoredFile, error)
+
 	// Log returns the head of a log, as File does for a file.
 	Log(path string) (LogHead, OwnerState, error)
 

@@ -64,6 +64,7 @@ func spoil(tx workspace.Tx) error {
 type contents struct {
 	State    workspace.OwnerState
 	Files    []workspace.FileHead
+	Authored []workspace.AuthoredFile
 	Logs     []workspace.LogHead
 	File     []file
 	Log      []log
@@ -99,6 +100,9 @@ func contentsOf(r workspace.Reader, paths, keys []string) (c contents, err error
 		return c, err
 	}
 	if c.Files, err = r.Files("", "", 1000); err != nil {
+		return c, err
+	}
+	if c.Authored, err = r.AuthoredFiles("", "", 1000); err != nil {
 		return c, err
 	}
 	if c.Logs, err = r.Logs("", "", 1000); err != nil {

@@ -55,6 +55,11 @@ var faultyStores = []faultyStore{
 	{"Deleted is of any time", func(s workspace.Store) workspace.Store { return sweepsEarly{s} }, []string{"Owners/Deleted"}},
 
 	{"deleted paths are listed", bend(func(tx workspace.Tx) workspace.Tx { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
+	{"deleted paths are listed with authors", bend(func(tx workspace.Tx) workspace.Tx { return deletedAuthored{tx} }), []string{"Files/Authored"}},
+	{"an author is that of the oldest version", bend(func(tx workspace.Tx) workspace.Tx { return oldestAuthors{tx} }), []string{"Files/Authored", "Files/AuthorMissing"}},
+	{"a file without its version is not listed", bend(func(tx workspace.Tx) workspace.Tx { return innerJoin{tx} }), []string{"Files/AuthorMissing"}},
+	{"a file is listed once for each version", bend(func(tx workspace.Tx) workspace.Tx { return joinedTwice{tx} }), []string{"Files/Authored"}},
+	{"a list with authors has any path", bend(func(tx workspace.Tx) workspace.Tx { return unprefixed{tx} }), []string{"Files/AuthoredList"}},
 	{"the current version is stale", bend(func(tx workspace.Tx) workspace.Tx { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
 	{"lists are folded in case", bend(func(tx workspace.Tx) workspace.Tx { return foldedList{tx} }), []string{"Files/List"}},
 	{"a prefix is a pattern", bend(func(tx workspace.Tx) workspace.Tx { return patternList{tx} }), []string{"Files/List"}},
@@ -307,6 +312,11 @@ func (r looseReader) Versions(path string) (list []workspace.Version, err error)
 
 func (r looseReader) Files(prefix, after string, limit int) (list []workspace.FileHead, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { list, err = r.Files(prefix, after, limit); return err })
+	return list, err
+}
+
+func (r looseReader) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
+	err = r.view(func(r workspace.Reader) (err error) { list, err = r.AuthoredFiles(prefix, after, limit); return err })
 	return list, err
 }
 

@@ -93,6 +93,60 @@ func (tx deletedListed) Files(prefix, after string, limit int) ([]workspace.File
 	return heads[:min(limit, len(heads))], err
 }
 
+type deletedAuthored struct{ workspace.Tx }
+
+func (tx deletedAuthored) AuthoredFiles(prefix, after string, limit int) ([]workspace.AuthoredFile, error) {
+	files, err := tx.Tx.AuthoredFiles(prefix, after, limit)
+	if h, _, _ := tx.File("gone"); h.Deleted {
+		files = append(files, workspace.AuthoredFile{FileHead: h})
+	}
+	return files, err
+}
+
+// oldestAuthors joins heads with the wrong version.
+type oldestAuthors struct{ workspace.Tx }
+
+func (tx oldestAuthors) AuthoredFiles(prefix, after string, limit int) ([]workspace.AuthoredFile, error) {
+	files, err := tx.Tx.AuthoredFiles(prefix, after, limit)
+	for i, f := range files {
+		if all, _ := tx.Versions(f.Path); len(all) > 0 {
+			files[i].Author = all[0].Author
+		}
+	}
+	return files, err
+}
+
+// innerJoin leaves out the files whose version is missing.
+type innerJoin struct{ workspace.Tx }
+
+func (tx innerJoin) AuthoredFiles(prefix, after string, limit int) ([]workspace.AuthoredFile, error) {
+	files, err := tx.Tx.AuthoredFiles(prefix, after, limit)
+	return slices.DeleteFunc(files, func(f workspace.AuthoredFile) bool {
+		_, _, err := tx.Current(f.Path)
+		return err != nil
+	}), err
+}
+
+// joinedTwice has a row for each version.
+type joinedTwice struct{ workspace.Tx }
+
+func (tx joinedTwice) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
+	files, err := tx.Tx.AuthoredFiles(prefix, after, limit)
+	for _, f := range files {
+		for range f.Sizes {
+			list = append(list, f)
+		}
+	}
+	return list[:min(limit, len(list))], err
+}
+
+// unprefixed has the files of any path.
+type unprefixed struct{ workspace.Tx }
+
+func (tx unprefixed) AuthoredFiles(_, after string, limit int) ([]workspace.AuthoredFile, error) {
+	return tx.Tx.AuthoredFiles("", after, limit)
+}
+
 type staleCurrent struct{ workspace.Tx }
 
 func (tx staleCurrent) Current(path string) (workspace.FileHead, workspace.Version, error) {

@@ -23,6 +23,9 @@ var files = []check{
 	{"Files/CurrentMissing", fileCurrentMissing},
 	{"Files/List", fileList},
 	{"Files/ListLeavesDeletedOut", fileListDeleted},
+	{"Files/Authored", fileAuthored},
+	{"Files/AuthoredList", fileAuthoredList},
+	{"Files/AuthorMissing", fileAuthorMissing},
 	{"Files/Fold", fileFold},
 	{"Files/FoldTies", fileFoldTies},
 	{"Files/Content", fileContent},
@@ -414,6 +417,66 @@ func fileAuthors(t testing.TB, s workspace.Store) {
 		whole := view(t, s, alice, readVersion("a", v.Number))
 		equal(t, "an author in Version", whole.Author, authors()[i])
 	}
+}
+
+func authoredFiles(prefix, after string, limit int) func(workspace.Reader) ([]workspace.AuthoredFile, error) {
+	return func(r workspace.Reader) ([]workspace.AuthoredFile, error) { return r.AuthoredFiles(prefix, after, limit) }
+}
+
+// fileAuthored writes each file several times, and each time as another author. Another
+// owner has the same paths.
+func fileAuthored(t testing.TB, s workspace.Store) {
+	var want []workspace.AuthoredFile
+	paths := []string{"a", "a/b", "b", "gone"}
+	for i, path := range paths {
+		for n := int64(1); n <= 3; n++ {
+			v := version(n, int(n), "x")
+			v.Author = authors()[(i*3+int(n))%len(authors())]
+			head := workspace.FileHead{Path: path, Version: n, Sizes: []int64{1}, Created: at(1), Updated: at(int(n))}
+			update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Prune: n - 1}) })
+			other := v
+			other.Author = workspace.Author{Client: "of another owner"}
+			update(t, s, bob, func(tx workspace.Tx) error { return tx.SaveFile(workspace.FileChange{Head: head, New: &other, Prune: n - 1}) })
+			if n == 3 {
+				want = append(want, workspace.AuthoredFile{FileHead: head, Author: v.Author})
+			}
+		}
+	}
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "gone", Version: 3, Deleted: true, Created: at(1), Updated: at(4)}, Prune: 3})
+	})
+	equal(t, "AuthoredFiles", view(t, s, alice, authoredFiles("", "", 10)), want[:3])
+	update(t, s, alice, func(tx workspace.Tx) error {
+		v := version(4, 4, "back")
+		v.Author = authors()[1]
+		want[0] = workspace.AuthoredFile{FileHead: workspace.FileHead{Path: "a", Version: 4, Sizes: []int64{1, 4}, Created: at(1), Updated: at(4)}, Author: v.Author}
+		return tx.SaveFile(workspace.FileChange{Head: want[0].FileHead, New: &v}) // version 3 is kept
+	})
+	equal(t, "AuthoredFiles after another write", view(t, s, alice, authoredFiles("", "", 2)), want[:2])
+	equal(t, "AuthoredFiles of an owner that never wrote", view(t, s, workspace.Owner{Tenant: "local", Agent: "nobody"}, authoredFiles("", "", 10)), []workspace.AuthoredFile(nil))
+}
+
+func fileAuthoredList(t testing.TB, s workspace.Store) {
+	testList(t, s, write1, func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
+		files, err := r.AuthoredFiles(prefix, after, limit)
+		for _, f := range files {
+			paths = append(paths, f.Path)
+		}
+		return paths, err
+	})
+}
+
+// fileAuthorMissing looks at a file whose current version is not there.
+func fileAuthorMissing(t testing.TB, s workspace.Store) {
+	lost := workspace.FileHead{Path: "lost", Version: 7, Sizes: []int64{5}}
+	update(t, s, alice, func(tx workspace.Tx) error {
+		v := version(6, 1, "old")
+		v.Author = workspace.Author{Client: "of an older version"}
+		return errors.Join(tx.SaveFile(workspace.FileChange{Head: lost, New: &v}), write(tx, 2, "sound", "x"))
+	})
+	sound := view(t, s, alice, readFile("sound"))
+	equal(t, "AuthoredFiles without a version", view(t, s, alice, authoredFiles("", "", 10)),
+		[]workspace.AuthoredFile{{FileHead: lost}, {FileHead: sound.Head, Author: sound.Current.Author}})
 }
 
 // times returns moments that a clock may show.

@@ -16,6 +16,12 @@ const (
 	ChangeColumns  = "revision, change, crc"
 )
 
+// AuthoredFiles is the query for the heads of files with their current versions, without
+// content. It has the same arguments as one without versions.
+var AuthoredFiles = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) +
+	" FROM files f LEFT JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = f.version" +
+	" WHERE f.owner = ? AND f.path >= ? AND f.path < ? AND f.path > ? AND f.deleted = 0 ORDER BY f.path LIMIT ?"
+
 // OwnerValues returns the row of an owner.
 func OwnerValues(owner string, s workspace.OwnerState) []any {
 	v := []any{owner, s.Files, s.Logs, s.Entries, s.Versions, s.Bytes, s.Operations,

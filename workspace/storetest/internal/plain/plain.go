@@ -92,6 +92,15 @@ func (p *Tx) Files(prefix, after string, limit int) (list []workspace.FileHead, 
 	return list, nil
 }
 
+func (p *Tx) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
+	heads, err := p.Files(prefix, after, limit)
+	for _, h := range heads {
+		_, v, _ := p.Current(h.Path)
+		list = append(list, workspace.AuthoredFile{FileHead: h, Author: v.Author})
+	}
+	return list, err
+}
+
 func (p *Tx) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
 	h := p.logs[path].head
 	h.Path = path
