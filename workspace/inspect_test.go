@@ -107,7 +107,7 @@ func TestFindAgents(t *testing.T) {
 			var got []string
 			for {
 				page, err := svc.FindAgents(t.Context(), q)
-				if err != nil || len(page.Agents) > q.Limit {
+				if err != nil || len(page.Agents) > q.Limit || len(got) > len(all) {
 					t.Fatalf("FindAgents(%+v) = %+v, %v", q, page, err)
 				}
 				for _, a := range page.Agents {
@@ -172,7 +172,7 @@ func TestChangeLog(t *testing.T) {
 				q := workspace.ChangeLogQuery{Prefix: prefix, Limit: limit}
 				for {
 					c, err := ws.ChangeLog(t.Context(), q)
-					if err != nil || c.Last != writes || c.Oldest != writes-kept+1 || len(c.Changes) > cmp.Or(limit, 100) {
+					if err != nil || c.Last != writes || c.Oldest != writes-kept+1 || len(c.Changes) > cmp.Or(limit, 100) || len(got) > writes {
 						t.Fatalf("ChangeLog(%+v) = %+v, %v", q, c, err)
 					}
 					for _, row := range c.Changes {

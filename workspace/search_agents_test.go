@@ -3,11 +3,13 @@ package workspace_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
@@ -97,6 +99,72 @@ func TestServiceSearchIsBounded(t *testing.T) {
 		r, err := svc.Search(t.Context(), []string{"*"}, query, workspace.SearchOptions{})
 		if err != nil || r.Total != want || r.Agents != 1000 || !r.Left {
 			t.Errorf("Search(%q) = %d passages of %d agents, %v, %v, want %d of 1000, and more", query, r.Total, r.Agents, r.Left, err, want)
+		}
+	}
+}
+
+// Where so much matches that texts are read again, texts of equal paths stay apart.
+func TestServiceSearchReadsAgain(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	filler := strings.Repeat("filling words\n\n", 8000)
+	for i := range 10 {
+		for j := range 5 {
+			write(t, agentOf(t, svc, fmt.Sprint("a", i)), fmt.Sprint("f", j), fmt.Sprintf("needle of %d and %d\n\n%s", i, j, filler))
+		}
+	}
+	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{Limit: 50, MaxTokens: -1})
+	if err != nil || r.Total != 50 {
+		t.Fatalf("Search = %d passages, %v, want 50", r.Total, err)
+	}
+	seen := map[string]bool{}
+	for _, h := range r.Hits {
+		seen[h.Agent+"/"+h.Path] = true
+		if want := fmt.Sprintf("needle of %s and %s", h.Agent[1:], h.Path[1:]); h.Text != want {
+			t.Errorf("the hit in %s/%s is %q, want %q", h.Agent, h.Path, h.Text, want)
+		}
+	}
+	if len(seen) != 50 {
+		t.Errorf("%d different texts were found, want 50", len(seen))
+	}
+}
+
+// An agent whose memory is damaged is left out, and the others are searched.
+func TestServiceSearchLeavesDamagedOut(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	for _, name := range []string{"a", "b", "c"} {
+		write(t, agentOf(t, svc, name), "f", "needle")
+	}
+	err := store.Update(t.Context(), workspace.Owner{Tenant: "local", Agent: "b"}, func(tx workspace.Tx) error {
+		head, state, err := tx.File("f")
+		if err != nil {
+			return err
+		}
+		v := workspace.Version{Number: head.Version + 1, Size: 10, Content: []byte("needle bad")}
+		head.Version, head.Sizes = v.Number, append(head.Sizes, v.Size)
+		return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Owner: state})
+	})
+	testkit.Must(t, err)
+	r, err := svc.Search(t.Context(), []string{"*"}, "needle", workspace.SearchOptions{})
+	if err != nil || len(r.Hits) != 2 || r.Total != 2 || r.Damaged != 1 || r.Left {
+		t.Errorf("Search = %+v, %v, want a hit of a and of c, and one damaged agent", r, err)
+	}
+}
+
+// BenchmarkServiceSearch searches 1,000 agents of 10,000 bytes each.
+func BenchmarkServiceSearch(b *testing.B) {
+	store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "s.db"), sqlite.Options{Durability: sqlite.Normal})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	svc := serviceOn(b, store, workspace.Options{})
+	for i := range 1000 {
+		write(b, agentOf(b, svc, fmt.Sprint("agent-", i)), "f.md", strings.Repeat("words of an agent, and more of them\n\n", 270)+fmt.Sprint("needle ", i))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if r, err := svc.Search(b.Context(), []string{"*"}, "needle agent", workspace.SearchOptions{Limit: 50}); err != nil || r.Agents != 1000 {
+			b.Fatalf("%d agents, %v", r.Agents, err)
 		}
 	}
 }
