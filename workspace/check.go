@@ -7,25 +7,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 )
 
-// maxNumber is the largest version or cursor. Every JSON reader keeps integers up to it
-// exactly.
-const maxNumber = 1 << 53
-
-// checkNumber checks a version, a cursor or a line that the caller gave.
-func checkNumber(op, object string, arg Arg, n, least int64) error {
-	switch {
-	case n < least:
-		return tooSmall(op, object, arg, n, least)
-	case n > maxNumber:
-		return fail(ErrInvalid, op, object, "%s is %d, the most is 2^53", arg, n)
-	}
-	return nil
-}
-
-func tooSmall(op, object string, arg Arg, n, least int64) error {
-	return fail(ErrInvalid, op, object, "%s is %d, the least is %d", arg, n, least)
-}
-
 // checkText checks content before anything is stored. of is FileSize or EntrySize.
 func (l Limits) checkText(op, object string, content []byte, of Resource) error {
 	limit, way := l.FileBytes, DoSplitFile

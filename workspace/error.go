@@ -7,6 +7,8 @@ var (
 	badArgument = fault.BadArgument
 	within      = fault.Within
 	or          = fault.Or
+	checkNumber = fault.CheckNumber
+	tooSmall    = fault.TooSmall
 )
 
 // fail returns the error of an operation on an object.

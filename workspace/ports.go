@@ -175,3 +175,8 @@ const (
 
 // LoadFrom is [store.LoadFrom].
 func LoadFrom(r Reader, q Query) (Loaded, error) { return store.LoadFrom(r, q) }
+
+// CheckChanges is [store.CheckChanges].
+func CheckChanges(s OwnerState, rows []Change, after int64, limit int) error {
+	return store.CheckChanges(s, rows, after, limit)
+}
