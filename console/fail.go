@@ -24,8 +24,9 @@ var (
 	errNothingHere = &problem{http.StatusNotFound, "Nothing here", "There is nothing at this address, or it is not yours to see."}
 	errMayNotRead  = &problem{http.StatusForbidden, "Not allowed", "Your key may not read. Ask the operator for one with the scope read."}
 	errMayNotWrite = &problem{http.StatusForbidden, "Not allowed", "Your key may not write. Ask the operator for one with the scope write."}
-	errStaleForm   = &problem{http.StatusForbidden, "This page is out of date", "You have signed in again since this page was opened, so nothing was changed. Go back, copy what you have typed, and load the page again."}
-	errSignedOut   = &problem{http.StatusUnauthorized, "Signed out", "Your session has ended, so nothing was changed. Go back, copy what you have typed, and sign in again."}
+	errStaleForm   = &problem{http.StatusForbidden, "This page is out of date", "You have signed in again since this page was opened, so nothing was changed. Load the page again."}
+	errSignedOut   = &problem{http.StatusUnauthorized, "Signed out", "Your session has ended, so nothing was changed. Sign in again."}
+	errBadForm     = &problem{http.StatusBadRequest, "That does not work", "The form is not one of this page. Load the page again."}
 	errNoKeys      = &problem{http.StatusForbidden, "Not allowed", "Your key may not do this. Ask the operator for one with the scope admin."}
 )
 
@@ -129,6 +130,8 @@ func sentence(text string) string {
 type errorData struct {
 	Number int
 	Text   string
+	Typed  string // by the person into an editor
+	Kept   bool   // there is such a text
 }
 
 // fail answers with an error.
@@ -145,7 +148,9 @@ func (h *Handler) fail(v *visit, err error) {
 		h.failPlain(v.w, v.r, p.status, p.text)
 		return
 	}
-	_ = v.renderAs(p.status, "error", p.title, errorData{p.status, p.text})
+	d := errorData{Number: p.status, Text: p.text}
+	d.Typed, d.Kept = v.typed()
+	_ = v.renderAs(p.status, "error", p.title, d)
 }
 
 // failPlain answers with an error in one line of text.

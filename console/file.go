@@ -70,6 +70,16 @@ func (h *Handler) file(v *visit) error {
 	if q := v.r.URL.Query(); q.Has("diff") || q.Get("view") == "compare" {
 		return h.compare(v)
 	}
+	switch v.r.URL.Query().Get("view") {
+	case "edit":
+		return h.editor(v)
+	case "newer":
+		return h.newer(v)
+	case "move":
+		return h.movePage(v)
+	case "delete":
+		return h.deletePage(v)
+	}
 	ws, err := v.workspace(toRead)
 	if err != nil {
 		return err
@@ -95,8 +105,8 @@ func (h *Handler) file(v *visit) error {
 	o := workspace.ReadOptions{Version: version}
 	rendered := markdown && from == 0 && view != "source"
 	if !rendered {
-		o.FromLine = int(max(1, min(from, 1<<30)))
-		o.ToLine = o.FromLine + maxLines - 1
+		o.FromLine = int(min(from, 1<<30)) // 0 reads an empty file too
+		o.ToLine = max(1, o.FromLine) + maxLines - 1
 	}
 	r, err := ws.ReadFile(v.r.Context(), name, o)
 	if err != nil {
@@ -174,10 +184,7 @@ func (d *fileData) setLines(from int, content []byte) {
 		d.To++
 		l := textLine{Number: d.To, Text: line}
 		if len(line) > maxLine {
-			at := maxLine
-			for !utf8.RuneStart(line[at]) {
-				at--
-			}
+			at := runeStart(line, maxLine)
 			l.Text, l.Cut = line[:at], len(line)-at
 		}
 		size += len(l.Text) + 40
@@ -189,6 +196,14 @@ func (d *fileData) setLines(from int, content []byte) {
 	if d.To < d.File.Lines {
 		d.Later = address + "&from=" + number(int64(d.To+1))
 	}
+}
+
+// runeStart returns the beginning of the character at an offset.
+func runeStart(s string, at int) int {
+	for !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return at
 }
 
 // render returns Markdown as HTML, or why that cannot be.

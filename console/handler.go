@@ -14,6 +14,8 @@ type Handler struct {
 	assets  *assets
 	pages   pages
 	room    *room
+	beside  *room // for what is shown beside the text of a form
+	foreign *room // for the forms of people who are not known
 	streams streams
 	last    atomic.Int64 // when somebody was last seen, in nanoseconds of Options.Now
 }
@@ -24,7 +26,8 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), room: newRoom()}
+	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
+	h.room, h.beside, h.foreign = newRoom(roomBytes), newRoom(roomBytes), newRoom(foreignBytes)
 	if h.assets, err = newAssets(); err != nil {
 		return nil, err
 	}
@@ -47,6 +50,9 @@ func (h *Handler) route() {
 	h.handle("GET /a/{agent}", h.agent)
 	h.handle("GET /a/{agent}/changes", h.changes)
 	h.handle("GET /a/{agent}/files/{path...}", h.file)
+	h.handle("POST /a/{agent}/files/{path...}", h.changeFile)
+	h.handle("GET /a/{agent}/new", h.newFile)
+	h.handle("POST /a/{agent}/new", h.createFile)
 	h.handle("GET /a/{agent}/raw/{path...}", h.raw)
 	h.mux.HandleFunc("/", h.notFound)
 }

@@ -81,13 +81,19 @@ type browser struct {
 // open serves a console, and returns a browser that has signed in as a person.
 func open(t *testing.T, o console.Options, credential string) *browser {
 	t.Helper()
+	return visit(t, serve(t, o), credential)
+}
+
+// serve serves a console, and returns its address.
+func serve(t *testing.T, o console.Options) string {
+	t.Helper()
 	h, err := console.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	return visit(t, srv.URL, credential)
+	return srv.URL
 }
 
 // visit returns another browser.

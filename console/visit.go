@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -27,9 +28,14 @@ const (
 	toReadAndWrite // to change what the person has seen, or will see in an error
 )
 
-// maxForm is how many bytes a form may have: the largest file with each byte as %XX, and
-// the other fields.
-func maxForm() int64 { return 3*workspace.DefaultLimits().FileBytes + 64<<10 }
+// maxForm is how many bytes a form may have: the largest file with each line ending as
+// %0D%0A, and the other fields.
+func maxForm() int64 { return 6*workspace.DefaultLimits().FileBytes + 64<<10 }
+
+const (
+	formTime    = time.Minute      // for a form to arrive
+	foreignTime = 10 * time.Second // for one of somebody who is not known
+)
 
 // serve finds out who sends a request, and answers it.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*visit) error) {
@@ -41,6 +47,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		h.toSignIn(w, r)
 		return
 	case err != nil:
+		if r.Method == http.MethodPost { // the answer holds what was typed
+			leave, _ := v.readForm(h.foreign, foreignTime)
+			defer leave()
+		}
 		h.fail(v, err)
 		return
 	}
@@ -49,12 +59,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
 	}
 	if r.Method == http.MethodPost {
-		leave, err := v.readForm()
+		leave, err := v.readForm(h.room, formTime)
+		defer leave()
 		if err != nil {
 			h.fail(v, err)
 			return
 		}
-		defer leave()
 		// The form may have taken long to arrive, and the person's rights count as they
 		// are now.
 		if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
@@ -67,34 +77,35 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 	}
 }
 
-// readForm reads the form of a POST and checks its token.
-func (v *visit) readForm() (leave func(), err error) {
+// readForm reads the form of a POST and checks its token. The room is for the form, and for
+// an answer that has its text in a text field, until leave. With an error too there may be
+// a form.
+func (v *visit) readForm(in *room, within time.Duration) (leave func(), err error) {
 	size := v.r.ContentLength
 	if size < 0 || size > maxForm() {
 		size = maxForm()
 	}
-	release, err := v.h.room.take(v.r.Context(), 3*size)
+	leave, err = in.take(v.r.Context(), 10*size)
 	if err != nil {
-		return nil, err
+		return func() {}, err
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
+	arrival := http.NewResponseController(v.w)
+	_ = arrival.SetReadDeadline(time.Now().Add(within)) // a server without deadlines has none
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm())
-	if err := v.r.ParseForm(); err != nil {
+	err = v.r.ParseForm()
+	_ = arrival.SetReadDeadline(time.Time{})
+	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return nil, workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
+			return leave, workspace.Errorf(workspace.ErrTooLarge, "the form has over %d bytes", large.Limit)
 		}
-		return nil, workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
+		return leave, workspace.Errorf(workspace.ErrInvalid, "the form cannot be read")
 	}
 	v.form = v.r.PostForm
 	if !isToken(v.session, v.form.Get("token")) {
-		return nil, errStaleForm
+		return leave, errStaleForm
 	}
-	return release, nil
+	return leave, nil
 }
 
 // workspace returns the workspace of the agent in the path of the request. An agent that is

@@ -38,7 +38,7 @@ function remember(from = document) { for (const e of $$("[data-live][id]", from)
 function say(text) { const s = $("#status"); if (s) s.textContent = text; }
 async function fetchPage(address) {
   const answer = await fetch(address, {headers: {Accept: "text/html"}, credentials: "same-origin", cache: "no-store"});
-  if (answer.redirected && new URL(answer.url).pathname === "/signin") { location.assign(answer.url); throw new Error("signed out"); }
+  if (answer.redirected && new URL(answer.url).pathname === "/signin") { ended(); throw new Error("signed out"); }
   if (!answer.ok && answer.status !== 404) throw new Error(answer.status);
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
@@ -90,6 +90,13 @@ async function refresh() {
   refreshing = false;
 }
 let source = null, retry = 0, missed = false;
+// ended goes to the page for signing in, but not away from a text that would be lost.
+function ended() {
+  if (!unsaved()) return location.reload();
+  disconnect();
+  const n = $("#lost");
+  if (n) { n.lastElementChild.textContent = "You are signed out. Copy your text before you leave this page."; n.hidden = false; }
+}
 function lost() { missed = true; const n = $("#lost"); if (n) n.hidden = false; }
 function connect() {
   if (source || !body.dataset.stream || document.hidden) return;
@@ -102,7 +109,7 @@ function connect() {
     refresh(); // what came between the page and the stream
   });
   source.addEventListener("change", refresh);
-  source.addEventListener("end", () => location.reload());
+  source.addEventListener("end", ended);
   source.addEventListener("error", () => {
     lost();
     $(".live .dot")?.classList.remove("ok");
@@ -174,10 +181,31 @@ async function more(link) {
   } catch { /* the link is still there */ }
 }
 
-// Text that was typed is not lost by leaving the page.
+// Text that was typed is not lost by leaving the page, nor by sending more than fits.
 let sent = false;
-document.addEventListener("submit", () => { sent = true; });
-addEventListener("beforeunload", e => { if (!sent && $$("form[data-guard] textarea").some(t => t.value !== t.defaultValue)) e.preventDefault(); });
+function unsaved() {
+  return !sent && $$("[data-guard] textarea").some(t => t.value !== t.defaultValue || t.closest("[data-guard='unsaved']"));
+}
+addEventListener("beforeunload", e => { if (unsaved()) e.preventDefault(); });
+addEventListener("pageshow", () => { sent = false; });
+document.addEventListener("submit", e => {
+  const text = e.target.matches("[data-guard]") && $("textarea", e.target);
+  if (!text) return;
+  const lines = e.target.dataset.ending === "CRLF" ? text.value.split("\n").length - 1 : 0;
+  const over = new TextEncoder().encode(text.value).length + lines - e.target.dataset.max;
+  if (over > 0) {
+    e.preventDefault();
+    text.setCustomValidity("The text has " + over.toLocaleString() + " bytes more than a file may have.");
+    text.reportValidity();
+    return;
+  }
+  sent = true;
+});
+document.addEventListener("input", e => e.target.setCustomValidity?.(""));
+document.addEventListener("keydown", e => {
+  const form = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key === "s" && $("form[data-guard]");
+  if (form) { e.preventDefault(); form.requestSubmit($(".go", form)); }
+});
 
 remember(); localTimes(); equip(); connect();
 setInterval(localTimes, 20000);

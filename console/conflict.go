@@ -1,0 +1,172 @@
+package console
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
+	"github.com/agent-scratchpad/scratchpad/linediff"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxHops         = 8         // moves that are followed to where a file is now
+	maxCompareLines = 20_000    // lines of two texts that are compared on the page
+	maxCompareBytes = 512 << 10 // bytes of both
+	maxCompareRows  = 400       // rows of the comparison that are shown
+	compareContext  = 3         // equal lines around a change
+	maxCompareLine  = 2000      // bytes of a line
+)
+
+// A conflict is what others have done while somebody edited a file.
+type conflict struct {
+	Began   int64             // the version that the person began with
+	Change  *workspace.Change // the deletion or the last move; nil: it is not known
+	Theirs  *fileData         // the current text; nil: there is no file
+	Link    string            // the address of that version
+	Rows    []compareRow      // from theirs to yours
+	Removed int               // lines
+	Added   int
+	Left    int // rows that are not shown
+}
+
+// A compareRow is a row of a comparison.
+type compareRow struct {
+	Class    string // of the row
+	Old, New int    // lines; 0: none
+	Text     template.HTML
+	Gap      int // equal lines that are left out
+}
+
+// resolve answers with both texts after a save that did not rest on the current version.
+// The next Save rests on the version that the answer shows. An error says that there is no
+// answer yet.
+func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) error {
+	c := &conflict{Began: d.Draft.Version}
+	r, leave, err := v.findMoved(ws, &d, c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	d.Conflict = c
+	d.Draft.Version, d.Draft.Once = r.Version, rand.Text()
+	if r.Version == 0 {
+		return v.renderEditor(http.StatusConflict, ws, d)
+	}
+	if bytes.Equal(r.Content, content) {
+		return v.seeVersion(ws, r.Path, r.Version)
+	}
+	c.Link = d.Address + "?v=" + number(r.Version)
+	c.Theirs = &fileData{Pinned: true, fileHead: fileHead{Address: d.Address, File: r}}
+	c.Theirs.setLines(1, r.Content)
+	c.compare(r.Content, content)
+	return v.renderEditor(http.StatusConflict, ws, d)
+}
+
+// findMoved reads the file of an editor, at another path if it was moved. The version is 0
+// if there is no file any more.
+func (v *visit) findMoved(ws *workspace.Workspace, d *editData, c *conflict) (r workspace.ReadResult, leave func(), err error) {
+	path := d.Path
+	for range maxHops {
+		r, leave, err := v.readBeside(ws, path)
+		if err == nil {
+			d.Path, d.Address = r.Path, fileURL(ws.Agent(), r.Path)
+			return r, leave, nil
+		}
+		if !errors.Is(err, workspace.ErrNotFound) {
+			return r, nil, err
+		}
+		c.Change, err = v.lastLoss(ws, path)
+		if err != nil {
+			return r, nil, err
+		}
+		if c.Change == nil || c.Change.Op != workspace.OpMove {
+			break
+		}
+		path = c.Change.Path
+	}
+	return workspace.ReadResult{}, func() {}, nil
+}
+
+// readBeside reads a file while there is a form in memory. The room is one of its own, so
+// that people whose forms fill the other one do not wait for each other.
+func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.ReadResult, leave func(), err error) {
+	e, err := ws.FileExtent(v.r.Context(), path)
+	if err != nil {
+		return r, nil, err
+	}
+	leave, err = v.h.beside.take(v.r.Context(), 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes)
+	if err != nil {
+		return r, nil, err
+	}
+	if r, err = ws.ReadFile(v.r.Context(), path, workspace.ReadOptions{}); err != nil {
+		leave()
+		return r, nil, err
+	}
+	return r, leave, nil
+}
+
+// lastLoss returns the change that took a file from its path, or nil if the journal does
+// not have it among the last ones.
+func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Change, error) {
+	log, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Prefix: path})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range log.Changes {
+		if c.Kind == workspace.KindFile && (c.Op == workspace.OpMove && c.From == path || c.Op == workspace.OpDelete && c.Path == path) {
+			return &c, nil
+		}
+	}
+	return nil, nil
+}
+
+// compare fills in the comparison, unless the texts are long.
+func (c *conflict) compare(theirs, yours []byte) {
+	if len(theirs)+len(yours) > maxCompareBytes || linediff.Lines(theirs)+linediff.Lines(yours) > 2*maxCompareLines {
+		return
+	}
+	diff := worddiff.Compare(theirs, yours)
+	c.Removed, c.Added = diff.Lines()
+	view := diff.View(worddiff.Options{Context: compareContext})
+	c.Left = max(0, view.Len()-maxCompareRows)
+	for _, r := range view.Rows(0, maxCompareRows) {
+		c.Rows = append(c.Rows, newCompareRow(r))
+	}
+}
+
+func newCompareRow(r worddiff.Row) compareRow {
+	switch r.Kind {
+	case worddiff.Gap:
+		return compareRow{Gap: r.Lines}
+	case worddiff.Removed:
+		return compareRow{Class: "del", Old: r.Old.Line, Text: markedSide(r, r.Old, visible.Deleted)}
+	case worddiff.Added:
+		return compareRow{Class: "add", New: r.New.Line, Text: markedSide(r, r.New, visible.Inserted)}
+	}
+	return compareRow{Old: r.Old.Line, New: r.New.Line, Text: visible.HTML(clip(r.New.Text))}
+}
+
+// markedSide returns a line with the words that differ marked.
+func markedSide(r worddiff.Row, s worddiff.Side, kind visible.Kind) template.HTML {
+	if !r.Marked {
+		return visible.HTML(clip(s.Text))
+	}
+	spans := make([]visible.Span, len(s.Marks))
+	for i, m := range s.Marks {
+		spans[i] = visible.Span{Start: m.Start, End: m.End, Kind: kind}
+	}
+	return visible.Marked(clip(s.Text), spans)
+}
+
+// clip cuts a line that is too long for a comparison.
+func clip(line string) string {
+	if len(line) <= maxCompareLine {
+		return line
+	}
+	return line[:runeStart(line, maxCompareLine)] + " …"
+}
