@@ -1,19 +1,14 @@
 package console
 
 import (
-	"encoding/hex"
-	"hash/fnv"
-	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
-	maxTreeFiles = 1000 // files that one page shows
-	maxLogs      = 200  // logs that one page shows
-	openTree     = 60   // files up to which all folders are open
-	newest       = 15   // changes beside the files
+	maxLogs = 200 // logs that one page shows
+	newest  = 15  // changes beside the files
 )
 
 // agentData is what the page of an agent shows.
@@ -21,8 +16,8 @@ type agentData struct {
 	head    agentHead
 	Usage   workspace.UsageReport
 	Tree    *folder
-	More    string // the address of the files that did not fit; "": all are here
-	Below   string // only files whose paths come after one are here
+	More    string // the address of the files after these; "": there are none
+	Below   string // the path before the first file; "": the first files are here
 	Logs    []workspace.LogInfo
 	AllLogs bool
 	Changes []changeRow
@@ -39,24 +34,6 @@ type agentHead struct {
 	Write bool   // the person may change things
 }
 
-// A folder is a part of the tree of files.
-type folder struct {
-	Name    string
-	ID      string // of its element
-	Folders []*folder
-	Files   []fileRow
-	Count   int64 // files in it, and in the folders in it
-	Open    bool
-}
-
-// A fileRow is a file in the tree.
-type fileRow struct {
-	Name    string // without its folders
-	Address string
-	By      string // who wrote the current version
-	workspace.FileInfo
-}
-
 // agent shows the page of an agent.
 func (h *Handler) agent(v *visit) error {
 	ws, err := v.workspace(toRead)
@@ -68,13 +45,13 @@ func (h *Handler) agent(v *visit) error {
 	if d.Usage, err = ws.Usage(ctx); err != nil {
 		return err
 	}
-	files, next, err := filesAfter(v, ws, d.Below)
+	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxTreeFiles})
 	if err != nil {
 		return err
 	}
-	d.Tree = newTree(ws.Agent(), files)
-	if next != "" {
-		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(next)
+	d.Tree = newTree(ws.Agent(), d.Below, files)
+	if files.Next != "" {
+		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(files.Next)
 	}
 	logs, err := ws.ListLogs(ctx, workspace.ListOptions{Limit: maxLogs})
 	if err != nil {
@@ -86,7 +63,7 @@ func (h *Handler) agent(v *visit) error {
 		return err
 	}
 	d.Changes = v.changeRows(changes.Changes)
-	if len(files) == 0 && len(d.Logs) == 0 && d.Below == "" && h.o.Config != nil {
+	if len(files.Files) == 0 && len(d.Logs) == 0 && d.Below == "" && h.o.Config != nil {
 		d.Configs = h.o.Config(v.r.Context(), ws.Agent(), "")
 	}
 	return v.renderAgent("agent", ws.Agent(), "", d)
@@ -101,55 +78,6 @@ func (v *visit) agentHead(tab string) agentHead {
 // memory changes.
 func (v *visit) renderAgent(name, agent, refresh string, data any) error {
 	return v.render(name, agent, pageOptions{part: partAgents, agent: agent, stream: "/events?agent=" + escapeQuery(agent), refresh: refresh}, data)
-}
-
-// filesAfter returns the first files after a cursor, and the cursor for those after them.
-func filesAfter(v *visit, ws *workspace.Workspace, after string) (files []workspace.FileInfo, next string, err error) {
-	for {
-		page, err := ws.ListFiles(v.r.Context(), workspace.ListOptions{After: after})
-		if err != nil {
-			return nil, "", err
-		}
-		files = append(files, page.Files...)
-		if !page.More {
-			return files, "", nil
-		}
-		if after = page.Next; len(files) >= maxTreeFiles {
-			return files, after, nil
-		}
-	}
-}
-
-// newTree puts files into their folders. The files are in order of path. Folders come
-// before files.
-func newTree(agent string, files []workspace.FileInfo) *folder {
-	root := &folder{Open: true}
-	for _, f := range files {
-		at, path := root, f.Path
-		at.Count++
-		for {
-			name, rest, found := strings.Cut(path, "/")
-			if !found {
-				break
-			}
-			n := len(at.Folders)
-			if n == 0 || at.Folders[n-1].Name != name {
-				at.Folders = append(at.Folders, at.folder(name, f.Path[:len(f.Path)-len(rest)], len(files) <= openTree))
-				n++
-			}
-			at, path = at.Folders[n-1], rest
-			at.Count++
-		}
-		at.Files = append(at.Files, fileRow{path, fileURL(agent, f.Path), "", f})
-	}
-	return root
-}
-
-// folder returns a folder below another. Its id stays the same when others come and go.
-func (f *folder) folder(name, path string, open bool) *folder {
-	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(path)) // never fails
-	return &folder{Name: name, ID: "d-" + hex.EncodeToString(sum.Sum(nil)), Open: open}
 }
 
 // A changeRow is a row of the journal of changes.
