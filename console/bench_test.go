@@ -32,7 +32,6 @@ var benchPages = []struct{ name, address string }{
 	{"markdown", "/a/large/files/plan.md"},
 	{"raw-1MiB", "/a/large/raw/long.txt"},
 	{"diff-of-1MiB", "/a/large/files/long.txt?diff=1..2"},
-	{"log", "/a/large/logs/journal"},
 }
 
 // BenchmarkPages is the time that the server takes for a page.

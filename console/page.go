@@ -81,6 +81,8 @@ func (h *Handler) functions() template.FuncMap {
 		"author":  authorName,
 		"version": version,
 		"minus":   func(n int64) int64 { return -n },
+		"tree":    treeRows,
+		"lines":   lineRows,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }

@@ -26,8 +26,8 @@ type folder struct {
 	After   bool // it has files on the next page
 }
 
-// Size says how many files the folder has.
-func (f *folder) Size() string {
+// size says how many files the folder has.
+func (f *folder) size() string {
 	n := plural(f.Count, "file")
 	switch {
 	case f.Before && f.After:

@@ -18,8 +18,27 @@ import (
 func HTML(text string) template.HTML {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/8)
-	writeRuns(&b, Runs(text))
+	Write(&b, text)
 	return template.HTML(b.String())
+}
+
+// Write writes what [HTML] returns.
+func Write(b *strings.Builder, text string) {
+	if isPlain(text) {
+		_, _ = escaper.WriteString(b, text) // a Builder does not fail
+		return
+	}
+	writeRuns(b, Runs(text))
+}
+
+// isPlain reports whether a text has only characters of ASCII that are no marks. Most have.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // Name returns a name (a path, an agent, an author) for the content of an element. It is
@@ -27,10 +46,15 @@ func HTML(text string) template.HTML {
 // name, tab and line feed are marks too.
 func Name(name string) template.HTML {
 	var b strings.Builder
-	b.WriteString("<bdi>")
-	writeRuns(&b, runs(name, true))
-	b.WriteString("</bdi>")
+	WriteName(&b, name)
 	return template.HTML(b.String())
+}
+
+// WriteName writes what [Name] returns.
+func WriteName(b *strings.Builder, name string) {
+	b.WriteString("<bdi>")
+	writeRuns(b, runs(name, true))
+	b.WriteString("</bdi>")
 }
 
 // Text returns the text with marks as ⟨U+200B⟩, for places that hold no element: a title, an
