@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"html/template"
 	"net/http"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -18,8 +16,6 @@ const (
 	maxCompareLines = 20_000    // lines of two texts that are compared on the page
 	maxCompareBytes = 512 << 10 // bytes of both
 	maxCompareRows  = 400       // rows of the comparison that are shown
-	compareContext  = 3         // equal lines around a change
-	maxCompareLine  = 2000      // bytes of a line
 )
 
 // A conflict is what others have done while somebody edited a file.
@@ -28,18 +24,10 @@ type conflict struct {
 	Change  *workspace.Change // the deletion or the last move; nil: it is not known
 	Theirs  *fileData         // the current text; nil: there is no file
 	Link    string            // the address of that version
-	Rows    []compareRow      // from theirs to yours
+	Rows    []diffRow         // from theirs to yours
 	Removed int               // lines
 	Added   int
 	Left    int // rows that are not shown
-}
-
-// A compareRow is a row of a comparison.
-type compareRow struct {
-	Class    string // of the row
-	Old, New int    // lines; 0: none
-	Text     template.HTML
-	Gap      int // equal lines that are left out
 }
 
 // resolve answers with both texts after a save that did not rest on the current version.
@@ -132,41 +120,8 @@ func (c *conflict) compare(theirs, yours []byte) {
 	}
 	diff := worddiff.Compare(theirs, yours)
 	c.Removed, c.Added = diff.Lines()
-	view := diff.View(worddiff.Options{Context: compareContext})
+	view := diff.View(worddiff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
-	for _, r := range view.Rows(0, maxCompareRows) {
-		c.Rows = append(c.Rows, newCompareRow(r))
-	}
-}
-
-func newCompareRow(r worddiff.Row) compareRow {
-	switch r.Kind {
-	case worddiff.Gap:
-		return compareRow{Gap: r.Lines}
-	case worddiff.Removed:
-		return compareRow{Class: "del", Old: r.Old.Line, Text: markedSide(r, r.Old, visible.Deleted)}
-	case worddiff.Added:
-		return compareRow{Class: "add", New: r.New.Line, Text: markedSide(r, r.New, visible.Inserted)}
-	}
-	return compareRow{Old: r.Old.Line, New: r.New.Line, Text: visible.HTML(clip(r.New.Text))}
-}
-
-// markedSide returns a line with the words that differ marked.
-func markedSide(r worddiff.Row, s worddiff.Side, kind visible.Kind) template.HTML {
-	if !r.Marked {
-		return visible.HTML(clip(s.Text))
-	}
-	spans := make([]visible.Span, len(s.Marks))
-	for i, m := range s.Marks {
-		spans[i] = visible.Span{Start: m.Start, End: m.End, Kind: kind}
-	}
-	return visible.Marked(clip(s.Text), spans)
-}
-
-// clip cuts a line that is too long for a comparison.
-func clip(line string) string {
-	if len(line) <= maxCompareLine {
-		return line
-	}
-	return line[:runeStart(line, maxCompareLine)] + " …"
+	none := func(int) string { return "" }
+	c.Rows = rowLayout{old: none, new: none}.rows(view.Rows(0, maxCompareRows), 0)
 }

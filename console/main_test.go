@@ -143,6 +143,11 @@ func (b *browser) do(method, path string, form url.Values) (status int, page str
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return b.roundTrip(r)
+}
+
+func (b *browser) roundTrip(r *http.Request) (status int, page string) {
+	b.t.Helper()
 	answer, err := b.client.Do(r)
 	if err != nil {
 		b.t.Fatal(err)
