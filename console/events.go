@@ -57,7 +57,7 @@ func (h *Handler) Idle() time.Duration {
 	if h.streams.open() > 0 {
 		return 0
 	}
-	return time.Duration(h.o.Now().UnixNano() - h.last.Load())
+	return h.o.Now().Sub(h.began) - time.Duration(h.last.Load())
 }
 
 // events tells an open page when to fetch itself again: "hello" when the stream begins,

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // A Handler serves the pages. It is safe for concurrent use.
@@ -17,7 +18,8 @@ type Handler struct {
 	beside  *room // for what is shown beside the text of a form
 	foreign *room // for the forms of people who are not known
 	streams streams
-	last    atomic.Int64 // when somebody was last seen, in nanoseconds of Options.Now
+	began   time.Time    // with a monotonic clock, unless Options.Now has none
+	last    atomic.Int64 // when somebody was last seen, in nanoseconds after that
 }
 
 // New returns a handler. Errors: [workspace.ErrInvalid].
@@ -34,7 +36,7 @@ func New(o Options) (*Handler, error) {
 	if h.pages, err = h.parsePages(); err != nil {
 		return nil, err
 	}
-	h.last.Store(o.Now().UnixNano())
+	h.began = o.Now()
 	h.route()
 	return h, nil
 }
@@ -78,4 +80,4 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // seen notes that somebody was here.
-func (h *Handler) seen() { h.last.Store(h.o.Now().UnixNano()) }
+func (h *Handler) seen() { h.last.Store(int64(h.o.Now().Sub(h.began))) }

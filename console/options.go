@@ -20,6 +20,12 @@ type Options struct {
 	// People says who sends a request. It must not be nil.
 	People People
 
+	// Link is the command that prints a link for signing in: /signin with a token in the
+	// query, which is the credential. The page for signing in then names the command, and
+	// has no form for a key. "": people give a key, and no token in an address counts, so
+	// that nobody can be led into the session of another.
+	Link string
+
 	// Keys are the API keys that people with Person.Admin manage. nil: there is no page
 	// about keys.
 	Keys Keys

@@ -18,7 +18,8 @@ const (
 type signInData struct {
 	Next    string // where the person wanted to go
 	Problem string
-	Plain   bool // the connection is not encrypted, so that no browser would keep the cookie
+	Plain   bool   // the connection is not encrypted, so that no browser would keep the cookie
+	Link    string // as in Options
 }
 
 // toSignIn sends the browser to the page for signing in.
@@ -48,13 +49,13 @@ func ownAddress(next string) string {
 // command has printed.
 func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) {
 	v := &visit{h: h, w: w, r: r}
-	d := signInData{Next: ownAddress(r.URL.Query().Get("next")), Plain: !secure(r) && !onLoopback(r)}
-	if token := r.URL.Query().Get("token"); token != "" {
-		h.exchange(v, token, d)
-		return
-	}
+	d := h.signInData(r, r.URL.Query().Get("next"))
 	if p, err := h.o.People.Person(r.Context(), sessionOf(r)); err == nil && p.ID != "" {
 		http.Redirect(w, r, d.Next, http.StatusSeeOther)
+		return
+	}
+	if token := r.URL.Query().Get("token"); token != "" && h.o.Link != "" && r.Method == http.MethodGet {
+		h.exchange(v, token, d)
 		return
 	}
 	_ = v.renderAs(http.StatusOK, "signin", "Sign in", d)
@@ -67,8 +68,12 @@ func (h *Handler) signIn(w http.ResponseWriter, r *http.Request) {
 		h.failPlain(w, r, http.StatusBadRequest, "the form cannot be read")
 		return
 	}
-	d := signInData{Next: ownAddress(r.PostForm.Get("next")), Plain: !secure(r) && !onLoopback(r)}
+	d := h.signInData(r, r.PostForm.Get("next"))
 	h.exchange(&visit{h: h, w: w, r: r}, strings.TrimSpace(r.PostForm.Get("key")), d)
+}
+
+func (h *Handler) signInData(r *http.Request, next string) signInData {
+	return signInData{Next: ownAddress(next), Plain: !secure(r) && !onLoopback(r), Link: h.o.Link}
 }
 
 // exchange gives the browser a session for a credential.
@@ -87,6 +92,8 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 		http.SetCookie(v.w, newCookie(v.r, session, until))
 		http.Redirect(v.w, v.r, d.Next, http.StatusSeeOther)
 		return
+	case errors.Is(err, ErrRefused) && h.o.Link != "":
+		d.Problem = "This link was used before, or is not of this console."
 	case errors.Is(err, ErrRefused):
 		d.Problem = "This key is wrong, has expired or was revoked."
 	case errors.As(err, &busy):

@@ -66,6 +66,7 @@ type commandLine struct {
 	Setup         setupCommand         `cmd:"" help:"Install this program and add it to the MCP clients on this machine. --undo takes that back."`
 	MCP           mcpCommand           `cmd:"" name:"mcp" help:"Serve MCP on standard input and output. Runs by default when standard input is not a terminal."`
 	Serve         serveCommand         `cmd:"" help:"Serve MCP over HTTP to many agents of many people."`
+	Console       consoleCommand       `cmd:"" help:"Look into the memory of agents in the browser, and change it there."`
 	Files         filesCommand         `cmd:"" help:"Read and change an agent's files."`
 	Logs          logsCommand          `cmd:"" help:"Read an agent's logs and append to them."`
 	Changes       changesCommand       `cmd:"" help:"Show what has changed in an agent's memory, and with --follow each change as it comes."`
@@ -108,6 +109,7 @@ const description = `Memory for AI agents: versioned files with diffs and append
 
   scratchpad demo                                       see what it does
   scratchpad setup                                      add it to your clients
+  scratchpad console                                    see in the browser what agents keep
   scratchpad files ls                                   see what an agent keeps
   scratchpad search budget                              find it
 

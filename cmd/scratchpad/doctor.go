@@ -55,6 +55,15 @@ func (doctorCommand) Run(p *process, k *kong.Context) error {
 	return nil
 }
 
+// openDoctor returns the options of the checks of a database that this process has open.
+func (p *process) openDoctor() doctor.Options {
+	o := doctor.Options{IsDefault: p.line.DB == nil, Version: version(), Durability: p.line.Durability.Durability, Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text}
+	if path, err := p.storedDatabase(); err == nil && !pgurl.Is(path) {
+		o.Database = path
+	}
+	return o
+}
+
 // databaseSource says where the path of the database comes from.
 func databaseSource(line *commandLine, k *kong.Context) string {
 	if line.DB == nil {

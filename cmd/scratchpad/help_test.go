@@ -25,6 +25,10 @@ var notRun = map[string]string{
 
 	"scratchpad serve --addr 0.0.0.0:4321 --tls-cert cert.pem --tls-key key.pem": "ends at a signal; TestServe has it",
 
+	"scratchpad console":                                      "ends at a signal; TestConsole has it",
+	"scratchpad console --agent planner":                      "ends at a signal; TestConsole has it",
+	"scratchpad console --db ./agent.db --no-open --idle 30m": "ends at a signal; TestConsole has it",
+
 	"scratchpad torture --for 10m":                               "takes its time; TestTorture has it",
 	"scratchpad torture --dir /mnt/disk":                         "takes its time; TestTorture has it",
 	"scratchpad torture --db postgres://user@host/name --for 1h": "needs PostgreSQL; package torture has it",

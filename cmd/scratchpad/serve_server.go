@@ -16,8 +16,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
-	"github.com/agent-scratchpad/scratchpad/internal/doctor"
-	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -217,13 +215,9 @@ func (s *service) newConsole(failures *auth.Failures) (*console.Handler, error) 
 
 // startVitals begins to keep what the console shows of the server.
 func (s *service) startVitals() *vitals.Vitals {
-	d := doctor.Options{IsDefault: s.p.line.DB == nil, Version: version(), Durability: s.p.line.Durability.Durability, Summaries: s.p.line.Summaries.Choose, Logger: s.p.log, Text: failure.Text}
-	if path, err := s.p.storedDatabase(); err == nil && !pgurl.Is(path) {
-		d.Database = path
-	}
 	return vitals.Start(vitals.Options{
 		HTTP: s.http.Stats, MCP: s.mcp.Stats, Tools: s.seen.Tools, Memory: telemetry.ResidentMemory,
-		Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: d, Logger: s.p.log,
+		Store: s.store, Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), Logger: s.p.log,
 	})
 }
 

@@ -26,9 +26,9 @@ var places = map[string]string{
 	"codex":          "in ~/.codex/config.toml",
 }
 
-// Remote returns what connects clients to the MCP of a server. If the server wants a key,
+// RemoteConfigs returns what connects clients to the MCP of a server. If the server wants a key,
 // the clients read it from a variable, which is set first if the key is known.
-func Remote(at *url.URL, wantsKey bool, key string) []console.Config {
+func RemoteConfigs(at *url.URL, wantsKey bool, key string) []console.Config {
 	var all []console.Config
 	variable := ""
 	if wantsKey {
@@ -53,8 +53,8 @@ func Remote(at *url.URL, wantsKey bool, key string) []console.Config {
 	return all
 }
 
-// Local returns what makes clients on this machine start a server.
-func Local(s clientconfig.Server) []console.Config {
+// LocalConfigs returns what makes clients on this machine start a server.
+func LocalConfigs(s clientconfig.Server) []console.Config {
 	var all []console.Config
 	for _, name := range clientconfig.Names() {
 		c, _ := clientconfig.Find(name)

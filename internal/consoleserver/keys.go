@@ -61,7 +61,7 @@ func (o KeyOptions) Config(ctx context.Context, _, key string) []console.Config 
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	_, open, err := o.Anonymous(ctx)
-	return Remote(at, key != "" || !open || err != nil || httpserver.OriginOf(ctx).Forwarded, key)
+	return RemoteConfigs(at, key != "" || !open || err != nil || httpserver.OriginOf(ctx).Forwarded, key)
 }
 
 // base returns the address of the server without a path.

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
+	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
+	"github.com/agent-scratchpad/scratchpad/internal/telemetry"
+	"github.com/agent-scratchpad/scratchpad/internal/terminal"
+	"github.com/agent-scratchpad/scratchpad/internal/vitals"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type consoleCommand struct {
+	Addr   string     `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen, on this machine. Port 0 is any that is free. Default: ${default}."`
+	Idle   flags.Span `placeholder:"TIME" help:"End when there was no request and no open page for so long, such as 30m. Default: Ctrl-C ends it."`
+	NoOpen bool       `name:"no-open" help:"Print the link, and do not open it in the browser."`
+}
+
+// Help is shown by scratchpad console --help.
+func (consoleCommand) Help() string {
+	return `See in the browser what agents remember and how it came about, and put it right: files with all their versions, logs, searches, keys. The pages change by themselves while agents work.
+
+  scratchpad console
+  scratchpad console --agent planner
+  scratchpad console --db ./agent.db --no-open --idle 30m
+
+The command prints a link and opens it in the browser, if it runs on a terminal. The link lets one browser in, once; nobody else can use it then, and nobody on other machines can reach it. That browser may see and change everything of the tenant. With --agent it shows that agent first. Ctrl-C ends the console, and so does the end of the terminal.
+
+For the database of another machine, run the command there with --no-open --addr 127.0.0.1:9000, connect with ssh -L 9000:127.0.0.1:9000, and open the link here. For a team, scratchpad serve has the same pages for people with keys.`
+}
+
+// consoleAnswer is the answer of the command.
+type consoleAnswer struct {
+	URL      string `json:"url"`
+	Database string `json:"database"`
+	Tenant   string `json:"tenant"`
+}
+
+// Run serves until a signal arrives, the terminal closes, or nobody is there.
+func (c consoleCommand) Run(p *process) error {
+	name, err := p.storedDatabase()
+	if err != nil {
+		return err
+	}
+	if _, _, err := p.agentName(); err != nil {
+		return err
+	}
+	listener, err := listen(p.ctx, c.Addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if !onLoopback(listener) {
+		return workspace.Errorf(workspace.ErrInvalid, "scratchpad console has no keys, so it is for this machine only, and %s is not; leave --addr out, or let people sign in with keys: scratchpad serve --addr %s", listener.Addr(), c.Addr)
+	}
+	native.IgnorePipeSignal()
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		var stop func()
+		p.ctx, stop = signal.NotifyContext(p.ctx, syscall.SIGHUP)
+		defer stop()
+	}
+	s := &localConsole{c: c, p: p, name: name}
+	db := p.newDatabase(database.HandleOptions{Unwritable: func(why error) {
+		s.readOnly = true
+		p.sayUnwritable(why)
+	}})
+	open := func() (*database.Handle, error) {
+		_, err := db.Service(p.ctx)
+		return db, err
+	}
+	return p.use(open, func(db *database.Handle) (err error) {
+		if err := s.open(db); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.close()) }()
+		if err := s.greet(s.pages.URL(listener.Addr(), s.first())); err != nil {
+			return err
+		}
+		idle, err := s.pages.Serve(p.ctx, listener)
+		if idle {
+			p.note("nobody was there for %v, and the console has ended\n", c.Idle)
+		}
+		return err
+	})
+}
+
+// A localConsole is the console of one person over one database.
+type localConsole struct {
+	c        consoleCommand
+	p        *process
+	name     string // of the database
+	readOnly bool
+
+	keys   *auth.Keys
+	vitals *vitals.Vitals
+	pages  *consoleserver.Local
+}
+
+// open makes the pages over an open database.
+func (s *localConsole) open(db *database.Handle) (err error) {
+	tenant, _, err := s.p.tenantName()
+	if err != nil {
+		return err
+	}
+	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
+	s.vitals = vitals.Start(vitals.Options{Memory: telemetry.ResidentMemory, Store: db.Store(), Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), Logger: s.p.log})
+	s.pages, err = consoleserver.NewLocal(consoleserver.LocalOptions{
+		Version: version(), Command: "scratchpad console", Service: db.Opened(), Tenant: tenant, Keys: s.keys, ReadOnly: s.readOnly,
+		Config: s.config, Health: s.vitals.Health, Logger: s.p.log, Idle: s.c.Idle.Duration,
+	})
+	if err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
+}
+
+func (s *localConsole) close() error {
+	s.vitals.Close()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.p.ctx), 2*time.Second)
+	defer cancel()
+	return s.keys.Close(ctx)
+}
+
+// first returns the page that the link leads to.
+func (s *localConsole) first() string {
+	if s.p.line.Agent == nil {
+		return "/"
+	}
+	return "/a/" + url.PathEscape(*s.p.line.Agent)
+}
+
+// greet prints the link, and opens it in the browser if somebody sits at the terminal.
+func (s *localConsole) greet(link string) error {
+	tenant, _, err := s.p.tenantName()
+	if err != nil {
+		return err
+	}
+	a := consoleAnswer{URL: link, Database: pgurl.Short(s.name), Tenant: tenant}
+	err = s.p.answer(a, func(out io.Writer) error {
+		_, err := fmt.Fprintln(out, link)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	how := "Open the link above in a browser on this machine."
+	if !s.c.NoOpen && terminal.Is(s.p.out) && native.OpenBrowser(link) == nil {
+		how = "The link above opens in the browser."
+	}
+	s.p.note("%s It works once.\n  database  %s\nCtrl-C ends the console\n", how, terminal.OneLine(a.Database))
+	return nil
+}
+
+// config returns what connects clients to the database: as a program that they start, or
+// with a key to the server that it needs.
+func (s *localConsole) config(agent, key string) []console.Config {
+	if key != "" {
+		at, err := clientconfig.ParseURL("http://" + defaultAddr)
+		if err != nil {
+			return nil
+		}
+		return append([]console.Config{{Client: "The server", Where: "run this where it is to be", Text: "scratchpad serve\n"}}, consoleserver.RemoteConfigs(at, true, key)...)
+	}
+	if s.p.line.DB != nil && pgurl.HasSecret(*s.p.line.DB) {
+		return nil // the password would stand in the file
+	}
+	m := clientconfig.Memory{Agent: cmp.Or(agent, defaultAgent)}
+	if s.p.line.Tenant != nil {
+		m.Tenant = *s.p.line.Tenant
+	}
+	server, err := s.p.server(m, clientReadTokens)
+	if err != nil {
+		return nil
+	}
+	if native.IsTemporary(server.Command) {
+		server.Command = "scratchpad"
+	}
+	return consoleserver.LocalConfigs(server)
+}
+
+// clientReadTokens is what client-config limits read_file to.
+const clientReadTokens = 20000

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// A person who may only read the database sees it, without what changes it.
+func TestConsoleReadOnly(t *testing.T) {
+	root, err := os.MkdirTemp("", "look")
+	testkit.Must(t, err)
+	dir := filepath.Join(root, "data")
+	path := filepath.Join(dir, "test.db")
+	t.Cleanup(func() { os.Chmod(dir, 0o700); os.RemoveAll(root) })
+	testkit.Must(t, os.Chmod(root, 0o755))
+	testkit.Must(t, os.Mkdir(dir, 0o700))
+	makeDatabase(t, path)
+	testkit.Must(t, os.Chmod(path, 0o444))
+	testkit.Must(t, os.Chmod(dir, 0o555))
+	c := openConsole(t, []string{nobodyVariable + "=1"}, "--db", path, "--agent", "alice")
+	b := browser(t)
+	if status, page := c.visit(t, b, c.link.String(), ""); status != 200 || !strings.Contains(page, "plan.md") || strings.Contains(page, "New file") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	testkit.Must(t, c.cmd.Process.Signal(os.Interrupt))
+	c.mustEnd(t, waitPatience)
+	if said := c.err.String(); !strings.Contains(said, "nothing can be stored") {
+		t.Errorf("it said %q", said)
+	}
+}
+
+// A terminal is what a person sits at.
+type screen struct{ master, slave *os.File }
+
+func newScreen(t *testing.T) *screen {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	testkit.Must(t, err)
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	testkit.Must(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	testkit.Must(t, err)
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	testkit.Must(t, err)
+	t.Cleanup(func() { slave.Close() })
+	return &screen{master, slave}
+}
+
+// On a terminal the link opens in the browser, which signals of the terminal do not reach.
+// The console ends with the terminal.
+func TestConsoleOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	shown := filepath.Join(dir, "shown")
+	script := "#!/bin/sh\necho \"$(ps -o pgid= $$) $1\" >" + shown + ".new && mv " + shown + ".new " + shown + "\n"
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700))
+	for name, c := range map[string]struct {
+		args, variables []string
+		opens           bool
+	}{
+		"a screen":        {nil, []string{"DISPLAY=:9"}, true},
+		"no screen":       {nil, []string{"DISPLAY=", "WAYLAND_DISPLAY="}, false},
+		"--no-open":       {[]string{"--no-open"}, []string{"DISPLAY=:9"}, false},
+		"no such program": {nil, []string{"DISPLAY=:9", "PATH=/nonexistent"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			os.Remove(shown)
+			s := newScreen(t)
+			cmd := exec.Command(os.Args[0], append([]string{"console", "--db", filepath.Join(t.TempDir(), "a.db")}, c.args...)...)
+			cmd.Env = append(append(os.Environ(), runVariable+"=1", noRaceWait, "PATH="+dir+":"+os.Getenv("PATH")), c.variables...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = s.slave, s.slave, s.slave
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			testkit.Must(t, cmd.Start())
+			s.slave.Close()
+			t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+			said := s.readTo(t, "ends the console")
+			_, link, _ := strings.Cut(said, "http://")
+			link = "http://" + strings.Fields(link)[0]
+			if got := strings.Contains(said, "opens in the browser"); got != c.opens {
+				t.Errorf("it said %q", said)
+			}
+			if c.opens {
+				checkShown(t, shown, link, cmd.Process.Pid)
+			} else if _, err := os.Stat(shown); err == nil {
+				t.Error("a browser was started")
+			}
+			s.master.Close() // as a terminal that is closed
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Errorf("with its terminal the console ended with %v, want a clean end", err)
+				}
+			case <-time.After(waitPatience):
+				t.Error("without a terminal the console goes on")
+			}
+		})
+	}
+}
+
+// readTo reads what is on the screen up to a text.
+func (s *screen) readTo(t *testing.T, text string) string {
+	t.Helper()
+	testkit.Must(t, s.master.SetReadDeadline(time.Now().Add(waitPatience)))
+	var said strings.Builder
+	for b := make([]byte, 1); !strings.HasSuffix(said.String(), text); {
+		if _, err := io.ReadFull(s.master, b); err != nil {
+			t.Fatalf("on the screen is %q: %v", said.String(), err)
+		}
+		said.Write(b)
+	}
+	return said.String()
+}
+
+// checkShown waits for the browser, which must have the link, in a group of its own.
+func checkShown(t *testing.T, file, link string, console int) {
+	t.Helper()
+	for deadline := time.Now().Add(waitPatience); ; time.Sleep(10 * time.Millisecond) {
+		got, err := os.ReadFile(file)
+		if err != nil && time.Now().Before(deadline) {
+			continue
+		}
+		testkit.Must(t, err)
+		group, address, _ := strings.Cut(strings.TrimSpace(string(got)), " ")
+		if address != link || group == fmt.Sprint(console) {
+			t.Errorf("the browser got %q in the group %s, want %q in another than %d", address, group, link, console)
+		}
+		return
+	}
+}

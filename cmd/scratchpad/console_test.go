@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// An opened is a scratchpad console in a process of its own.
+type opened struct {
+	cmd  *exec.Cmd
+	link *url.URL
+	err  *syncBuffer
+	done chan error
+}
+
+// openConsole starts scratchpad console and waits for the link.
+func openConsole(t *testing.T, variables []string, args ...string) *opened {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"console"}, args...)...)
+	cmd.Env = append(append(os.Environ(), runVariable+"=1", noRaceWait), variables...)
+	c := &opened{cmd: cmd, err: new(syncBuffer), done: make(chan error, 1)}
+	cmd.Stderr = c.err
+	out, err := cmd.StdoutPipe()
+	testkit.Must(t, err)
+	testkit.Must(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-c.done
+		if t.Failed() {
+			t.Logf("scratchpad console said:\n%s", c.err)
+		}
+	})
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		c.done <- cmd.Wait()
+		close(c.done)
+	}()
+	testkit.Must(t, err)
+	a := consoleAnswer{URL: strings.TrimSpace(line)}
+	if strings.Contains(strings.Join(args, " "), "--json") {
+		testkit.Must(t, json.Unmarshal([]byte(line), &a))
+	}
+	c.link, err = url.Parse(a.URL)
+	testkit.Must(t, err)
+	return c
+}
+
+// browser returns a client that keeps cookies.
+func browser(t *testing.T) *http.Client {
+	jar, err := cookiejar.New(nil)
+	testkit.Must(t, err)
+	c := &http.Client{Jar: jar, Transport: &http.Transport{}}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// visit returns a page of the console. With host the browser thinks that it is at another
+// name.
+func (c *opened) visit(t *testing.T, b *http.Client, address, host string) (status int, text string) {
+	t.Helper()
+	at, err := c.link.Parse(address)
+	testkit.Must(t, err)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", at.String(), nil)
+	testkit.Must(t, err)
+	r.Host, r.Header = host, http.Header{"Accept": {"text/html"}}
+	res, err := b.Do(r)
+	testkit.Must(t, err)
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	testkit.Must(t, err)
+	return res.StatusCode, string(page)
+}
+
+// watch opens an event stream, and waits for its first event.
+func (c *opened) watch(t *testing.T, b *http.Client) *http.Response {
+	t.Helper()
+	at, err := c.link.Parse("/events")
+	testkit.Must(t, err)
+	res, err := b.Get(at.String())
+	testkit.Must(t, err)
+	t.Cleanup(func() { res.Body.Close() })
+	if hello := make([]byte, 12); res.StatusCode != 200 {
+		t.Fatalf("the stream: %d", res.StatusCode)
+	} else if _, err := io.ReadFull(res.Body, hello); err != nil || string(hello) != "event: hello" {
+		t.Fatalf("the stream begins with %q, %v", hello, err)
+	}
+	return res
+}
+
+// mustEnd waits for a clean end.
+func (c *opened) mustEnd(t *testing.T, within time.Duration) {
+	t.Helper()
+	select {
+	case err := <-c.done:
+		if err != nil {
+			t.Errorf("the console ended with %v, want a clean end", err)
+		}
+	case <-time.After(within):
+		t.Fatalf("the console has not ended after %v", within)
+	}
+}
+
+// The link lets one browser in, once, to everything of the tenant. A signal ends the
+// console at once, even while a page is open.
+func TestConsole(t *testing.T) {
+	dbs := map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "new.db") },
+		"PostgreSQL": func(t *testing.T) string { return pgtest.URL(t) },
+	}
+	for name, db := range dbs {
+		t.Run(name, func(t *testing.T) {
+			name := db(t)
+			runCommand(t, t.TempDir(), nil, "logs", "append", "decisions", "we ship", "--agent", "alice", "--db", name).must(t, 0)
+			c := openConsole(t, nil, "--db", name, "--agent", "alice")
+			ada := browser(t)
+			if status, page := c.visit(t, ada, c.link.String(), ""); status != 200 || !strings.Contains(page, "decisions") || !strings.Contains(page, "New file") {
+				t.Errorf("the link: %d\n%s", status, page)
+			}
+			for _, part := range []string{"/", "/a/bob", "/signin"} {
+				if status, page := c.visit(t, ada, part, ""); status != 200 || !strings.Contains(page, "Sign out") {
+					t.Errorf("%s: %d\n%s", part, status, page)
+				}
+			}
+			c.checkStrangers(t, ada)
+			stream := c.watch(t, ada)
+			testkit.Must(t, c.cmd.Process.Signal(syscall.SIGTERM))
+			c.mustEnd(t, 5*time.Second) // a call under way has 10
+			_, err := io.Copy(io.Discard, stream.Body)
+			testkit.Must(t, err)
+			if said := c.err.String(); strings.Contains(said, c.link.Query().Get("token")) || !strings.Contains(said, "Ctrl-C") {
+				t.Errorf("standard error has %q", said)
+			}
+		})
+	}
+}
+
+// checkStrangers tries the door in ways that must not open it. ada is in.
+func (c *opened) checkStrangers(t *testing.T, ada *http.Client) {
+	t.Helper()
+	if host := c.link.Hostname(); host != "127.0.0.1" {
+		t.Errorf("the console is at %s", host)
+	}
+	token := c.link.Query().Get("token")
+	for name, address := range map[string]string{
+		"the link again": c.link.String(), "no token": "/", "a wrong token": "/signin?token=" + strings.Repeat("A", len(token)), "an empty token": "/signin?token=",
+		"the events": "/events", "a file": "/a/alice/files/x",
+	} {
+		status, page := c.visit(t, browser(t), address, "")
+		if strings.Contains(page, "decisions") || strings.Contains(page, "Sign out") || status == 200 && !strings.Contains(page, "lets one browser in, once") {
+			t.Errorf("%s: %d\n%s", name, status, page)
+		}
+	}
+	for _, host := range []string{"evil.example", "evil.example:" + c.link.Port(), "127.0.0.1.evil.example"} {
+		if status, page := c.visit(t, ada, "/", host); status != http.StatusForbidden || strings.Contains(page, "alice") {
+			t.Errorf("as %s: %d\n%s", host, status, page)
+		}
+	}
+}
+
+// The console ends by itself when nobody is there. An open page is somebody.
+func TestConsoleIdle(t *testing.T) {
+	const idle = 700 * time.Millisecond
+	c := openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "a.db"), "--idle", idle.String(), "--json")
+	if c.link.Path != "/signin" {
+		t.Errorf("--json printed the link %s", c.link)
+	}
+	c.mustEnd(t, waitPatience)
+	c = openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "b.db"), "--idle", idle.String())
+	ada := browser(t)
+	c.visit(t, ada, c.link.String(), "")
+	stream := c.watch(t, ada)
+	select {
+	case err := <-c.done:
+		t.Fatalf("with an open page the console ended: %v", err)
+	case <-time.After(3 * idle):
+	}
+	stream.Body.Close()
+	c.mustEnd(t, waitPatience)
+	if said := c.err.String(); !strings.Contains(said, "nobody was there for "+idle.String()) {
+		t.Errorf("it said %q", said)
+	}
+}
+
+// What the console refuses, with the way out.
+func TestConsoleRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for args, want := range map[string]string{
+		"--addr 0.0.0.0:0":          "scratchpad serve --addr 0.0.0.0:0",
+		"--addr [::]:0":             "scratchpad serve --addr",
+		"--addr nonsense":           "--addr",
+		"--db mem:":                 "name a file with --db",
+		"--agent a/b":               "--agent",
+		"--tenant a/b":              "--tenant",
+		"--idle soon":               "--idle",
+		"--idle -1s":                "--idle",
+		"--db=none/at/all/agent.db": "none/at/all",
+	} {
+		o := runCommand(t, dir, nil, append([]string{"console"}, strings.Fields(args)...)...)
+		if o.code != failure.ExitUsage && o.code != failure.ExitDatabase && o.code != failure.ExitNotFound || !strings.Contains(o.err, want) || o.out != "" {
+			t.Errorf("%s: exit code %d, %q, %q; want a refusal with %q", args, o.code, o.out, o.err, want)
+		}
+	}
+}
