@@ -58,10 +58,11 @@ type textLine struct {
 // A versionRow is a version in the list of them.
 type versionRow struct {
 	workspace.VersionInfo
-	Grown   int64  // bytes more than the version before
-	First   bool   // there is no version before
-	Address string // of the version
-	Diff    string // the address of what it changed; "": nothing is known
+	Grown   int64      // bytes more than the version before
+	Lines   *lineCount // lines that it changed; nil: they are not counted
+	First   bool       // there is no version before
+	Address string     // of the version
+	Diff    string     // the address of what it changed; "": nothing is known
 	Shown   bool
 }
 
@@ -149,7 +150,9 @@ func (v *visit) fileHead(ws *workspace.Workspace, r workspace.ReadResult) (fileH
 	if err != nil {
 		return fileHead{}, err
 	}
-	return v.headOf(versions, r), nil
+	d := v.headOf(versions, r)
+	v.countLines(ws, r.Path, d.Versions)
+	return d, nil
 }
 
 // headOf returns the head of the pages of a file with its versions, the oldest first.

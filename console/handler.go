@@ -15,6 +15,7 @@ type Handler struct {
 	assets  *assets
 	pages   pages
 	room    *room
+	counts  lineCounts
 	beside  *room // for what is shown beside the text of a form
 	foreign *room // for the forms of people who are not known
 	streams streams
