@@ -49,10 +49,17 @@ func TestSummaries(t *testing.T) {
 				t.Errorf("Summaries in pages of %d = %q, want %q", limit, got, want)
 			}
 		}
-		if after := usage(t, ws); after.Operations != before.Operations+1 {
+		one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: want[1]})
+		if err != nil || len(one.Summaries) != 1 || one.Summaries[0].Path != want[1] || one.Summaries[0].Text != summarize(t, ws, want[1]).Text || one.Next != "" {
+			t.Errorf("Summaries of %s = %+v, %v", want[1], one, err)
+		}
+		if one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: "none"}); err != nil || len(one.Summaries) > 0 {
+			t.Errorf("Summaries of no file = %+v, %v", one, err)
+		}
+		if after := usage(t, ws); after.Operations != before.Operations+2 {
 			t.Errorf("Summaries is counted: %+v, then %+v", before, after)
 		}
-		_, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Limit: 51})
+		_, err = ws.Summaries(t.Context(), workspace.SummariesQuery{Limit: 51})
 		wantErr(t, "Summaries", err, workspace.ErrInvalid)
 	})
 }

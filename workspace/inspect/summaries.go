@@ -5,6 +5,7 @@ import "time"
 // A SummariesQuery selects summaries that are kept of an agent's files. The zero value
 // selects the first page.
 type SummariesQuery struct {
+	Path  string // of the file whose summaries are wanted, with their texts; "": of all files, without
 	After string // the Next of the page before; "": from the first
 	Limit int    // files with summaries at most, 1-50; 0: 50
 }
@@ -19,7 +20,7 @@ type SummaryPage struct {
 	Next string // a path, for After; "": there are no more
 }
 
-// A SummaryInfo is a summary that is kept, without its text. A write to a file removes its
+// A SummaryInfo is a summary that is kept. A write to a file removes its
 // summaries, so Version is Current unless the summary was imported.
 type SummaryInfo struct {
 	Path    string
@@ -31,6 +32,7 @@ type SummaryInfo struct {
 	Prompt  string    // the version of the rules or of the prompt
 	Tokens  int64     // about what the summary costs a model
 	Time    time.Time // when it was made
+	Text    string    // with SummariesQuery.Path; else ""
 }
 
 // SummarySpend is what the summaries of an agent have cost in the present month.

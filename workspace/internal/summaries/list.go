@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -24,6 +25,10 @@ func List(r store.Reader, q inspect.SummariesQuery) (inspect.SummaryPage, error)
 		q.Limit = listFiles
 	}
 	var page inspect.SummaryPage
+	if q.Path != "" {
+		err := textsOf(r, q.Path, &page)
+		return page, err
+	}
 	files := 0
 	for looked := 0; looked < listLooks; looked += headsAtOnce {
 		heads, err := r.Files("", q.After, headsAtOnce)
@@ -61,6 +66,29 @@ func listOf(r store.Reader, h store.FileHead, page *inspect.SummaryPage) error {
 		})
 	}
 	return err
+}
+
+// textsOf adds the summaries of a file to a page, with their texts.
+func textsOf(r store.Reader, path string, page *inspect.SummaryPage) error {
+	h, _, err := r.File(path)
+	if err != nil || h.Summary == 0 {
+		return err
+	}
+	if err := listOf(r, h, page); err != nil {
+		return err
+	}
+	for i := range page.Summaries {
+		s := &page.Summaries[i]
+		kept, err := r.Summary(path, store.SummaryKey{Version: s.Version, Method: s.Method, Model: s.Model, Prompt: s.Prompt})
+		if err != nil {
+			return err
+		}
+		if !verify.IsIntact(kept) {
+			return store.Errorf(store.ErrCorrupt, "the summary of %s is not what was written", path)
+		}
+		s.Text = string(kept.Content)
+	}
+	return nil
 }
 
 // Spent returns what an account has spent in the present month. Errors: [DamagedError] and
