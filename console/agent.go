@@ -77,8 +77,11 @@ func (v *visit) agentHead(tab string) agentHead {
 // renderAgent answers with a page of an agent, which is fetched again when the agent's
 // memory changes.
 func (v *visit) renderAgent(name, agent, refresh string, data any) error {
-	return v.render(name, agent, pageOptions{part: partAgents, agent: agent, stream: "/events?agent=" + escapeQuery(agent), refresh: refresh}, data)
+	return v.render(name, agent, pageOptions{part: partAgents, agent: agent, stream: agentStream(agent), refresh: refresh}, data)
 }
+
+// agentStream returns the address of the events of an agent.
+func agentStream(agent string) string { return "/events?agent=" + escapeQuery(agent) }
 
 // A changeRow is a row of the journal of changes.
 type changeRow struct {

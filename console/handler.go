@@ -57,6 +57,11 @@ func (h *Handler) route() {
 	h.handle("GET /a/{agent}/new", h.newFile)
 	h.handle("POST /a/{agent}/new", h.createFile)
 	h.handle("GET /a/{agent}/raw/{path...}", h.raw)
+	h.handle("GET /a/{agent}/logs/{path...}", h.log)
+	h.handle("POST /a/{agent}/logs/{path...}", h.changeLog)
+	h.handle("GET /a/{agent}/search", h.searchAgent)
+	h.handle("GET /search", h.searchAll)
+	h.handle("GET /a/{agent}/summaries", h.summaries)
 	h.mux.HandleFunc("/", h.notFound)
 }
 

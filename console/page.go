@@ -234,6 +234,9 @@ func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if stem, found := strings.CutSuffix(noun, "ry"); found {
+		return formatNumber(n) + " " + stem + "ries"
+	}
 	return formatNumber(n) + " " + noun + "s"
 }
 

@@ -54,18 +54,32 @@ function swap(now, next) {
   (again || fresh).focus?.({preventScroll: true});
 }
 // grow puts new rows of a list before the others, and keeps the older ones that were loaded.
-function grow(now, next) {
-  const known = new Map($$(":scope > [data-key]", now).map(e => [e.dataset.key, e]));
-  const rows = $$(":scope > [data-key]", next);
-  if (!known.size || !rows.some(e => known.has(e.dataset.key))) return swap(now, next);
-  const first = $(":scope > [data-key]", now);
-  for (const row of rows) {
-    if (known.has(row.dataset.key)) break;
-    const fresh = document.importNode(row, true);
-    fresh.classList.add("fresh");
-    first.before(fresh);
-    localTimes(fresh); equip(fresh);
+// The page says from which number to which it has looked (data-from, data-to), and what the
+// least is that exists (data-first). A list that would get a gap is replaced, with its pager.
+function grow(now, next, page) {
+  const at = (e, name) => Number(e.dataset[name]);
+  const keyed = list => $$(":scope > [data-key]", list);
+  const had = keyed(now), rows = keyed(next).filter(r => at(r, "key") > at(now, "to"));
+  const stay = had.filter(r => at(r, "key") >= at(next, "first"));
+  if (at(next, "from") <= at(now, "to") + 1 && (had.length ? stay.length : !rows.length)) {
+    for (const r of had) if (!stay.includes(r)) r.remove();
+    now.dataset.to = next.dataset.to;
+    now.prepend(...rows.map(row => fresh(row, "new")));
+    return;
   }
+  swap(now, next);
+  pager(now.id, page);
+}
+function fresh(row, kind) {
+  const added = document.importNode(row, true);
+  if (kind) added.classList.add(kind);
+  localTimes(added); equip(added);
+  return added;
+}
+// pager puts the pager of a page below a list. Its list is #ID, and it is #ID-more.
+function pager(id, page) {
+  const now = document.getElementById(id + "-more"), next = page.getElementById(id + "-more");
+  if (now && next) swap(now, next);
 }
 let refreshing = false, again = false;
 async function refresh() {
@@ -80,7 +94,7 @@ async function refresh() {
         const next = page.getElementById(now.id);
         if (!next || next.outerHTML === live.get(now.id)) continue;
         live.set(now.id, next.outerHTML);
-        (now.dataset.live === "grow" ? grow : swap)(now, next);
+        (now.dataset.live === "grow" ? grow : swap)(now, next, page);
         changed = true;
       }
       if (changed) say("The page shows what has changed.");
@@ -170,14 +184,10 @@ const older = new IntersectionObserver(seen => { for (const s of seen) if (s.isI
 async function more(link) {
   try {
     const page = await fetchPage(link.href), list = $(link.dataset.more), next = $(link.dataset.more, page);
-    if (!list || !next) return;
+    if (!list || !next || !link.isConnected) return; // the list was replaced meanwhile
     const known = new Set($$(":scope > [data-key]", list).map(e => e.dataset.key));
-    for (const row of $$(":scope > [data-key]", next)) if (!known.has(row.dataset.key)) {
-      const fresh = document.importNode(row, true);
-      list.append(fresh); localTimes(fresh); equip(fresh);
-    }
-    const further = $("a[data-more='" + link.dataset.more + "']", page);
-    if (further) { const fresh = document.importNode(further, true); link.replaceWith(fresh); older.observe(fresh); } else link.remove();
+    list.append(...$$(":scope > [data-key]", next).filter(row => !known.has(row.dataset.key)).map(row => fresh(row)));
+    pager(list.id, page);
   } catch { /* the link is still there */ }
 }
 

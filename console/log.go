@@ -1,0 +1,268 @@
+package console
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	foldLines = 8   // lines of an entry that are not folded
+	foldBytes = 900 // the same in bytes
+)
+
+// logData is what the page of a log shows.
+type logData struct {
+	logHead
+	Find   logFind
+	Rows   []entryRow // the newest first
+	From   int64      // the page has looked at the entries from here
+	To     int64      // to here; below From: at none
+	Oldest int64      // the first entry that the log holds; after the last one if it holds none
+	Newest bool       // the newest entries are on this page
+	Older  string     // the address of older entries; "": there are none
+}
+
+// Gone is how many entries were removed from the beginning of the log.
+func (d logData) Gone() int64 { return d.Oldest - 1 }
+
+// A logHead is what all pages of a log begin with.
+type logHead struct {
+	Head    agentHead
+	Path    string
+	Address string // of the log
+	Log     workspace.LogView
+	Entries int64
+}
+
+// A logFind says which entries of a log a page is about.
+type logFind struct {
+	Author, Text  string
+	Before, After int64
+}
+
+// Some reports whether only some of the entries are wanted.
+func (f logFind) Some() bool { return f.Author != "" || f.Text != "" }
+
+// address returns the address of the entries.
+func (f logFind) address(log string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"q": f.Text, "author": f.Author} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	for name, n := range map[string]int64{"before": f.Before, "after": f.After} {
+		if n != 0 {
+			q.Set(name, number(n))
+		}
+	}
+	if len(q) == 0 {
+		return log
+	}
+	return log + "?" + q.Encode()
+}
+
+// An entryRow is an entry in the list.
+type entryRow struct {
+	Number int64
+	Time   time.Time
+	Author workspace.Author
+	Link   string        // the address of the entry among its neighbours
+	By     string        // the address of the author's entries; "": the author is not known
+	Text   template.HTML // the beginning of a long entry, or all of it
+	Rest   template.HTML // what is folded
+	More   string        // how much that is
+	Open   bool          // what was looked for is there alone
+}
+
+// log shows a log, or what can be done with it.
+func (h *Handler) log(v *visit) error {
+	q := v.r.URL.Query()
+	switch view := q.Get("view"); {
+	case q.Has("raw"):
+		return h.logLines(v)
+	case view == "trim" || view == "delete":
+		return h.logConfirm(v, view)
+	}
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	d := logData{Find: logFind{Author: q.Get("author"), Text: q.Get("q")}}
+	if d.Find.Before, err = positive(q.Get("before")); err != nil {
+		return err
+	}
+	if d.Find.After, err = positive(q.Get("after")); err != nil {
+		return err
+	}
+	leave, err := v.takeLog(ws)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	d.Log, err = ws.ViewLog(v.r.Context(), v.r.PathValue("path"), workspace.LogQuery{
+		Before: d.Find.Before, After: d.Find.After, Author: d.Find.Author, Text: d.Find.Text,
+	})
+	if err != nil {
+		return err
+	}
+	d.logHead = v.logHead(ws, d.Log)
+	d.setRows()
+	status := http.StatusOK
+	if !d.Log.Exists {
+		status = http.StatusNotFound
+	}
+	o := pageOptions{part: partAgents, agent: ws.Agent()}
+	if d.Newest {
+		o.stream = agentStream(ws.Agent())
+	}
+	return v.write(status, "log", visible.Text(d.Path), o, d)
+}
+
+// takeLog takes room for a page of the log in the address: for what is looked at, and for
+// the page, where a character may become a mark.
+func (v *visit) takeLog(ws *workspace.Workspace) (leave func(), err error) {
+	e, err := ws.LogExtent(v.r.Context(), v.r.PathValue("path"))
+	if err != nil {
+		return nil, err
+	}
+	return v.h.room.take(v.r.Context(), min(2*e.Bytes, 1<<20)+16*e.Bytes+256<<10)
+}
+
+func (v *visit) logHead(ws *workspace.Workspace, l workspace.LogView) logHead {
+	d := logHead{Head: v.agentHead("Files"), Path: l.Path, Address: logURL(ws.Agent(), l.Path), Log: l}
+	if l.Exists {
+		d.Entries = l.Last - l.First + 1
+	}
+	return d
+}
+
+// setRows puts the entries that were found on the page.
+func (d *logData) setRows() {
+	l, find := d.Log, d.Find
+	d.Newest = find.Before == 0
+	d.Oldest = l.First
+	if !l.Exists {
+		d.Oldest = l.Last + 1
+	}
+	d.From, d.To = max(d.Oldest, find.After+1), l.Last
+	if find.Before > 0 {
+		d.To = min(d.To, find.Before-1)
+	}
+	if l.Next > 0 {
+		d.From = l.Next
+		find.Before = l.Next
+		d.Older = find.address(d.Address)
+	}
+	for _, e := range l.Entries {
+		d.Rows = append(d.Rows, newEntryRow(d.Address, d.Find.Text, e))
+	}
+}
+
+func newEntryRow(address, word string, e workspace.Entry) entryRow {
+	r := entryRow{Number: e.ID, Time: e.Time, Author: e.Author}
+	r.Link = logFind{Before: e.ID + 1}.address(address) + "#e" + number(e.ID)
+	if by := e.Author.Client; by != "" {
+		r.By = logFind{Author: by}.address(address)
+	} else if e.Author.Key != "" {
+		r.By = logFind{Author: e.Author.Key}.address(address)
+	}
+	text := string(e.Content)
+	spans, at := spansOf(text, word), foldAt(text)
+	if at == len(text) {
+		r.Text = visible.Marked(text, spans)
+		return r
+	}
+	head, rest := text[:at], text[at:]
+	r.Text = visible.Marked(strings.TrimSuffix(head, "\n"), spans)
+	r.Open = len(spans) > 0 && spans[0].End > at
+	for i := range spans {
+		spans[i].Start -= at
+		spans[i].End -= at
+	}
+	r.Rest = visible.Marked(rest, spans)
+	if r.More = formatBytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
+		r.More = plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
+	}
+	return r
+}
+
+// foldAt returns where to fold a text: after some lines, or in a line that is very long.
+func foldAt(text string) int {
+	at, lines := 0, 0
+	for ; lines < foldLines; lines++ {
+		end := strings.IndexByte(text[at:], '\n') + 1
+		if end == 0 || at+end > foldBytes {
+			break
+		}
+		at += end
+	}
+	switch {
+	case len(text) <= foldBytes*3/2 && strings.Count(strings.TrimSuffix(text[at:], "\n"), "\n") < 3:
+		return len(text) // folding so little helps nobody
+	case lines == foldLines || at > foldBytes/2:
+		return at
+	}
+	at = foldBytes
+	if space := strings.LastIndexByte(text[at-100:at], ' '); space >= 0 {
+		return at - 100 + space + 1
+	}
+	for !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// spansOf returns where a word stands in a text, in upper or lower case as
+// [workspace.LogQuery] has it.
+func spansOf(text, word string) (spans []visible.Span) {
+	if word == "" {
+		return nil
+	}
+	word = strings.ToLower(word)
+	var lower strings.Builder
+	lower.Grow(len(text))
+	var starts []int32 // where in text each byte of lower comes from; nil: from the same place
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		low := unicode.ToLower(c)
+		if starts == nil && utf8.RuneLen(low) != size {
+			for at := range i {
+				starts = append(starts, int32(at))
+			}
+		}
+		lower.WriteRune(low)
+		if starts != nil {
+			for range utf8.RuneLen(low) {
+				starts = append(starts, int32(i))
+			}
+		}
+		i += size
+	}
+	place := func(at int) int {
+		switch {
+		case starts == nil:
+			return at
+		case at == len(starts):
+			return len(text)
+		}
+		return int(starts[at])
+	}
+	for at, all := 0, lower.String(); ; {
+		i := strings.Index(all[at:], word)
+		if i < 0 {
+			return spans
+		}
+		end := at + i + len(word)
+		spans = append(spans, visible.Span{Start: place(at + i), End: max(place(end), place(at+i)+1)})
+		at = end
+	}
+}

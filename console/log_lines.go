@@ -1,0 +1,96 @@
+package console
+
+import (
+	"bufio"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"path"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	linesRoom = 1 << 20          // for one page of entries
+	linesTime = 30 * time.Second // for a browser to take one
+)
+
+// A logLine is an entry of a log as a line of JSON.
+type logLine struct {
+	Number  int64     `json:"number"`
+	Time    time.Time `json:"time"`
+	Client  string    `json:"client,omitempty"`
+	Version string    `json:"version,omitempty"`
+	Key     string    `json:"key,omitempty"`
+	Text    string    `json:"text"`
+}
+
+// logLines sends the entries that the log has now, the oldest first, each as a line of
+// JSON. It holds one page of them at a time. A browser that does not read is left.
+func (h *Handler) logLines(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	leave, err := h.room.take(v.r.Context(), linesRoom)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	name := v.r.PathValue("path")
+	first, err := ws.ViewLog(v.r.Context(), name, workspace.LogQuery{Limit: 1})
+	switch {
+	case err != nil:
+		return err
+	case !first.Exists:
+		return errNoLog
+	}
+	header := v.w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	if v.r.URL.Query().Has("download") {
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(first.Path) + ".jsonl"}))
+	}
+	if v.r.Method == http.MethodHead {
+		return nil
+	}
+	if err := v.writeLines(ws, first); err != nil {
+		if v.r.Context().Err() == nil {
+			h.o.Logger.ErrorContext(v.r.Context(), "console: a log was not sent whole", "error", err)
+		}
+		panic(http.ErrAbortHandler) // the browser must not take this for all
+	}
+	return nil
+}
+
+// writeLines writes the entries up to the last one of a view.
+func (v *visit) writeLines(ws *workspace.Workspace, l workspace.LogView) error {
+	rc := http.NewResponseController(v.w)
+	w := bufio.NewWriterSize(v.w, 64<<10)
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	last := l.Last
+	for after, step := l.First-1, int64(100); after < last; {
+		before := min(after+step, last) + 1
+		page, err := ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{After: after, Before: before})
+		switch {
+		case err != nil:
+			return err
+		case !page.Exists:
+			return w.Flush() // it was deleted meanwhile
+		case page.Next > 0:
+			step = max(1, (before-page.Next)/2) // not all fit
+			continue
+		}
+		_ = rc.SetWriteDeadline(time.Now().Add(linesTime)) // a server without deadlines has none
+		for i := len(page.Entries) - 1; i >= 0; i-- {
+			e := page.Entries[i]
+			if err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key, string(e.Content)}); err != nil {
+				return err
+			}
+		}
+		after, step = before-1, min(100, 2*step)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,209 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	searchHits = 50
+	searchTime = 10 * time.Second
+	linesAbove = 15 // a hit; a page of a file has room for so many of the longest lines
+)
+
+// searchData is what a page with a search shows.
+type searchData struct {
+	head    agentHead // with Agent "": of all agents of the person
+	Find    search
+	Kinds   []option
+	Ways    []option
+	Problem string // what is wrong with the search
+	Asked   bool   // there is a result
+	Hits    []hitRow
+	Result  workspace.AgentsSearch
+	Exact   string // the address of the search for the exact text; "": it is that already
+	Wider   string // the address of the search without kind and prefix; "": it has neither
+	All     string // the address of the search over all agents; "": it is that already
+}
+
+// Head is the head of the page.
+func (d searchData) Head() agentHead { return d.head }
+
+// Page is the address of the page.
+func (d searchData) Page() string { return d.Find.page }
+
+// An option is a value of a field of a form.
+type option struct {
+	Value, Title string
+	Selected     bool
+}
+
+// A search is what a person looks for.
+type search struct {
+	page  string // the address of the page
+	Query string
+	Kind  string
+	Way   string // "", "exact" or "regexp"
+	Part  string // how the paths begin
+}
+
+// A hitRow is a passage that was found.
+type hitRow struct {
+	workspace.SearchHit
+	Address string
+	Marked  template.HTML
+}
+
+// searchOf reads a search from the query of an address.
+func searchOf(page string, q url.Values) search {
+	s := search{page: page, Query: q.Get("q"), Kind: q.Get("kind"), Way: q.Get("as"), Part: q.Get("prefix")}
+	for _, way := range []string{"exact", "regexp"} {
+		if s.Way == "" && q.Get(way) != "" {
+			s.Way = way
+		}
+	}
+	return s
+}
+
+// address returns the address of the search.
+func (s search) address() string {
+	q := url.Values{}
+	for _, p := range []struct{ name, value string }{{"q", s.Query}, {"kind", s.Kind}, {"as", s.Way}, {"prefix", s.Part}} {
+		if p.value != "" {
+			q.Set(p.name, p.value)
+		}
+	}
+	return s.page + "?" + q.Encode()
+}
+
+func (s search) options() workspace.SearchOptions {
+	return workspace.SearchOptions{
+		Prefix: s.Part, Kind: workspace.PathKind(s.Kind), Exact: s.Way == "exact", Regexp: s.Way == "regexp",
+		Limit: searchHits, MaxTokens: -1,
+	}
+}
+
+// searchAgent searches the agent in the address.
+func (h *Handler) searchAgent(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	d := searchData{head: v.agentHead(partSearch), Find: searchOf(agentURL(ws.Agent(), "search"), v.r.URL.Query())}
+	all := d.Find
+	all.page = "/search"
+	d.All = all.address()
+	return v.search(d, func(ctx context.Context) (workspace.AgentsSearch, error) {
+		r, err := ws.Search(ctx, d.Find.Query, d.Find.options())
+		return workspace.AgentsSearch{SearchResult: r, Agents: 1}, err
+	})
+}
+
+// searchAll searches all agents of the person.
+func (h *Handler) searchAll(v *visit) error {
+	p := v.person
+	switch agent, ok := p.only(); {
+	case !p.Read:
+		return errMayNotRead
+	case ok:
+		return v.see(searchOf(agentURL(agent, "search"), v.r.URL.Query()).address())
+	}
+	d := searchData{Find: searchOf("/search", v.r.URL.Query())}
+	return v.search(d, func(ctx context.Context) (workspace.AgentsSearch, error) {
+		return p.Service.Search(ctx, p.Agents, d.Find.Query, d.Find.options())
+	})
+}
+
+// search answers with the result of a search.
+func (v *visit) search(d searchData, run func(context.Context) (workspace.AgentsSearch, error)) error {
+	d.setOptions()
+	status := http.StatusOK
+	if d.Find.Query != "" {
+		ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
+		defer cancel()
+		var err error
+		d.Result, err = run(ctx)
+		switch {
+		case err == nil:
+			d.Asked = true
+			d.setHits(v.person)
+		case ctx.Err() != nil && v.r.Context().Err() == nil:
+			status, d.Problem = http.StatusServiceUnavailable, "The search took too long. Say how the paths begin, or look for a word that is rarer."
+		case errors.Is(err, workspace.ErrInvalid):
+			status, d.Problem = http.StatusBadRequest, v.h.problemOf(ctx, cause(err)).text
+		default:
+			return err
+		}
+	}
+	part, title := partSearch, "Search"
+	if d.head.Agent != "" {
+		part, title = partAgents, "Search in "+d.head.Agent
+	}
+	return v.write(status, "search", title, pageOptions{part: part, agent: d.head.Agent}, d)
+}
+
+// cause returns an error without what was tried on what, for a place that shows it.
+func cause(err error) error {
+	for {
+		var e, inner *workspace.Error
+		if !errors.As(err, &e) || !errors.As(e.Err, &inner) {
+			return err
+		}
+		err = inner
+	}
+}
+
+func (d *searchData) setOptions() {
+	f := d.Find
+	d.Kinds = []option{
+		{"", "Files and logs", f.Kind == ""},
+		{"file", "Files", f.Kind == "file"},
+		{"log", "Logs", f.Kind == "log"},
+	}
+	d.Ways = []option{
+		{"", "Words", f.Way == ""},
+		{"exact", "Exact text", f.Way == "exact"},
+		{"regexp", "Regular expression", f.Way == "regexp"},
+	}
+	if other := f; f.Way != "exact" {
+		other.Way = "exact"
+		d.Exact = other.address()
+	}
+	if other := f; f.Kind != "" || f.Part != "" {
+		other.Kind, other.Part = "", ""
+		d.Wider = other.address()
+	}
+}
+
+// setHits puts what was found on the page.
+func (d *searchData) setHits(p Person) {
+	for _, hit := range d.Result.Hits {
+		if hit.Agent = cmp.Or(hit.Agent, d.head.Agent); !p.Allow(hit.Agent) {
+			continue
+		}
+		r := hitRow{SearchHit: hit}
+		if hit.Entry > 0 {
+			r.Address = logFind{Before: hit.Entry + 1}.address(logURL(hit.Agent, hit.Path)) + "#e" + number(hit.Entry)
+		} else {
+			r.Address = fileURL(hit.Agent, hit.Path) + "?view=source"
+			if hit.Line > linesAbove {
+				r.Address += "&from=" + number(int64(hit.Line-linesAbove))
+			}
+			r.Address += "#L" + number(int64(hit.Line))
+		}
+		spans := make([]visible.Span, len(hit.Marks))
+		for i, m := range hit.Marks {
+			spans[i] = visible.Span{Start: m[0], End: m[1]}
+		}
+		r.Marked = visible.Marked(hit.Text, spans)
+		d.Hits = append(d.Hits, r)
+	}
+}

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"html/template"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxSummaryText = 128 << 10 // bytes of a summary that the page shows
+	summaryRoom    = 4 << 20   // for a page of summaries, or the texts of those of a file
+)
+
+// summariesData is what the page with the summaries of an agent shows.
+type summariesData struct {
+	head  agentHead
+	Spend workspace.SummarySpend
+	Rows  []summaryRow
+	Path  string // of the one file whose summaries are here, with their texts; "": all files
+	Paged bool   // this is not the first page
+	Next  string // the address of the next page; "": there is none
+	First string // the address of the first page
+}
+
+// Head is the head of the page.
+func (d summariesData) Head() agentHead { return d.head }
+
+// Month is the name of the month of what was spent.
+func (d summariesData) Month() string { return d.Spend.Month.Format("January 2006") }
+
+// A summaryRow is a summary in the list.
+type summaryRow struct {
+	workspace.SummaryInfo
+	Address string // of the version of the file
+	Text    string // the address of the text
+	Shown   template.HTML
+	Cut     int64 // bytes at the end that are not shown
+}
+
+// Stale reports whether the file has changed since.
+func (r summaryRow) Stale() bool { return r.Version != r.Current }
+
+// summaries shows the summaries of an agent, or with a path those of a file.
+func (h *Handler) summaries(v *visit) error {
+	ws, err := v.workspace(toRead)
+	if err != nil {
+		return err
+	}
+	leave, err := h.room.take(v.r.Context(), summaryRoom)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	q := v.r.URL.Query()
+	d := summariesData{head: v.agentHead(partSummaries), Path: q.Get("path"), Paged: q.Get("after") != "", First: agentURL(ws.Agent(), "summaries")}
+	if d.Spend, err = ws.SummarySpend(v.r.Context()); err != nil {
+		return err
+	}
+	page, err := ws.Summaries(v.r.Context(), workspace.SummariesQuery{Path: d.Path, After: q.Get("after")})
+	if err != nil {
+		return err
+	}
+	if d.Path != "" && len(page.Summaries) == 0 {
+		return errNothingHere
+	}
+	for _, s := range page.Summaries {
+		r := summaryRow{SummaryInfo: s, Address: fileURL(ws.Agent(), s.Path) + "?v=" + number(s.Version)}
+		r.Text = d.First + "?path=" + escapeQuery(s.Path)
+		shown := s.Text
+		if len(shown) > maxSummaryText {
+			shown = shown[:maxSummaryText]
+			r.Cut = int64(len(s.Text) - maxSummaryText)
+		}
+		r.Shown = visible.HTML(shown)
+		d.Rows = append(d.Rows, r)
+	}
+	if page.Next != "" {
+		d.Next = d.First + "?after=" + escapeQuery(page.Next)
+	}
+	return v.renderAgent("summaries", "Summaries of "+ws.Agent(), "", d)
+}
