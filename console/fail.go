@@ -108,6 +108,8 @@ func wayOut(e *workspace.Error) string {
 		return "the operator can allow it with --paths unicode"
 	case workspace.DoDelete:
 		return "delete files or logs that are not needed"
+	case workspace.DoSearchExact:
+		return "look for the exact text"
 	case workspace.DoFreeStore:
 		return "ask the operator to delete agents or to raise the limit"
 	}

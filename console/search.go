@@ -152,13 +152,17 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 
 // cause returns an error without what was tried on what, for a place that shows it.
 func cause(err error) error {
-	for {
-		var e, inner *workspace.Error
-		if !errors.As(err, &e) || !errors.As(e.Err, &inner) {
-			return err
+	var e *workspace.Error
+	for errors.As(err, &e) {
+		inner, ok := e.Err.(*workspace.Error)
+		if !ok {
+			short := *e
+			short.Op, short.Object = "", ""
+			return &short
 		}
 		err = inner
 	}
+	return err
 }
 
 func (d *searchData) setOptions() {
