@@ -18,6 +18,7 @@ type Handler struct {
 	counts  lineCounts
 	beside  *room // for what is shown beside the text of a form
 	foreign *room // for the forms of people who are not known
+	sent    sentForms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
 	last    atomic.Int64 // when somebody was last seen, in nanoseconds after that
@@ -62,6 +63,9 @@ func (h *Handler) route() {
 	h.handle("GET /a/{agent}/search", h.searchAgent)
 	h.handle("GET /search", h.searchAll)
 	h.handle("GET /a/{agent}/summaries", h.summaries)
+	h.handle("GET /keys", h.keys)
+	h.handle("POST /keys", h.changeKeys)
+	h.handle("GET /health", h.health)
 	h.mux.HandleFunc("/", h.notFound)
 }
 

@@ -107,6 +107,9 @@ type Keys interface {
 	// List returns the keys after an id ("": from the first) in order of id.
 	List(ctx context.Context, p Person, after string) (KeyList, error)
 
+	// Show returns a key.
+	Show(ctx context.Context, p Person, id string) (Key, error)
+
 	// Create makes a key, and returns its text, which cannot be had again.
 	Create(ctx context.Context, p Person, r KeyRequest) (k Key, text string, err error)
 

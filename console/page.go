@@ -57,6 +57,7 @@ type frame struct {
 	Agent   string // that the page belongs to; "": none
 	Stream  string // the address of the events of the page; "": it is not live
 	Refresh string // what to fetch after an event; "": the page itself
+	Every   int    // seconds after which the page is fetched again; 0: it is not
 	Keys    bool   // there is a page about keys for this person
 	Health  bool   // there is a page about the server for this person
 	Version string
@@ -103,6 +104,7 @@ type pageOptions struct {
 	agent   string
 	stream  string
 	refresh string
+	every   int
 }
 
 // render answers with a page.
@@ -118,7 +120,7 @@ func (v *visit) renderAs(status int, name, title string, data any) error {
 func (v *visit) write(status int, name, title string, o pageOptions, data any) error {
 	known := v.person.ID != ""
 	f := frame{
-		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream, Refresh: o.refresh,
+		Title: title, Person: v.person, Known: known, Part: o.part, Agent: o.agent, Stream: o.stream, Refresh: o.refresh, Every: o.every,
 		Keys: known && v.person.Admin && v.h.o.Keys != nil, Health: known && v.person.Metrics && v.h.o.Health != nil,
 		Version: v.h.o.Version, Data: data,
 	}

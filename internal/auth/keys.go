@@ -209,6 +209,9 @@ func (k *Keys) Set(ctx context.Context, id string, c Change) (Key, error) {
 	})
 }
 
+// Now returns the time of the store's clock, for [Key.Live]. Errors: those of the store.
+func (k *Keys) Now(ctx context.Context) (time.Time, error) { return k.store.System(ctx).Now() }
+
 // Show returns a key. Errors: [workspace.ErrNotFound], [workspace.ErrInvalid] and those
 // of the store.
 func (k *Keys) Show(ctx context.Context, id string) (Key, error) {

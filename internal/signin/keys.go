@@ -67,6 +67,19 @@ func (k *Keys) List(ctx context.Context, p console.Person, after string) (consol
 	return list, nil
 }
 
+// Show implements [console.Keys].
+func (k *Keys) Show(ctx context.Context, p console.Person, id string) (console.Key, error) {
+	key, err := k.find(ctx, p, id)
+	if err != nil {
+		return console.Key{}, err
+	}
+	now, err := k.keys.Now(ctx)
+	if err != nil {
+		return console.Key{}, err
+	}
+	return shown(p, key, now), nil
+}
+
 // Create implements [console.Keys].
 func (k *Keys) Create(ctx context.Context, p console.Person, r console.KeyRequest) (console.Key, string, error) {
 	tenant, err := k.admin(ctx, p)
