@@ -99,10 +99,13 @@ func TestSaveOutcomeUnknown(t *testing.T) {
 		if status != http.StatusInternalServerError || again == nil || again.value() != "two\n" || !strings.Contains(page, "not stored twice") {
 			t.Fatalf("status %d\n%s", status, page)
 		}
-		if status, page := b.send(again); status != http.StatusOK {
+		if stores { // and somebody else goes on from there
+			write(t, svc, "a", "p.md", "two\nthree\n")
+		}
+		if status, page := b.send(again); status != http.StatusOK || stores != strings.Contains(page, "This is version 2") {
 			t.Fatalf("the second time: status %d\n%s", status, page)
 		}
-		if got, version := read(t, svc, "a", "p.md"); got != "two\n" || version != 2 {
+		if got, version := read(t, svc, "a", "p.md"); !stores && (got != "two\n" || version != 2) || stores && version != 3 {
 			t.Errorf("the file has %q, version %d", got, version)
 		}
 	}
