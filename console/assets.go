@@ -49,6 +49,14 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", f.kind)
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	if strings.HasPrefix(r.URL.Path, "/static/") {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	_, _ = w.Write(f.body) // the client may be gone
+}
+
+// icon answers browsers that look for an icon of what is no page, such as a raw file.
+func (a *assets) icon(w http.ResponseWriter, r *http.Request) {
+	r.SetPathValue("name", path.Base(a.urls["icon.svg"]))
+	a.ServeHTTP(w, r)
 }

@@ -46,6 +46,7 @@ func New(o Options) (*Handler, error) {
 // route has all routes. What is behind them finds out who sends a request, see visit.go.
 func (h *Handler) route() {
 	h.mux.Handle("GET /static/{name}", h.assets)
+	h.mux.HandleFunc("GET /favicon.ico", h.assets.icon)
 	h.mux.HandleFunc("GET /signin", h.signInPage)
 	h.mux.HandleFunc("POST /signin", h.signIn)
 	h.handle("POST /signout", h.signOut)

@@ -40,6 +40,10 @@ type Options struct {
 	// shown.
 	Config func(ctx context.Context, agent, key string) []Config
 
+	// Admit is asked about each request of a person, once. Its error is told, such as
+	// [*Busy]. nil: all are admitted.
+	Admit func(context.Context, Person) error
+
 	Logger *slog.Logger     // nil: slog.Default
 	Now    func() time.Time // nil: time.Now
 }

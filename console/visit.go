@@ -54,6 +54,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		h.fail(v, err)
 		return
 	}
+	if h.o.Admit != nil {
+		if err := h.o.Admit(r.Context(), v.person); err != nil {
+			h.fail(v, err)
+			return
+		}
+	}
 	if v.person.Open && v.session == "" {
 		v.session = newSession()
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))

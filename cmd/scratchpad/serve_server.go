@@ -210,6 +210,9 @@ func (s *service) newConsole(failures *auth.Failures) (*console.Handler, error) 
 	return console.New(console.Options{
 		Version: version(), People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: s.p.log,
 		Health: func(ctx context.Context) (console.Health, error) { return s.vitals.Health(ctx) },
+		Admit: consoleserver.Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
+			return s.http.AdmitPerson(ctx, id, key)
+		}),
 	})
 }
 
@@ -223,7 +226,7 @@ func (s *service) startVitals() *vitals.Vitals {
 
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
-		MCP: s.seen.Trace(s.mcp.Handler()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
+		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,

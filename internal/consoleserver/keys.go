@@ -51,6 +51,16 @@ func (o KeyOptions) PeopleKeys() *signin.Keys { return signin.NewKeys(o.Keys, ""
 // openWait is how long Config waits for the store.
 const openWait = 5 * time.Second
 
+// Admit returns what is for [console.Options].Admit, of a server's AdmitPerson.
+func Admit(admit func(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool)) func(context.Context, console.Person) error {
+	return func(ctx context.Context, p console.Person) error {
+		if after, ok := admit(ctx, p.ID, p.Key); !ok {
+			return &console.Busy{After: after, Text: "too many requests"}
+		}
+		return nil
+	}
+}
+
 // Config is for [console.Options].Config. The name of the server is that of its OAuth
 // resource, or the one that the browser has.
 func (o KeyOptions) Config(ctx context.Context, _, key string) []console.Config {

@@ -46,6 +46,9 @@ func NewLocal(o LocalOptions) (l *Local, err error) {
 	link, token := signin.NewLink(o.Service, nil)
 	l = &Local{o: o, token: token}
 	p := console.Options{Version: o.Version, People: link, Link: o.Command, Keys: signin.NewKeys(o.Keys, o.Tenant), Health: o.Health, Logger: o.Logger}
+	p.Admit = Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
+		return l.http.AdmitPerson(ctx, id, key)
+	})
 	if o.ReadOnly {
 		p.People = reader{link}
 	}

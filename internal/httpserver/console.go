@@ -2,15 +2,22 @@ package httpserver
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
 )
 
-// eventsPath is where the console sends events until one side has enough.
-const eventsPath = "/events"
+const (
+	eventsPath = "/events" // where the console sends events until one side has enough
+	maxForm    = 4 << 20   // bytes of a body; the console has a lower limit for each form
 
-type originKey struct{}
+	// An address may be that of many people, so it has so many times the rate of one.
+	addressRate = 4
+)
 
 // An Origin is where a request to the console comes from, and how it got here.
 type Origin struct {
@@ -27,38 +34,184 @@ type Origin struct {
 	URL string
 }
 
+// A Visit is a request to the console that has ended. It says nothing that the client
+// chose itself.
+type Visit struct {
+	Route  string // the pattern, such as "GET /a/{agent}"; "": no route had it
+	Key    string // the id of the person's API key; "": not known, or none
+	Status int
+	Took   time.Duration
+	Stream bool // of events; it lasted as long as its page
+}
+
+type consoleKey struct{}
+
+// A consoleCall is a request to the console. Its goroutine alone uses it.
+type consoleCall struct {
+	origin Origin
+	conn   *conn // nil: unknown
+	stream bool
+	key    string
+}
+
+func consoleCallOf(ctx context.Context) *consoleCall {
+	q, _ := ctx.Value(consoleKey{}).(*consoleCall)
+	return q
+}
+
 // OriginOf returns the origin of the request of a context. Requests to the console have
 // one; others have the zero Origin.
 func OriginOf(ctx context.Context) Origin {
-	o, _ := ctx.Value(originKey{}).(Origin)
-	return o
+	if q := consoleCallOf(ctx); q != nil {
+		return q.origin
+	}
+	return Origin{}
 }
 
-// serveConsole passes on the requests of people. They count by address, because the
-// console alone knows who they are.
-func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
-	from := s.clientAddress(r)
-	id := "console " + from.String()
-	if after, ok := s.callers.admit(id, s.o.Rate, s.now()); !ok {
+// AdmitPerson counts the request of a context for a person, whom the console knows by now;
+// key is for the log. If it is one too many, ok is false, and there may be another after
+// the given time. The connection of a person is not closed to make room for others before
+// the request has its answer, unless that is a stream of events.
+func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
+	if q := consoleCallOf(ctx); q != nil {
+		q.key = key
+		if q.conn != nil && !q.stream {
+			q.conn.l.conns.setBusy(q.conn)
+		}
+	}
+	if retryAfter, ok = s.callers.admit("person "+id, s.o.Rate, s.now()); !ok {
 		s.stats.callerRate.Add(1)
-		s.refuse(w, r, refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after))
-		return
 	}
-	origin := Origin{Address: from, Forwarded: isForwarded(r)}
-	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
-		r.Header.Del("X-Forwarded-Proto")
-	}
-	origin.URL = "http://" + r.Host
-	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
-		origin.URL = "https://" + r.Host
-	}
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), originKey{}, origin))
+	return retryAfter, ok
+}
+
+// serveConsole passes on the requests of people.
+func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	q := &consoleCall{origin: s.originOf(r), conn: connOf(r.Context()), stream: r.URL.Path == eventsPath}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), consoleKey{}, q))
 	defer cancel()
-	leave, f := s.calls.enter(id, "console", r.URL.Path == eventsPath, cancel)
+	answer := &consoleWriter{ResponseWriter: w, status: http.StatusInternalServerError} // that of a panic
+	r = r.WithContext(ctx)
+	defer func() {
+		if s.o.Visited != nil {
+			s.o.Visited(ctx, Visit{r.Pattern, q.key, answer.status, time.Since(began), q.stream})
+		}
+	}()
+	leave, f := s.enterConsole(q, r, cancel)
 	if f != nil {
-		s.refuse(w, r, f)
+		s.refuse(answer, r, f)
 		return
 	}
 	defer leave()
-	s.o.Console.ServeHTTP(w, r.WithContext(ctx))
+	s.timeForm(w, r)
+	s.o.Console.ServeHTTP(answer, r)
+	answer.ended()
+}
+
+// enterConsole refuses what the console need not look at. It counts by address, because
+// nobody knows yet who sends the request.
+func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.CancelFunc) (leave func(), f *refusal) {
+	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
+	id := "console " + q.origin.Address.String()
+	if after, ok := s.callers.admit(id, limit, s.now()); !ok {
+		s.stats.callerRate.Add(1)
+		return nil, refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after)
+	}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case !reads && r.Method != http.MethodPost, q.stream && r.Method != http.MethodGet:
+		return nil, refused(http.StatusMethodNotAllowed, "the pages know GET and POST").with("Allow", "GET, HEAD, POST")
+	case r.ContentLength < 0:
+		return nil, refused(http.StatusLengthRequired, "say how long the form is")
+	case reads && r.ContentLength != 0, r.ContentLength > maxForm:
+		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
+	}
+	left, f := s.calls.enter(id, "console", q.stream, cancel)
+	if f != nil {
+		return nil, f
+	}
+	now := &s.stats.visits
+	if q.stream {
+		now = &s.stats.pages
+	}
+	now.Add(1)
+	return func() { now.Add(-1); left() }, nil
+}
+
+// originOf returns the origin of a request. It removes a header that only a trusted proxy
+// may send.
+func (s *Server) originOf(r *http.Request) Origin {
+	o := Origin{Address: s.clientAddress(r), Forwarded: isForwarded(r), URL: "http://" + r.Host}
+	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
+		r.Header.Del("X-Forwarded-Proto")
+	}
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		o.URL = "https://" + r.Host
+	}
+	return o
+}
+
+// timeForm ends a form that takes too long to arrive.
+func (s *Server) timeForm(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength <= 0 {
+		return
+	}
+	deadline := http.NewResponseController(w).SetReadDeadline
+	allowed := s.limits.form + time.Duration(r.ContentLength)*s.limits.formMiB>>20
+	_ = deadline(time.Now().Add(allowed)) // a connection without deadlines has none
+	r.Body = &timedForm{r.Body, deadline}
+}
+
+// A timedForm lifts the deadline when all of the form is there: the answer may take longer,
+// and net/http reads on to notice a client that hangs up.
+type timedForm struct {
+	io.ReadCloser
+	deadline func(time.Time) error
+}
+
+// Read implements [io.Reader].
+func (f *timedForm) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = f.deadline(time.Time{})
+	}
+	return n, err
+}
+
+// A consoleWriter knows the status of an answer.
+type consoleWriter struct {
+	http.ResponseWriter
+	status int
+	begun  bool
+}
+
+// Unwrap is for [http.ResponseController].
+func (c *consoleWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (c *consoleWriter) WriteHeader(status int) {
+	if !c.begun {
+		c.status, c.begun = status, true
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (c *consoleWriter) Write(p []byte) (int, error) {
+	c.ended()
+	return c.ResponseWriter.Write(p)
+}
+
+// FlushError is for [http.ResponseController].
+func (c *consoleWriter) FlushError() error {
+	c.ended()
+	return http.NewResponseController(c.ResponseWriter).Flush()
+}
+
+// ended notes that an answer without a status is a 200.
+func (c *consoleWriter) ended() {
+	if !c.begun {
+		c.status, c.begun = http.StatusOK, true
+	}
 }

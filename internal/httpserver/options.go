@@ -38,7 +38,8 @@ type Options struct {
 	// Failures counts wrong credentials by address. nil: nobody counts.
 	Failures Failures
 
-	// Rate limits the requests to /mcp of each caller, AgentRate the calls that
+	// Rate limits the requests to /mcp of each caller, and those to the console of each
+	// person; an address may send the console four times as many. AgentRate limits the calls that
 	// [Server.AdmitAgent] admits for each agent. The zero Rate is 50 a second with a
 	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.
 	Rate, AgentRate auth.Rate
@@ -61,6 +62,9 @@ type Options struct {
 	// itself who sends a request. The context has where the request comes from, see
 	// [OriginOf]. nil: 404.
 	Console http.Handler
+
+	// Visited is told of each request to the console when it has ended. nil: nobody is.
+	Visited func(context.Context, Visit)
 
 	// Hosts are names, without a port, by which clients may call the server on a loopback
 	// address, besides localhost and loopback addresses. On other addresses clients may
@@ -114,11 +118,14 @@ type limits struct {
 	ready   time.Duration // for one check
 	fresh   time.Duration // how long the result of a check is told
 	reading time.Duration // between two looks at the TLS files
+	form    time.Duration // for a form to arrive
+	formMiB time.Duration // and for each MiB of it
 }
 
 var defaultLimits = limits{
 	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, answer: time.Minute,
 	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
+	form: 10 * time.Second, formMiB: time.Second,
 }
 
 // complete returns the options with their defaults.

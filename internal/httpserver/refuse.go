@@ -49,6 +49,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.WriteHeader(f.status)
 	if r.Method != http.MethodHead {
 		_, _ = io.WriteString(w, text) // the client may be gone
@@ -77,7 +78,7 @@ func asJSON(f *refusal) (kind, text string) {
 
 func asHTML(f *refusal) (kind, text string) {
 	title := fmt.Sprintf("%d %s", f.status, http.StatusText(f.status))
-	return "text/html; charset=utf-8", fmt.Sprintf("<!doctype html>\n<meta charset=utf-8>\n<title>%s</title>\n<h1>%[1]s</h1>\n<p>%s</p>\n", title, html.EscapeString(f.text))
+	return "text/html; charset=utf-8", fmt.Sprintf("<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n<meta name=viewport content=\"width=device-width\">\n<title>%s</title>\n<main>\n<h1>%[1]s</h1>\n<p>%s</p>\n</main>\n", title, html.EscapeString(f.text))
 }
 
 // serverError is the code of JSON-RPC for errors of a server that have no code of their own.

@@ -2,11 +2,13 @@ package httpserver
 
 import "sync/atomic"
 
-// Stats are counters of a server. Connections and Calls are what there is now. The others
-// count since the start.
+// Stats are counters of a server. Connections, Calls, Visits and Pages are what there is
+// now. The others count since the start.
 type Stats struct {
 	Connections int64 // open
 	Calls       int64 // under way: requests to /mcp whose sender may call
+	Visits      int64 // under way: requests to the console, without Pages
+	Pages       int64 // pages of the console that wait for changes
 
 	Accepted          int64 // connections
 	ClosedForRoom     int64 // connections that were closed because there were too many
@@ -19,14 +21,17 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, closedForRoom, heads, callerRate, agentRate, blocked, failed, panics atomic.Int64
+	accepted, closedForRoom, heads, callerRate, agentRate, blocked, failed, panics, visits, pages atomic.Int64
 }
 
 // Stats returns the counters.
 func (s *Server) Stats() Stats {
+	visits, pages := s.stats.visits.Load(), s.stats.pages.Load()
 	return Stats{
 		Connections:       s.conns.open(),
-		Calls:             s.calls.count(),
+		Calls:             max(0, s.calls.count()-visits-pages), // not all of one moment
+		Visits:            visits,
+		Pages:             pages,
 		Accepted:          s.stats.accepted.Load(),
 		ClosedForRoom:     s.stats.closedForRoom.Load(),
 		RefusedHeads:      s.stats.heads.Load(),

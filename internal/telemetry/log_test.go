@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
 )
@@ -52,6 +54,20 @@ func TestLogFields(t *testing.T) {
 	}
 	if len(line) != 12 { // and the time
 		t.Errorf("the line has %d fields: %v", len(line), line)
+	}
+}
+
+// The line of a request to the console has these fields and no others.
+func TestLogOfConsole(t *testing.T) {
+	var b buffer
+	tel := newTelemetry(t, Options{Calls: slog.New(slog.NewJSONHandler(&b, nil)), RequestID: requestID})
+	tel.Visited(t.Context(), httpserver.Visit{Route: "GET /a/{agent}/files/{path...}", Key: "k1234567", Status: 404, Took: 1500 * time.Microsecond})
+	var line map[string]any
+	testkit.Must(t, json.Unmarshal([]byte(b.String()), &line))
+	delete(line, "time")
+	want := map[string]any{"level": "INFO", "msg": "page", "request": "r-1", "key": "k1234567", "route": "GET /a/{agent}/files/{path...}", "status": 404.0, "ms": 1.5}
+	if diff := cmp.Diff(want, line); diff != "" {
+		t.Errorf("the line (-want +got):\n%s", diff)
 	}
 }
 

@@ -37,6 +37,8 @@ type callMetrics struct {
 	summaries         tally
 	tokens            atomic.Int64
 	summary           *promtext.Timer
+	visits            visits
+	visit             *promtext.Timer
 }
 
 // toolMetrics are those of one tool.
@@ -44,6 +46,30 @@ type toolMetrics struct {
 	name     string
 	took     *promtext.Timer
 	requests tally
+}
+
+// visits counts requests to the console. Its zero value is empty.
+type visits struct {
+	counts sync.Map // of *atomic.Int64, by visitKind
+}
+
+// A visitKind is a route of the console, of which there are a few, and a class of statuses.
+type visitKind struct{ route, status string }
+
+func (q *visits) add(kind visitKind) {
+	n, ok := q.counts.Load(kind)
+	if !ok {
+		n, _ = q.counts.LoadOrStore(kind, new(atomic.Int64))
+	}
+	n.(*atomic.Int64).Add(1)
+}
+
+func (q *visits) series() (all []promtext.Series) {
+	for kind, n := range q.counts.Range {
+		k := kind.(visitKind)
+		all = append(all, promtext.Series{Labels: promtext.Label("route", k.route) + "," + promtext.Label("status", k.status), Value: float64(n.(*atomic.Int64).Load())})
+	}
+	return all
 }
 
 // A tally counts how calls ended. Its zero value is empty.
@@ -68,7 +94,7 @@ func (t *tally) series(more string) (all []promtext.Series) {
 }
 
 func newMetrics() *callMetrics {
-	m := &callMetrics{tools: map[string]*toolMetrics{}, summary: promtext.NewTimer([]float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600})}
+	m := &callMetrics{tools: map[string]*toolMetrics{}, summary: promtext.NewTimer([]float64{.01, .1, .5, 1, 2.5, 5, 10, 30, 60, 180, 600}), visit: promtext.NewTimer(seconds)}
 	for _, name := range known {
 		m.tools[name] = &toolMetrics{name: name, took: promtext.NewTimer(seconds)}
 	}
@@ -125,6 +151,8 @@ func (t *Telemetry) families() []promtext.Family {
 		counter("answer_bytes_total", "Bytes of the answers of calls.", &m.bytesOut),
 		family("summaries_total", "Summaries that were made, or that failed, by how that ended. Summaries that were kept from before do not count.", promtext.Counter, m.summaries.series("")...),
 		counter("summary_tokens_total", "Tokens that models read and wrote for summaries, also for those that failed.", &m.tokens),
+		family("console_requests_total", "Requests to the console that have ended, by route and by class of status.", promtext.Counter, m.visits.series()...),
+		family("console_request_seconds", "Time of requests to the console, without those for events.", promtext.Histogram, m.visit.Series("")),
 		family("summary_seconds", "Time to make a summary.", promtext.Histogram, m.summary.Series("")),
 	}
 	all = append(all, partOf(httpNumbers, t.o.HTTP)...)

@@ -26,6 +26,8 @@ const (
 var httpNumbers = []number[httpserver.Stats]{
 	{name: "connections", help: "Open connections.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Connections) }},
 	{name: "http_calls", help: "Requests to /mcp under way.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Calls) }},
+	{name: "console_calls", help: "Requests to the console under way, without those for events.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Visits) }},
+	{name: "console_pages", help: "Pages of the console that wait for changes.", kind: gauges, value: func(s httpserver.Stats) float64 { return float64(s.Pages) }},
 	{name: "connections_accepted_total", help: "Connections that were accepted.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.Accepted) }},
 	{name: "connections_refused_total", help: "Connections that were closed because there were too many.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.ClosedForRoom) }},
 	{name: "heads_refused_total", help: "Requests whose head was too long or too slow.", kind: counts, value: func(s httpserver.Stats) float64 { return float64(s.RefusedHeads) }},

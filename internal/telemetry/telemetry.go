@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -89,6 +90,30 @@ func (t *Telemetry) Around(ctx context.Context, c mcpserver.Call) (context.Conte
 	}
 }
 
+// Visited is for [httpserver.Options].Visited. It counts each request to the console, and
+// logs it: what the client chose itself is not in it.
+func (t *Telemetry) Visited(ctx context.Context, v httpserver.Visit) {
+	route := cmp.Or(v.Route, other)
+	t.m.visits.add(visitKind{route, fmt.Sprintf("%dxx", v.Status/100)})
+	if !v.Stream {
+		t.m.visit.Observe(v.Took.Seconds())
+	}
+	if t.o.Calls == nil || !t.o.Calls.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	t.o.Calls.LogAttrs(ctx, slog.LevelInfo, "page",
+		slog.String("request", t.request(ctx)), slog.String("key", v.Key), slog.String("route", route),
+		slog.Int("status", v.Status), slog.Float64("ms", float64(v.Took.Microseconds())/1000))
+}
+
+// request returns the number of the request of a context, or "".
+func (t *Telemetry) request(ctx context.Context) string {
+	if t.o.RequestID == nil {
+		return ""
+	}
+	return t.o.RequestID(ctx)
+}
+
 // AroundWork is for [mcpserver.Options].AroundWork. It makes the span of the workspace.
 func (t *Telemetry) AroundWork(ctx context.Context, c mcpserver.Call) (context.Context, func(error)) {
 	ctx, span := t.begin(ctx, "workspace", kindInternal)
@@ -98,12 +123,8 @@ func (t *Telemetry) AroundWork(ctx context.Context, c mcpserver.Call) (context.C
 // log writes the line of a call. Whatever the caller chose itself is left out: only names
 // that were found valid are in it.
 func (t *Telemetry) log(ctx context.Context, caller auth.Caller, agent, tool, outcome string, took time.Duration, o mcpserver.Outcome) {
-	request := ""
-	if t.o.RequestID != nil {
-		request = t.o.RequestID(ctx)
-	}
 	t.o.Calls.LogAttrs(ctx, slog.LevelInfo, "call",
-		slog.String("request", request), slog.String("key", caller.Key), slog.String("tenant", caller.Tenant), slog.String("agent", agent),
+		slog.String("request", t.request(ctx)), slog.String("key", caller.Key), slog.String("tenant", caller.Tenant), slog.String("agent", agent),
 		slog.String("tool", tool), slog.String("outcome", outcome), slog.Float64("ms", float64(took.Microseconds())/1000),
 		slog.Int64("bytes_in", o.BytesIn), slog.Int64("bytes_out", o.BytesOut))
 }
