@@ -76,6 +76,7 @@ func TestCompare(t *testing.T) {
 		"ends.txt": {"a\nbig cat\nc\n", "a\r\nbig cat\nc\r\n", "a\nbig dog\nc"},
 		"same.txt": {"x\ny\n", "z\n", "x\ny\n"},
 		"dos.txt":  {"a\r\nb\r\n", "a\r\nb\r\nnew line\r\n"},
+		"mix.txt":  {"a\nb\n", "a\nb\nnew line\r\n"},
 		"cut.txt":  {"a\nb", "a\nb\nc"},
 		"none.txt": {"", "a\n", ""},
 	} {
@@ -95,6 +96,7 @@ func TestCompare(t *testing.T) {
 		{"ends.txt?diff=1..2", "*1||Removed: a⟨LF⟩\n|1|Added: a⟨CRLF⟩\n2|2|big cat\n*3||Removed: c⟨LF⟩\n|3|Added: c⟨CRLF⟩"},
 		{"ends.txt?diff=1..3", "1|1|a\n*2||Removed: big [-cat-]\n3||Removed: c⟨LF⟩\n|2|Added: big {+dog+}\n|3|Added: c⟨no newline at the end⟩"},
 		{"dos.txt?diff=1..2&context=all", "1|1|a\n2|2|b\n*|3|Added: new line"},
+		{"mix.txt?diff=1..2&context=all", "1|1|a\n2|2|b\n*|3|Added: new line⟨CRLF⟩"},
 		{"cut.txt?diff=1..2", "1|1|a\n*2||Removed: b⟨no newline at the end⟩\n|2|Added: b⟨LF⟩\n|3|Added: c⟨no newline at the end⟩"},
 		{"same.txt?diff=1..3", "Show 2 equal lines"},
 		{"same.txt?diff=2..2&context=all", "1|1|z"},
@@ -206,10 +208,10 @@ func TestCompareWindows(t *testing.T) {
 		}
 		return b.String()
 	}
-	write(t, svc, "a", "many.txt", text(2500, 0, "old"))
-	write(t, svc, "a", "many.txt", text(2500, 0, "new"))
-	write(t, svc, "a", "wide.txt", text(250, 4000, "old"))
-	write(t, svc, "a", "wide.txt", text(250, 4000, "new"))
+	write(t, svc, "a", "many.txt", text(1100, 0, "old"))
+	write(t, svc, "a", "many.txt", text(1100, 0, "new"))
+	write(t, svc, "a", "wide.txt", text(110, 4000, "old"))
+	write(t, svc, "a", "wide.txt", text(110, 4000, "new"))
 	write(t, svc, "a", "one.txt", strings.Repeat("word, ", 80_000)+"old"+strings.Repeat(" word", 100_000))
 	write(t, svc, "a", "one.txt", strings.Repeat("word, ", 80_000)+"new"+strings.Repeat(" word", 100_000))
 	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
@@ -217,10 +219,10 @@ func TestCompareWindows(t *testing.T) {
 		query       string
 		rows, pages int
 	}{
-		{"many.txt?diff=1..2", 5000, 5},
-		{"many.txt?diff=1..2&as=split", 2500, 3},
-		{"wide.txt?diff=1..2", 500, 6},
-		{"wide.txt?diff=1..2&as=split", 250, 6},
+		{"many.txt?diff=1..2", 2200, 3},
+		{"many.txt?diff=1..2&as=split", 1100, 2},
+		{"wide.txt?diff=1..2", 220, 3},
+		{"wide.txt?diff=1..2&as=split", 110, 3},
 		{"one.txt?diff=1..2", 2, 1},
 	} {
 		var rows, back []string
