@@ -20,8 +20,9 @@ const (
 	maxRows      = 1000 // rows of a page of a comparison
 	maxContext   = 9999 // equal lines around a change
 	usualContext = 3
-	maxOpen      = 50  // gaps that an address opens
-	beforeMark   = 400 // bytes of a long line before what differs
+	maxOpen      = 50   // gaps that an address opens
+	longLine     = 8192 // bytes of a line of which a page shows a part
+	aroundMark   = 800  // bytes of such a line before and after what differs
 )
 
 // compareData is what the page that compares two versions of a file shows.
@@ -390,7 +391,7 @@ func (l rowLayout) side(r worddiff.Row, s worddiff.Side, kind visible.Kind, addr
 	if s.Line == 0 {
 		return diffSide{}
 	}
-	from, to := excerpt(s.Text, s.Marks)
+	from, to := excerpt(s.Text, s.Marks, r.Kind != worddiff.Equal && !r.Marked)
 	var spans []visible.Span
 	if r.Marked {
 		for _, m := range s.Marks {
@@ -409,16 +410,22 @@ func (l rowLayout) side(r worddiff.Row, s worddiff.Side, kind visible.Kind, addr
 	return m
 }
 
-// excerpt returns what a page shows of a line: all of it or, of a long one, a part with
-// the beginning of what is marked.
-func excerpt(line string, marks []worddiff.Range) (from, to int) {
-	if len(line) <= maxLine {
+// excerpt returns what a page shows of a line: all of it or, of a long one, what differs
+// and some text around it.
+func excerpt(line string, marks []worddiff.Range, differs bool) (from, to int) {
+	if len(line) <= longLine {
 		return 0, len(line)
 	}
-	if len(marks) > 0 {
-		from = min(max(0, marks[0].Start-beforeMark), len(line)-maxLine)
+	switch {
+	case len(marks) > 0:
+		from = max(0, marks[0].Start-aroundMark)
+		to = min(marks[len(marks)-1].End+aroundMark, from+maxLine)
+	case differs: // as a whole
+		to = maxLine
+	default:
+		to = 2 * aroundMark
 	}
-	to = from + maxLine
+	to = min(to, len(line))
 	for from > 0 && !utf8.RuneStart(line[from]) {
 		from--
 	}
