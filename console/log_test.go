@@ -1,0 +1,359 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/internal/hostile"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// appendLog appends entries.
+func appendLog(t *testing.T, svc *workspace.Service, agent, log string, by workspace.Author, entries ...string) {
+	t.Helper()
+	ws, err := svc.Agent(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([][]byte, len(entries))
+	for i, e := range entries {
+		texts[i] = []byte(e)
+	}
+	if _, err := ws.As(by).AppendLog(t.Context(), log, texts...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// numbered returns n entries.
+func numbered(n int) []string {
+	entries := make([]string, n)
+	for i := range entries {
+		entries[i] = fmt.Sprintf("entry that is %d of %d", i+1, n)
+	}
+	return entries
+}
+
+// A logPage is what the script sees of a page of a log.
+type logPage struct {
+	keys            []int64
+	first, from, to int64
+	older           string // the address
+}
+
+var (
+	entryKey  = regexp.MustCompile(`<li id="e(\d+)" data-item data-key="(\d+)">`)
+	entryList = regexp.MustCompile(`id="entries"(?: data-live="grow")? data-first="(\d+)" data-from="(\d+)" data-to="(\d+)"`)
+	olderLink = regexp.MustCompile(`data-more="#entries" id="older" href="([^"]+)"`)
+)
+
+func parseLog(t *testing.T, page string) (p logPage) {
+	t.Helper()
+	list := entryList.FindStringSubmatch(page)
+	if list == nil {
+		t.Fatalf("no list of entries:\n%s", page)
+	}
+	int64Of := func(text string) int64 {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	p.first, p.from, p.to = int64Of(list[1]), int64Of(list[2]), int64Of(list[3])
+	for _, m := range entryKey.FindAllStringSubmatch(page, -1) {
+		if m[1] != m[2] {
+			t.Fatalf("the row %s has the key %s", m[1], m[2])
+		}
+		p.keys = append(p.keys, int64Of(m[1]))
+	}
+	if m := olderLink.FindStringSubmatch(page); m != nil {
+		p.older = html.UnescapeString(m[1])
+	}
+	return p
+}
+
+func TestLog(t *testing.T) {
+	svc := newService(t)
+	cursor := workspace.Author{Client: "cursor", Version: "1.7", Key: "k9"}
+	appendLog(t, svc, "a", "checks", cursor, "deploy\nsmoke test: ok", "web-07 FAILED", strings.Repeat("a line of a report\n", 40)+"the end failed", strings.Repeat("x", 5000))
+	appendLog(t, svc, "a", "checks", workspace.Author{}, "red \x1b[31m <b>bold</b>")
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	for _, c := range []struct {
+		query string
+		rows  string
+		want  []string
+	}{
+		{"", "[5 4 3 2 1]", []string{
+			"Log · entries 1 to 5", `<pre>deploy` + "\n" + `smoke test: ok</pre>`, `href="/a/a/logs/checks?before=3#e2"`,
+			`<details id="m3"><summary>33 more lines</summary>`, `<details id="m4"><summary>4.1 kB more</summary>`,
+			`href="/a/a/logs/checks?author=cursor" title="cursor 1.7, key k9"`, `U+001B</span>[31m &lt;b&gt;`, ">unknown<",
+			`data-stream="/events?agent=a"`, `href="/a/a/logs/checks?raw=1&amp;download=1"`, "This is the first entry.",
+		}},
+		{"?q=failed", "[3 2]", []string{"web-07 <mark>FAILED</mark>", `<details id="m3" open>`, "the end <mark>failed</mark>", "Looked at all entries"}},
+		{"?author=CURSOR+1.7", "[4 3 2 1]", nil},
+		{"?author=cursor&q=deploy", "[1]", nil},
+		{"?q=nothing", "[]", []string{"No entry matches."}},
+		{"?before=3", "[2 1]", []string{`<a class="btn" href="/a/a/logs/checks">Newest</a>`}},
+		{"?after=3", "[5 4]", nil},
+		{"?after=1&before=3", "[2]", nil},
+	} {
+		status, page := b.get("/a/a/logs/checks" + c.query)
+		if got := fmt.Sprint(parseLog(t, page).keys); status != http.StatusOK || got != c.rows {
+			t.Errorf("%q: %d, entries %s, want %s", c.query, status, got, c.rows)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%q: without %q", c.query, want)
+			}
+		}
+		if live := strings.Contains(page, `data-live="grow"`); live == strings.Contains(c.query, "before") {
+			t.Errorf("%q: is live: %v", c.query, live)
+		}
+	}
+	for address, want := range map[string]int{"/a/a/logs/none": 404, "/a/a/logs/": 400, "/a/a/logs/checks?before=0": 404, "/a/a/logs/checks?q=" + strings.Repeat("x", 1001): 400, "/a/a/logs/none?raw=1": 404} {
+		if status, page := b.get(address); status != want {
+			t.Errorf("%s: %d, want %d\n%s", address, status, want, page)
+		}
+	}
+}
+
+// Older pages lead through all entries, each once, also while entries are added and removed.
+func TestLogPages(t *testing.T) {
+	svc := newService(t)
+	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(950)...)
+	appendLog(t, svc, "a", "l", workspace.Author{}, strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10), strings.Repeat("z", 64<<10))
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	want := int64(955)
+	for next := "/a/a/logs/l"; next != ""; {
+		_, text := b.get(next)
+		page := parseLog(t, text)
+		if page.to != want {
+			t.Fatalf("%s: begins with %d, want %d", next, page.to, want)
+		}
+		for _, key := range page.keys {
+			if key != want {
+				t.Fatalf("%s: entry %d, want %d", next, key, want)
+			}
+			want--
+		}
+		if page.from != want+1 {
+			t.Fatalf("%s: says that it goes to %d, and goes to %d", next, page.from, want+1)
+		}
+		next = page.older
+		appendLog(t, svc, "a", "l", workspace.Author{}, "one more")
+	}
+	if want != 0 {
+		t.Errorf("the last page ends with entry %d", want+1)
+	}
+	found := 0
+	for next := "/a/a/logs/l?q=that+is+9"; next != ""; {
+		_, text := b.get(next)
+		page := parseLog(t, text)
+		found += len(page.keys)
+		next = page.older
+	}
+	if found != 1+10+51 { // 9, 90-99, 900-950
+		t.Errorf("%d entries match, want 62", found)
+	}
+}
+
+// grow does what the script does with a page when something has changed.
+func (p *logPage) grow(next logPage) {
+	stay := p.keys[:0:0]
+	for _, key := range p.keys {
+		if key >= next.first {
+			stay = append(stay, key)
+		}
+	}
+	var rows []int64
+	for _, key := range next.keys {
+		if key > p.to {
+			rows = append(rows, key)
+		}
+	}
+	if next.from <= p.to+1 && (len(p.keys) > 0 && len(stay) > 0 || len(p.keys) == 0 && len(rows) == 0) {
+		p.keys, p.to, p.first = append(rows, stay...), next.to, next.first
+		return
+	}
+	*p = next
+}
+
+// more does what the script does when somebody scrolls to the end.
+func (p *logPage) more(next logPage) {
+	p.keys, p.older = append(p.keys, next.keys...), next.older
+}
+
+// A list that grows has no gaps, no entry twice and none that is gone, whatever comes
+// between two looks.
+func TestLogGrows(t *testing.T) {
+	const seed = 7
+	svc := newService(t)
+	ws, err := svc.Agent("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(150)...)
+	get := func(address string) logPage {
+		_, text := b.get(address)
+		return parseLog(t, text)
+	}
+	list, last, first := get("/a/a/logs/l"), int64(150), int64(1)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for step := range 120 {
+		switch n := random.IntN(10); {
+		case n < 2:
+			if list.older != "" {
+				list.more(get(list.older))
+			}
+		case n < 3:
+			first = min(last, first+random.Int64N(200)) + 1
+			if _, err := ws.TrimLog(t.Context(), "l", first-1, workspace.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		case n < 4:
+			if _, err := ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			first = last + 1
+		default:
+			added := 1 + random.IntN(160)
+			appendLog(t, svc, "a", "l", workspace.Author{}, numbered(added)...)
+			last += int64(added)
+		}
+		if random.IntN(3) == 0 {
+			continue // the page did not hear of it
+		}
+		list.grow(get("/a/a/logs/l"))
+		want := last
+		for _, key := range list.keys {
+			if key != want || key < first {
+				t.Fatalf("seed %d, step %d: the list has %d, want %d of %d to %d", seed, step, key, want, first, last)
+			}
+			want--
+		}
+		if list.older == "" && want >= first {
+			t.Fatalf("seed %d, step %d: the list ends at %d of %d, without more", seed, step, want+1, first)
+		}
+	}
+}
+
+func TestLogTrim(t *testing.T) {
+	svc := newService(t)
+	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(61)...)
+	all := everybody(svc)
+	reader := all
+	reader.ID, reader.Write = "bob", false
+	b := open(t, console.Options{People: people{"ada": all, "bob": reader}, Version: "1"}, "ada")
+	first := func() int64 { _, page := b.get("/a/a/logs/l"); return parseLog(t, page).first }
+
+	appendLog(t, svc, "a", "l", workspace.Author{}, "while somebody types")
+	_, page := b.get("/a/a/logs/l?view=trim&through=40")
+	for _, want := range []string{"40 entries of 62 go", "Entries 1 to 40 are deleted", "22 entries stay, and", ">Trim 40 entries<", "is 40 of 61", "is 41 of 61"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the question is without %q:\n%s", want, page)
+		}
+	}
+	if got := first(); got != 1 {
+		t.Fatalf("the question has trimmed: the log begins at %d", got)
+	}
+	appendLog(t, svc, "a", "l", workspace.Author{}, "while somebody reads")
+	if status, page := b.post("/a/a/logs/l", url.Values{"token": {tokenOf(t, page)}, "do": {"trim"}, "through": {"40"}}); status != http.StatusOK || len(parseLog(t, page).keys) != 23 || first() != 41 {
+		t.Errorf("trim: %d, begins at %d\n%s", status, first(), page)
+	}
+	for _, through := range []string{"40", "64", "x", "-1", "99999999999999999999"} {
+		if status, page := b.get("/a/a/logs/l?view=trim&through=" + through); status != http.StatusBadRequest || !strings.Contains(page, `class="err"`) || strings.Contains(page, `name="do"`) {
+			t.Errorf("through %s: %d\n%s", through, status, page)
+		}
+	}
+	for _, through := range []string{"64", "x", "", "0"} {
+		if status, _ := b.submit("/", "/a/a/logs/l", url.Values{"do": {"trim"}, "through": {through}}); status != http.StatusBadRequest {
+			t.Errorf("post through %q: %d", through, status)
+		}
+	}
+	bob := visit(t, b.url, "bob")
+	if _, page := bob.get("/a/a/logs/l"); strings.Contains(page, "Trim") || strings.Contains(page, "Delete") {
+		t.Errorf("a reader gets controls:\n%s", page)
+	}
+	if status, _ := bob.get("/a/a/logs/l?view=trim"); status != http.StatusForbidden {
+		t.Errorf("a reader is asked: %d", status)
+	}
+	for _, do := range []string{"trim", "delete", "other"} {
+		if status, _ := bob.submit("/", "/a/a/logs/l", url.Values{"do": {do}, "through": {"50"}, "last": {"63"}}); status != http.StatusForbidden || first() != 41 {
+			t.Errorf("a reader's %s: %d, the log begins at %d", do, status, first())
+		}
+	}
+	changes, err := all.Service.Look("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log, err := changes.ChangeLog(t.Context(), workspace.ChangeLogQuery{Limit: 1}); err != nil || log.Changes[0].Op != workspace.OpTrim || log.Changes[0].Author.Client != "scratchpad console" || log.Changes[0].Author.Key != "k1" {
+		t.Errorf("the journal has %+v, %v", log.Changes, err)
+	}
+}
+
+// A log that has grown since the person was asked is not deleted.
+func TestLogDelete(t *testing.T) {
+	svc := newService(t)
+	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(3)...)
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	_, page := b.get("/a/a/logs/l?view=delete")
+	if !strings.Contains(page, "All 3 entries go") || !strings.Contains(page, ">Delete 3 entries<") {
+		t.Errorf("the question:\n%s", page)
+	}
+	appendLog(t, svc, "a", "l", workspace.Author{}, "a late one")
+	form := url.Values{"token": {tokenOf(t, page)}, "do": {"delete"}, "last": {"3"}}
+	status, page := b.post("/a/a/logs/l", form)
+	if status != http.StatusConflict || !strings.Contains(page, "All 4 entries go") || !strings.Contains(page, "a late one") {
+		t.Errorf("a log that has grown: %d\n%s", status, page)
+	}
+	form.Set("last", "4")
+	if status, page := b.post("/a/a/logs/l", form); status != http.StatusOK || !strings.Contains(page, "There are no logs.") {
+		t.Errorf("delete: %d\n%s", status, page)
+	}
+	if status, page := b.get("/a/a/logs/l"); status != http.StatusNotFound || !strings.Contains(page, "This log was deleted. Its last entry was #4.") {
+		t.Errorf("after that: %d\n%s", status, page)
+	}
+	if status, _ := b.post("/a/a/logs/l", form); status != http.StatusOK {
+		t.Errorf("delete again: %d", status)
+	}
+}
+
+// The lines of a log are all of its entries, with their bytes.
+func TestLogLines(t *testing.T) {
+	svc := newService(t)
+	want := numbered(250)
+	for i := range 12 {
+		want = append(want, strings.Repeat(string(rune('a'+i)), 60<<10))
+	}
+	for _, c := range hostile.All() {
+		want = append(want, strings.ToValidUTF8(c.Text, "?"))
+	}
+	for i := 0; i < len(want); i += 10 {
+		appendLog(t, svc, "a", "l", workspace.Author{Client: "c"}, want[i:min(i+10, len(want))]...)
+	}
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	_, text := b.get("/a/a/logs/l?raw=1")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d", len(lines), len(want))
+	}
+	for i, line := range lines {
+		var e struct {
+			Number       int
+			Client, Text string
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Number != i+1 || e.Text != want[i] || e.Client != "c" {
+			t.Fatalf("line %d is %.100q, %v", i+1, line, err)
+		}
+	}
+}
