@@ -160,9 +160,9 @@ type overlap struct {
 }
 
 var overlaps = []overlap{
-	{"24h", "24 hours", "Clients have a day to change to the new key.", 24 * time.Hour},
-	{"1h", "1 hour", "For clients that you change now.", time.Hour},
-	{"0", "Not at all", "For a key that somebody else may have seen. Clients are locked out until they have the new one.", 0},
+	{"24h", "works for 24 more hours", "Clients have a day to change to the new key.", 24 * time.Hour},
+	{"1h", "works for 1 more hour", "For clients that you change now.", time.Hour},
+	{"0", "ends at once", "For a key that somebody else may have seen. Clients are locked out until they have the new one.", 0},
 }
 
 // rotateKey gives a key a new text, and shows it.
@@ -170,7 +170,7 @@ func (v *visit) rotateKey(id string) error {
 	refuse := func(status int, why string) error { return v.confirm("rotate", id, status, why) }
 	i := slices.IndexFunc(overlaps, func(o overlap) bool { return o.Value == v.form.Get("overlap") })
 	if i < 0 {
-		return refuse(http.StatusBadRequest, "Choose for how long the old key works.")
+		return refuse(http.StatusBadRequest, "Choose when the old key ends.")
 	}
 	d := keyData{Do: "rotate", Title: "Key rotated"}
 	if overlaps[i].time > 0 {

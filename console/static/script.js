@@ -81,7 +81,7 @@ function pager(id, page) {
   const now = document.getElementById(id + "-more"), next = page.getElementById(id + "-more");
   if (now && next) swap(now, next);
 }
-let refreshing = false, again = false;
+let refreshing = false, again = false, later = 0;
 async function refresh() {
   if (refreshing) { again = true; return; }
   refreshing = true;
@@ -97,8 +97,13 @@ async function refresh() {
         (now.dataset.live === "grow" ? grow : swap)(now, next, page);
         changed = true;
       }
-      if (changed) say("The page shows what has changed.");
-    } catch { lost(); }
+      if (changed && !body.dataset.every) say("The page shows what has changed.");
+      if (!body.dataset.stream || source?.readyState === 1) found();
+    } catch {
+      lost();
+      clearTimeout(later);
+      if (source) later = setTimeout(refresh, 2000); // without it, connect comes back to this
+    }
     await new Promise(done => setTimeout(done, 150));
   } while (again);
   refreshing = false;
@@ -111,13 +116,14 @@ function ended() {
   const n = $("#lost");
   if (n) { n.lastElementChild.textContent = "You are signed out. Copy your text before you leave this page."; n.hidden = false; }
 }
+function found() { const n = $("#lost"); if (n) n.hidden = true; }
 function lost() { missed = true; const n = $("#lost"); if (n) n.hidden = false; }
 function connect() {
   if (source || !body.dataset.stream || document.hidden) return;
   source = new EventSource(body.dataset.stream);
   source.addEventListener("hello", () => {
     retry = 0;
-    const n = $("#lost"); if (n) n.hidden = true;
+    found();
     $(".live .dot")?.classList.add("ok");
     missed = false;
     refresh(); // what came between the page and the stream
@@ -211,11 +217,26 @@ document.addEventListener("submit", e => {
   }
   sent = true;
 });
+// A second click does not send a form again whose answer is shown once.
+let clicked = null;
+document.addEventListener("submit", e => {
+  if (!e.target.matches("[data-once]")) return;
+  if (clicked === e.target) e.preventDefault();
+  clicked = e.target;
+  setTimeout(() => { clicked = null; }, 3000);
+});
 document.addEventListener("input", e => e.target.setCustomValidity?.(""));
 document.addEventListener("keydown", e => {
   const form = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key === "s" && $("form[data-guard]");
   if (form) { e.preventDefault(); form.requestSubmit($(".go", form)); }
 });
+
+// A page that tells how things are at the moment is fetched again and again.
+if (body.dataset.every) {
+  const look = () => { if (!document.hidden) refresh(); };
+  setInterval(look, body.dataset.every * 1000);
+  document.addEventListener("visibilitychange", look);
+}
 
 remember(); localTimes(); equip(); connect();
 setInterval(localTimes, 20000);

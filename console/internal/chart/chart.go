@@ -17,7 +17,7 @@ const (
 )
 
 // columns is the most columns of a line. More values than that share them.
-const columns = 120
+const columns = 80
 
 // A Chart is a line of values that were measured at even times.
 type Chart struct {

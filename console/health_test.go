@@ -1,0 +1,79 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+)
+
+func TestHealth(t *testing.T) {
+	all := everybody(newService(t))
+	bob := all
+	bob.ID, bob.Metrics = "bob", false
+	asked, log := 0, &bytes.Buffer{}
+	health := func(context.Context) (console.Health, error) {
+		asked++
+		return console.Health{
+			Checks: []console.Check{
+				{Name: "good", Status: console.StatusOK, Text: "canary <b>"}, {Name: "odd", Status: console.StatusWarning, Text: "so so", Fix: "wait"},
+				{Name: "unknown", Status: "broken"}, {Name: "bad", Status: console.StatusFailure, Text: "gone", Fix: "call\u202e somebody"},
+			},
+			Series:   []console.Series{{Name: "<Calls>", Unit: "/s", Points: []float64{1, math.NaN(), 3}, Step: time.Second}, {Name: "Nothing"}},
+			Versions: []console.Fact{{Name: "Go", Value: "go1.99<i>"}},
+		}, nil
+	}
+	o := console.Options{People: people{"ada": all, "bob": bob}, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Health: func(ctx context.Context) (console.Health, error) { return health(ctx) }}
+	ada := open(t, o, "ada")
+	_, page := ada.get("/health")
+	for _, want := range []string{"2 failures, 1 warning.", "&lt;Calls&gt; <b>3/s</b>", "go1.99&lt;i&gt;", "canary &lt;b&gt;", "U+202E", ` data-every="10"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %q in\n%s", want, page)
+		}
+	}
+	last := 0
+	for _, name := range []string{"<bdi>unknown", "<bdi>bad", "call", "<bdi>odd", "wait", "<bdi>good"} {
+		at := strings.Index(page, name)
+		if at <= last {
+			t.Errorf("%q is at %d, after %d", name, at, last)
+		}
+		last = at
+	}
+	b := visit(t, ada.url, "bob")
+	if _, page := b.get("/"); strings.Contains(page, "/health") {
+		t.Errorf("there is a link without metrics:\n%s", page)
+	}
+	if status, page := b.get("/health"); status != http.StatusForbidden || strings.Contains(page, "canary") || asked != 1 {
+		t.Errorf("without metrics: %d, asked %d times\n%s", status, asked, page)
+	}
+	for _, fails := range []func(context.Context) (console.Health, error){
+		func(context.Context) (console.Health, error) { return console.Health{}, errors.New("secret cause") },
+		func(context.Context) (console.Health, error) { panic("secret cause") },
+	} {
+		log.Reset()
+		health = fails
+		status, page := ada.get("/health")
+		if status != http.StatusOK || !strings.Contains(page, "It cannot be found out now") || strings.Contains(page, "secret cause") || strings.Contains(page, ".go:") || !strings.Contains(log.String(), "secret cause") {
+			t.Errorf("a failure: %d\n%s\nthe log: %s", status, page, log)
+		}
+	}
+}
+
+// Without the functions of the server there are no such pages.
+func TestNoHealthNoKeys(t *testing.T) {
+	b := open(t, console.Options{People: people{"ada": everybody(newService(t))}}, "ada")
+	_, page := b.get("/")
+	for _, address := range []string{"/health", "/keys", "/keys?revoke=x"} {
+		if status, _ := b.get(address); status != http.StatusNotFound || strings.Contains(page, `"`+address+`"`) {
+			t.Errorf("%s: %d", address, status)
+		}
+	}
+}
