@@ -16,6 +16,7 @@ const (
 	maxLines    = 2000      // lines of a page of a text
 	maxText     = 384 << 10 // bytes of a page of a text
 	maxLine     = 20_000    // bytes of a line that a page shows
+	maxMarkup   = 768 << 10 // bytes of HTML of a text, and a line more
 	maxRendered = 256 << 10 // bytes of Markdown that is rendered
 )
 
@@ -23,7 +24,7 @@ const (
 type fileData struct {
 	fileHead
 	Pinned   bool // the address names the version
-	Lines    []textLine
+	Lines    template.HTML
 	Rendered template.HTML
 	Problem  string // why the text is not rendered
 	Earlier  string // the address of the lines before; "": there are none
@@ -47,13 +48,6 @@ type fileHead struct {
 
 // A folderLink is a folder on the way to a file.
 type folderLink struct{ Name, Address string }
-
-// A textLine is a line of a text.
-type textLine struct {
-	Number int
-	Text   string
-	Cut    int // bytes at its end that are left out
-}
 
 // A versionRow is a version in the list of them.
 type versionRow struct {
@@ -181,18 +175,15 @@ func (d *fileData) setLines(from int, content []byte) {
 		address += "&v=" + number(d.File.Version)
 	}
 	d.From, d.To = from, from-1
-	for size := 0; text != "" && len(d.Lines) < maxLines && size < maxText; {
+	var b rows
+	b.Grow(min(len(text), maxText) + 64*min(d.File.Lines, maxLines))
+	for size := 0; text != "" && d.To-from < maxLines-1 && size < maxText && b.Len() < maxMarkup; {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
 		d.To++
-		l := textLine{Number: d.To, Text: line}
-		if len(line) > maxLine {
-			at := runeStart(line, maxLine)
-			l.Text, l.Cut = line[:at], len(line)-at
-		}
-		size += len(l.Text) + 40
-		d.Lines = append(d.Lines, l)
+		size += b.line(d.To, line) + 40
 	}
+	d.Lines = b.html()
 	if from > 1 {
 		d.Earlier = address + "&from=" + number(int64(max(1, from-maxLines)))
 	}
@@ -271,6 +262,7 @@ func (h *Handler) raw(v *visit) error {
 	if v.r.URL.Query().Has("download") {
 		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(r.Path)}))
 	}
+	v.ready(len(r.Content))
 	_, _ = v.w.Write(r.Content) // the client may be gone
 	return nil
 }

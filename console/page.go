@@ -83,7 +83,6 @@ func (h *Handler) functions() template.FuncMap {
 		"version": version,
 		"minus":   func(n int64) int64 { return -n },
 		"tree":    treeRows,
-		"lines":   lineRows,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
@@ -133,12 +132,21 @@ func (v *visit) write(status int, name, title string, o pageOptions, data any) e
 		v.h.failPlain(v.w, v.r, http.StatusInternalServerError, "internal error")
 		return nil
 	}
+	v.ready(b.Cap())
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		_, _ = v.w.Write(b.Bytes()) // the client may be gone
 	}
 	return nil
+}
+
+// ready gives back all room but that for an answer, which the client may take its time to
+// read. The form of a POST stays in memory until the end.
+func (v *visit) ready(answer int) {
+	if v.r.Method != http.MethodPost {
+		guestOf(v.r.Context()).keep(int64(answer))
+	}
 }
 
 // see sends the browser to another page of the console after a change.

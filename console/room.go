@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -13,21 +14,124 @@ const (
 	roomWait     = 5 * time.Second // for others to finish
 )
 
-// A room bounds the memory that requests and answers take.
+// A room bounds the memory that requests and answers take. One person gets half of it at
+// most, so that nobody keeps all others out.
 type room struct {
-	left  *semaphore.Weighted
-	bytes int64 // when it is empty
+	left   *semaphore.Weighted
+	share  int64             // what one person gets
+	mu     sync.Mutex        // guards people
+	people map[string]*share // who have a part of the room, or wait for one
 }
 
-func newRoom(bytes int64) *room { return &room{semaphore.NewWeighted(bytes), bytes} }
+// A share is what one person has of a room.
+type share struct {
+	left    *semaphore.Weighted
+	callers int // that have a part, or wait for one; guarded by room.mu
+}
 
-// take waits for room, and returns a function that gives it back. Errors: [*Busy].
+func newRoom(bytes int64) *room {
+	return &room{left: semaphore.NewWeighted(bytes), share: bytes / 2, people: map[string]*share{}}
+}
+
+// take waits for room, and returns a function that gives it back. Who needs more than a
+// person gets takes all of that. The room is for the guest of the context. Errors: [*Busy].
 func (q *room) take(ctx context.Context, bytes int64) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, roomWait)
+	g := guestOf(ctx)
+	wait, cancel := context.WithTimeout(ctx, roomWait)
 	defer cancel()
-	bytes = min(bytes, q.bytes)
-	if q.left.Acquire(ctx, bytes) != nil {
+	p := &part{in: q, person: g.person, of: q.enter(g.person), bytes: min(bytes, q.share)}
+	if p.of.left.Acquire(wait, p.bytes) != nil {
+		q.exit(p.person)
+		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
+	}
+	if q.left.Acquire(wait, p.bytes) != nil {
+		p.of.left.Release(p.bytes)
+		q.exit(p.person)
 		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
-	return func() { q.left.Release(bytes) }, nil
+	g.add(p)
+	return sync.OnceFunc(func() {
+		p.keep(0)
+		q.exit(p.person)
+	}), nil
+}
+
+// enter returns the share of a person until exit.
+func (q *room) enter(person string) *share {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.people[person]
+	if s == nil {
+		s = &share{left: semaphore.NewWeighted(q.share)}
+		q.people[person] = s
+	}
+	s.callers++
+	return s
+}
+
+func (q *room) exit(person string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.people[person]
+	if s.callers--; s.callers == 0 {
+		delete(q.people, person)
+	}
+}
+
+// A part is what somebody has of a room.
+type part struct {
+	in     *room
+	person string
+	of     *share
+	mu     sync.Mutex // guards bytes
+	bytes  int64
+}
+
+// keep gives back all but some bytes, and returns how many are kept.
+func (p *part) keep(bytes int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	bytes = min(bytes, p.bytes)
+	p.in.left.Release(p.bytes - bytes)
+	p.of.left.Release(p.bytes - bytes)
+	p.bytes = bytes
+	return bytes
+}
+
+// A guest is a request that takes room.
+type guest struct {
+	person string     // unlike that of any other person
+	mu     sync.Mutex // guards parts
+	parts  []*part
+}
+
+type guestKey struct{}
+
+// withGuest returns a context for the request of a person.
+func withGuest(ctx context.Context, person string) context.Context {
+	return context.WithValue(ctx, guestKey{}, &guest{person: person})
+}
+
+// guestOf returns the guest of a context, or one that is nobody.
+func guestOf(ctx context.Context) *guest {
+	if g, ok := ctx.Value(guestKey{}).(*guest); ok {
+		return g
+	}
+	return &guest{}
+}
+
+func (g *guest) add(p *part) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.parts = append(g.parts, p)
+}
+
+// keep gives back all but some bytes. That is for when an answer is ready: a client that
+// does not read keeps no more than the answer.
+func (g *guest) keep(bytes int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.parts {
+		bytes -= p.keep(bytes)
+	}
 }

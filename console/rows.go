@@ -87,22 +87,19 @@ func authorTitle(a workspace.Author) string {
 	return visible.Text(title)
 }
 
-// lineRows returns the lines of a text, with their numbers as links.
-func lineRows(lines []textLine) template.HTML {
-	size := 0
-	for _, l := range lines {
-		size += len(l.Text) + 64
+// line writes a line of a text with its number as a link. It returns how many bytes of the
+// text are here.
+func (b *rows) line(number int, text string) int {
+	n := strconv.Itoa(number)
+	b.markup(`<span id="L` + n + `"><a href="#L` + n + `">` + n + "</a>")
+	at := len(text)
+	if at > maxLine {
+		at = runeStart(text, maxLine)
 	}
-	var b rows
-	b.Grow(size)
-	for _, l := range lines {
-		n := strconv.Itoa(l.Number)
-		b.markup(`<span id="L` + n + `"><a href="#L` + n + `">` + n + "</a>")
-		visible.Write(&b.Builder, l.Text)
-		if l.Cut > 0 {
-			b.markup(`<i class="muted"> and ` + formatNumber(int64(l.Cut)) + " bytes more, see Raw</i>")
-		}
-		b.markup("</span>")
+	visible.Write(&b.Builder, text[:at])
+	if left := len(text) - at; left > 0 {
+		b.markup(`<i class="muted"> and ` + formatNumber(int64(left)) + " bytes more, see Raw</i>")
 	}
-	return b.html()
+	b.markup("</span>")
+	return at
 }

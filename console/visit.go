@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -48,6 +49,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 		return
 	case err != nil:
 		if r.Method == http.MethodPost { // the answer holds what was typed
+			address, _, _ := net.SplitHostPort(r.RemoteAddr)
+			v.r = r.WithContext(withGuest(r.Context(), address))
 			leave, _ := v.readForm(h.foreign, foreignTime)
 			defer leave()
 		}
@@ -60,6 +63,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			return
 		}
 	}
+	v.r = r.WithContext(withGuest(r.Context(), v.person.ID))
 	if v.person.Open && v.session == "" {
 		v.session = newSession()
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
