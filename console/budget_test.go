@@ -21,7 +21,7 @@ import (
 const maxPage = 60_000
 
 // noPages are the routes that answer GET with something other than a page of HTML.
-var noPages = []string{"GET /static/{name}", "GET /events", "GET /a/{agent}/raw/{path...}"}
+var noPages = []string{"GET /static/{name}", "GET /favicon.ico", "GET /events", "GET /a/{agent}/raw/{path...}"}
 
 // views are the queries of routes that show different pages by their query.
 var views = map[string][]string{
