@@ -51,7 +51,7 @@ func (v *visit) resolve(ws *workspace.Workspace, d editData, content []byte) err
 	c.Link = d.Address + "?v=" + number(r.Version)
 	c.Theirs = &fileData{Pinned: true, fileHead: fileHead{Address: d.Address, File: r}}
 	c.Theirs.setLines(1, r.Content)
-	c.compare(r.Content, content)
+	c.compare(r.Content, content, d.Draft.Ending)
 	return v.renderEditor(http.StatusConflict, ws, d)
 }
 
@@ -114,7 +114,7 @@ func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Chang
 }
 
 // compare fills in the comparison, unless the texts are long.
-func (c *conflict) compare(theirs, yours []byte) {
+func (c *conflict) compare(theirs, yours []byte, ending lineEnding) {
 	if len(theirs)+len(yours) > maxCompareBytes || linediff.Lines(theirs)+linediff.Lines(yours) > 2*maxCompareLines {
 		return
 	}
@@ -123,5 +123,5 @@ func (c *conflict) compare(theirs, yours []byte) {
 	view := diff.View(worddiff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
 	none := func(int) string { return "" }
-	c.Rows = rowLayout{old: none, new: none}.rows(view.Rows(0, maxCompareRows), 0)
+	c.Rows = rowLayout{old: none, new: none, quiet: ending == endCRLF}.rows(view.Rows(0, maxCompareRows), 0)
 }
