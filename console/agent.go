@@ -45,6 +45,11 @@ func (h *Handler) agent(v *visit) error {
 	if d.Usage, err = ws.Usage(ctx); err != nil {
 		return err
 	}
+	leave, err := h.room.take(ctx, 64<<10+treeRoom*min(d.Usage.Files, maxTreeFiles))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxTreeFiles})
 	if err != nil {
 		return err

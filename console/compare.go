@@ -13,12 +13,14 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
+	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
-	maxRows      = 1000 // rows of a page of a comparison
-	maxContext   = 9999 // equal lines around a change
+	maxRows      = 1000    // rows of a page of a comparison
+	maxCompared  = 200_000 // lines of both versions; each takes 64 bytes of memory
+	maxContext   = 9999    // equal lines around a change
 	usualContext = 3
 	maxOpen      = 50   // gaps that an address opens
 	longLine     = 8192 // bytes of a line of which a page shows a part
@@ -37,6 +39,8 @@ type compareData struct {
 	Whole, Parts    string // the addresses with all lines, and without
 	Swapped         string // the address with the sides changed
 
+	Lines          int  // of both versions
+	TooLong        bool // those are too many to compare them
 	Removed, Added int
 	Equal          bool
 	Ends           string // says that the lines end otherwise; "": they do not
@@ -271,6 +275,10 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		}
 	}
 	d.Path = old.Path
+	if d.Lines = linediff.Lines(old.Content) + linediff.Lines(new.Content); d.Lines > maxCompared {
+		d.TooLong = true
+		return nil
+	}
 	diff := worddiff.Compare(old.Content, new.Content)
 	d.Removed, d.Added = diff.Lines()
 	d.Equal = d.Removed+d.Added == 0

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"html/template"
 	"mime"
 	"net/url"
@@ -16,8 +17,9 @@ const (
 	maxLines    = 2000      // lines of a page of a text
 	maxText     = 384 << 10 // bytes of a page of a text
 	maxLine     = 20_000    // bytes of a line that a page shows
+	maxBrackets = 10_000    // in it; each takes 500 bytes of memory
 	maxMarkup   = 768 << 10 // bytes of HTML of a text, and a line more
-	maxRendered = 256 << 10 // bytes of Markdown that is rendered
+	maxRendered = 128 << 10 // bytes of Markdown that is rendered
 )
 
 // fileData is what the page of a file shows.
@@ -135,7 +137,11 @@ func (v *visit) takeFile(ws *workspace.Workspace) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.h.room.take(v.r.Context(), 2*e.Largest+10*min(e.Largest, maxText)+64<<10)
+	bytes := 2*e.Largest + 10*min(e.Largest, maxText) + 64<<10
+	if isMarkdown(v.r.PathValue("path")) {
+		bytes += 200 * min(e.Largest, maxRendered) // the tree of a text of small elements
+	}
+	return v.h.room.take(v.r.Context(), bytes)
 }
 
 // fileHead returns the head of the pages of a file.
@@ -204,6 +210,9 @@ func runeStart(s string, at int) int {
 func render(content []byte, agent, file string) (html template.HTML, problem string) {
 	if len(content) > maxRendered {
 		return "", "This text is too long to be rendered."
+	}
+	if bytes.Count(content, []byte("[")) > maxBrackets {
+		return "", "This text has too many brackets to be rendered."
 	}
 	html, err := markdown.Render(content, func(dest string) (string, bool) { return linkFrom(agent, file, dest) })
 	if err != nil {

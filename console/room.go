@@ -14,11 +14,13 @@ const (
 	roomWait     = 5 * time.Second // for others to finish
 )
 
-// A room bounds the memory that requests and answers take. One person gets half of it at
-// most, so that nobody keeps all others out.
+// A room bounds the memory that requests and answers take. All that one person does at the
+// same time gets half of it, so that nobody keeps the others out. A single page may take
+// more, as long as it does not wait for the person's browser.
 type room struct {
 	left   *semaphore.Weighted
-	share  int64             // what one person gets
+	bytes  int64             // of all
+	share  int64             // of one person
 	mu     sync.Mutex        // guards people
 	people map[string]*share // who have a part of the room, or wait for one
 }
@@ -30,29 +32,29 @@ type share struct {
 }
 
 func newRoom(bytes int64) *room {
-	return &room{left: semaphore.NewWeighted(bytes), share: bytes / 2, people: map[string]*share{}}
+	return &room{left: semaphore.NewWeighted(bytes), bytes: bytes, share: bytes / 2, people: map[string]*share{}}
 }
 
-// take waits for room, and returns a function that gives it back. Who needs more than a
-// person gets takes all of that. The room is for the guest of the context. Errors: [*Busy].
+// take waits for room for the guest of the context, and returns a function that gives it
+// back. Who needs more than there is takes all. Errors: [*Busy].
 func (q *room) take(ctx context.Context, bytes int64) (leave func(), err error) {
 	g := guestOf(ctx)
 	wait, cancel := context.WithTimeout(ctx, roomWait)
 	defer cancel()
-	p := &part{in: q, person: g.person, of: q.enter(g.person), bytes: min(bytes, q.share)}
-	if p.of.left.Acquire(wait, p.bytes) != nil {
-		q.exit(p.person)
+	p := &part{in: q, of: q.enter(g.person), bytes: min(bytes, q.bytes)}
+	if p.of.left.Acquire(wait, p.own()) != nil {
+		q.exit(g.person)
 		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
 	}
 	if q.left.Acquire(wait, p.bytes) != nil {
-		p.of.left.Release(p.bytes)
-		q.exit(p.person)
+		p.of.left.Release(p.own())
+		q.exit(g.person)
 		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
 	g.add(p)
 	return sync.OnceFunc(func() {
 		p.keep(0)
-		q.exit(p.person)
+		q.exit(g.person)
 	}), nil
 }
 
@@ -80,22 +82,24 @@ func (q *room) exit(person string) {
 
 // A part is what somebody has of a room.
 type part struct {
-	in     *room
-	person string
-	of     *share
-	mu     sync.Mutex // guards bytes
-	bytes  int64
+	in    *room
+	of    *share
+	mu    sync.Mutex // guards bytes
+	bytes int64
 }
+
+// own returns how much of it counts against the person's share.
+func (p *part) own() int64 { return min(p.bytes, p.in.share) }
 
 // keep gives back all but some bytes, and returns how many are kept.
 func (p *part) keep(bytes int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	bytes = min(bytes, p.bytes)
-	p.in.left.Release(p.bytes - bytes)
-	p.of.left.Release(p.bytes - bytes)
-	p.bytes = bytes
-	return bytes
+	all, own := p.bytes, p.own()
+	p.bytes = max(0, min(bytes, p.bytes))
+	p.in.left.Release(all - p.bytes)
+	p.of.left.Release(own - p.own())
+	return p.bytes
 }
 
 // A guest is a request that takes room.

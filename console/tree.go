@@ -12,6 +12,7 @@ import (
 const (
 	maxTreeFiles = 1000 // files that one page shows
 	openTree     = 60   // files up to which all folders are open
+	treeRoom     = 4096 // bytes of memory for a file, with a long path
 )
 
 // A folder is a part of the tree of files.

@@ -95,7 +95,7 @@ func (v *visit) readForm(in *room, within time.Duration) (leave func(), err erro
 	if size < 0 || size > maxForm() {
 		size = maxForm()
 	}
-	leave, err = in.take(v.r.Context(), 10*size)
+	leave, err = in.take(v.r.Context(), min(10*size, in.share))
 	if err != nil {
 		return func() {}, err
 	}
