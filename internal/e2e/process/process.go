@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -59,55 +60,92 @@ func Try(ctx context.Context, program string, args ...string) (string, error) {
 // on a free port of loopback. At the end of the test it gets SIGTERM, and must end cleanly.
 func Serve(t testing.TB, program string, args ...string) (url string) {
 	t.Helper()
+	return Start(t, program, args...).URL
+}
+
+// A Server is scratchpad serve, which a test may stop and start again at its address.
+type Server struct {
+	URL string // of its MCP
+
+	t       testing.TB
+	program string
+	args    []string
+	cmd     *exec.Cmd  // nil while it does not run
+	done    chan error // has the end of the process
+}
+
+// Start is [Serve] for a server that the test stops and starts again.
+func Start(t testing.TB, program string, args ...string) *Server {
+	t.Helper()
 	if !strings.Contains(strings.Join(args, " "), "--addr") {
 		args = append(args, "--addr", "127.0.0.1:0")
 	}
-	cmd := exec.Command(program, append([]string{"serve", "--log-level", "warn"}, args...)...)
+	s := &Server{t: t, program: program, args: args}
+	t.Cleanup(s.Stop)
+	s.Start()
+	return s
+}
+
+// Start starts the process again, at the address that it had.
+func (s *Server) Start() {
+	s.t.Helper()
+	args := append([]string{"serve", "--log-level", "warn"}, s.args...)
+	if u, err := url.Parse(s.URL); err == nil && u.Host != "" {
+		args = append(args, "--addr", u.Host)
+	}
+	cmd := exec.Command(s.program, args...)
 	said, err := cmd.StderrPipe()
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	lines := bufio.NewReader(said)
 	for {
 		line, err := lines.ReadString('\n')
 		if found, ok := strings.CutPrefix(line, "serving "); ok {
-			url = strings.TrimSpace(found)
+			s.URL = strings.TrimSpace(found)
 		}
 		if strings.HasSuffix(line, "stops the server\n") {
 			break
 		}
 		if err != nil {
-			t.Fatalf("the server ended: %v: %s", errors.Join(err, cmd.Wait()), line)
+			s.t.Fatalf("the server ended: %v: %s", errors.Join(err, cmd.Wait()), line)
 		}
 	}
-	done := make(chan error, 1)
+	done, log := make(chan error, 1), s.t.Output()
 	go func() {
-		_, err := io.Copy(t.Output(), lines)
+		_, err := io.Copy(log, lines)
 		done <- errors.Join(err, cmd.Wait())
 	}()
-	t.Cleanup(func() { stop(t, cmd, done) })
-	return url
+	s.cmd, s.done = cmd, done
 }
 
-func stop(t testing.TB, cmd *exec.Cmd, done <-chan error) {
+// Stop sends SIGTERM and waits for the end, which must be clean. It does nothing if the
+// process does not run.
+func (s *Server) Stop() {
+	s.t.Helper()
+	cmd := s.cmd
+	if cmd == nil {
+		return
+	}
+	s.cmd = nil
 	if runtime.GOOS == "windows" { // it has no SIGTERM
 		_ = cmd.Process.Kill()
-		<-done
+		<-s.done
 		return
 	}
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case err := <-done:
+	case err := <-s.done:
 		if err != nil {
-			t.Errorf("scratchpad serve ended with %v, want a clean end", err)
+			s.t.Errorf("scratchpad serve ended with %v, want a clean end", err)
 		}
 	case <-time.After(20 * time.Second):
 		_ = cmd.Process.Kill()
-		<-done
-		t.Error("scratchpad serve did not end within 20 s of SIGTERM")
+		<-s.done
+		s.t.Error("scratchpad serve did not end within 20 s of SIGTERM")
 	}
 }
 
