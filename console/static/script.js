@@ -157,7 +157,7 @@ document.addEventListener("keydown", e => {
   const act = {
     j: () => move(1),
     k: () => move(-1),
-    "/": () => { const s = $("input[type=search]"); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search"); },
+    "/": () => { const s = $$("[aria-keyshortcuts='/']").find(s => s.offsetParent); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search"); },
     "?": () => $("#help")?.showModal(),
   }[e.key];
   if (act) { e.preventDefault(); act(); }

@@ -39,7 +39,7 @@ func checkKeyboard(t *testing.T, s *server, key string, v view) {
 	p.enter()
 	p.find("heading", "planner")
 
-	p.focus("", "notes", "j") // a folder
+	p.focus("DisclosureTriangle", "notes", "j") // a folder
 	p.press("j", "j")
 	p.focus("link", "plan.txt", "")
 	p.press("k", "j")

@@ -33,6 +33,11 @@ var stops = []struct {
 	{"Edit", (*tour).edit},
 	{"Conflict", (*tour).conflict},
 	{"Change", (*tour).change},
+	{"Log", (*tour).log},
+	{"Search", (*tour).search},
+	{"Summaries", (*tour).summaries},
+	{"Keys", (*tour).keys},
+	{"Health", (*tour).health},
 }
 
 // A person does what each page offers, over SQLite and over PostgreSQL.
