@@ -71,7 +71,7 @@ func (h *Handler) agent(v *visit) error {
 	if len(files.Files) == 0 && len(d.Logs) == 0 && d.Below == "" && h.o.Config != nil {
 		d.Configs = h.o.Config(v.r.Context(), ws.Agent(), "")
 	}
-	return v.renderAgent("agent", ws.Agent(), "", d)
+	return v.renderAgent("agent", ws.Agent(), d)
 }
 
 // agentHead returns the head of a page of the agent in the address.
@@ -79,10 +79,11 @@ func (v *visit) agentHead(tab string) agentHead {
 	return agentHead{Agent: v.r.PathValue("agent"), Tab: tab, Write: v.person.Read && v.person.Write}
 }
 
-// renderAgent answers with a page of an agent, which is fetched again when the agent's
-// memory changes.
-func (v *visit) renderAgent(name, agent, refresh string, data any) error {
-	return v.render(name, agent, pageOptions{part: partAgents, agent: agent, stream: agentStream(agent), refresh: refresh}, data)
+// renderAgent answers with a page of the agent in the address, which is fetched again when
+// the agent's memory changes.
+func (v *visit) renderAgent(name, title string, data any) error {
+	agent := v.r.PathValue("agent")
+	return v.render(name, title, pageOptions{part: partAgents, agent: agent, stream: agentStream(agent)}, data)
 }
 
 // agentStream returns the address of the events of an agent.
@@ -192,5 +193,5 @@ func (h *Handler) changes(v *visit) error {
 	} else if page.Oldest > 1 {
 		d.Gone = page.Oldest - 1
 	}
-	return v.renderAgent("changes", ws.Agent(), "", d)
+	return v.renderAgent("changes", "Changes of "+ws.Agent(), d)
 }

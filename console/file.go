@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
+	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -121,7 +122,7 @@ func (h *Handler) file(v *visit) error {
 	if d.Tab == "Source" {
 		d.setLines(max(1, r.FromLine), r.Content)
 	}
-	return v.renderAgent("file", ws.Agent(), "", d)
+	return v.renderAgent("file", visible.Text(name)+" of "+ws.Agent(), d)
 }
 
 // isMarkdown reports whether a file is Markdown by its name.

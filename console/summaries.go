@@ -78,5 +78,5 @@ func (h *Handler) summaries(v *visit) error {
 	if page.Next != "" {
 		d.Next = d.First + "?after=" + escapeQuery(page.Next)
 	}
-	return v.renderAgent("summaries", "Summaries of "+ws.Agent(), "", d)
+	return v.renderAgent("summaries", "Summaries of "+ws.Agent(), d)
 }
