@@ -3,7 +3,7 @@ package browser
 import "testing"
 
 // signIn opens the console and signs in with a key.
-func signIn(t *testing.T, origin, key string, v view) *tab {
+func signIn(t testing.TB, origin, key string, v view) *tab {
 	t.Helper()
 	p := open(t, origin, v)
 	p.visit("/")

@@ -127,6 +127,7 @@ func TestNoScript(t *testing.T) {
 
 	p.visit("/keys")
 	p.fill("textbox", "Name", "ci")
+	p.fill("textbox", "Agents", "*")
 	p.follow("button", "Create key")
 	p.see("shown this once")
 }
