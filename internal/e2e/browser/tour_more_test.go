@@ -29,6 +29,8 @@ func (p *tour) log() {
 	}
 	log.checkEntries(251)
 	p.see("This is the first entry.")
+	p.press("Home")
+	p.wait(patience, func() bool { return evaluate[float64](p.tab, "scrollY") == 0 })
 
 	p.fill("searchbox", "Text", "run 77 ")
 	p.follow("button", "Find")
