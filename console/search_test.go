@@ -63,7 +63,7 @@ func TestSearch(t *testing.T) {
 		{address("/a/a/search", "q", "!?"), 400, "[]", "It has no letter or digit; look for the exact text."},
 		{address("/a/a/search", "q", "x", "kind", "hat"), 400, "[]", "kind"},
 		{address("/a/a/search", "q", strings.Repeat("x", 1001)), 400, "[]", "limit 1000"},
-		{address("/search", "q", "needle", "kind", "log"), 200, "[/a/a/logs/checks?before=3#e2]", "1 passage in 2 agents."},
+		{address("/search", "q", "needle", "kind", "log"), 200, "[/a/a/logs/checks?before=3#e2]", "1 passage. 2 agents were searched."},
 		{address("/search", "q", "another"), 200, "[/a/b/files/plan.md?view=source#L1]", "b / <bdi>plan.md</bdi>"},
 		{address("/search"), 200, "[]", "Search all agents</h2>"},
 	} {
@@ -112,7 +112,7 @@ func TestSearchRights(t *testing.T) {
 			agents = append(agents, strings.Split(hit, "/")[2])
 		}
 		slices.Sort(agents)
-		count := fmt.Sprintf("%d passages in %[1]d agents.", len(agents))
+		count := fmt.Sprintf("%d passages. %[1]d agents were searched.", len(agents))
 		if got := fmt.Sprint(agents); got != want || len(agents) > 1 && !strings.Contains(page, count) {
 			t.Errorf("%s finds %s, want %s\n%s", who, got, want, page)
 		}
