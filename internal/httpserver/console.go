@@ -2,9 +2,11 @@ package httpserver
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 
 const (
 	eventsPath = "/events" // where the console sends events until one side has enough
-	maxForm    = 4 << 20   // bytes of a body; the console has a lower limit for each form
+	maxForm    = 8 << 20   // bytes of a body; the console has a lower limit for each form
 
 	// An address may be that of many people, so it has so many times the rate of one.
 	addressRate = 4
@@ -104,8 +106,11 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	s.timeForm(w, r)
+	s.timeForm(answer, r)
 	s.o.Console.ServeHTTP(answer, r)
+	if answer.late && !answer.begun { // net/http has cancelled the context, so the console was silent
+		s.refuse(answer, r, refused(http.StatusRequestTimeout, "the form did not arrive in time"))
+	}
 	answer.ended()
 }
 
@@ -153,28 +158,32 @@ func (s *Server) originOf(r *http.Request) Origin {
 }
 
 // timeForm ends a form that takes too long to arrive.
-func (s *Server) timeForm(w http.ResponseWriter, r *http.Request) {
+func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
 	if r.ContentLength <= 0 {
 		return
 	}
-	deadline := http.NewResponseController(w).SetReadDeadline
-	allowed := s.limits.form + time.Duration(r.ContentLength)*s.limits.formMiB>>20
-	_ = deadline(time.Now().Add(allowed)) // a connection without deadlines has none
-	r.Body = &timedForm{r.Body, deadline}
+	until := time.Now().Add(s.limits.form + time.Duration(r.ContentLength)*s.limits.formMiB>>20)
+	_ = w.SetReadDeadline(until) // a connection without deadlines has none
+	w.until = until
+	r.Body = &timedForm{r.Body, w}
 }
 
 // A timedForm lifts the deadline when all of the form is there: the answer may take longer,
 // and net/http reads on to notice a client that hangs up.
 type timedForm struct {
 	io.ReadCloser
-	deadline func(time.Time) error
+	w *consoleWriter
 }
 
 // Read implements [io.Reader].
 func (f *timedForm) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = f.deadline(time.Time{})
+	switch {
+	case err == io.EOF:
+		f.w.until = time.Time{}
+		_ = f.w.SetReadDeadline(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		f.w.late = true
 	}
 	return n, err
 }
@@ -184,6 +193,17 @@ type consoleWriter struct {
 	http.ResponseWriter
 	status int
 	begun  bool
+	late   bool      // the form did not arrive in time
+	until  time.Time // when the form must be there; zero: it is, or there is none
+}
+
+// SetReadDeadline is for [http.ResponseController]. The console may give a form less time,
+// but no more.
+func (c *consoleWriter) SetReadDeadline(t time.Time) error {
+	if !c.until.IsZero() && (t.IsZero() || t.After(c.until)) {
+		return nil
+	}
+	return http.NewResponseController(c.ResponseWriter).SetReadDeadline(t)
 }
 
 // Unwrap is for [http.ResponseController].
