@@ -204,7 +204,7 @@ func TestMemoryOfCrowd(t *testing.T) {
 	c.visit(0, "/")
 	rest := c.memory("VmRSS")
 	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.pid), []byte("5"), 0)) // VmHWM begins here
-	n := testkit.Pick(20, 200, 1000)
+	n := testkit.Pick(60, 200, 1000)
 	for i := range n / 10 {
 		c.ignore(i%3, crowdPages[i%len(crowdPages)])
 	}
