@@ -44,13 +44,13 @@ async function fetchPage(address) {
 }
 function swap(now, next) {
   const held = now.contains(document.activeElement) ? document.activeElement : null;
-  const open = $$("details[open][id]", now).map(d => d.id);
+  const open = new Map($$("details[id]", now).map(d => [d.id, d.open]));
   const fresh = document.importNode(next, true);
   now.replaceWith(fresh);
-  for (const id of open) { const d = document.getElementById(id); if (d) d.open = true; }
+  for (const d of $$("details[id]", fresh)) if (open.has(d.id)) d.open = open.get(d.id);
   localTimes(fresh); equip(fresh);
   if (!held) return;
-  const again = held.id ? document.getElementById(held.id) : $$("a[href]", fresh).find(a => a.getAttribute("href") === held.getAttribute("href"));
+  const again = held.matches("details[id] > summary") ? $("#" + held.parentElement.id + " > summary") : held.id ? document.getElementById(held.id) : $$("a[href]", fresh).find(a => a.getAttribute("href") === held.getAttribute("href"));
   (again || fresh).focus?.({preventScroll: true});
 }
 // grow puts new rows of a list before the others, and keeps the older ones that were loaded.
@@ -145,7 +145,7 @@ addEventListener("pageshow", e => { if (e.persisted) connect(); });
 // The keyboard.
 function typing(e) { return e.target.closest?.("input, textarea, select, [contenteditable]"); }
 function move(step) {
-  const rows = $$("[data-item]").filter(r => r.offsetParent !== null);
+  const rows = $$("[data-item]").filter(r => r.checkVisibility());
   if (!rows.length) return;
   const at = rows.findIndex(r => r === document.activeElement || r.contains(document.activeElement));
   const row = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + step))];
