@@ -38,6 +38,18 @@ func TestFile(t *testing.T) {
 			}
 		}
 	}
+	write(t, svc, "a", "brackets.md", strings.Repeat("[", 20_000))
+	write(t, svc, "a", "marks.txt", strings.Repeat("\x01\x02\n", 2000))
+	write(t, svc, "a", "wide.txt", strings.Repeat(strings.Repeat("\x01\x02", 5000)+"\n", 100))
+	for _, c := range []struct{ address, want string }{
+		{"/a/a/files/brackets.md", "This text has too many brackets to be rendered. Here is its source."},
+		{"/a/a/files/marks.txt", `id="L2000"`},
+		{"/a/a/files/wide.txt", "from=4"}, // its marks take 30 times its bytes
+	} {
+		if _, page := b.get(c.address); !strings.Contains(page, c.want) || len(page) > 2<<20 {
+			t.Errorf("%s: %d bytes, without %q", c.address, len(page), c.want)
+		}
+	}
 	if _, text := b.get("/a/a/raw/list.txt"); text != long.String() {
 		t.Error("raw gives other bytes than those that were written")
 	}
