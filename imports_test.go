@@ -129,8 +129,9 @@ var allowed = map[string][]string{
 	"deploy/release":                     {},
 	"workspace/dump":                     {"workspace/store"},
 	"internal/promtext":                  {},
-	"console":                            {"workspace", "linediff", "console/internal/...", "golang.org/x/sync/semaphore"},
+	"console":                            {"workspace", "linediff", "console/internal/..."},
 	"console/internal/words":             {"linediff"},
+	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }
 

@@ -45,7 +45,7 @@ func (h *Handler) agent(v *visit) error {
 	if d.Usage, err = ws.Usage(ctx); err != nil {
 		return err
 	}
-	leave, err := h.room.take(ctx, 64<<10+treeRoom*min(d.Usage.Files, maxTreeFiles))
+	leave, err := takeRoom(ctx, h.room, 64<<10+treeRoom*min(d.Usage.Files, maxTreeFiles))
 	if err != nil {
 		return err
 	}

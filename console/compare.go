@@ -177,7 +177,7 @@ func (h *Handler) compare(v *visit) error {
 		o.refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
 	}
 	if !q.Has("head") {
-		leave, err := h.room.take(v.r.Context(), compareRoom(d.Old.Bytes, d.New.Bytes))
+		leave, err := takeRoom(v.r.Context(), h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 )
 
 // A Handler serves the pages. It is safe for concurrent use.
@@ -14,10 +16,10 @@ type Handler struct {
 	cross   *http.CrossOriginProtection
 	assets  *assets
 	pages   pages
-	room    *room
+	room    *room.Room
 	counts  lineCounts
-	beside  *room // for what is shown beside the text of a form
-	foreign *room // for the forms of people who are not known
+	beside  *room.Room // for what is shown beside the text of a form
+	foreign *room.Room // for the forms of people who are not known
 	sent    sentForms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
@@ -31,7 +33,7 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
-	h.room, h.beside, h.foreign = newRoom(roomBytes), newRoom(roomBytes), newRoom(foreignBytes)
+	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
 	if h.assets, err = newAssets(); err != nil {
 		return nil, err
 	}

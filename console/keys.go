@@ -63,7 +63,7 @@ func (h *Handler) keys(v *visit) error {
 	if err := v.mayManageKeys(); err != nil {
 		return err
 	}
-	leave, err := h.room.take(v.r.Context(), keysRoom)
+	leave, err := takeRoom(v.r.Context(), h.room, keysRoom)
 	if err != nil {
 		return err
 	}

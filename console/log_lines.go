@@ -33,7 +33,7 @@ func (h *Handler) logLines(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := h.room.take(v.r.Context(), linesRoom)
+	leave, err := takeRoom(v.r.Context(), h.room, linesRoom)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -145,7 +146,7 @@ func (v *visit) write(status int, name, title string, o pageOptions, data any) e
 // read. The form of a POST stays in memory until the end.
 func (v *visit) ready(answer int) {
 	if v.r.Method != http.MethodPost {
-		guestOf(v.r.Context()).keep(int64(answer))
+		room.Keep(v.r.Context(), int64(answer))
 	}
 }
 

@@ -1,129 +1,27 @@
 package console
 
 import (
-	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 )
 
-// mustTake takes room that must be there at once.
-func mustTake(t *testing.T, q *room, ctx context.Context, bytes int64) (leave func()) {
-	t.Helper()
-	began := time.Now()
-	leave, err := q.take(ctx, bytes)
-	if err != nil || time.Since(began) > 0 {
-		t.Fatalf("take(%d) = %v after %v, want room at once", bytes, err, time.Since(began))
-	}
-	return leave
-}
-
-// A person with many tabs keeps nobody else out, and waits for half of the room at most.
-func TestRoomIsShared(t *testing.T) {
+// Who finds no room learns whose pages take it.
+func TestTakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newRoom(100)
-		for range 64 { // tabs, of which five have room
-			go func() {
-				leave, err := q.take(withGuest(t.Context(), "ada"), 10)
-				if err == nil {
-					time.Sleep(time.Minute)
-					leave()
-				}
-			}()
+		in, ada, bob := room.New(100), room.WithGuest(t.Context(), "ada"), room.WithGuest(t.Context(), "bob")
+		if _, err := takeRoom(ada, in, in.Share()); err != nil {
+			t.Fatal(err)
 		}
-		synctest.Wait()
-		mustTake(t, q, withGuest(t.Context(), "bob"), 50)()
-		began := time.Now()
 		var busy *Busy
-		if _, err := q.take(withGuest(t.Context(), "ada"), 1); !errors.As(err, &busy) || time.Since(began) != roomWait {
-			t.Errorf("one tab more: %v after %v, want Busy after %v", err, time.Since(began), roomWait)
+		if _, err := takeRoom(ada, in, 1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "your other pages") {
+			t.Errorf("a page more: %v, want Busy with the person's own pages", err)
 		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		mustTake(t, q, withGuest(t.Context(), "ada"), 100)()
-		if len(q.people) != 0 {
-			t.Errorf("the room keeps %d people who have left", len(q.people))
-		}
-	})
-}
-
-// Who needs more than a share gets it, and others wait for one such page, not for all that
-// the person has asked for.
-func TestRoomOfLargePage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newRoom(100)
-		for range 10 {
-			go func() {
-				leave, err := q.take(withGuest(t.Context(), "ada"), 1000)
-				if err == nil {
-					time.Sleep(time.Second)
-					leave()
-				}
-			}()
-		}
-		synctest.Wait()
-		began := time.Now()
-		leave, err := q.take(withGuest(t.Context(), "bob"), 10)
-		if err != nil || time.Since(began) != time.Second {
-			t.Fatalf("a small page: %v after %v, want room after one page of the other person", err, time.Since(began))
-		}
-		leave()
-		time.Sleep(time.Minute)
-	})
-}
-
-// An answer that nobody reads keeps its own bytes alone.
-func TestRoomOfAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newRoom(100)
-		slow := withGuest(t.Context(), "ada")
-		first, second := mustTake(t, q, slow, 30), mustTake(t, q, slow, 20)
-		guestOf(slow).keep(5)
-		other := mustTake(t, q, withGuest(t.Context(), "ada"), 45)
-		bob := mustTake(t, q, withGuest(t.Context(), "bob"), 50)
-		guestOf(slow).keep(100) // asks for no more
-		first()
-		first()
-		second()
-		other()
-		bob()
-		mustTake(t, q, slow, 100)()
-	})
-}
-
-// Who goes away while waiting leaves the queue, and who waits behind comes next.
-func TestRoomGoneAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := newRoom(100)
-		leave := mustTake(t, q, withGuest(t.Context(), "ada"), 100)
-		ctx, cancel := context.WithCancel(withGuest(t.Context(), "bob"))
-		gone := make(chan error)
-		go func() {
-			_, err := q.take(ctx, 100)
-			gone <- err
-		}()
-		synctest.Wait()
-		next := make(chan error)
-		go func() {
-			leave, err := q.take(withGuest(t.Context(), "eve"), 1)
-			if err == nil {
-				leave()
-			}
-			next <- err
-		}()
-		synctest.Wait()
-		cancel()
-		if err := <-gone; err == nil {
-			t.Error("who went away has room")
-		}
-		leave()
-		if err := <-next; err != nil {
-			t.Errorf("who waited behind: %v", err)
-		}
-		mustTake(t, q, withGuest(t.Context(), "ada"), 100)()
-		if len(q.people) != 0 {
-			t.Errorf("the room keeps %d people who have left", len(q.people))
+		if _, err := takeRoom(bob, in, in.Share()+1); !errors.As(err, &busy) || !strings.Contains(busy.Text, "the pages of others") {
+			t.Errorf("a page of somebody else: %v, want Busy with the pages of others", err)
 		}
 	})
 }

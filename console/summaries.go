@@ -47,7 +47,7 @@ func (h *Handler) summaries(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := h.room.take(v.r.Context(), summaryRoom)
+	leave, err := takeRoom(v.r.Context(), h.room, summaryRoom)
 	if err != nil {
 		return err
 	}

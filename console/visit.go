@@ -1,12 +1,14 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -34,6 +36,11 @@ const (
 func maxForm() int64 { return 6*workspace.DefaultLimits().FileBytes + 64<<10 }
 
 const (
+	roomBytes    = 48 << 20 // for the requests and answers of all people together
+	foreignBytes = 16 << 20 // for the forms of people whose session has ended
+)
+
+const (
 	formTime    = time.Minute      // for a form to arrive
 	foreignTime = 10 * time.Second // for one of somebody who is not known
 )
@@ -50,7 +57,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 	case err != nil:
 		if r.Method == http.MethodPost { // the answer holds what was typed
 			address, _, _ := net.SplitHostPort(r.RemoteAddr)
-			v.r = r.WithContext(withGuest(r.Context(), address))
+			v.r = r.WithContext(room.WithGuest(r.Context(), address))
 			leave, _ := v.readForm(h.foreign, foreignTime)
 			defer leave()
 		}
@@ -63,7 +70,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			return
 		}
 	}
-	v.r = r.WithContext(withGuest(r.Context(), v.person.ID))
+	v.r = r.WithContext(room.WithGuest(r.Context(), v.person.ID))
 	if v.person.Open && v.session == "" {
 		v.session = newSession()
 		http.SetCookie(w, newCookie(r, v.session, h.o.Now().Add(openSession)))
@@ -90,12 +97,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 // readForm reads the form of a POST and checks its token. The room is for the form, and for
 // an answer that has its text in a text field, until leave. With an error too there may be
 // a form.
-func (v *visit) readForm(in *room, within time.Duration) (leave func(), err error) {
+func (v *visit) readForm(in *room.Room, within time.Duration) (leave func(), err error) {
 	size := v.r.ContentLength
 	if size < 0 || size > maxForm() {
 		size = maxForm()
 	}
-	leave, err = in.take(v.r.Context(), min(10*size, in.share))
+	leave, err = takeRoom(v.r.Context(), in, min(10*size, in.Share()))
 	if err != nil {
 		return func() {}, err
 	}
@@ -114,6 +121,18 @@ func (v *visit) readForm(in *room, within time.Duration) (leave func(), err erro
 	v.form = v.r.PostForm
 	if !isToken(v.session, v.form.Get("token")) {
 		return leave, errStaleForm
+	}
+	return leave, nil
+}
+
+// takeRoom waits for room, and returns a function that gives it back. Errors: [*Busy].
+func takeRoom(ctx context.Context, in *room.Room, bytes int64) (leave func(), err error) {
+	leave, err = in.Take(ctx, bytes)
+	switch {
+	case errors.Is(err, room.ErrOwn):
+		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
+	case err != nil:
+		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
 	return leave, nil
 }

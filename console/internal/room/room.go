@@ -1,23 +1,28 @@
-package console
+// Package room bounds the memory that the requests of many people take together, so that
+// nobody keeps the others out.
+package room
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 )
 
-const (
-	roomBytes    = 48 << 20        // for the requests and answers of all people together
-	foreignBytes = 16 << 20        // for the forms of people whose session has ended
-	roomWait     = 5 * time.Second // for others to finish
+const longestWait = 5 * time.Second // for others to finish
+
+// Errors of [Room.Take].
+var (
+	ErrOwn    = errors.New("the other requests of the same person take all that one person may have")
+	ErrOthers = errors.New("the requests of others take all there is")
 )
 
-// A room bounds the memory that requests and answers take. All that one person does at the
+// A Room bounds the memory that requests and answers take. All that one person does at the
 // same time gets half of it, so that nobody keeps the others out. A single page may take
-// more, as long as it does not wait for the person's browser.
-type room struct {
+// more, as long as it does not wait for the person's browser. It is safe for concurrent use.
+type Room struct {
 	left   *semaphore.Weighted
 	bytes  int64             // of all
 	share  int64             // of one person
@@ -25,31 +30,36 @@ type room struct {
 	people map[string]*share // who have a part of the room, or wait for one
 }
 
-// A share is what one person has of a room.
+// A share is what one person has of a Room.
 type share struct {
 	left    *semaphore.Weighted
-	callers int // that have a part, or wait for one; guarded by room.mu
+	callers int // that have a part, or wait for one; guarded by Room.mu
 }
 
-func newRoom(bytes int64) *room {
-	return &room{left: semaphore.NewWeighted(bytes), bytes: bytes, share: bytes / 2, people: map[string]*share{}}
+// New returns a room of some bytes.
+func New(bytes int64) *Room {
+	return &Room{left: semaphore.NewWeighted(bytes), bytes: bytes, share: bytes / 2, people: map[string]*share{}}
 }
 
-// take waits for room for the guest of the context, and returns a function that gives it
-// back. Who needs more than there is takes all. Errors: [*Busy].
-func (q *room) take(ctx context.Context, bytes int64) (leave func(), err error) {
+// Share returns how many bytes one person gets.
+func (q *Room) Share() int64 { return q.share }
+
+// Take waits up to five seconds for room for the guest of the context, and returns a
+// function that gives it back. Who needs more than there is takes all. Errors: [ErrOwn]
+// and [ErrOthers], also when the context ends.
+func (q *Room) Take(ctx context.Context, bytes int64) (leave func(), err error) {
 	g := guestOf(ctx)
-	wait, cancel := context.WithTimeout(ctx, roomWait)
+	wait, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	p := &part{in: q, of: q.enter(g.person), bytes: min(bytes, q.bytes)}
 	if p.of.left.Acquire(wait, p.own()) != nil {
 		q.exit(g.person)
-		return nil, &Busy{After: time.Second, Text: "the console is busy with your other pages"}
+		return nil, ErrOwn
 	}
 	if q.left.Acquire(wait, p.bytes) != nil {
 		p.of.left.Release(p.own())
 		q.exit(g.person)
-		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
+		return nil, ErrOthers
 	}
 	g.add(p)
 	return sync.OnceFunc(func() {
@@ -59,7 +69,7 @@ func (q *room) take(ctx context.Context, bytes int64) (leave func(), err error) 
 }
 
 // enter returns the share of a person until exit.
-func (q *room) enter(person string) *share {
+func (q *Room) enter(person string) *share {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := q.people[person]
@@ -71,7 +81,7 @@ func (q *room) enter(person string) *share {
 	return s
 }
 
-func (q *room) exit(person string) {
+func (q *Room) exit(person string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := q.people[person]
@@ -80,9 +90,9 @@ func (q *room) exit(person string) {
 	}
 }
 
-// A part is what somebody has of a room.
+// A part is what somebody has of a Room.
 type part struct {
-	in    *room
+	in    *Room
 	of    *share
 	mu    sync.Mutex // guards bytes
 	bytes int64
@@ -111,8 +121,9 @@ type guest struct {
 
 type guestKey struct{}
 
-// withGuest returns a context for the request of a person.
-func withGuest(ctx context.Context, person string) context.Context {
+// WithGuest returns a context for the request of a person, who is unlike any other by the
+// string. A context without a guest is that of nobody.
+func WithGuest(ctx context.Context, person string) context.Context {
 	return context.WithValue(ctx, guestKey{}, &guest{person: person})
 }
 
@@ -130,9 +141,11 @@ func (g *guest) add(p *part) {
 	g.parts = append(g.parts, p)
 }
 
-// keep gives back all but some bytes. That is for when an answer is ready: a client that
-// does not read keeps no more than the answer.
-func (g *guest) keep(bytes int64) {
+// Keep gives back all but some bytes of what the guest of the context has of all rooms.
+// That is for when an answer is ready: a client that does not read keeps no more than the
+// answer.
+func Keep(ctx context.Context, bytes int64) {
+	g := guestOf(ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range g.parts {
