@@ -420,7 +420,9 @@ func fileAuthors(t testing.TB, s workspace.Store) {
 }
 
 func authoredFiles(prefix, after string, limit int) func(workspace.Reader) ([]workspace.AuthoredFile, error) {
-	return func(r workspace.Reader) ([]workspace.AuthoredFile, error) { return r.AuthoredFiles(prefix, after, limit) }
+	return func(r workspace.Reader) ([]workspace.AuthoredFile, error) {
+		return r.AuthoredFiles(prefix, after, limit)
+	}
 }
 
 // fileAuthored writes each file several times, and each time as another author. Another
@@ -433,10 +435,14 @@ func fileAuthored(t testing.TB, s workspace.Store) {
 			v := version(n, int(n), "x")
 			v.Author = authors()[(i*3+int(n))%len(authors())]
 			head := workspace.FileHead{Path: path, Version: n, Sizes: []int64{1}, Created: at(1), Updated: at(int(n))}
-			update(t, s, alice, func(tx workspace.Tx) error { return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Prune: n - 1}) })
+			update(t, s, alice, func(tx workspace.Tx) error {
+				return tx.SaveFile(workspace.FileChange{Head: head, New: &v, Prune: n - 1})
+			})
 			other := v
 			other.Author = workspace.Author{Client: "of another owner"}
-			update(t, s, bob, func(tx workspace.Tx) error { return tx.SaveFile(workspace.FileChange{Head: head, New: &other, Prune: n - 1}) })
+			update(t, s, bob, func(tx workspace.Tx) error {
+				return tx.SaveFile(workspace.FileChange{Head: head, New: &other, Prune: n - 1})
+			})
 			if n == 3 {
 				want = append(want, workspace.AuthoredFile{FileHead: head, Author: v.Author})
 			}
