@@ -168,8 +168,8 @@ func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
 	r.Body = &timedForm{r.Body, w}
 }
 
-// A timedForm lifts the deadline when all of the form is there: the answer may take longer,
-// and net/http reads on to notice a client that hangs up.
+// A timedForm notes that a form is late. When all of a form is there, net/http lifts the
+// deadline itself.
 type timedForm struct {
 	io.ReadCloser
 	w *consoleWriter
@@ -178,11 +178,7 @@ type timedForm struct {
 // Read implements [io.Reader].
 func (f *timedForm) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	switch {
-	case err == io.EOF:
-		f.w.until = time.Time{}
-		_ = f.w.SetReadDeadline(time.Time{})
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		f.w.late = true
 	}
 	return n, err
@@ -194,7 +190,7 @@ type consoleWriter struct {
 	status int
 	begun  bool
 	late   bool      // the form did not arrive in time
-	until  time.Time // when the form must be there; zero: it is, or there is none
+	until  time.Time // when the form must be there; zero: there is none
 }
 
 // SetReadDeadline is for [http.ResponseController]. The console may give a form less time,
