@@ -30,12 +30,19 @@ func childMain() error {
 		return err
 	}
 	defer stop()
-	o := Options{MCP: mcp, Keys: verify, Rate: auth.Rate{PerSecond: -1}, Logger: slog.New(slog.DiscardHandler)}
+	var s *Server
+	pages, svc, err := newConsole(func() *Server { return s })
+	if err != nil {
+		return err
+	}
+	if err := fillConsole(svc); err != nil {
+		return err
+	}
+	o := Options{MCP: mcp, Console: pages, Keys: verify, Rate: auth.Rate{PerSecond: -1}, Logger: slog.New(slog.DiscardHandler)}
 	if _, err := os.Stat(dir + "/cert.pem"); err == nil {
 		o.TLSCert, o.TLSKey = dir+"/cert.pem", dir+"/key.pem"
 	}
-	s, err := New(o)
-	if err != nil {
+	if s, err = New(o); err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -54,6 +54,7 @@ type consoleCall struct {
 	conn   *conn // nil: unknown
 	stream bool
 	key    string
+	known  func() // the person is known; nil: that means nothing
 }
 
 func consoleCallOf(ctx context.Context) *consoleCall {
@@ -77,6 +78,9 @@ func OriginOf(ctx context.Context) Origin {
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
 	if q := consoleCallOf(ctx); q != nil {
 		q.key = key
+		if q.known != nil {
+			q.known()
+		}
 		if q.conn != nil && !q.stream {
 			q.conn.l.conns.setBusy(q.conn)
 		}
@@ -132,8 +136,16 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.Ca
 	case reads && r.ContentLength != 0, r.ContentLength > maxForm:
 		return nil, refused(http.StatusRequestEntityTooLarge, "the form is longer than %d bytes, or there should be none", maxForm)
 	}
+	gone := func() {}
+	if r.ContentLength > 0 {
+		if gone, f = s.strangers.enter(id); f != nil {
+			return nil, f
+		}
+		q.known = gone
+	}
 	left, f := s.calls.enter(id, "console", q.stream, cancel)
 	if f != nil {
+		gone()
 		return nil, f
 	}
 	now := &s.stats.visits
@@ -141,7 +153,7 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.Ca
 		now = &s.stats.pages
 	}
 	now.Add(1)
-	return func() { now.Add(-1); left() }, nil
+	return func() { now.Add(-1); left(); gone() }, nil
 }
 
 // originOf returns the origin of a request. It removes a header that only a trusted proxy

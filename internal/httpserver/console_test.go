@@ -73,6 +73,16 @@ func newConsole(s func() *Server) (pages *console.Handler, svc *workspace.Servic
 	return pages, svc, err
 }
 
+// fillConsole writes a file that fills a page.
+func fillConsole(svc *workspace.Service) error {
+	ws, err := svc.Agent("x")
+	if err != nil {
+		return err
+	}
+	_, err = ws.WriteFile(context.Background(), "big.md", []byte(strings.Repeat("A line of a large file.\n", 40_000)), workspace.WriteOptions{})
+	return err
+}
+
 // serveConsole serves real pages and real MCP.
 func serveConsole(t *testing.T, o Options, change func(*Server)) (*served, *workspace.Service) {
 	t.Helper()
@@ -352,6 +362,33 @@ func TestConsoleRoom(t *testing.T) {
 	}
 	if n := s.Stats(); n.ClosedForRoom < 200 {
 		t.Errorf("%d connections were closed for others, want 200 at least", n.ClosedForRoom)
+	}
+}
+
+// Strangers whose forms do not arrive keep no other address, and nobody who is known, from
+// sending forms.
+func TestConsoleStrangers(t *testing.T) {
+	s, _ := serveConsole(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rate: auth.Rate{PerSecond: -1}}, nil)
+	const here, there = "X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 192.0.2.2"
+	text := post("ada", 100, here)
+	under := s.dial().send(text[:len(text)-50])
+	for range maxOfStranger {
+		s.dial().send(request("POST", "/signin", "", "Content-Length: 100", urlencoded, here))
+	}
+	for s.Stats().Visits != maxOfStranger+1 {
+		time.Sleep(time.Millisecond)
+	}
+	if a := s.dial().send(signInWith("bob", here)).read("POST"); a.status != 429 || a.header.Get("Retry-After") == "" {
+		t.Errorf("one form too many: %v, want 429", a)
+	}
+	if a := s.dial().send(signInWith("bob", there)).read("POST"); a.status != 303 {
+		t.Errorf("another address: %v", a)
+	}
+	if a := s.ask("GET", "/", "", as("bob"), here); a.status != 200 {
+		t.Errorf("a page: %v", a)
+	}
+	if a := under.send(text[len(text)-50:]).read("POST"); a.status != 303 {
+		t.Errorf("a form under way: %v", a)
 	}
 }
 

@@ -48,6 +48,25 @@ var attacks = map[string]attack{
 	"slow bodies without a key": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
 		io.WriteString(c, request("POST", "/mcp", "", "Content-Length: 60000", "X: "+strings.Repeat("x", 5000), manyLines(60)+"X: y")+"{")
 	}, wait: 500 * time.Millisecond},
+	"slow keys": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, request("POST", "/signin", "", urlencoded, "Content-Length: 8000")+"key=")
+	}, wait: 500 * time.Millisecond},
+	"slow forms of strangers": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, request("POST", "/a/x/files/big.md", "", urlencoded, "Content-Length: 6000000")+"text="+strings.Repeat("x", 60_000))
+	}, wait: 500 * time.Millisecond},
+	"slow forms of people": {connections: 1500, short: 10, do: func(_ *testing.T, c net.Conn) {
+		io.WriteString(c, request("POST", "/a/x/files/big.md", "", urlencoded, as("ada"), "Content-Length: 6000000")+"text="+strings.Repeat("x", 60_000))
+	}, wait: 500 * time.Millisecond},
+	"open pages": {connections: 1500, short: 30, do: func(_ *testing.T, c net.Conn) {
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		io.WriteString(c, request("GET", "/events", "", as(fmt.Sprintf("e%d", time.Now().Nanosecond()%50))))
+	}, wait: time.Second},
+	"large pages that nobody reads": {connections: 1000, short: 10, do: func(_ *testing.T, c net.Conn) {
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		for _, page := range []string{"/a/x/files/big.md", "/a/x/raw/big.md", "/a/x/files/big.md?view=edit", "/a/x/files/big.md?view=rendered", "/a/x/search?q=line"} {
+			io.WriteString(c, request("GET", page, "", as("bob"), asBrowser))
+		}
+	}, wait: time.Second},
 	"600 MB chunked": {connections: 4, do: chunked},
 	"never read": {connections: 1000, short: 20, do: func(_ *testing.T, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)

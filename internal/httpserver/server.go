@@ -20,6 +20,7 @@ type Server struct {
 	conns     *conns
 	calls     *calls
 	callers   *rates[string]
+	strangers strangers
 	agents    *rates[agentName]
 	ready     readiness
 	cert      *certificate
