@@ -203,7 +203,9 @@ func (s *service) newHTTP() (err error) {
 
 // newConsole returns the pages for people, who sign in with a key.
 func (s *service) newConsole(failures *auth.Failures) (*console.Handler, error) {
-	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: failures, Anonymous: s.anonymous}
+	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: failures, Anonymous: s.anonymous,
+		NoteSignIn: func(ctx context.Context, blocked bool) { s.http.NoteSignIn(ctx, blocked) },
+	}
 	if s.tokens != nil {
 		o.MetadataURL = s.tokens.MetadataURL()
 	}

@@ -2,6 +2,7 @@ package consoleserver
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -26,14 +27,18 @@ type KeyOptions struct {
 	// passed on, which all need one.
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
+	// NoteSignIn is told of each try to sign in that was refused, see
+	// [httpserver.Server.NoteSignIn].
+	NoteSignIn func(ctx context.Context, blocked bool)
+
 	// MetadataURL is that of OAuth, by which the server has a name. "": the browser's name
 	// for it counts.
 	MetadataURL string
 }
 
 // People returns who may use the console.
-func (o KeyOptions) People() *signin.People {
-	return signin.NewPeople(signin.Options{
+func (o KeyOptions) People() console.People {
+	return door{o, signin.NewPeople(signin.Options{
 		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures,
 		Address: func(ctx context.Context) netip.Addr { return httpserver.OriginOf(ctx).Address },
 		Anonymous: func(ctx context.Context) (auth.Caller, bool, error) {
@@ -42,7 +47,23 @@ func (o KeyOptions) People() *signin.People {
 			}
 			return o.Anonymous(ctx)
 		},
-	})
+	})}
+}
+
+// A door notes who is refused.
+type door struct {
+	o KeyOptions
+	*signin.People
+}
+
+// SignIn implements [console.People].
+func (d door) SignIn(ctx context.Context, credential string) (session string, until time.Time, err error) {
+	session, until, err = d.People.SignIn(ctx, credential)
+	var busy *console.Busy
+	if errors.Is(err, console.ErrRefused) || errors.As(err, &busy) {
+		d.o.NoteSignIn(ctx, busy != nil)
+	}
+	return session, until, err
 }
 
 // PeopleKeys returns the keys that people manage: those of their own tenant.

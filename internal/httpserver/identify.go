@@ -38,16 +38,34 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 	case err == nil:
 		return c, true, nil
 	case errors.Is(err, auth.ErrUnknown):
-		s.stats.failed.Add(1)
 		if s.o.Failures != nil {
 			s.o.Failures.Failed(from)
-			if after, blocked := s.o.Failures.Blocked(from); blocked { // an operator looks for the address in the log
-				s.o.Logger.WarnContext(r.Context(), "too many wrong credentials; the address is blocked", "address", from, "for", after.Round(time.Second))
-			}
 		}
+		s.noteFailed(r.Context(), from)
 		return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
 	}
 	return auth.Caller{}, false, s.unavailable(r.Context(), err)
+}
+
+// noteFailed counts a wrong credential, which Failures has counted before.
+func (s *Server) noteFailed(ctx context.Context, from netip.Addr) {
+	s.stats.failed.Add(1)
+	if s.o.Failures == nil {
+		return
+	}
+	if after, blocked := s.o.Failures.Blocked(from); blocked { // an operator looks for the address in the log
+		s.o.Logger.WarnContext(ctx, "too many wrong credentials; the address is blocked", "address", from, "for", after.Round(time.Second))
+	}
+}
+
+// NoteSignIn counts how a person has tried to sign in at the console, if that did not work:
+// with a wrong credential, or from an address that is blocked. Failures has counted it before.
+func (s *Server) NoteSignIn(ctx context.Context, blocked bool) {
+	if blocked {
+		s.stats.blocked.Add(1)
+		return
+	}
+	s.noteFailed(ctx, OriginOf(ctx).Address)
 }
 
 // verify returns the owner of a credential.
