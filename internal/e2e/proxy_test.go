@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,7 +108,7 @@ func TestProxy(t *testing.T) {
 		t.Errorf("the server itself, GET /metrics = %d, want 200", code)
 	}
 	client := s.client(t, "127.0.0.1", s.watcher)
-	for path, want := range map[string]int{"/metrics": 404, "/": 404, "/healthz": 200, "/readyz": 200} {
+	for path, want := range map[string]int{"/metrics": 404, "/Metrics": 404, "//metrics": 404, "/a/../metrics": 404, "/debug": 404, "/": 401, "/keys": 401, "/healthz": 200, "/readyz": 200} {
 		if code, text := status(t, client, "GET", "https://"+teamHost+path); code != want {
 			t.Errorf("GET %s = %d %.100q, want %d", path, code, text, want)
 		}
@@ -116,6 +119,76 @@ func TestProxy(t *testing.T) {
 	if err != nil || got.IsError {
 		t.Errorf("write_file through the proxy: %v, %+v", err, got)
 	}
+}
+
+// People sign in at the console behind the proxy. The browser gets a cookie for https alone,
+// and an open page hears at once of what an agent writes.
+func TestProxyConsole(t *testing.T) {
+	s := newTeam(t)
+	browser := process.Behind(s.proxy, s.roots)
+	defer browser.CloseIdleConnections()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser.Jar = jar
+	page := "https://" + teamHost + "/a/planner"
+	if code, text := status(t, browser, "GET", page, "Accept", "text/html"); code != http.StatusOK || !strings.Contains(text, `name="key"`) {
+		t.Fatalf("before signing in, %s = %d %.2000s, want the page for signing in", page, code, text)
+	}
+	res, err := browser.PostForm("https://"+teamHost+"/signin", url.Values{"key": {s.key}, "next": {"/a/planner"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK || res.Request.URL.String() != page {
+		t.Fatalf("signing in = %d at %s, want the page %s", res.StatusCode, res.Request.URL, page)
+	}
+	if cookie := res.Request.Header.Get("Cookie"); !strings.HasPrefix(cookie, "__Host-scratchpad=") {
+		t.Errorf("the browser sends the cookie %.20q, want __Host-scratchpad", cookie)
+	}
+	events := listen(t, browser, "https://"+teamHost+"/events?agent=planner")
+	if got := wait(t, events, "no event comes through the proxy"); got != "hello" {
+		t.Errorf("the first event is %q, want hello", got)
+	}
+	session := s.connect(t, nil)
+	defer session.Close()
+	if got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file", Arguments: m{"agent_id": "planner", "path": "plan.md", "content": "x"}}); err != nil || got.IsError {
+		t.Fatalf("write_file: %v, %+v", err, got)
+	}
+	if got := wait(t, events, "no event comes after a write"); got != "change" {
+		t.Errorf("the event after a write is %q, want change", got)
+	}
+	if code, text := status(t, browser, "GET", page, "Accept", "text/html"); code != http.StatusOK || !strings.Contains(text, "plan.md") {
+		t.Errorf("after the write, %s = %d %.2000s, want the file", page, code, text)
+	}
+}
+
+// listen returns the names of the events of a stream, as they arrive.
+func listen(t *testing.T, client *http.Client, url string) <-chan string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || kind != "text/event-stream" {
+		t.Fatalf("GET %s = %d %q, want a stream of events", url, res.StatusCode, kind)
+	}
+	events := make(chan string, 100)
+	go func() {
+		lines := bufio.NewScanner(res.Body)
+		for lines.Scan() {
+			if name, found := strings.CutPrefix(lines.Text(), "event: "); found {
+				events <- name
+			}
+		}
+	}()
+	return events
 }
 
 // Who guesses keys is locked out by the address of the client, not by the proxy's. What the
@@ -187,13 +260,14 @@ func TestProxyStreams(t *testing.T) {
 }
 
 // wait waits for a signal, and fails without one.
-func wait(t *testing.T, signal <-chan struct{}, otherwise string) {
+func wait[T any](t *testing.T, signals <-chan T, otherwise string) (signal T) {
 	t.Helper()
 	select {
-	case <-signal:
+	case signal = <-signals:
 	case <-time.After(20 * time.Second):
 		t.Fatal(otherwise)
 	}
+	return signal
 }
 
 // calls returns how many requests to /mcp the server counts under way.
