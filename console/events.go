@@ -67,10 +67,13 @@ func (h *Handler) Idle() time.Duration {
 // fetches itself again after each hello.
 func (h *Handler) events(v *visit) error {
 	agent := v.r.URL.Query().Get("agent")
-	if agent != "" {
+	switch {
+	case agent != "":
 		if _, err := v.workspaceOf(agent, toRead); err != nil {
 			return err
 		}
+	case !v.person.Read && !v.person.Admin:
+		return errMayNotRead
 	}
 	leave, err := h.streams.enter(v.person.ID)
 	if err != nil {
@@ -81,7 +84,7 @@ func (h *Handler) events(v *visit) error {
 	var person atomic.Pointer[Person]
 	person.Store(&v.person)
 	changed, err := v.person.Service.Watch(v.r.Context(), func(name string) bool {
-		return (agent == "" || name == agent) && person.Load().Allow(name)
+		return person.Load().notices(agent, name)
 	})
 	if err != nil {
 		return err
@@ -123,6 +126,18 @@ func (h *Handler) events(v *visit) error {
 			pause(v.r, eventPause)
 		}
 	}
+}
+
+// notices reports whether what an agent has written changes a page of the person: that of
+// the agent, or for page "" the list of agents.
+func (p *Person) notices(page, agent string) bool {
+	switch {
+	case page == "" && p.Admin:
+		return true
+	case page != "" && page != agent:
+		return false
+	}
+	return p.Read && p.Allow(agent)
 }
 
 // A stream sends events.

@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"path"
@@ -56,12 +57,28 @@ func (h *Handler) logLines(v *visit) error {
 		return nil
 	}
 	if err := v.writeLines(ws, first); err != nil {
-		if v.r.Context().Err() == nil {
+		var told *problem
+		if v.r.Context().Err() == nil && !errors.Is(err, ErrSignedOut) && !errors.As(err, &told) {
 			h.o.Logger.ErrorContext(v.r.Context(), "console: a log was not sent whole", "error", err)
 		}
 		panic(http.ErrAbortHandler) // the browser must not take this for all
 	}
 	return nil
+}
+
+// mayStillRead returns an error if the person may not read the agent in the address any
+// more. An answer may take as long as its reader likes.
+func (v *visit) mayStillRead() error {
+	now, err := v.h.o.People.Person(v.r.Context(), v.session)
+	switch {
+	case err != nil:
+		return err
+	case now.ID != v.person.ID:
+		return ErrSignedOut
+	}
+	v.person = now
+	_, err = v.workspace(toRead)
+	return err
 }
 
 // writeLines writes the entries up to the last one of a view.
@@ -72,6 +89,9 @@ func (v *visit) writeLines(ws *workspace.Workspace, l workspace.LogView) error {
 	lines.SetEscapeHTML(false)
 	last := l.Last
 	for after, step := l.First-1, int64(100); after < last; {
+		if err := v.mayStillRead(); err != nil {
+			return err
+		}
 		before := min(after+step, last) + 1
 		page, err := ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{After: after, Before: before})
 		switch {

@@ -1,0 +1,121 @@
+package console_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// A reader takes an answer, and does something when the first part of it arrives.
+type reader struct {
+	header http.Header
+	body   bytes.Buffer
+	first  func()
+}
+
+func (r *reader) Header() http.Header { return r.header }
+func (r *reader) WriteHeader(int)     {}
+func (r *reader) Write(p []byte) (int, error) {
+	if r.body.Len() == 0 {
+		r.first()
+	}
+	return r.body.Write(p)
+}
+
+// A log that is being sent ends when its reader may no longer see it: a long one takes
+// minutes, and longer for a reader who takes little at a time.
+func TestLogIsSentWhileAllowed(t *testing.T) {
+	svc := newService(t)
+	appendLog(t, svc, "a", "l", workspace.Author{}, slices.Repeat([]string{strings.Repeat("x", 1000)}, 600)...)
+	narrow := func(change func(*console.Person)) func(people) {
+		return func(all people) {
+			p := all["ada"]
+			change(&p)
+			all["ada"] = p
+		}
+	}
+	for name, end := range map[string]func(people){
+		"signed out":     func(all people) { delete(all, "ada") },
+		"of another":     narrow(func(p *console.Person) { p.ID = "bob" }),
+		"may not read":   narrow(func(p *console.Person) { p.Read = false }),
+		"not this agent": narrow(func(p *console.Person) { p.Allow = func(string) bool { return false } }),
+		"":               func(people) {},
+	} {
+		all := people{"ada": everybody(svc)}
+		h, err := console.New(console.Options{People: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "http://localhost/a/a/logs/l?raw=1", nil)
+		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
+		w := &reader{header: http.Header{}, first: func() {
+			peopleMu.Lock()
+			defer peopleMu.Unlock()
+			end(all)
+		}}
+		func() {
+			defer func() { _ = recover() }() // how an answer is broken off
+			h.ServeHTTP(w, r)
+		}()
+		if n := strings.Count(w.body.String(), "\n"); (n == 600) != (name == "") {
+			t.Errorf("%q: %d of 600 entries were sent", name, n)
+		}
+	}
+}
+
+// Events say that there is something new on a page that the person may see, and nothing
+// about others.
+func TestEventsAreForWhoSeesPages(t *testing.T) {
+	svc := newService(t)
+	person := func(id string, change func(*console.Person)) console.Person {
+		p := everybody(svc)
+		p.ID, p.Read, p.Write, p.Admin, p.Metrics = id, false, false, false, false
+		change(&p)
+		return p
+	}
+	all := people{
+		"ada":     everybody(svc),
+		"writer":  person("writer", func(p *console.Person) { p.Write = true }),
+		"watcher": person("watcher", func(p *console.Person) { p.Metrics = true }),
+		"admin":   person("admin", func(p *console.Person) { p.Admin, p.Agents, p.Allow = true, nil, func(string) bool { return false } }),
+	}
+	b := open(t, console.Options{People: all}, "ada")
+	for who, want := range map[string]int{"writer": http.StatusForbidden, "watcher": http.StatusForbidden, "admin": http.StatusOK} {
+		other := visit(t, b.url, "")
+		_, _ = other.post("/signin", url.Values{"key": {who}}) // the page after it is not for everybody
+		if _, status := other.listen("/events"); status != want {
+			t.Errorf("%s: status %d, want %d", who, status, want)
+		}
+	}
+	admins, _ := visit(t, b.url, "admin").listen("/events")
+	adas, _ := b.listen("/events?agent=a")
+	want(t, admins, "hello")
+	want(t, adas, "hello")
+	write(t, svc, "a", "x", "x")
+	want(t, adas, "change")
+	want(t, admins, "change") // the list of agents, which an admin sees
+	peopleMu.Lock()
+	p := all["ada"]
+	p.Read = false
+	all["ada"] = p
+	peopleMu.Unlock()
+	for range 20 { // the rights are read again within a second
+		write(t, svc, "a", "x", rand.Text())
+		want(t, admins, "change")
+		select {
+		case <-adas:
+		case <-time.After(300 * time.Millisecond):
+			return
+		}
+	}
+	t.Error("who may not read any more is still told of changes")
+}
