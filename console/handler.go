@@ -20,6 +20,7 @@ type Handler struct {
 	counts  lineCounts
 	beside  *room.Room // for what is shown beside the text of a form
 	foreign *room.Room // for the forms of people who are not known
+	finds   *room.Room // for searches, each of which takes 1
 	sent    sentForms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
@@ -34,6 +35,7 @@ func New(o Options) (*Handler, error) {
 	}
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
 	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
+	h.finds = room.New(maxFinds)
 	if h.assets, err = newAssets(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	searchHits = 50
 	searchTime = 10 * time.Second
+	maxFinds   = 2  // searches at once; one of each person
 	linesAbove = 15 // a hit; a page of a file has room for so many of the longest lines
 )
 
@@ -127,10 +128,14 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 	d.setOptions()
 	status := http.StatusOK
 	if d.Find.Query != "" {
+		leave, err := takeRoom(v.r.Context(), v.h.finds, 1)
+		if err != nil {
+			return err
+		}
 		ctx, cancel := context.WithTimeout(v.r.Context(), searchTime)
 		defer cancel()
-		var err error
 		d.Result, err = run(ctx)
+		leave()
 		switch {
 		case err == nil:
 			d.Asked = true
