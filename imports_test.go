@@ -131,6 +131,7 @@ var allowed = map[string][]string{
 	"internal/promtext":                  {},
 	"console":                            {"workspace", "linediff", "console/internal/..."},
 	"console/internal/words":             {"linediff"},
+	"console/internal/sent":              {},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
+	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 )
 
 // A Handler serves the pages. It is safe for concurrent use.
@@ -21,7 +22,7 @@ type Handler struct {
 	beside  *room.Room // for what is shown beside the text of a form
 	foreign *room.Room // for the forms of people who are not known
 	finds   *room.Room // for searches, each of which takes 1
-	sent    sentForms
+	sent    sent.Forms
 	streams streams
 	began   time.Time    // with a monotonic clock, unless Options.Now has none
 	last    atomic.Int64 // when somebody was last seen, in nanoseconds after that
