@@ -132,6 +132,7 @@ var allowed = map[string][]string{
 	"console":                            {"workspace", "linediff", "console/internal/..."},
 	"console/internal/words":             {"linediff"},
 	"console/internal/sent":              {},
+	"console/internal/format":            {},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -133,9 +134,9 @@ func (v *visit) changeRows(changes []workspace.Change) []changeRow {
 func logDetail(c workspace.Change) (detail, link, label string) {
 	switch {
 	case c.Op == workspace.OpAppend && c.Entries == 1:
-		return "entry " + formatNumber(c.After), "?before=" + number(c.After+1), "Entry"
+		return "entry " + format.Number(c.After), "?before=" + number(c.After+1), "Entry"
 	case c.Op == workspace.OpAppend:
-		return "entries " + formatNumber(c.After-c.Entries+1) + " to " + formatNumber(c.After), "?before=" + number(c.After+1), "Entries"
+		return "entries " + format.Number(c.After-c.Entries+1) + " to " + format.Number(c.After), "?before=" + number(c.After+1), "Entries"
 	}
 	return "", "", ""
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/chart"
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 )
 
 const (
@@ -100,11 +101,11 @@ func (d *healthData) setChecks(checks []Check) {
 	}
 	switch bad, warn := counts["bad"], counts["warn"]; {
 	case bad > 0 && warn > 0:
-		d.Summary = plural(bad, "failure") + ", " + plural(warn, "warning")
+		d.Summary = format.Plural(bad, "failure") + ", " + format.Plural(warn, "warning")
 	case bad > 0:
-		d.Summary = plural(bad, "failure")
+		d.Summary = format.Plural(bad, "failure")
 	case warn > 0:
-		d.Summary = plural(warn, "warning")
+		d.Summary = format.Plural(warn, "warning")
 	default:
 		d.Summary = "Everything is well"
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -189,8 +190,8 @@ func newEntryRow(address, word string, e workspace.Entry) entryRow {
 		spans[i].End -= at
 	}
 	r.Rest = visible.Marked(rest, spans)
-	if r.More = formatBytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
-		r.More = plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
+	if r.More = format.Bytes(int64(len(rest))) + " more"; strings.HasSuffix(head, "\n") {
+		r.More = format.Plural(int64(strings.Count(strings.TrimSuffix(rest, "\n"), "\n")+1), "more line")
 	}
 	return r
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -69,11 +70,11 @@ type frame struct {
 func (h *Handler) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":   func(name string) string { return h.assets.urls[name] },
-		"time":    timeTag,
-		"bytes":   formatBytes,
-		"number":  func(n any) string { return formatNumber(integer(n)) },
-		"plural":  func(n any, noun string) string { return plural(integer(n), noun) },
-		"bar":     barTag,
+		"time":    format.Time,
+		"bytes":   format.Bytes,
+		"number":  func(n any) string { return format.Number(integer(n)) },
+		"plural":  func(n any, noun string) string { return format.Plural(integer(n), noun) },
+		"bar":     format.Bar,
 		"agent":   agentURL,
 		"file":    fileURL,
 		"log":     logURL,
@@ -198,74 +199,12 @@ func positive(text string) (int64, error) {
 	return n, nil
 }
 
-// timeTag returns a time element. The script puts the person's own time in its place.
-func timeTag(t time.Time) template.HTML {
-	if t.IsZero() {
-		return `<span class="muted">never</span>`
-	}
-	t = t.UTC()
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, t.Format("2006-01-02T15:04:05.000Z"), t.Format("2006-01-02 15:04:05 UTC"), t.Format("2006-01-02 15:04")))
-}
-
-// formatBytes returns a size in the largest unit of which there is at least one, such as
-// "1.2 MB". A MB is 1,000,000 bytes.
-func formatBytes(n int64) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, unit := float64(n), 0
-	for value >= 999.5 && unit < 4 {
-		value, unit = value/1000, unit+1
-	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %cB", value, "BkMGT"[unit])
-	}
-	return fmt.Sprintf("%.0f %cB", value, "BkMGT"[unit])
-}
-
-// formatNumber returns a number with commas between groups of three digits.
-func formatNumber(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // integer returns an int or an int64 of a template.
 func integer(n any) int64 {
 	if i, ok := n.(int); ok {
 		return int64(i)
 	}
 	return n.(int64)
-}
-
-// plural returns a number and a noun.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, found := strings.CutSuffix(noun, "ry"); found {
-		return formatNumber(n) + " " + stem + "ries"
-	}
-	return formatNumber(n) + " " + noun + "s"
-}
-
-// barTag returns a bar that shows how much of a limit is used. Its text alternative has
-// the same in words.
-func barTag(used, limit int64, of string) template.HTML {
-	if limit <= 0 {
-		return ""
-	}
-	percent := min(100, int64(float64(max(0, used))/float64(limit)*100+0.5))
-	class := "bar"
-	switch {
-	case percent >= 95:
-		class = "bar bad"
-	case percent >= 85:
-		class = "bar warn"
-	}
-	return template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%d %% %s"><rect width="%[2]d%%" height="100%%"/></svg>`, class, percent, template.HTMLEscapeString(of)))
 }
 
 // authorName returns a short name of an author.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -68,13 +69,13 @@ func (b *rows) file(f fileRow) {
 	b.markup("</a><span>v")
 	b.number(f.Version)
 	b.markup("</span><span>")
-	b.markup(formatBytes(f.Size()))
+	b.markup(format.Bytes(f.Size()))
 	b.markup(`</span><span class="cut" title="`)
 	b.attribute(authorTitle(f.Author))
 	b.markup(`">`)
 	visible.WriteName(&b.Builder, authorName(f.Author))
 	b.markup("</span>")
-	b.markup(string(timeTag(f.Updated)))
+	b.markup(string(format.Time(f.Updated)))
 	b.markup("</li>\n")
 }
 
@@ -98,7 +99,7 @@ func (b *rows) line(number int, text string) int {
 	}
 	visible.Write(&b.Builder, text[:at])
 	if left := len(text) - at; left > 0 {
-		b.markup(`<i class="muted"> and ` + formatNumber(int64(left)) + " bytes more, see Raw</i>")
+		b.markup(`<i class="muted"> and ` + format.Number(int64(left)) + " bytes more, see Raw</i>")
 	}
 	b.markup("</span>")
 	return at

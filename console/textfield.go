@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -25,7 +26,7 @@ func fieldText(content []byte) (text string, ending lineEnding, problem string) 
 	lf, cr, crlf := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r")), bytes.Count(content, []byte("\r\n"))
 	switch {
 	case int64(len(content)) > maxEdit():
-		return "", "", "It has " + formatBytes(int64(len(content))) + ", and the text field takes at most " + formatBytes(maxEdit()) + "."
+		return "", "", "It has " + format.Bytes(int64(len(content))) + ", and the text field takes at most " + format.Bytes(maxEdit()) + "."
 	case bytes.IndexByte(content, 0) >= 0:
 		return "", "", "It has the character NUL, and browsers put another one in its place."
 	case cr > crlf:

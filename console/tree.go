@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -29,7 +30,7 @@ type folder struct {
 
 // size says how many files the folder has.
 func (f *folder) size() string {
-	n := plural(f.Count, "file")
+	n := format.Plural(f.Count, "file")
 	switch {
 	case f.Before && f.After:
 		return n + " here, more before and after"
