@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -114,7 +115,7 @@ func (v *visit) lastLoss(ws *workspace.Workspace, path string) (*workspace.Chang
 }
 
 // compare fills in the comparison, unless the texts are long.
-func (c *conflict) compare(theirs, yours []byte, ending lineEnding) {
+func (c *conflict) compare(theirs, yours []byte, ending textfield.Ending) {
 	if len(theirs)+len(yours) > maxCompareBytes || linediff.Lines(theirs)+linediff.Lines(yours) > 2*maxCompareLines {
 		return
 	}
@@ -123,5 +124,5 @@ func (c *conflict) compare(theirs, yours []byte, ending lineEnding) {
 	view := diff.View(worddiff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
 	none := func(int) string { return "" }
-	c.Rows = rowLayout{old: none, new: none, quiet: ending == endCRLF}.rows(view.Rows(0, maxCompareRows), 0)
+	c.Rows = rowLayout{old: none, new: none, quiet: ending == textfield.CRLF}.rows(view.Rows(0, maxCompareRows), 0)
 }

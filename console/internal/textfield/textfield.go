@@ -1,4 +1,6 @@
-package console
+// Package textfield carries the text of a file through a text field of a browser, so that
+// the same bytes come back.
+package textfield
 
 import (
 	"bytes"
@@ -8,25 +10,26 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// A lineEnding is how the lines of a text end, as a form names it.
-type lineEnding string
+// An Ending is how the lines of a text end, as a form names it.
+type Ending string
 
+// How lines end.
 const (
-	endLF   lineEnding = "LF"
-	endCRLF lineEnding = "CRLF"
+	LF   Ending = "LF"
+	CRLF Ending = "CRLF"
 )
 
-// maxEdit is how many bytes of a file a text field may have.
-func maxEdit() int64 { return workspace.DefaultLimits().FileBytes }
+// maxBytes is how many bytes of a file a text field may have.
+func maxBytes() int64 { return workspace.DefaultLimits().FileBytes }
 
-// fieldText returns a text as a text field of a browser holds it, and the line ending that
+// Text returns a text as a text field of a browser holds it, and the line ending that
 // goes back into the file. A browser has one kind of line ending and no NUL. All other
 // characters survive it. problem says why the field cannot hold the text; "": it can.
-func fieldText(content []byte) (text string, ending lineEnding, problem string) {
+func Text(content []byte) (text string, ending Ending, problem string) {
 	lf, cr, crlf := bytes.Count(content, []byte("\n")), bytes.Count(content, []byte("\r")), bytes.Count(content, []byte("\r\n"))
 	switch {
-	case int64(len(content)) > maxEdit():
-		return "", "", "It has " + format.Bytes(int64(len(content))) + ", and the text field takes at most " + format.Bytes(maxEdit()) + "."
+	case int64(len(content)) > maxBytes():
+		return "", "", "It has " + format.Bytes(int64(len(content))) + ", and the text field takes at most " + format.Bytes(maxBytes()) + "."
 	case bytes.IndexByte(content, 0) >= 0:
 		return "", "", "It has the character NUL, and browsers put another one in its place."
 	case cr > crlf:
@@ -34,23 +37,23 @@ func fieldText(content []byte) (text string, ending lineEnding, problem string) 
 	case crlf > 0 && lf > crlf:
 		return "", "", "Some of its lines end with LF and some with CRLF, and browsers make all of them equal."
 	case crlf > 0:
-		return strings.ReplaceAll(string(content), "\r\n", "\n"), endCRLF, ""
+		return strings.ReplaceAll(string(content), "\r\n", "\n"), CRLF, ""
 	}
-	return string(content), endLF, ""
+	return string(content), LF, ""
 }
 
-// fieldValue returns the text that a browser has sent for a text field. Browsers send CRLF
+// Value returns the text that a browser has sent for a text field. Browsers send CRLF
 // for every line ending.
-func fieldValue(sent string) string {
+func Value(sent string) string {
 	if strings.IndexByte(sent, '\r') < 0 {
 		return sent
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(sent, "\r\n", "\n"), "\r", "\n")
 }
 
-// content returns the bytes of a file for the text of a field.
-func (e lineEnding) content(text string) []byte {
-	if e == endCRLF {
+// Content returns the bytes of a file for the text of a field.
+func Content(text string, e Ending) []byte {
+	if e == CRLF {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return []byte(text)
