@@ -1,21 +1,26 @@
 package console
 
 import (
+	"embed"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 )
+
+//go:embed static templates
+var embedded embed.FS
 
 // A Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
 	o       Options
 	mux     *http.ServeMux
 	cross   *http.CrossOriginProtection
-	assets  *assets
+	assets  *asset.Set
 	pages   pages
 	room    *room.Room
 	counts  lineCounts
@@ -37,7 +42,7 @@ func New(o Options) (*Handler, error) {
 	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
 	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
 	h.finds = room.New(maxFinds)
-	if h.assets, err = newAssets(); err != nil {
+	if h.assets, err = asset.Read(embedded); err != nil {
 		return nil, err
 	}
 	if h.pages, err = h.parsePages(); err != nil {
@@ -51,7 +56,7 @@ func New(o Options) (*Handler, error) {
 // route has all routes. What is behind them finds out who sends a request, see visit.go.
 func (h *Handler) route() {
 	h.mux.Handle("GET /static/{name}", h.assets)
-	h.mux.HandleFunc("GET /favicon.ico", h.assets.icon)
+	h.mux.HandleFunc("GET /favicon.ico", h.assets.Icon)
 	h.mux.HandleFunc("GET /signin", h.signInPage)
 	h.mux.HandleFunc("POST /signin", h.signIn)
 	h.handle("POST /signout", h.signOut)

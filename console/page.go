@@ -69,7 +69,7 @@ type frame struct {
 // functions are what templates call.
 func (h *Handler) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset":   func(name string) string { return h.assets.urls[name] },
+		"asset":   h.assets.URL,
 		"time":    format.Time,
 		"bytes":   format.Bytes,
 		"number":  func(n any) string { return format.Number(integer(n)) },

@@ -1,48 +1,51 @@
-package console
+// Package asset serves files of the program under names that change with their bytes.
+package asset
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 )
 
-//go:embed static templates
-var embedded embed.FS
-
-// assets are the stylesheet and the script, with a hash of their bytes in their names. So
-// a browser may keep them for ever.
-type assets struct {
-	files map[string]asset  // by the name with the hash
+// A Set is a stylesheet, a script and an icon with a hash of their bytes in their names. So
+// a browser may keep them for ever. It is safe for concurrent use.
+type Set struct {
+	files map[string]file   // by the name with the hash
 	urls  map[string]string // by the name without
 }
 
-type asset struct {
+// A file is one of them.
+type file struct {
 	kind string
 	body []byte
 }
 
-func newAssets() (*assets, error) {
-	a := &assets{files: map[string]asset{}, urls: map[string]string{}}
+// Read returns the assets of the folder static.
+func Read(from fs.FS) (*Set, error) {
+	a := &Set{files: map[string]file{}, urls: map[string]string{}}
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
-		body, err := embedded.ReadFile("static/" + name)
+		body, err := fs.ReadFile(from, "static/"+name)
 		if err != nil {
 			return nil, fmt.Errorf("console: %w", err)
 		}
 		sum := sha256.Sum256(body)
 		ext := path.Ext(name)
 		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:8]) + ext
-		a.files[hashed] = asset{kind, body}
+		a.files[hashed] = file{kind, body}
 		a.urls[name] = "/static/" + hashed
 	}
 	return a, nil
 }
 
+// URL returns the address of an asset by its name, such as "style.css".
+func (a *Set) URL(name string) string { return a.urls[name] }
+
 // ServeHTTP implements [http.Handler].
-func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f, ok := a.files[r.PathValue("name")]
 	if !ok {
 		http.Error(w, "there is nothing here", http.StatusNotFound)
@@ -55,8 +58,8 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.body) // the client may be gone
 }
 
-// icon answers browsers that look for an icon of what is no page, such as a raw file.
-func (a *assets) icon(w http.ResponseWriter, r *http.Request) {
+// Icon answers browsers that look for an icon of what is no page, such as a raw file.
+func (a *Set) Icon(w http.ResponseWriter, r *http.Request) {
 	r.SetPathValue("name", path.Base(a.urls["icon.svg"]))
 	a.ServeHTTP(w, r)
 }

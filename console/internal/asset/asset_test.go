@@ -1,0 +1,36 @@
+package asset_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/fstest"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
+)
+
+// Other bytes have another address. Browsers may keep them.
+func TestSet(t *testing.T) {
+	addresses := map[string]bool{}
+	for _, style := range []string{"a {}", "b {}"} {
+		set, err := asset.Read(fstest.MapFS{"static/style.css": {Data: []byte(style)}, "static/script.js": {}, "static/icon.svg": {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mux := http.NewServeMux()
+		mux.Handle("GET /static/{name}", set)
+		address := set.URL("style.css")
+		addresses[address] = true
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+		if w.Body.String() != style || w.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %s %v", address, w.Body, w.Header())
+		}
+	}
+	if len(addresses) != 2 {
+		t.Errorf("two stylesheets have the addresses %v", addresses)
+	}
+	if _, err := asset.Read(fstest.MapFS{}); err == nil {
+		t.Error("no files, and no error")
+	}
+}
