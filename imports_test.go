@@ -135,6 +135,7 @@ var allowed = map[string][]string{
 	"console/internal/format":            {},
 	"console/internal/textfield":         {"console/internal/format", "workspace"},
 	"console/internal/asset":             {},
+	"console/internal/diffrow":           {"console/internal/visible", "console/internal/words"},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

@@ -2,15 +2,14 @@ package console
 
 import (
 	"bytes"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -22,9 +21,7 @@ const (
 	maxCompared  = 200_000 // lines of both versions; each takes 64 bytes of memory
 	maxContext   = 9999    // equal lines around a change
 	usualContext = 3
-	maxOpen      = 50   // gaps that an address opens
-	longLine     = 8192 // bytes of a line of which a page shows a part
-	aroundMark   = 800  // bytes of such a line before and after what differs
+	maxOpen      = 50 // gaps that an address opens
 )
 
 // compareData is what the page that compares two versions of a file shows.
@@ -44,7 +41,7 @@ type compareData struct {
 	Removed, Added int
 	Equal          bool
 	Ends           string // says that the lines end otherwise; "": they do not
-	Rows           []diffRow
+	Rows           []diffrow.Row
 	From, To, Of   int    // the rows that are here
 	Earlier, Later string // the addresses of other rows; "": there are none
 }
@@ -307,8 +304,8 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 		d.Later = d.with(func(c *comparison) { c.from = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := rowLayout{c: d.comparison, old: lineAddress(old), new: lineAddress(new), quiet: oldEnds == newEnds && oldEnds == "CRLF"}
-	d.Rows = l.rows(view.Rows(from, to), from)
+	l := diffrow.Layout{Old: lineAddress(old), New: lineAddress(new), Opened: d.opened, Quiet: oldEnds == newEnds && oldEnds == "CRLF"}
+	d.Rows = l.Rows(view.Rows(from, to), from)
 	return nil
 }
 
@@ -339,106 +336,13 @@ func lineAddress(r workspace.ReadResult) func(line int) string {
 	}
 }
 
-// A diffRow is a row of a comparison.
-type diffRow struct {
-	Kind     string // as words.Kind has it
-	Hunk     bool   // the row begins a run of changes
-	Old, New diffSide
-	Gap      int    // equal lines that are left out
-	Open     string // the address that shows them
-}
-
-// A diffSide is a line in a row. With Line 0 it is none.
-type diffSide struct {
-	Line        int
-	Address     string
-	Text        template.HTML
-	Before, Cut int    // bytes at its two ends that are left out
-	End         string // how the line ends, where that matters
-}
-
-// A rowLayout makes rows for a template.
-type rowLayout struct {
-	c        comparison
-	old, new func(line int) string // the address of a line
-	quiet    bool                  // CRLF is how all lines end
-}
-
-// rows makes the rows from number first on.
-func (l rowLayout) rows(rows []worddiff.Row, first int) []diffRow {
-	made := make([]diffRow, len(rows))
-	inHunk := false
-	for i, r := range rows {
-		m := diffRow{Kind: r.Kind.String()}
-		changed := r.Kind != worddiff.Equal && r.Kind != worddiff.Gap
-		m.Hunk = changed && !inHunk
-		inHunk = changed
-		if r.Kind == worddiff.Gap {
-			m.Gap = r.Lines
-			m.Open = l.opened(r, first+i)
-		} else {
-			m.Old = l.side(r, r.Old, visible.Deleted, l.old)
-			m.New = l.side(r, r.New, visible.Inserted, l.new)
-		}
-		made[i] = m
-	}
-	return made
-}
-
-// opened returns the address of the page with the lines of a gap.
-func (l rowLayout) opened(gap worddiff.Row, row int) string {
-	return l.c.with(func(c *comparison) {
+// opened returns the address of the page with the lines of a gap, which is in the row of a
+// number.
+func (c comparison) opened(line, row int) string {
+	return c.with(func(c *comparison) {
 		c.from = int64(row) + 1
-		if c.open = append(c.open, gap.Old.Line); len(c.open) > maxOpen {
+		if c.open = append(c.open, line); len(c.open) > maxOpen {
 			c.open, c.from, c.Context = nil, 0, -1
 		}
-	}) + "#A" + strconv.Itoa(gap.Old.Line)
-}
-
-func (l rowLayout) side(r worddiff.Row, s worddiff.Side, kind visible.Kind, address func(int) string) diffSide {
-	if s.Line == 0 {
-		return diffSide{}
-	}
-	from, to := excerpt(s.Text, s.Marks, r.Kind != worddiff.Equal && !r.Marked)
-	var spans []visible.Span
-	if r.Marked {
-		for _, m := range s.Marks {
-			spans = append(spans, visible.Span{Start: m.Start - from, End: m.End - from, Kind: kind})
-		}
-	}
-	m := diffSide{Line: s.Line, Address: address(s.Line), Text: visible.Marked(s.Text[from:to], spans), Before: from, Cut: len(s.Text) - to}
-	switch {
-	case s.End == worddiff.NoNewline:
-		m.End = "no newline at the end"
-	case r.EndDiffers && s.End == worddiff.LF:
-		m.End = "LF"
-	case s.End == worddiff.CRLF && (r.EndDiffers || r.Kind != worddiff.Equal && !r.Marked && !l.quiet):
-		m.End = "CRLF"
-	}
-	return m
-}
-
-// excerpt returns what a page shows of a line: all of it or, of a long one, what differs
-// and some text around it.
-func excerpt(line string, marks []worddiff.Range, differs bool) (from, to int) {
-	if len(line) <= longLine {
-		return 0, len(line)
-	}
-	switch {
-	case len(marks) > 0:
-		from = max(0, marks[0].Start-aroundMark)
-		to = min(marks[len(marks)-1].End+aroundMark, from+maxLine)
-	case differs: // as a whole
-		to = maxLine
-	default:
-		to = 2 * aroundMark
-	}
-	to = min(to, len(line))
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to--
-	}
-	return from, to
+	}) + "#A" + strconv.Itoa(line)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
 	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -25,7 +26,7 @@ type conflict struct {
 	Change  *workspace.Change // the deletion or the last move; nil: it is not known
 	Theirs  *fileData         // the current text; nil: there is no file
 	Link    string            // the address of that version
-	Rows    []diffRow         // from theirs to yours
+	Rows    []diffrow.Row     // from theirs to yours
 	Removed int               // lines
 	Added   int
 	Left    int // rows that are not shown
@@ -124,5 +125,5 @@ func (c *conflict) compare(theirs, yours []byte, ending textfield.Ending) {
 	view := diff.View(worddiff.Options{Context: usualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
 	none := func(int) string { return "" }
-	c.Rows = rowLayout{old: none, new: none, quiet: ending == textfield.CRLF}.rows(view.Rows(0, maxCompareRows), 0)
+	c.Rows = diffrow.Layout{Old: none, New: none, Quiet: ending == textfield.CRLF}.Rows(view.Rows(0, maxCompareRows), 0)
 }
