@@ -132,10 +132,12 @@ var allowed = map[string][]string{
 	"console":                            {"workspace", "linediff", "console/internal/..."},
 	"console/internal/words":             {"linediff"},
 	"console/internal/sent":              {},
-	"console/internal/format":            {},
+	"console/internal/format":            {"workspace"},
 	"console/internal/textfield":         {"console/internal/format", "workspace"},
 	"console/internal/asset":             {},
 	"console/internal/diffrow":           {"console/internal/visible", "console/internal/words"},
+	"console/internal/filetree":          {"console/internal/format", "console/internal/visible", "workspace"},
+	"console/internal/sourceline":        {"console/internal/format", "console/internal/visible"},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

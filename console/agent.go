@@ -3,6 +3,7 @@ package console
 import (
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -16,7 +17,7 @@ const (
 type agentData struct {
 	head    agentHead
 	Usage   workspace.UsageReport
-	Tree    *folder
+	Tree    *filetree.Folder
 	More    string // the address of the files after these; "": there are none
 	Below   string // the path before the first file; "": the first files are here
 	Logs    []workspace.LogInfo
@@ -46,16 +47,16 @@ func (h *Handler) agent(v *visit) error {
 	if d.Usage, err = ws.Usage(ctx); err != nil {
 		return err
 	}
-	leave, err := takeRoom(ctx, h.room, 64<<10+treeRoom*min(d.Usage.Files, maxTreeFiles))
+	leave, err := takeRoom(ctx, h.room, 64<<10+filetree.Memory*min(d.Usage.Files, filetree.MaxFiles))
 	if err != nil {
 		return err
 	}
 	defer leave()
-	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: maxTreeFiles})
+	files, err := ws.ViewFiles(ctx, workspace.FilesQuery{After: d.Below, Limit: filetree.MaxFiles})
 	if err != nil {
 		return err
 	}
-	d.Tree = newTree(ws.Agent(), d.Below, files)
+	d.Tree = filetree.New(d.Below, files, func(path string) string { return fileURL(ws.Agent(), path) })
 	if files.Next != "" {
 		d.More = agentURL(ws.Agent()) + "?after=" + escapeQuery(files.Next)
 	}

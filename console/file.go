@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
+	"github.com/agent-scratchpad/scratchpad/console/internal/sourceline"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -182,29 +182,21 @@ func (d *fileData) setLines(from int, content []byte) {
 		address += "&v=" + number(d.File.Version)
 	}
 	d.From, d.To = from, from-1
-	var b rows
+	var b strings.Builder
 	b.Grow(min(len(text), maxText) + 64*min(d.File.Lines, maxLines))
 	for size := 0; text != "" && d.To-from < maxLines-1 && size < maxText && b.Len() < maxMarkup; {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
 		d.To++
-		size += b.line(d.To, line) + 40
+		size += sourceline.Write(&b, d.To, line, maxLine) + 40
 	}
-	d.Lines = b.html()
+	d.Lines = template.HTML(b.String())
 	if from > 1 {
 		d.Earlier = address + "&from=" + number(int64(max(1, from-maxLines)))
 	}
 	if d.To < d.File.Lines {
 		d.Later = address + "&from=" + number(int64(d.To+1))
 	}
-}
-
-// runeStart returns the beginning of the character at an offset.
-func runeStart(s string, at int) int {
-	for !utf8.RuneStart(s[at]) {
-		at--
-	}
-	return at
 }
 
 // render returns Markdown as HTML, or why that cannot be.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -13,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // pages are the parsed templates by name. Each is the layout with the page's own main.
@@ -81,10 +80,10 @@ func (h *Handler) functions() template.FuncMap {
 		"visible": visible.HTML,
 		"name":    visible.Name,
 		"plain":   visible.Text,
-		"author":  authorName,
+		"author":  format.Author,
 		"version": version,
 		"minus":   func(n int64) int64 { return -n },
-		"tree":    treeRows,
+		"tree":    filetree.HTML,
 		"day":     func(t time.Time) string { return t.Format("Monday 2 January 2006") },
 	}
 }
@@ -205,13 +204,4 @@ func integer(n any) int64 {
 		return int64(i)
 	}
 	return n.(int64)
-}
-
-// authorName returns a short name of an author.
-func authorName(a workspace.Author) string {
-	name := a.Client
-	if name == "" && a.Key != "" {
-		name = "key " + a.Key
-	}
-	return cmp.Or(name, "unknown")
 }

@@ -2,10 +2,13 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // Time returns a time element. The script puts the person's own time in its place.
@@ -68,4 +71,13 @@ func Bar(used, limit int64, of string) template.HTML {
 		class = "bar warn"
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="%s" role="img" aria-label="%d %% %s"><rect width="%[2]d%%" height="100%%"/></svg>`, class, percent, template.HTMLEscapeString(of)))
+}
+
+// Author returns a short name of an author.
+func Author(a workspace.Author) string {
+	name := a.Client
+	if name == "" && a.Key != "" {
+		name = "key " + a.Key
+	}
+	return cmp.Or(name, "unknown")
 }

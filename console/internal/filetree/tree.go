@@ -1,4 +1,5 @@
-package console
+// Package filetree arranges a page of files in their folders, and makes the page's HTML.
+package filetree
 
 import (
 	"encoding/hex"
@@ -10,18 +11,19 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// What a page takes.
 const (
-	maxTreeFiles = 1000 // files that one page shows
-	openTree     = 60   // files up to which all folders are open
-	treeRoom     = 4096 // bytes of memory for a file, with a long path
+	MaxFiles = 1000 // files that one page shows
+	Memory   = 4096 // bytes for a file, with a long path
+	maxOpen  = 60   // files up to which all folders are open
 )
 
-// A folder is a part of the tree of files.
-type folder struct {
+// A Folder is a part of the tree of files.
+type Folder struct {
 	Name    string
 	ID      string // of its element
-	Folders []*folder
-	Files   []fileRow
+	Folders []*Folder
+	Files   []File
 	Count   int64 // files of this page in it, and in the folders in it
 	Open    bool
 	Before  bool // it may have files on the page before
@@ -29,7 +31,7 @@ type folder struct {
 }
 
 // size says how many files the folder has.
-func (f *folder) size() string {
+func (f *Folder) size() string {
 	n := format.Plural(f.Count, "file")
 	switch {
 	case f.Before && f.After:
@@ -42,17 +44,17 @@ func (f *folder) size() string {
 	return n
 }
 
-// A fileRow is a file in the tree.
-type fileRow struct {
+// A File is a file in the tree.
+type File struct {
 	Name    string // without its folders
 	Address string
 	workspace.AuthoredFile
 }
 
-// newTree puts the files of a page into their folders. Folders come before files. below is
-// the path before the first file of the page.
-func newTree(agent, below string, v workspace.FilesView) *folder {
-	root := &folder{Open: true}
+// New puts the files of a page into their folders. Folders come before files. below is the
+// path before the first file of the page. address returns that of a file.
+func New(below string, v workspace.FilesView, address func(path string) string) *Folder {
+	root := &Folder{Open: true}
 	for _, f := range v.Files {
 		at, path := root, f.Path
 		at.Count++
@@ -63,16 +65,16 @@ func newTree(agent, below string, v workspace.FilesView) *folder {
 			}
 			n := len(at.Folders)
 			if n == 0 || at.Folders[n-1].Name != name {
-				at.Folders = append(at.Folders, at.folder(name, f.Path[:len(f.Path)-len(rest)], len(v.Files) <= openTree))
+				at.Folders = append(at.Folders, at.folder(name, f.Path[:len(f.Path)-len(rest)], len(v.Files) <= maxOpen))
 				n++
 			}
 			at, path = at.Folders[n-1], rest
 			at.Count++
 		}
-		at.Files = append(at.Files, fileRow{path, fileURL(agent, f.Path), f})
+		at.Files = append(at.Files, File{path, address(f.Path), f})
 	}
-	root.along(below, func(f *folder) { f.Before = true })
-	root.along(v.Following, func(f *folder) { f.After = true })
+	root.along(below, func(f *Folder) { f.Before = true })
+	root.along(v.Following, func(f *Folder) { f.After = true })
 	for at := root; len(at.Folders) == 1 && len(at.Files) == 0; at = at.Folders[0] {
 		at.Folders[0].Open = true // there is nothing else to see
 	}
@@ -80,17 +82,17 @@ func newTree(agent, below string, v workspace.FilesView) *folder {
 }
 
 // folder returns a folder below another. Its id stays the same when others come and go.
-func (f *folder) folder(name, path string, open bool) *folder {
+func (f *Folder) folder(name, path string, open bool) *Folder {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(path)) // never fails
-	return &folder{Name: name, ID: "d-" + hex.EncodeToString(sum.Sum(nil)), Open: open}
+	return &Folder{Name: name, ID: "d-" + hex.EncodeToString(sum.Sum(nil)), Open: open}
 }
 
 // along calls do with the folders of a path, as far as they are here.
-func (f *folder) along(path string, do func(*folder)) {
+func (f *Folder) along(path string, do func(*Folder)) {
 	for {
 		name, rest, found := strings.Cut(path, "/")
-		i := slices.IndexFunc(f.Folders, func(f *folder) bool { return f.Name == name })
+		i := slices.IndexFunc(f.Folders, func(f *Folder) bool { return f.Name == name })
 		if !found || i < 0 {
 			return
 		}

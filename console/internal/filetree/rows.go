@@ -1,4 +1,4 @@
-package console
+package filetree
 
 import (
 	"html/template"
@@ -10,9 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// The rows of which a page has thousands are not from a template: html/template takes five
-// times as long for them. A rows escapes all that it is given, but for the markup of its
-// callers.
+// A page has thousands of rows, and html/template takes five times as long for them. A rows
+// escapes all that it is given, but for the markup of its callers.
 type rows struct{ strings.Builder }
 
 // markup writes markup, which is a constant of the program.
@@ -26,15 +25,15 @@ func (b *rows) number(n int64) { b.WriteString(strconv.FormatInt(n, 10)) }
 // html returns what was written.
 func (b *rows) html() template.HTML { return template.HTML(b.String()) }
 
-// treeRows returns the rows of a tree of files.
-func treeRows(root *folder) template.HTML {
+// HTML returns the rows of a tree of files.
+func HTML(root *Folder) template.HTML {
 	var b rows
 	b.Grow(400 * int(root.Count))
 	b.folder(root)
 	return b.html()
 }
 
-func (b *rows) folder(f *folder) {
+func (b *rows) folder(f *Folder) {
 	b.markup("<ul")
 	if f.ID == "" {
 		b.markup(` class="root"`)
@@ -61,7 +60,7 @@ func (b *rows) folder(f *folder) {
 	b.markup("</ul>")
 }
 
-func (b *rows) file(f fileRow) {
+func (b *rows) file(f File) {
 	b.markup(`<li class="f" data-item><a href="`)
 	b.attribute(f.Address)
 	b.markup(`">`)
@@ -73,7 +72,7 @@ func (b *rows) file(f fileRow) {
 	b.markup(`</span><span class="cut" title="`)
 	b.attribute(authorTitle(f.Author))
 	b.markup(`">`)
-	visible.WriteName(&b.Builder, authorName(f.Author))
+	visible.WriteName(&b.Builder, format.Author(f.Author))
 	b.markup("</span>")
 	b.markup(string(format.Time(f.Updated)))
 	b.markup("</li>\n")
@@ -86,21 +85,4 @@ func authorTitle(a workspace.Author) string {
 		title += ", key " + a.Key
 	}
 	return visible.Text(title)
-}
-
-// line writes a line of a text with its number as a link. It returns how many bytes of the
-// text are here.
-func (b *rows) line(number int, text string) int {
-	n := strconv.Itoa(number)
-	b.markup(`<span id="L` + n + `"><a href="#L` + n + `">` + n + "</a>")
-	at := len(text)
-	if at > maxLine {
-		at = runeStart(text, maxLine)
-	}
-	visible.Write(&b.Builder, text[:at])
-	if left := len(text) - at; left > 0 {
-		b.markup(`<i class="muted"> and ` + format.Number(int64(left)) + " bytes more, see Raw</i>")
-	}
-	b.markup("</span>")
-	return at
 }
