@@ -17,8 +17,8 @@ package console
 // Where to begin:
 //
 //   - options.go has what a server gives to the console, handler.go the routes.
-//   - visit.go finds out who sends a request and what that person may do. guard.go has the
-//     headers, the cookie and the token of forms. Package internal/room bounds memory.
+//   - visit.go finds out who sends a request and what that person may do. Package internal/guard
+//     has the headers, the cookie and the token of forms. Package internal/room bounds memory.
 //   - page.go turns the data of a page into HTML, with templates/layout.html around each
 //     page's own template. fail.go words errors.
 //   - Each page has a file of its own: agents.go, agent.go, file.go and so on.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -211,7 +212,7 @@ func (v *visit) draftOf() (draft, error) {
 // click or a reload, changes things once.
 func (v *visit) requestKey(fields ...string) string {
 	sum := sha256.New()
-	for _, f := range append([]string{formToken(v.session)}, fields...) {
+	for _, f := range append([]string{guard.Token(v.session)}, fields...) {
 		_, _ = fmt.Fprintf(sum, "%d %s ", len(f), f) // never fails
 	}
 	return "console-" + hex.EncodeToString(sum.Sum(nil)[:20])

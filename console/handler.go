@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
+	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 )
@@ -87,7 +88,7 @@ func (h *Handler) handle(pattern string, serve func(*visit) error) {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	setHeaders(w.Header())
+	guard.SetHeaders(w.Header())
 	h.seen()
 	if err := h.cross.Check(r); err != nil {
 		h.failPlain(w, r, http.StatusForbidden, "Another site has sent this request. Nothing was done.")

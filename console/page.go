@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
+	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 )
@@ -125,7 +126,7 @@ func (v *visit) write(status int, name, title string, o pageOptions, data any) e
 		Version: v.h.o.Version, Data: data,
 	}
 	if v.session != "" {
-		f.Token = formToken(v.session)
+		f.Token = guard.Token(v.session)
 	}
 	var b bytes.Buffer
 	if err := v.h.pages[name].Execute(&b, f); err != nil {

@@ -1,4 +1,6 @@
-package console
+// Package guard has the headers, the cookie and the tokens that keep other sites away from
+// the pages of a person.
+package guard
 
 import (
 	"crypto/rand"
@@ -16,8 +18,8 @@ import (
 // nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// setHeaders sets the headers of every answer.
-func setHeaders(h http.Header) {
+// SetHeaders sets the headers of every answer.
+func SetHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -49,10 +51,13 @@ func onLoopback(r *http.Request) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// newCookie returns the cookie with a session. Browsers keep a cookie of the name __Host-
+// IsOpen reports whether others on the network may read what a browser sends.
+func IsOpen(r *http.Request) bool { return !secure(r) && !onLoopback(r) }
+
+// NewCookie returns the cookie with a session. Browsers keep a cookie of the name __Host-
 // only if the connection is encrypted, so on loopback without encryption it has a plain
 // name, with the port: browsers send a cookie to all ports of a machine.
-func newCookie(r *http.Request, session string, until time.Time) *http.Cookie {
+func NewCookie(r *http.Request, session string, until time.Time) *http.Cookie {
 	c := &http.Cookie{Name: "__Host-" + cookieName, Value: session, Path: "/", Expires: until, HttpOnly: true, Secure: true, SameSite: http.SameSiteStrictMode}
 	if !secure(r) && onLoopback(r) {
 		c.Name, c.Secure = cookieName, false
@@ -63,26 +68,28 @@ func newCookie(r *http.Request, session string, until time.Time) *http.Cookie {
 	return c
 }
 
-// sessionOf returns the session of a request, or "".
-func sessionOf(r *http.Request) string {
-	c, err := r.Cookie(newCookie(r, "", time.Time{}).Name)
+// Session returns the session of a request, or "".
+func Session(r *http.Request) string {
+	c, err := r.Cookie(NewCookie(r, "", time.Time{}).Name)
 	if err != nil || len(c.Value) > maxSession {
 		return ""
 	}
 	return c.Value
 }
 
-// newSession returns a session for somebody who needs none. It binds the forms of the
+// NewSession returns a session for somebody who needs none. It binds the forms of the
 // pages to the browser.
-func newSession() string { return rand.Text() }
+func NewSession() string { return rand.Text() }
 
-// formToken returns the token that the forms of a session carry. Whoever knows it does not
+// Token returns the token that the forms of a session carry. Whoever knows it does not
 // know the session.
-func formToken(session string) string {
+func Token(session string) string {
 	sum := sha256.Sum256([]byte("scratchpad form\x00" + session))
 	return base64.RawURLEncoding.EncodeToString(sum[:18])
 }
 
-func isToken(session, token string) bool {
-	return session != "" && subtle.ConstantTimeCompare([]byte(formToken(session)), []byte(token)) == 1
+// IsToken reports whether a form of a session carries its token. There is none without a
+// session.
+func IsToken(session, token string) bool {
+	return session != "" && subtle.ConstantTimeCompare([]byte(Token(session)), []byte(token)) == 1
 }
