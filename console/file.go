@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/linecount"
 	"github.com/agent-scratchpad/scratchpad/console/internal/markdown"
 	"github.com/agent-scratchpad/scratchpad/console/internal/sourceline"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
@@ -55,11 +56,11 @@ type folderLink struct{ Name, Address string }
 // A versionRow is a version in the list of them.
 type versionRow struct {
 	workspace.VersionInfo
-	Grown   int64      // bytes more than the version before
-	Lines   *lineCount // lines that it changed; nil: they are not counted
-	First   bool       // there is no version before
-	Address string     // of the version
-	Diff    string     // the address of what it changed; "": nothing is known
+	Grown   int64            // bytes more than the version before
+	Lines   *linecount.Count // lines that it changed; nil: they are not counted
+	First   bool             // there is no version before
+	Address string           // of the version
+	Diff    string           // the address of what it changed; "": nothing is known
 	Shown   bool
 }
 

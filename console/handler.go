@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
+	"github.com/agent-scratchpad/scratchpad/console/internal/linecount"
 	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
 )
@@ -24,7 +25,7 @@ type Handler struct {
 	assets  *asset.Set
 	pages   pages
 	room    *room.Room
-	counts  lineCounts
+	counts  linecount.Counts
 	beside  *room.Room // for what is shown beside the text of a form
 	foreign *room.Room // for the forms of people who are not known
 	finds   *room.Room // for searches, each of which takes 1
