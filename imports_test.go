@@ -140,6 +140,7 @@ var allowed = map[string][]string{
 	"console/internal/sourceline":        {"console/internal/format", "console/internal/visible"},
 	"console/internal/guard":             {},
 	"console/internal/linecount":         {"linediff"},
+	"console/internal/comparison":        {},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

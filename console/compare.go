@@ -3,12 +3,11 @@ package console
 import (
 	"bytes"
 	"net/http"
-	"net/url"
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/comparison"
 	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
@@ -17,17 +16,14 @@ import (
 )
 
 const (
-	maxRows      = 1000    // rows of a page of a comparison
-	maxCompared  = 200_000 // lines of both versions; each takes 64 bytes of memory
-	maxContext   = 9999    // equal lines around a change
-	usualContext = 3
-	maxOpen      = 50 // gaps that an address opens
+	maxRows     = 1000    // rows of a page of a comparison
+	maxCompared = 200_000 // lines of both versions; each takes 64 bytes of memory
 )
 
 // compareData is what the page that compares two versions of a file shows.
 type compareData struct {
 	fileHead
-	comparison
+	comparison.Query
 	Old, New workspace.VersionInfo
 	Missing  []string // sentences about versions that are not there; then there is no more
 
@@ -52,99 +48,6 @@ type step struct {
 	Address  string
 }
 
-// A comparison is what the address of a page asks for.
-type comparison struct {
-	A, B    string // the versions, as the address names them
-	Split   bool   // side by side
-	Context int    // equal lines around a change; -1: all
-	open    []int  // gaps to show, by their first old line
-	from    int64  // a row that the page has, from 1; 0: the first
-}
-
-const currentVersion = "current" // the name of the current version in an address
-
-// comparisonOf reads the query of an address.
-func comparisonOf(q url.Values) (c comparison, err error) {
-	c.A, c.B, _ = strings.Cut(q.Get("diff"), "..")
-	if q.Get("view") == "compare" {
-		c.A, c.B = q.Get("a"), q.Get("b")
-	}
-	for _, name := range []string{c.A, c.B} {
-		if n, err := positive(name); name != currentVersion && (err != nil || number(n) != name) {
-			return c, errNothingHere
-		}
-	}
-	switch q.Get("as") {
-	case "", "unified":
-	case "split":
-		c.Split = true
-	default:
-		return c, errNothingHere
-	}
-	switch text := q.Get("context"); text {
-	case "":
-		c.Context = usualContext
-	case "all":
-		c.Context = -1
-	default:
-		if c.Context, err = strconv.Atoi(text); err != nil || c.Context < 0 || c.Context > maxContext {
-			return c, errNothingHere
-		}
-	}
-	for text := range strings.SplitSeq(q.Get("open"), ",") {
-		line, err := positive(text)
-		if err != nil || line > 1<<30 || len(c.open) == maxOpen {
-			return c, errNothingHere
-		}
-		if line > 0 {
-			c.open = append(c.open, int(line))
-		}
-	}
-	c.from, err = positive(q.Get("from"))
-	return c, err
-}
-
-// query returns the query of an address. All of it are digits, commas and words of this
-// file.
-func (c comparison) query() string {
-	var b strings.Builder
-	b.WriteString("?diff=" + c.A + ".." + c.B)
-	if c.Split {
-		b.WriteString("&as=split")
-	}
-	if span := c.Span(); span != "" {
-		b.WriteString("&context=" + span)
-	}
-	for i, line := range c.open {
-		b.WriteString([]string{"&open=", ","}[min(i, 1)] + strconv.Itoa(line))
-	}
-	if c.from > 1 {
-		b.WriteString("&from=" + number(c.from))
-	}
-	return b.String()
-}
-
-// with returns the query of the same comparison from the first row, after a change.
-func (c comparison) with(change func(*comparison)) string {
-	c.open, c.from = slices.Clone(c.open), 0
-	change(&c)
-	return c.query()
-}
-
-// Moving reports whether one of the sides is the current version, whichever it is.
-func (c comparison) Moving() bool { return c.A == currentVersion || c.B == currentVersion }
-
-// Span is the number of equal lines around a change for a form. "" is the usual one.
-func (c comparison) Span() string {
-	switch c.Context {
-	case -1:
-		return "all"
-	case usualContext:
-		return ""
-	}
-	return strconv.Itoa(c.Context)
-}
-
 // compare shows two versions of a file beside each other.
 func (h *Handler) compare(v *visit) error {
 	ws, err := v.workspace(toRead)
@@ -152,12 +55,12 @@ func (h *Handler) compare(v *visit) error {
 		return err
 	}
 	q := v.r.URL.Query()
-	c, err := comparisonOf(q)
-	if err != nil {
-		return err
+	c, ok := comparison.Parse(q)
+	if !ok {
+		return errNothingHere
 	}
 	if q.Get("view") == "compare" {
-		return v.see(fileURL(ws.Agent(), v.r.PathValue("path")) + c.query())
+		return v.see(fileURL(ws.Agent(), v.r.PathValue("path")) + c.String())
 	}
 	d, err := v.compareHead(ws, c)
 	if err != nil {
@@ -169,9 +72,9 @@ func (h *Handler) compare(v *visit) error {
 		return v.write(http.StatusNotFound, "compare", title, o, d)
 	}
 	title = "v" + number(d.Old.Version) + " to v" + number(d.New.Version) + " of " + visible.Text(d.Path)
-	if c.A != currentVersion && c.B != currentVersion {
+	if c.A != comparison.Current && c.B != comparison.Current {
 		// What a change can alter is above the rows, and costs little to fetch.
-		o.refresh = d.Address + c.with(func(*comparison) {}) + "&head=1"
+		o.refresh = d.Address + c.With(func(*comparison.Query) {}) + "&head=1"
 	}
 	if !q.Has("head") {
 		leave, err := takeRoom(v.r.Context(), h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
@@ -193,16 +96,16 @@ func compareRoom(old, new int64) int64 {
 }
 
 // compareHead returns all but the rows.
-func (v *visit) compareHead(ws *workspace.Workspace, c comparison) (*compareData, error) {
+func (v *visit) compareHead(ws *workspace.Workspace, c comparison.Query) (*compareData, error) {
 	versions, err := ws.History(v.r.Context(), v.r.PathValue("path"))
 	if err != nil {
 		return nil, err
 	}
-	d := &compareData{comparison: c}
+	d := &compareData{Query: c}
 	current := versions[len(versions)-1]
 	find := func(name string) workspace.VersionInfo {
-		n, _ := strconv.ParseInt(name, 10, 64) // comparisonOf has checked it
-		if name == currentVersion {
+		n, _ := strconv.ParseInt(name, 10, 64) // Parse has checked it
+		if name == comparison.Current {
 			n = current.Version
 		}
 		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
@@ -239,18 +142,18 @@ func missing(n int64, versions []workspace.VersionInfo) string {
 
 // links sets the addresses of other comparisons of the file.
 func (d *compareData) links(versions []workspace.VersionInfo) {
-	c := d.comparison
-	d.Unified = c.with(func(c *comparison) { c.Split, c.open = false, nil })
-	d.Beside = c.with(func(c *comparison) { c.Split, c.open = true, nil })
-	d.Whole = c.with(func(c *comparison) { c.Context, c.open = -1, nil })
-	d.Parts = c.with(func(c *comparison) { c.Context, c.open = usualContext, nil })
-	d.Swapped = c.with(func(c *comparison) { c.A, c.B, c.open = c.B, c.A, nil })
+	c := d.Query
+	d.Unified = c.With(func(c *comparison.Query) { c.Split, c.Open = false, nil })
+	d.Beside = c.With(func(c *comparison.Query) { c.Split, c.Open = true, nil })
+	d.Whole = c.With(func(c *comparison.Query) { c.Context, c.Open = -1, nil })
+	d.Parts = c.With(func(c *comparison.Query) { c.Context, c.Open = comparison.UsualContext, nil })
+	d.Swapped = c.With(func(c *comparison.Query) { c.A, c.B, c.Open = c.B, c.A, nil })
 	between := func(i int) *step {
 		if i < 0 || i+1 >= len(versions) {
 			return nil
 		}
 		from, to := versions[i].Version, versions[i+1].Version
-		return &step{from, to, c.with(func(c *comparison) { c.A, c.B, c.open = number(from), number(to), nil })}
+		return &step{from, to, c.With(func(c *comparison.Query) { c.A, c.B, c.Open = number(from), number(to), nil })}
 	}
 	at := func(n int64) int {
 		return slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
@@ -287,24 +190,24 @@ func (d *compareData) compare(v *visit, ws *workspace.Workspace) error {
 	if d.Split {
 		layout = worddiff.SideBySide
 	}
-	view := diff.View(worddiff.Options{Layout: layout, Context: d.Context, Open: d.open})
+	view := diff.View(worddiff.Options{Layout: layout, Context: d.Context, Open: d.Query.Open})
 	starts := view.Pages(maxRows, maxText, maxLine)
 	d.Of = view.Len()
 	if len(starts) == 0 {
 		return nil
 	}
-	row := int(min(max(d.from-1, 0), int64(d.Of-1)))
+	row := int(min(max(d.Query.From-1, 0), int64(d.Of-1)))
 	page := sort.SearchInts(starts, row+1) - 1
 	from, to := starts[page], d.Of
 	if page > 0 {
-		d.Earlier = d.with(func(c *comparison) { c.from = int64(starts[page-1]) + 1 })
+		d.Earlier = d.With(func(c *comparison.Query) { c.From = int64(starts[page-1]) + 1 })
 	}
 	if page+1 < len(starts) {
 		to = starts[page+1]
-		d.Later = d.with(func(c *comparison) { c.from = int64(to) + 1 })
+		d.Later = d.With(func(c *comparison.Query) { c.From = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := diffrow.Layout{Old: lineAddress(old), New: lineAddress(new), Opened: d.opened, Quiet: oldEnds == newEnds && oldEnds == "CRLF"}
+	l := diffrow.Layout{Old: lineAddress(old), New: lineAddress(new), Opened: d.Query.Opened, Quiet: oldEnds == newEnds && oldEnds == "CRLF"}
 	d.Rows = l.Rows(view.Rows(from, to), from)
 	return nil
 }
@@ -334,15 +237,4 @@ func lineAddress(r workspace.ReadResult) func(line int) string {
 		}
 		return address + "&from=" + strconv.Itoa(max(1, line-10)) + "#L" + strconv.Itoa(line)
 	}
-}
-
-// opened returns the address of the page with the lines of a gap, which is in the row of a
-// number.
-func (c comparison) opened(line, row int) string {
-	return c.with(func(c *comparison) {
-		c.from = int64(row) + 1
-		if c.open = append(c.open, line); len(c.open) > maxOpen {
-			c.open, c.from, c.Context = nil, 0, -1
-		}
-	}) + "#A" + strconv.Itoa(line)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/comparison"
 	"github.com/agent-scratchpad/scratchpad/console/internal/diffrow"
 	"github.com/agent-scratchpad/scratchpad/console/internal/textfield"
 	worddiff "github.com/agent-scratchpad/scratchpad/console/internal/words"
@@ -122,7 +123,7 @@ func (c *conflict) compare(theirs, yours []byte, ending textfield.Ending) {
 	}
 	diff := worddiff.Compare(theirs, yours)
 	c.Removed, c.Added = diff.Lines()
-	view := diff.View(worddiff.Options{Context: usualContext})
+	view := diff.View(worddiff.Options{Context: comparison.UsualContext})
 	c.Left = max(0, view.Len()-maxCompareRows)
 	none := func(int) string { return "" }
 	c.Rows = diffrow.Layout{Old: none, New: none, Quiet: ending == textfield.CRLF}.Rows(view.Rows(0, maxCompareRows), 0)
