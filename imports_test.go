@@ -141,6 +141,8 @@ var allowed = map[string][]string{
 	"console/internal/guard":             {},
 	"console/internal/linecount":         {"linediff"},
 	"console/internal/comparison":        {},
+	"console/internal/wordspan":          {"console/internal/visible"},
+	"console/internal/logline":           {"workspace"},
 	"console/internal/room":              {"golang.org/x/sync/semaphore"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 }

@@ -1,31 +1,16 @@
 package console
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
 	"path"
-	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/logline"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-const (
-	linesRoom = 1 << 20          // for one page of entries
-	linesTime = 30 * time.Second // for a browser to take one
-)
-
-// A logLine is an entry of a log as a line of JSON.
-type logLine struct {
-	Number  int64     `json:"number"`
-	Time    time.Time `json:"time"`
-	Client  string    `json:"client,omitempty"`
-	Version string    `json:"version,omitempty"`
-	Key     string    `json:"key,omitempty"`
-	Text    string    `json:"text"`
-}
+const linesRoom = 1 << 20 // for one page of entries
 
 // logLines sends the entries that the log has now, the oldest first, each as a line of
 // JSON. It holds one page of them at a time. A browser that does not read is left.
@@ -56,7 +41,7 @@ func (h *Handler) logLines(v *visit) error {
 	if v.r.Method == http.MethodHead {
 		return nil
 	}
-	if err := v.writeLines(ws, first); err != nil {
+	if err := logline.Write(v.r.Context(), v.w, ws, first, v.mayStillRead); err != nil {
 		var told *problem
 		if v.r.Context().Err() == nil && !errors.Is(err, ErrSignedOut) && !errors.As(err, &told) {
 			h.o.Logger.ErrorContext(v.r.Context(), "console: a log was not sent whole", "error", err)
@@ -79,38 +64,4 @@ func (v *visit) mayStillRead() error {
 	v.person = now
 	_, err = v.workspace(toRead)
 	return err
-}
-
-// writeLines writes the entries up to the last one of a view.
-func (v *visit) writeLines(ws *workspace.Workspace, l workspace.LogView) error {
-	rc := http.NewResponseController(v.w)
-	w := bufio.NewWriterSize(v.w, 64<<10)
-	lines := json.NewEncoder(w)
-	lines.SetEscapeHTML(false)
-	last := l.Last
-	for after, step := l.First-1, int64(100); after < last; {
-		if err := v.mayStillRead(); err != nil {
-			return err
-		}
-		before := min(after+step, last) + 1
-		page, err := ws.ViewLog(v.r.Context(), l.Path, workspace.LogQuery{After: after, Before: before})
-		switch {
-		case err != nil:
-			return err
-		case !page.Exists:
-			return w.Flush() // it was deleted meanwhile
-		case page.Next > 0:
-			step = max(1, (before-page.Next)/2) // not all fit
-			continue
-		}
-		_ = rc.SetWriteDeadline(time.Now().Add(linesTime)) // a server without deadlines has none
-		for i := len(page.Entries) - 1; i >= 0; i-- {
-			e := page.Entries[i]
-			if err := lines.Encode(logLine{e.ID, e.Time, e.Author.Client, e.Author.Version, e.Author.Key, string(e.Content)}); err != nil {
-				return err
-			}
-		}
-		after, step = before-1, min(100, 2*step)
-	}
-	return w.Flush()
 }

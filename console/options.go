@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -205,9 +204,6 @@ func (o Options) complete() (Options, error) {
 	}
 	return o, nil
 }
-
-// all reports whether a person may name every agent.
-func (p Person) all() bool { return slices.Contains(p.Agents, "*") }
 
 // only returns the agent if the person has exactly one.
 func (p Person) only() (agent string, ok bool) {
