@@ -23,6 +23,7 @@ func Find(text, word string) (spans []visible.Span) {
 		c, size := utf8.DecodeRuneInString(text[i:])
 		low := unicode.ToLower(c)
 		if starts == nil && utf8.RuneLen(low) != size {
+			starts = make([]int32, 0, len(text)) // not nil, also at the beginning of the text
 			for at := range i {
 				starts = append(starts, int32(at))
 			}
