@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -231,6 +232,13 @@ func TestTypedTextOfStrangers(t *testing.T) {
 	}
 }
 
+// withToken returns a form with the token of somebody else.
+func withToken(from *webForm, token string) *webForm {
+	f := &webForm{from.action, maps.Clone(from.fields), from.text}
+	f.fields.Set("token", token)
+	return f
+}
+
 // Only who may read and write sees controls, and changes files. An agent of somebody else
 // is like one that cannot be.
 func TestWhoMayChange(t *testing.T) {
@@ -253,11 +261,7 @@ func TestWhoMayChange(t *testing.T) {
 		_, page := who.get("/")
 		token := tokenOf(t, page)
 		for _, from := range forms {
-			f := &webForm{from.action, url.Values{}, from.text}
-			for key, values := range from.fields {
-				f.fields[key] = values
-			}
-			f.fields.Set("token", token)
+			f := withToken(from, token)
 			if status, page := who.send(f); status != want {
 				t.Errorf("%s, %s: status %d\n%s", name, f.action, status, page)
 			}

@@ -17,8 +17,13 @@ package console
 // Where to begin:
 //
 //   - options.go has what a server gives to the console, handler.go the routes.
-//   - visit.go finds out who sends a request and what that person may do. Package internal/guard
-//     has the headers, the cookie and the token of forms. Package internal/room bounds memory.
+//   - visit.go finds out who sends a request and what that person may do. internal/guard has
+//     the headers, the cookie and the token of forms, internal/room bounds memory, and
+//     internal/sent lets a form count once.
 //   - page.go turns the data of a page into HTML, with templates/layout.html around each
 //     page's own template. fail.go words errors.
 //   - Each page has a file of its own: agents.go, agent.go, file.go and so on.
+//   - What pages are made of is in packages below internal. visible and markdown show texts,
+//     words and diffrow differences, comparison and linecount help them. filetree,
+//     sourceline and logline write long lists, textfield keeps the bytes of a file that is
+//     edited, and format words figures and times.

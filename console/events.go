@@ -67,13 +67,8 @@ func (h *Handler) Idle() time.Duration {
 // fetches itself again after each hello.
 func (h *Handler) events(v *visit) error {
 	agent := v.r.URL.Query().Get("agent")
-	switch {
-	case agent != "":
-		if _, err := v.workspaceOf(agent, toRead); err != nil {
-			return err
-		}
-	case !v.person.Read && !v.person.Admin:
-		return errMayNotRead
+	if err := v.mayFollow(agent); err != nil {
+		return err
 	}
 	leave, err := h.streams.enter(v.person.ID)
 	if err != nil {
@@ -126,6 +121,19 @@ func (h *Handler) events(v *visit) error {
 			pause(v.r, eventPause)
 		}
 	}
+}
+
+// mayFollow returns an error if the person may not see the page of the agent, or for "" the
+// list of agents.
+func (v *visit) mayFollow(agent string) error {
+	switch {
+	case agent != "":
+		_, err := v.workspaceOf(agent, toRead)
+		return err
+	case !v.person.Read && !v.person.Admin:
+		return errMayNotRead
+	}
+	return nil
 }
 
 // notices reports whether what an agent has written changes a page of the person: that of
