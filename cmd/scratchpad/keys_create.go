@@ -9,7 +9,7 @@ import (
 
 type keysCreate struct {
 	Agents  []string       `placeholder:"NAME" help:"The agents whose memory the key is for: names, beginnings of names such as 'team-a-*', or '*' for all agents of the tenant. A key with scope read or write needs them."`
-	Scopes  []string       `default:"read,write" placeholder:"NAME" help:"What the key may do: read and write memory, admin (see and change the keys and agents of its tenant), metrics (read /metrics). Default: ${default}."`
+	Scopes  []string       `default:"read,write" placeholder:"NAME" help:"What the key may do: read and write memory, admin (see and change the keys of its tenant in the console, and list its agents), metrics (read /metrics, and see how the server does). Default: ${default}."`
 	Expires flags.Lifetime `default:"never" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d. Default: ${default}."`
 	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]" help:"How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4 times N by default. Default: as the server says."`
 	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`

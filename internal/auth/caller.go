@@ -46,7 +46,7 @@ type Scopes uint8
 const (
 	Read    Scopes = 1 << iota // read the memory of the caller's agents
 	Write                      // change it
-	Admin                      // see and change the keys and agents of the tenant; no access to memory
+	Admin                      // see and change the keys of the tenant, and list its agents; no access to memory
 	Metrics                    // read /metrics; no access to memory
 )
 

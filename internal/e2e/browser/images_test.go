@@ -16,7 +16,7 @@ import (
 // imagesVariable makes TestImages write the images of the documentation.
 const imagesVariable = "SCRATCHPAD_IMAGES"
 
-// imageBytes is how large an image of the documentation may be.
+// imageBytes is how large an image of the documentation may be, as in docs/guide.
 const imageBytes = 80_000
 
 // The window of the images, in CSS pixels, and how many pixels of an image make one: GitHub
@@ -40,8 +40,8 @@ var images = []struct {
 }
 
 // TestImages takes the images of the documentation: a console over a memory that is the
-// same in each run. With SCRATCHPAD_IMAGES=update it writes them. Without it the pages must
-// make images as small and of the same size as those that are there.
+// same in each run. With SCRATCHPAD_IMAGES=update it writes them. Without it the images must
+// have as many pixels as those that are there; with other fonts they are not the same.
 func TestImages(t *testing.T) {
 	t.Parallel()
 	link := tellStory(t)
@@ -90,10 +90,10 @@ func (p *tab) image() []byte {
 func checkImage(t *testing.T, name string, data []byte) {
 	t.Helper()
 	file := filepath.Join(module, "docs", "images", name)
-	if len(data) > imageBytes {
-		t.Errorf("%s would have %d bytes, limit %d", name, len(data), imageBytes)
-	}
 	if os.Getenv(imagesVariable) == "update" {
+		if len(data) > imageBytes {
+			t.Errorf("%s has %d bytes, limit %d", name, len(data), imageBytes)
+		}
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must(t, os.WriteFile(file, data, 0o644))
 		return

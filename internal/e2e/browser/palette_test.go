@@ -5,7 +5,39 @@ import (
 	"image"
 	"image/color"
 	"slices"
+	"testing"
 )
+
+// An image with more colours than wanted keeps those that it has most, and each of the
+// others becomes one that is near. It is the same in each run.
+func TestReduce(t *testing.T) {
+	full := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	for i := range 64 * 64 {
+		c := color.RGBA{250, 249, 245, 255}
+		if i%4 == 0 {
+			c = color.RGBA{uint8(i / 64 * 4), uint8(i % 64 * 4), 40, 255}
+		}
+		full.SetRGBA(i%64, i/64, c)
+	}
+	small := reduce(full, 64)
+	if len(small.Palette) > 64 {
+		t.Errorf("there are %d colours, want at most 64", len(small.Palette))
+	}
+	if got := rgbOf(small.At(1, 0)); got != [3]uint8{250, 249, 245} {
+		t.Errorf("the colour of most pixels has become %v", got)
+	}
+	for i := range 64 * 64 {
+		was, is := rgbOf(full.At(i%64, i/64)), rgbOf(small.At(i%64, i/64))
+		for c := range 3 {
+			if d := int(was[c]) - int(is[c]); max(d, -d) > 64 {
+				t.Fatalf("%v has become %v", was, is)
+			}
+		}
+	}
+	if again := reduce(full, 64); !slices.Equal(again.Pix, small.Pix) || !slices.Equal(again.Palette, small.Palette) {
+		t.Error("the second time it is another image")
+	}
+}
 
 // A shade is a colour of an image, and how many of its pixels have it.
 type shade struct {
