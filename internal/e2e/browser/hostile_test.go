@@ -122,7 +122,7 @@ func checkHostileMarkdown(t *testing.T, s *server, p *tab) {
 			others = append(others, c)
 		}
 	}
-	all := append(batches(alone, 1), batches(others, 4000)...)
+	all := append(batches(alone, 1), batches(others, 8000)...)
 	s.together(len(all), func(i int) error {
 		return s.try("claude-code", "write_file", object{"agent_id": hostileAgent, "path": "md/" + all[i].Name + ".md", "content": all[i].Text})
 	})
@@ -157,7 +157,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 		p.clean(path)
 		p.noOverflow()
 	}
-	for _, c := range some(valid, 3) {
+	for _, c := range some(valid, 4) {
 		for _, view := range []string{"", "?view=move", "?view=delete", "?view=edit"} {
 			p.visit("/a/" + hostileAgent + "/files/" + escapePath(c.Text) + view)
 			p.clean(c.Name)
@@ -165,7 +165,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 		}
 	}
 	p.expect("status: 40")
-	for _, c := range some(refused, 2) {
+	for _, c := range some(refused, 5) {
 		for _, at := range []string{"files", "logs"} {
 			p.visit("/a/" + hostileAgent + "/" + at + "/" + escapePath(c.Text))
 			if kind := evaluate[string](p, "document.contentType"); kind == "text/html" && p.where() != "/" {
@@ -173,7 +173,7 @@ func checkHostileNames(t *testing.T, s *server, p *tab) {
 			}
 		}
 	}
-	for _, c := range some(hostile.Names(), 6) {
+	for _, c := range some(hostile.Names(), 12) {
 		for _, query := range []string{"/?q=", "/?after=", "/signin?next=", "/a/" + hostileAgent + "/changes?prefix="} {
 			p.visit(query + url.QueryEscape(c.Text))
 			if evaluate[string](p, "document.contentType") == "text/html" {
@@ -208,7 +208,7 @@ func checkHostileLog(t *testing.T, s *server, p *tab) {
 		p.clean(path)
 		p.noOverflow()
 	}
-	for _, c := range some(names, 6) {
+	for _, c := range some(names, 12) {
 		p.visit("/a/hostile-2/logs/log?author=" + url.QueryEscape(c.Text) + "&q=" + url.QueryEscape(c.Text))
 		p.clean(c.Name)
 	}
@@ -223,7 +223,7 @@ func checkHostileSearch(t *testing.T, s *server, p *tab) {
 	p.clean("hostile")
 	p.noOverflow()
 	p.expect("status: 400")
-	cases := append(some(hostile.Names(), 4), some(hostile.Texts(), 6)...)
+	cases := append(some(hostile.Names(), 8), some(hostile.Texts(), 12)...)
 	for i, c := range cases {
 		q, way := c.Text, []string{"", "exact", "regexp"}[i%3]
 		for len(q) > 900 {

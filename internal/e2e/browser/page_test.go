@@ -178,12 +178,15 @@ func (p *tab) loading(what string, do func()) {
 	}
 }
 
-// wait asks again and again until ok or until the time is over.
+// wait asks again and again until ok or until the time is over. It asks less often with
+// time, because an answer costs the browser much.
 func (p *tab) wait(limit time.Duration, ok func() bool) bool {
-	for began := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	for began := time.Now(); !ok(); time.Sleep(pause) {
 		if time.Since(began) > limit {
 			return ok()
 		}
+		pause = min(pause*3/2, 50*time.Millisecond)
 	}
 	return true
 }
