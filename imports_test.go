@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"internal/httpserver":                {"internal/auth", "internal/lru", "workspace", "golang.org/x/time/rate"},
 	"internal/lru":                       {},
 	"internal/native":                    {"golang.org/x/sys/..."},
-	"internal/consoleserver":             {"console", "internal/access", "internal/auth", "internal/clientconfig", "internal/httpserver", "internal/native", "internal/signin", "workspace"},
+	"internal/consoleserver":             {"console", "internal/access", "internal/auth", "internal/clientconfig", "internal/host", "internal/httpserver", "internal/native", "internal/signin", "workspace"},
 	"internal/signin":                    {"console", "internal/access", "internal/auth", "workspace"},
 	"internal/setup":                     {"internal/clientconfig", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "github.com/modelcontextprotocol/go-sdk/..."},
 	"internal/doctor":                    {"internal/database", "internal/host", "internal/native", "internal/phrase", "internal/terminal", "sqlite", "workspace", "github.com/fatih/color", "postgres", "internal/migrate"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,39 @@ func TestConsoleReadOnly(t *testing.T) {
 	testkit.Must(t, c.cmd.Process.Signal(os.Interrupt))
 	c.mustEnd(t, waitPatience)
 	if said := c.err.String(); !strings.Contains(said, "nothing can be stored") {
+		t.Errorf("it said %q", said)
+	}
+}
+
+const fetchVariable = "SCRATCHPAD_TEST_FETCH" // the test binary is another user who fetches this link
+
+func init() {
+	if link := os.Getenv(fetchVariable); link != "" {
+		becomeNobody()
+		res, err := http.Get(link)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("uid %d got %d\n", os.Getuid(), res.StatusCode)
+		os.Exit(0)
+	}
+}
+
+// Another user who has seen the link is refused, and does not use it up.
+func TestConsoleOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	c := openConsole(t, []string{"SUDO_UID="}, "--db", filepath.Join(t.TempDir(), "a.db"))
+	thief := exec.Command(os.Args[0])
+	thief.Env = append(os.Environ(), fetchVariable+"="+c.link.String())
+	if out, err := thief.CombinedOutput(); err != nil || !strings.Contains(string(out), fmt.Sprintf("uid %d got 403", nobody)) {
+		t.Errorf("another user: %v\n%s", err, out)
+	}
+	if status, page := c.visit(t, browser(t), c.link.String(), ""); status != 200 || !strings.Contains(page, "Sign out") {
+		t.Errorf("the owner: %d\n%s", status, page)
+	}
+	if said := c.err.String(); !strings.Contains(said, "another user has tried the link") || strings.Contains(said, c.link.Query().Get("token")) {
 		t.Errorf("it said %q", said)
 	}
 }

@@ -24,9 +24,13 @@ const (
 
 func init() {
 	if os.Getenv(nobodyVariable) != "" && os.Getuid() == 0 {
-		if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody)); err != nil {
-			panic(err)
-		}
+		becomeNobody()
+	}
+}
+
+func becomeNobody() {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody)); err != nil {
+		panic(err)
 	}
 }
 

@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/host"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/signin"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -45,12 +48,12 @@ type Local struct {
 func NewLocal(o LocalOptions) (l *Local, err error) {
 	link, token := signin.NewLink(o.Service, nil)
 	l = &Local{o: o, token: token}
-	p := console.Options{Version: o.Version, People: link, Link: o.Command, Keys: signin.NewKeys(o.Keys, o.Tenant), Health: o.Health, Logger: o.Logger}
+	p := console.Options{Version: o.Version, People: sameUser{link, o.Logger}, Link: o.Command, Keys: signin.NewKeys(o.Keys, o.Tenant), Health: o.Health, Logger: o.Logger}
 	p.Admit = Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
 		return l.http.AdmitPerson(ctx, id, key)
 	})
 	if o.ReadOnly {
-		p.People = reader{link}
+		p.People = reader{p.People}
 	}
 	if o.Config != nil {
 		p.Config = func(_ context.Context, agent, key string) []console.Config { return o.Config(agent, key) }
@@ -60,6 +63,30 @@ func NewLocal(o LocalOptions) (l *Local, err error) {
 	}
 	l.http, err = httpserver.New(httpserver.Options{Console: l.pages, Logger: o.Logger})
 	return l, err
+}
+
+// sameUser lets nobody in but the user whose console it is, where the system tells who is at
+// the other end of a connection. Others may see the link in the list of processes while the
+// browser starts. It stays good for its owner then.
+type sameUser struct {
+	console.People
+	log *slog.Logger
+}
+
+// SignIn implements [console.People].
+func (s sameUser) SignIn(ctx context.Context, token string) (session string, until time.Time, err error) {
+	o := httpserver.OriginOf(ctx)
+	if uid, ok := host.SocketUser(o.Client, o.Server); ok && !isUser(uid) {
+		s.log.WarnContext(ctx, "another user has tried the link", "uid", uid)
+		return "", time.Time{}, console.ErrRefused
+	}
+	return s.People.SignIn(ctx, token)
+}
+
+// isUser reports whether a user is that of this process, or the one who became root to start
+// it, or root, who may do everything anyway.
+func isUser(uid int) bool {
+	return uid == os.Getuid() || uid == 0 || strconv.Itoa(uid) == os.Getenv("SUDO_UID")
 }
 
 // reader lets nobody change what cannot be stored.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -30,6 +31,9 @@ type Origin struct {
 	// Forwarded says that a proxy has passed the request on. Then the client may be
 	// anywhere, even if the proxy is on this machine.
 	Forwarded bool
+
+	// Client and Server are the ends of the connection. The zero AddrPort is unknown.
+	Client, Server netip.AddrPort
 
 	// URL is the server as the browser names it, such as https://memory.example.com. It
 	// is what the client says.
@@ -160,6 +164,10 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.Ca
 // may send.
 func (s *Server) originOf(r *http.Request) Origin {
 	o := Origin{Address: s.clientAddress(r), Forwarded: isForwarded(r), URL: "http://" + r.Host}
+	o.Client, _ = netip.ParseAddrPort(r.RemoteAddr)
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && at != nil {
+		o.Server, _ = netip.ParseAddrPort(at.String())
+	}
 	if peer, ok := parseAddress(r.RemoteAddr); !ok || !s.trusted(peer) {
 		r.Header.Del("X-Forwarded-Proto")
 	}
