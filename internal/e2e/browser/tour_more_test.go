@@ -149,6 +149,9 @@ func (p *tour) keys() {
 	}
 	p.visit("/keys")
 	p.see("laptop", "team-*")
+	if !evaluate[bool](p.tab, "getComputedStyle(document.querySelector('.tbl')).display === 'table' || innerWidth < 600") {
+		p.t.Error("the keys are not in a table")
+	}
 	p.look("keys")
 	p.follow("link", "Rotate laptop")
 	p.look("key-rotate")
