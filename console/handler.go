@@ -4,6 +4,7 @@ import (
 	"embed"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +24,7 @@ type Handler struct {
 	mux     *http.ServeMux
 	cross   *http.CrossOriginProtection
 	assets  *asset.Set
-	pages   pages
+	pages   func() (pages, error)
 	room    *room.Room
 	counts  linecount.Counts
 	beside  *room.Room // for what is shown beside the text of a form
@@ -47,9 +48,7 @@ func New(o Options) (*Handler, error) {
 	if h.assets, err = asset.Read(embedded); err != nil {
 		return nil, err
 	}
-	if h.pages, err = h.parsePages(); err != nil {
-		return nil, err
-	}
+	h.pages = sync.OnceValues(h.parsePages) // a server that shows no page starts faster
 	h.began = o.Now()
 	h.route()
 	return h, nil

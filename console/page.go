@@ -129,7 +129,11 @@ func (v *visit) write(status int, name, title string, o pageOptions, data any) e
 		f.Token = guard.Token(v.session)
 	}
 	var b bytes.Buffer
-	if err := v.h.pages[name].Execute(&b, f); err != nil {
+	all, err := v.h.pages()
+	if err == nil {
+		err = all[name].Execute(&b, f)
+	}
+	if err != nil {
 		v.h.o.Logger.Error("console: a template failed", "page", name, "error", err)
 		v.h.failPlain(v.w, v.r, http.StatusInternalServerError, "internal error")
 		return nil
