@@ -113,6 +113,7 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 		status(t, web, "GET", url)
 	}
 	status(t, &http.Client{Transport: bearer{"sp_wrong", http.DefaultTransport}}, "GET", url)
+	status(t, http.DefaultClient, "GET", strings.TrimSuffix(url, "/mcp")+"/") // a page
 	code, text := status(t, &http.Client{Transport: bearer{watcher, http.DefaultTransport}}, "GET", strings.TrimSuffix(url, "/mcp")+"/metrics")
 	if code != http.StatusOK {
 		t.Fatalf("GET /metrics with a key that has the scope = %d", code)
@@ -145,6 +146,8 @@ func TestServedMetrics(t *testing.T) {
 		{"scratchpad_store_read_only", "", 0, 0},
 		{"scratchpad_memory_limit_bytes", "", 1 << 20, 1 << 30},
 		{"scratchpad_panics_total", "", 0, 0},
+		{"scratchpad_console_requests_total", "GET /{$}", 1, 1},
+		{"scratchpad_console_pages", "", 0, 0},
 	} {
 		found := false
 		for _, metric := range all[c.name].GetMetric() {
