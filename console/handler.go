@@ -3,6 +3,7 @@ package console
 import (
 	"embed"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +22,7 @@ var embedded embed.FS
 // A Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
 	o       Options
-	mux     *http.ServeMux
+	mux     *routes
 	cross   *http.CrossOriginProtection
 	assets  *asset.Set
 	pages   func() (pages, error)
@@ -42,7 +43,7 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{o: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection()}
+	h := &Handler{o: o, mux: &routes{ServeMux: http.NewServeMux()}, cross: http.NewCrossOriginProtection()}
 	h.room, h.beside, h.foreign = room.New(roomBytes), room.New(roomBytes), room.New(foreignBytes)
 	h.finds = room.New(maxFinds)
 	if h.assets, err = asset.Read(embedded); err != nil {
@@ -80,6 +81,25 @@ func (h *Handler) route() {
 	h.handle("GET /health", h.health)
 	h.mux.HandleFunc("/", h.notFound)
 }
+
+// routes is a mux that knows its patterns.
+type routes struct {
+	*http.ServeMux
+	patterns []string
+}
+
+// Handle adds a route.
+func (m *routes) Handle(pattern string, h http.Handler) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.Handle(pattern, h)
+}
+
+// HandleFunc adds a route.
+func (m *routes) HandleFunc(pattern string, serve http.HandlerFunc) { m.Handle(pattern, serve) }
+
+// Routes returns the patterns of all routes, such as "GET /a/{agent}", as
+// [http.ServeMux] has them. Tests make requests of them.
+func (h *Handler) Routes() []string { return slices.Clone(h.mux.patterns) }
 
 // handle adds a route for people who are known.
 func (h *Handler) handle(pattern string, serve func(*visit) error) {

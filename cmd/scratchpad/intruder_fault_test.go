@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/access"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
@@ -28,6 +29,7 @@ type fault struct {
 	duel   string // of those that cast.duels makes
 	mcp    func(*service, *mcpserver.Options)
 	http   func(*service, *httpserver.Options)
+	pages  func(*service, *console.Options)
 	in     string // what shows it: "log", "metrics", or "" for the answers
 	wrap   func(workspace.Store) workspace.Store
 }
@@ -168,11 +170,21 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	s.mcp, err = mcpserver.New(ofMCP)
 	testkit.Must(t, err)
 	ofHTTP := s.httpOptions()
+	ofPages := s.consoleOptions(ofHTTP.Failures.(*auth.Failures))
+	if f.pages != nil {
+		f.pages(s, &ofPages)
+	}
+	ofHTTP.Console, err = console.New(ofPages)
+	testkit.Must(t, err)
+	ofHTTP.Console = before(ofHTTP.Console, func(r *http.Request) *http.Request {
+		return r.WithContext(context.WithValue(r.Context(), pathKey{}, r.URL.Path))
+	})
 	if f.http != nil {
 		f.http(s, &ofHTTP)
 	}
 	s.http, err = httpserver.New(ofHTTP)
 	testkit.Must(t, err)
+	s.vitals = s.startVitals()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testkit.Must(t, err)
 	served := make(chan error)
@@ -185,6 +197,9 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	})
 	return &faultyService{s, log, "http://" + l.Addr().String()}
 }
+
+// pathKey is of the path of a request to the console, by which a fault knows its route.
+type pathKey struct{}
 
 // skip returns the workspace that a call names in a tenant, whatever its caller may use.
 func (s *service) skip(ctx context.Context, call mcpserver.Call, tenant func(auth.Caller) string) (*workspace.Workspace, error) {

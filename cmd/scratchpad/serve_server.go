@@ -194,28 +194,28 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 
 func (s *service) newHTTP() (err error) {
 	o := s.httpOptions()
-	if o.Console, err = s.newConsole(o.Failures.(*auth.Failures)); err != nil {
+	if o.Console, err = console.New(s.consoleOptions(o.Failures.(*auth.Failures))); err != nil {
 		return err
 	}
 	s.http, err = httpserver.New(o)
 	return err
 }
 
-// newConsole returns the pages for people, who sign in with a key.
-func (s *service) newConsole(failures *auth.Failures) (*console.Handler, error) {
+// consoleOptions are of the pages for people, who sign in with a key.
+func (s *service) consoleOptions(failures *auth.Failures) console.Options {
 	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: failures, Anonymous: s.anonymous,
 		NoteSignIn: func(ctx context.Context, blocked bool) { s.http.NoteSignIn(ctx, blocked) },
 	}
 	if s.tokens != nil {
 		o.MetadataURL = s.tokens.MetadataURL()
 	}
-	return console.New(console.Options{
+	return console.Options{
 		Version: version(), People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: s.p.log,
 		Health: func(ctx context.Context) (console.Health, error) { return s.vitals.Health(ctx) },
 		Admit: consoleserver.Admit(func(ctx context.Context, id, key string) (time.Duration, bool) {
 			return s.http.AdmitPerson(ctx, id, key)
 		}),
-	})
+	}
 }
 
 // startVitals begins to keep what the console shows of the server.
