@@ -11,7 +11,8 @@ const body = document.body;
 const clock = new Intl.DateTimeFormat(undefined, {hour: "2-digit", minute: "2-digit"});
 const day = new Intl.DateTimeFormat(undefined, {day: "numeric", month: "short"});
 const year = new Intl.DateTimeFormat(undefined, {day: "numeric", month: "short", year: "numeric"});
-const exact = new Intl.DateTimeFormat(undefined, {dateStyle: "full", timeStyle: "long"});
+const weekday = new Intl.DateTimeFormat(undefined, {weekday: "long", day: "numeric", month: "long", year: "numeric"});
+const exact = new Intl.DateTimeFormat(undefined, {dateStyle: "medium", timeStyle: "long"});
 function ago(then) {
   const now = new Date(), seconds = (now - then) / 1000;
   if (seconds > -60 && seconds < 10) return "just now";
@@ -21,20 +22,61 @@ function ago(then) {
   const sameYear = then.getFullYear() === now.getFullYear();
   return (sameYear ? day : year).format(then) + (sameYear ? " " + clock.format(then) : "");
 }
+let exactly = false; // all times are shown in full
 function localTimes(from = document) {
   for (const t of $$("time[datetime]", from)) {
     const then = new Date(t.dateTime);
     if (isNaN(then)) continue;
     t.title = exact.format(then);
-    const text = t.dataset.exact !== undefined ? exact.format(then) : ago(then);
+    const text = exactly || t.dataset.exact !== undefined ? exact.format(then) : ago(then);
     if (t.textContent !== text) t.textContent = text;
   }
+}
+
+// The server groups changes by days in UTC. Here they are the person's own days.
+function localDays(from = document) {
+  const days = $$("section[data-day]", from), made = [];
+  if (!days.length) return;
+  const blank = days[0].cloneNode(true);
+  $("ol", blank).replaceChildren();
+  let list, last;
+  for (const row of $$("li", from).filter(r => r.closest("section[data-day]"))) {
+    const name = weekday.format(new Date($("time", row).dateTime));
+    if (name !== last) {
+      const section = blank.cloneNode(true);
+      $("h2", section).textContent = last = name;
+      list = $("ol", section);
+      made.push(section);
+    }
+    list.append(row);
+  }
+  days[0].before(...made);
+  for (const d of days) d.remove();
 }
 
 // Updates. The server says only that something has changed. The page is then fetched again,
 // and its elements with data-live take the place of those that are here.
 const live = new Map(); // the markup of each element as the server sent it
 function remember(from = document) { for (const e of $$("[data-live][id]", from)) live.set(e.id, e.outerHTML); }
+let told = -Infinity;
+// changed tells listeners that the page has changed, at most twice a minute.
+function changed() {
+  if (performance.now() - told < 30000) return;
+  told = performance.now();
+  say("The page shows what has changed.");
+}
+// A part of the page is left alone while the person presses something or has its text selected.
+let pressed = false, waiting = false;
+function busy(e) {
+  const s = getSelection();
+  return pressed || e.dataset.live !== "grow" && !s.isCollapsed && s.rangeCount > 0 && s.getRangeAt(0).intersectsNode(e);
+}
+function goOn() { if (waiting) { waiting = false; refresh(); } }
+function release() { setTimeout(() => { pressed = false; goOn(); }); }
+addEventListener("pointerdown", () => { pressed = true; }, true);
+for (const name of ["pointerup", "pointercancel", "dragend", "blur"]) addEventListener(name, release, true);
+document.addEventListener("selectionchange", () => { if (getSelection().isCollapsed) goOn(); });
+function rowKey(r) { return r.dataset.key || (r.matches("a, summary") ? r : $("a", r))?.getAttribute("href") || r.parentElement.id; }
 function say(text) { const s = $("#status"); if (s) s.textContent = text; }
 async function fetchPage(address) {
   const answer = await fetch(address, {headers: {Accept: "text/html"}, credentials: "same-origin", cache: "no-store"});
@@ -45,10 +87,15 @@ async function fetchPage(address) {
 function swap(now, next) {
   const held = now.contains(document.activeElement) ? document.activeElement : null;
   const open = new Map($$("details[id]", now).map(d => [d.id, d.open]));
+  const seen = scrollY > 0 && $$("[data-item]", now).find(r => r.checkVisibility() && r.getBoundingClientRect().top >= 0);
+  const key = seen && rowKey(seen), top = seen && seen.getBoundingClientRect().top;
   const fresh = document.importNode(next, true);
   now.replaceWith(fresh);
+  localDays(fresh);
   for (const d of $$("details[id]", fresh)) if (open.has(d.id)) d.open = open.get(d.id);
   localTimes(fresh); equip(fresh);
+  const same = key && $$("[data-item]", fresh).find(r => rowKey(r) === key);
+  if (same) scrollBy(0, same.getBoundingClientRect().top - top); // what one reads stays where it is
   if (!held) return;
   const again = held.matches("details[id] > summary") ? $("#" + held.parentElement.id + " > summary") : held.id ? document.getElementById(held.id) : $$("a[href]", fresh).find(a => a.getAttribute("href") === held.getAttribute("href"));
   (again || fresh).focus?.({preventScroll: true});
@@ -89,15 +136,16 @@ async function refresh() {
     again = false;
     try {
       const page = await fetchPage(body.dataset.refresh || location.href);
-      let changed = false;
+      let any = false;
       for (const now of $$("[data-live][id]")) {
         const next = page.getElementById(now.id);
         if (!next || next.outerHTML === live.get(now.id)) continue;
+        if (busy(now)) { waiting = true; continue; }
         live.set(now.id, next.outerHTML);
         (now.dataset.live === "grow" ? grow : swap)(now, next, page);
-        changed = true;
+        any = true;
       }
-      if (changed && !body.dataset.every) say("The page shows what has changed.");
+      if (any && !body.dataset.every) changed();
       if (!body.dataset.stream || source?.readyState === 1) found();
     } catch {
       lost();
@@ -138,9 +186,17 @@ function connect() {
   });
 }
 function disconnect() { source?.close(); source = null; }
-document.addEventListener("visibilitychange", () => { if (document.hidden) disconnect(); else connect(); });
+document.addEventListener("visibilitychange", () => { if (document.hidden) disconnect(); else { localTimes(); connect(); } });
 addEventListener("pagehide", disconnect);
 addEventListener("pageshow", e => { if (e.persisted) connect(); });
+
+// showExact shows all times in full, or again in short, for those who have no mouse.
+function showExact() {
+  exactly = !exactly;
+  body.classList.toggle("exact", exactly);
+  $("[data-times]")?.setAttribute("aria-pressed", exactly);
+  localTimes();
+}
 
 // The keyboard.
 function typing(e) { return e.target.closest?.("input, textarea, select, [contenteditable]"); }
@@ -159,6 +215,7 @@ document.addEventListener("keydown", e => {
     k: () => move(-1),
     "/": () => { const s = $$("[aria-keyshortcuts='/']").find(s => s.offsetParent); if (s) { s.focus(); s.select(); } else if ($("nav a[href='/search']")) location.assign("/search"); },
     "?": () => $("#help")?.showModal(),
+    t: showExact,
   }[e.key];
   if (act) { e.preventDefault(); act(); }
 });
@@ -182,6 +239,7 @@ document.addEventListener("click", async e => {
     } catch { say("Not copied: the browser does not allow it here."); }
     return;
   }
+  if (e.target.closest?.("[data-times]")) showExact();
   if (e.target.closest?.("[data-help]")) { e.preventDefault(); $("#help")?.showModal(); }
 });
 
@@ -238,6 +296,6 @@ if (body.dataset.every) {
   document.addEventListener("visibilitychange", look);
 }
 
-remember(); localTimes(); equip(); connect();
+remember(); localDays(); localTimes(); equip(); connect();
 setInterval(localTimes, 20000);
 })();
