@@ -10,6 +10,12 @@ const (
 	maxCounts  = 1 << 20   // bytes of versions that a page reads to count lines
 )
 
+// textsOf says whose texts were compared.
+type textsOf struct {
+	service *workspace.Service
+	agent   string
+}
+
 // countLines sets how many lines the versions of a file have changed. It leaves out what
 // would take long: the page has the bytes instead.
 func (v *visit) countLines(ws *workspace.Workspace, path string, rows []versionRow) {
@@ -18,7 +24,7 @@ func (v *visit) countLines(ws *workspace.Workspace, path string, rows []versionR
 	have := false   // text was read
 	for i := 0; i+1 < len(rows); i++ {
 		newer, older := &rows[i], rows[i+1].VersionInfo
-		pair := linecount.Pair{Old: older.SHA256, New: newer.SHA256}
+		pair := linecount.Pair{Of: textsOf{v.person.Service, ws.Agent()}, Old: older.SHA256, New: newer.SHA256}
 		if n, ok := v.h.counts.Find(pair); ok {
 			newer.Lines, have = &n, false
 			continue
@@ -34,8 +40,11 @@ func (v *visit) countLines(ws *workspace.Workspace, path string, rows []versionR
 		}
 		before, ok := v.textOf(ws, path, older)
 		if have && ok {
-			n := v.h.counts.Count(pair, before, text)
-			newer.Lines = &n
+			if n, ok := v.h.counts.Count(pair, before, text); ok {
+				newer.Lines = &n
+			} else {
+				left = 0 // others are busy
+			}
 		}
 		text, have = before, ok
 	}

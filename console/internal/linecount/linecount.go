@@ -13,12 +13,17 @@ const maxKept = 4096 // pairs of texts whose counts are kept
 // A Counts has how many lines differ between two texts. Texts are known by their sums, so
 // what it has never becomes wrong. The zero Counts is ready, and safe for concurrent use.
 type Counts struct {
-	mu    sync.Mutex // also so that one pair at a time is compared
-	known map[Pair]Count
+	comparing sync.Mutex // one pair at a time
+	mu        sync.Mutex // guards known
+	known     map[Pair]Count
 }
 
-// A Pair is the sums of two texts.
-type Pair struct{ Old, New [sha256.Size]byte }
+// A Pair is the sums of two texts, and whose they are: nobody can find out from how soon
+// there is a count that others have the same texts. Of must be comparable.
+type Pair struct {
+	Of       any
+	Old, New [sha256.Size]byte
+}
 
 // A Count is how many lines differ.
 type Count struct{ Removed, Added int }
@@ -31,10 +36,13 @@ func (c *Counts) Find(p Pair) (Count, bool) {
 	return n, ok
 }
 
-// Count compares two texts, which the pair has the sums of.
-func (c *Counts) Count(p Pair, old, new []byte) (n Count) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// Count compares two texts, which the pair has the sums of. ok is false if others are being
+// compared, which may take a second: nobody waits for the texts of others.
+func (c *Counts) Count(p Pair, old, new []byte) (n Count, ok bool) {
+	if !c.comparing.TryLock() {
+		return n, false
+	}
+	defer c.comparing.Unlock()
 	for _, r := range linediff.Compare(old, new).Runs() {
 		switch r.Op {
 		case linediff.Remove:
@@ -43,9 +51,11 @@ func (c *Counts) Count(p Pair, old, new []byte) (n Count) {
 			n.Added += r.Lines
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= maxKept {
 		c.known = map[Pair]Count{}
 	}
 	c.known[p] = n
-	return n
+	return n, true
 }

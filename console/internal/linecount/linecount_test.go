@@ -16,13 +16,16 @@ func TestCounts(t *testing.T) {
 		t.Errorf("before: %v", n)
 	}
 	want := linecount.Count{Removed: 1, Added: 2}
-	if n := counts.Count(p, old, new); n != want {
-		t.Errorf("%v, want %v", n, want)
+	if n, ok := counts.Count(p, old, new); !ok || n != want {
+		t.Errorf("%v, %v, want %v", n, ok, want)
 	}
 	if n, ok := counts.Find(p); !ok || n != want {
 		t.Errorf("after: %v, %v, want %v", n, ok, want)
 	}
 	if n, ok := counts.Find(linecount.Pair{Old: p.New, New: p.Old}); ok {
 		t.Errorf("the other way round: %v", n)
+	}
+	if n, ok := counts.Find(linecount.Pair{Of: "others", Old: p.Old, New: p.New}); ok {
+		t.Errorf("the same texts of others: %v", n)
 	}
 }
