@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	".":                                  {},
 	"pad":                                {"tokens", "pad/internal/trie", "github.com/tidwall/btree"},
 	"pad/internal/trie":                  {},
+	"console/internal/eventstream":       {},
 	"console/internal/markdown":          {"console/internal/visible", "github.com/yuin/goldmark/..."},
 	"console/internal/visible":           {},
 	"conversation":                       {"tokens", "conversation/internal/check", "conversation/internal/clip", "conversation/internal/evidence", "conversation/internal/recordfile"},

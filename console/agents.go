@@ -39,23 +39,27 @@ type choice struct {
 	Current        bool
 }
 
+// listed are the agents of the list that the person sees, as in Agents.
+func (p Person) listed() []string {
+	if p.Admin {
+		return []string{"*"}
+	}
+	return p.Agents
+}
+
 // agents shows the agents of the person. Who may not read sees them only with Admin, as
 // names and sizes.
 func (h *Handler) agents(v *visit) error {
 	p := v.person
 	q := v.r.URL.Query()
-	patterns := p.Agents
-	switch {
-	case p.Admin:
-		patterns = []string{"*"}
-	case !p.Read:
+	if !p.Admin && !p.Read {
 		return errMayNotRead
 	}
 	if agent, ok := p.only(); ok && !p.Admin {
 		return v.see(agentURL(agent))
 	}
 	d := agentsData{Part: q.Get("q"), Order: agentOrders[0].name, Limits: p.Service.Limits(), Paged: q.Get("after") != "", Open: p.Read}
-	find := workspace.AgentsQuery{Patterns: patterns, Part: d.Part, Order: agentOrders[0].order, After: q.Get("after"), Limit: agentsPage}
+	find := workspace.AgentsQuery{Patterns: p.listed(), Part: d.Part, Order: agentOrders[0].order, After: q.Get("after"), Limit: agentsPage}
 	for _, o := range agentOrders {
 		if o.name == q.Get("order") {
 			d.Order, find.Order = o.name, o.order

@@ -2,10 +2,14 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/console/internal/eventstream"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 const (
@@ -14,7 +18,6 @@ const (
 	eventPause       = 200 * time.Millisecond
 	sessionCheck     = 500 * time.Millisecond // between two looks at who the person is
 	heartbeat        = 15 * time.Second
-	eventTime        = 10 * time.Second // for a browser to take an event
 )
 
 // streams are the event streams that are open.
@@ -84,10 +87,8 @@ func (h *Handler) events(v *visit) error {
 	if err != nil {
 		return err
 	}
-	v.w.Header().Set("Content-Type", "text/event-stream")
-	v.w.Header().Set("X-Accel-Buffering", "no") // of nginx
-	s := &stream{w: v.w, rc: http.NewResponseController(v.w)}
-	if s.send("hello") != nil {
+	s := eventstream.New(v.w, v.newest(agent))
+	if s.Send("hello") != nil {
 		return nil
 	}
 	check := time.NewTicker(sessionCheck)
@@ -97,30 +98,54 @@ func (h *Handler) events(v *visit) error {
 		select {
 		case <-v.r.Context().Done():
 			return nil
-		case _, open := <-changed:
+		case name, open := <-changed:
 			if !open {
 				return nil // the store is closed, and the browser comes back
 			}
-			event = "change"
+			if name != "" || s.Moved(v.newest(agent)) {
+				event = "change"
+			}
 		case <-check.C:
 		}
 		switch now, err := h.o.People.Person(v.r.Context(), v.session); {
 		case errors.Is(err, ErrSignedOut), err == nil && now.ID != v.person.ID:
-			_ = s.send("end") // the browser may be gone
+			_ = s.Send("end") // the browser may be gone
 			return nil
 		case err == nil:
 			person.Store(&now)
 		}
-		if event == "" && time.Since(s.last) < heartbeat {
+		if event == "" && time.Since(s.Last) < heartbeat {
 			continue
 		}
-		if s.send(event) != nil {
+		if s.Send(event) != nil {
 			return nil
 		}
 		if event != "" {
 			pause(v.r, eventPause)
 		}
 	}
+}
+
+// newest names the newest change of what a page shows: of the agent, or for "" of the list
+// of agents. "" is not known. A store that does not know who has written says that any may
+// have: then nobody else's writes show in a stream, and no page is fetched for them.
+func (v *visit) newest(agent string) string {
+	if agent == "" {
+		page, err := v.person.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: v.person.listed(), Order: workspace.ByUpdated, Limit: 1})
+		if err != nil || len(page.Agents) == 0 {
+			return ""
+		}
+		return page.Agents[0].Agent + " " + page.Agents[0].Updated.String() + fmt.Sprint(page.Agents[0].Usage)
+	}
+	ws, err := v.person.Service.Look(agent)
+	if err != nil {
+		return ""
+	}
+	changes, err := ws.ChangeLog(v.r.Context(), workspace.ChangeLogQuery{Limit: 1})
+	if err != nil {
+		return ""
+	}
+	return number(changes.Last)
 }
 
 // mayFollow returns an error if the person may not see the page of the agent, or for "" the
@@ -146,27 +171,6 @@ func (p *Person) notices(page, agent string) bool {
 		return false
 	}
 	return p.Read && p.Allow(agent)
-}
-
-// A stream sends events.
-type stream struct {
-	w    http.ResponseWriter
-	rc   *http.ResponseController
-	last time.Time // when something was sent
-}
-
-// send sends an event, or with the empty name a sign of life.
-func (s *stream) send(event string) error {
-	text := ":\n\n"
-	if event != "" {
-		text = "event: " + event + "\ndata: 1\n\n"
-	}
-	s.last = time.Now()
-	_ = s.rc.SetWriteDeadline(s.last.Add(eventTime)) // a server without deadlines has none
-	if _, err := s.w.Write([]byte(text)); err != nil {
-		return err
-	}
-	return s.rc.Flush()
 }
 
 // pause waits, or until the request is over. Changes that come meanwhile are one event.
