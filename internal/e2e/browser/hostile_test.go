@@ -99,7 +99,8 @@ func checkHostileFiles(t *testing.T, s *server, p *tab) {
 		s.write("before "+c.Name, hostileAgent, path, all[(i+1)%len(all)].Text)
 		s.write("after "+c.Name, hostileAgent, path, c.Text)
 		at := "/a/" + hostileAgent + "/files/" + path
-		for _, query := range []string{"", "?view=edit", "?diff=1..2", "?diff=1..2&as=split&context=all"} {
+		compare := []string{"?diff=1..2", "?diff=1..2&as=split&context=all"}[i%2]
+		for _, query := range []string{"", "?view=edit", compare} {
 			p.visit(at + query)
 			p.clean(c.Name)
 			p.noOverflow()

@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // patience is how long a page may take for what a person waits for.
@@ -310,6 +312,19 @@ func (p *tab) shot(name string) {
 // review checks the page as it is now in all views: axe-core finds nothing, and nothing
 // makes it scroll sideways. It makes the screenshots.
 func (p *tab) review(name string) {
+	p.t.Helper()
+	p.reviewIn(views, name)
+}
+
+// glance is review for one more state of a page that is reviewed: in the short form, in two
+// views that have both widths and both themes.
+func (p *tab) glance(name string) {
+	p.t.Helper()
+	few := []view{views[0], views[3]}
+	p.reviewIn(testkit.Pick(few, few, views), name)
+}
+
+func (p *tab) reviewIn(views []view, name string) {
 	p.t.Helper()
 	before := p.view
 	for _, v := range views {
