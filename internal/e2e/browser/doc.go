@@ -47,4 +47,13 @@
 //   - page_test.go opens tabs, and has what is seen. act_test.go has what a person does.
 //   - watch_test.go sees what goes wrong. axe_test.go runs axe-core.
 //   - harness_test.go checks that all this can fail.
+//   - server_test.go starts servers, and writes as agents do.
+//   - tour_test.go uses every page. task_test.go does a task by keys alone, and without
+//     JavaScript. live_test.go has two servers, of which one goes away. hostile_test.go
+//     shows what hostile agents write. refused_test.go has what must not work.
+//
+// With SCRATCHPAD_TEST=full, each hostile text has a page of its own, and each state of a
+// page is seen in all views:
+//
+//	cd internal/e2e && SCRATCHPAD_TEST=full go test -timeout 60m ./browser
 package browser
