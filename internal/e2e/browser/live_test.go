@@ -127,6 +127,7 @@ func checkAway(near, far *server, watched []*sight, last int) {
 	file, log := watched[3], watched[4]
 	for _, p := range watched {
 		p.expect("failed: net::ERR_")
+		p.allow("status: 503 of " + far.origin) // of a server that is stopping
 	}
 	far.process.Stop()
 	for _, p := range watched {
