@@ -87,7 +87,7 @@ func (h *Handler) events(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s := eventstream.New(v.w, v.newest(agent))
+	s := eventstream.New(v.w, v.newest(v.person, agent))
 	if s.Send("hello") != nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (h *Handler) events(v *visit) error {
 			if !open {
 				return nil // the store is closed, and the browser comes back
 			}
-			if name != "" || s.Moved(v.newest(agent)) {
+			if name != "" || s.Moved(v.newest(*person.Load(), agent)) {
 				event = "change"
 			}
 		case <-check.C:
@@ -126,18 +126,18 @@ func (h *Handler) events(v *visit) error {
 	}
 }
 
-// newest names the newest change of what a page shows: of the agent, or for "" of the list
+// newest names the newest change of what a page shows a person: of the agent, or for "" of the list
 // of agents. "" is not known. A store that does not know who has written says that any may
 // have: then nobody else's writes show in a stream, and no page is fetched for them.
-func (v *visit) newest(agent string) string {
+func (v *visit) newest(p Person, agent string) string {
 	if agent == "" {
-		page, err := v.person.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: v.person.listed(), Order: workspace.ByUpdated, Limit: 1})
+		page, err := p.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(), Order: workspace.ByUpdated, Limit: 1})
 		if err != nil || len(page.Agents) == 0 {
 			return ""
 		}
 		return page.Agents[0].Agent + " " + page.Agents[0].Updated.String() + fmt.Sprint(page.Agents[0].Usage)
 	}
-	ws, err := v.person.Service.Look(agent)
+	ws, err := p.Service.Look(agent)
 	if err != nil {
 		return ""
 	}
