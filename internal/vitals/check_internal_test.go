@@ -114,6 +114,7 @@ func TestLookHangs(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
+		synctest.Wait()
 		if looks != 2 {
 			t.Errorf("%d looks", looks)
 		}
