@@ -48,8 +48,9 @@ type agent struct {
 	files, logs         map[string]item
 	requests            map[string]kept
 	fileFloor, logFloor int64
-	operations, pending int64 // pending: reads that no write has counted yet
-	revision            int64 // of the last change
+	operations, pending int64     // pending: reads that no write has counted yet
+	revision            int64     // of the last change
+	written             time.Time // of the last write; it never goes back
 	rows                []workspace.Change
 }
 
@@ -57,6 +58,7 @@ type agent struct {
 // hundred go.
 func (a *agent) record(c call, row workspace.Change, now time.Time, l workspace.Limits) {
 	a.revision++
+	a.written = later(now, a.written)
 	row.Revision, row.Path, row.Author, row.Time = a.revision, c.path, c.author, now
 	a.rows = append(slices.Clip(a.rows), row)
 	if int64(len(a.rows)) >= l.Changes+100 {
@@ -166,6 +168,7 @@ func (a *agent) apply(c call, now time.Time, l workspace.Limits) (answer, error)
 		c.key = "" // a deletion is never refused: where there is no room for its key, it has none
 	}
 	b.keep(c, ans, now)
+	b.written = later(now, b.written)
 	b.operations, b.pending = b.operations+b.pending+1, 0
 	if over(a, b, 0, l) {
 		return answer{}, workspace.ErrQuota
@@ -346,6 +349,9 @@ func (a *agent) write(c call, content string, now time.Time, l workspace.Limits)
 	if !known {
 		f.last = a.fileFloor
 	}
+	if !f.live() && !now.After(a.written) { // no two files have one time of creation
+		now = a.written.Add(time.Microsecond)
+	}
 	f = f.add(content, c.author, now)
 	row.After = f.last
 	a.record(c, row, f.updated, l)
@@ -414,8 +420,12 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 }
 
 // erase does what DeleteAgent does: only the highest numbers stay.
-func (a *agent) erase() {
+func (a *agent) erase(now time.Time) {
 	b := newAgent()
+	b.written = a.written
+	if len(a.files)+len(a.logs)+len(a.requests)+len(a.rows) > 0 || !a.blank() {
+		b.written = later(now, a.written)
+	}
 	b.fileFloor, b.logFloor = a.fileFloor, a.logFloor
 	b.revision = a.revision + int64(len(live(a.files, ""))+len(live(a.logs, ""))) // each was deleted by a change
 	for _, f := range a.files {
@@ -425,6 +435,15 @@ func (a *agent) erase() {
 		b.logFloor = max(b.logFloor, l.last)
 	}
 	*a = *b
+}
+
+// sweep forgets when an agent that was deleted has written, if that was long ago, or in the
+// future of a clock that was set back.
+func (a *agent) sweep(now time.Time) {
+	if len(a.files)+len(a.logs)+len(a.requests)+len(a.rows) == 0 && a.blank() &&
+		(a.written.Before(now.Add(-30*24*time.Hour)) || a.written.After(now.Add(5*time.Minute))) {
+		a.written = time.Time{}
+	}
 }
 
 // flush does what happens when the counts of reads are written on their own.

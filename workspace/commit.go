@@ -153,7 +153,10 @@ func (w *Workspace) settle(tx Tx, a *attempt, before OwnerState, after *OwnerSta
 		}
 	}
 	after.Operations += a.ops
-	after.Updated = a.now
+	after.Updated = latest(a.now, before.Updated) // it never goes back, see saveVersion
+	if c != nil {
+		after.Updated = latest(after.Updated, c.Time)
+	}
 	if err := w.svc.checkRoom(a, before, *after); err != nil {
 		return err
 	}

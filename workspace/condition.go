@@ -19,6 +19,14 @@ func checkIfVersion(op, path string, ifVersion *int64) error {
 	return checkNumber(op, path, ArgIfVersion, *ifVersion, 0)
 }
 
+// withTree adds to a condition that the path must fit into a tree.
+func withTree(condition []byte, tree bool) []byte {
+	if tree {
+		return append(condition, 't')
+	}
+	return condition
+}
+
 func conditionBytes(ifVersion *int64) []byte {
 	if ifVersion == nil {
 		return nil

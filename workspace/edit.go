@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"unicode/utf8"
@@ -56,7 +57,9 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err != nil {
 		return EditResult{}, err
 	}
-	out, err := w.edit(ctx, p, old, new, o, a)
+	out, err := w.rewrite(ctx, p, old == "", o.IfVersion, a, func(text []byte) ([]byte, int64, error) {
+		return edit.Replace(text, old, new, o.All, w.svc.limits.FileBytes)
+	})
 	if err != nil {
 		return EditResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
@@ -88,11 +91,53 @@ var errNoFile = Errorf(ErrNotFound, "there is no such file")
 // errMoved says that the file was changed between reading and writing.
 var errMoved = errors.New("moved")
 
-// edit reads the file, makes the new text outside of transactions, and writes if the file
-// is still at the version that it has read. Otherwise it starts again.
-func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOptions, a *attempt) (Outcome, error) {
+// UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.
+type UpdateOptions struct {
+	IfVersion *int64 // the version that the file must be at, else ErrConflict; nil: any
+}
+
+// UpdateFile stores what fn makes of the current version as the next version. If somebody
+// else changes the file meanwhile, it calls fn again with the new version. fn runs outside
+// of transactions, owns its argument, and may refuse: UpdateFile returns its error as it is.
+// Errors: [ErrNotFound] if there is no file; [ErrConflict], [ErrTooLarge], [ErrQuota].
+func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error), o UpdateOptions) (WriteResult, error) {
+	const op = "update"
+	p, err := w.start(ctx, op, path)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	o.IfVersion = cloned(o.IfVersion)
+	if o.IfVersion != nil {
+		if err := checkNumber(op, path, ArgIfVersion, *o.IfVersion, 1); err != nil {
+			return WriteResult{}, err
+		}
+	}
+	a, err := w.newAttempt(op, p.name, "")
+	if err != nil {
+		return WriteResult{}, err
+	}
+	var refused error // by fn
+	out, err := w.rewrite(ctx, p, false, o.IfVersion, a, func(text []byte) ([]byte, int64, error) {
+		if text, refused = fn(text); refused != nil {
+			return nil, 0, refused
+		}
+		return bytes.Clone(text), 0, w.svc.limits.checkText(op, path, text, FileSize)
+	})
+	switch {
+	case refused != nil:
+		return WriteResult{}, refused
+	case err != nil:
+		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
+	}
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
+}
+
+// rewrite reads the file, makes the new text outside of transactions, and writes if the
+// file is still at the version that it has read. Otherwise it starts again. change returns
+// the new text and the count for the outcome. If the file need not exist, appends is true.
+func (w *Workspace) rewrite(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt, change func([]byte) ([]byte, int64, error)) (Outcome, error) {
 	for {
-		read, err := w.readForEdit(ctx, p, old == "", o, a)
+		read, err := w.readForEdit(ctx, p, appends, ifVersion, a)
 		if errors.Is(err, errRepeated) {
 			// A View may show what is not durable yet. An Update waits until it is.
 			out, err := w.commit(ctx, a, Query{}, func(Tx, Loaded) (Outcome, error) { return Outcome{}, errMoved })
@@ -104,7 +149,7 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 		if err != nil {
 			return Outcome{}, err
 		}
-		text, n, err := edit.Replace(read.Content, old, new, o.All, w.svc.limits.FileBytes)
+		text, n, err := change(read.Content)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -123,7 +168,7 @@ func (w *Workspace) edit(ctx context.Context, p Path, old, new string, o EditOpt
 
 // readForEdit returns the current version of a file. If there is none, it returns the zero
 // Version for an append. The error is errRepeated for a request that was answered before.
-func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, o EditOptions, a *attempt) (Version, error) {
+func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, ifVersion *int64, a *attempt) (Version, error) {
 	l, err := w.load(ctx, Query{File: p.name, Current: true, Request: a.key})
 	if err == nil {
 		_, err = a.answered(l.Request)
@@ -134,7 +179,7 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, o Edi
 	case !l.File.Exists() && !appends:
 		return Version{}, errNoFile
 	}
-	if err := condition.Check(l.File, o.IfVersion); err != nil {
+	if err := condition.Check(l.File, ifVersion); err != nil {
 		return Version{}, err
 	}
 	return l.Version, verify.Version(l.Version)

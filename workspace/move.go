@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -8,13 +9,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/overlap"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // MoveOptions of [Workspace.MoveFile]. The zero value sets no condition.
 type MoveOptions struct {
-	IfVersion      *int64 // the version that the file must be at, else ErrConflict; nil: any
-	IdempotencyKey string // as in WriteOptions
+	IfVersion      *int64  // the version that the file must be at, else ErrConflict; nil: any
+	IdempotencyKey string  // as in WriteOptions
+	Tree           bool    // as in WriteOptions, for the new path; the file itself is not in the way
+	Content        *[]byte // of the new version at the new path; nil: the content stays
 }
 
 // MoveResult says what a move stored.
@@ -54,13 +58,31 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 			return MoveResult{}, err
 		}
 	}
-	a, err := w.newAttempt(op, from.name, o.IdempotencyKey, []byte(to.name), conditionBytes(o.IfVersion))
+	args := [][]byte{[]byte(to.name), withTree(conditionBytes(o.IfVersion), o.Tree)}
+	var content []byte
+	if o.Content != nil {
+		content = bytes.Clone(*o.Content)
+		if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
+			return MoveResult{}, err
+		}
+		args = append(args, content)
+	}
+	a, err := w.newAttempt(op, from.name, o.IdempotencyKey, args...)
 	if err != nil {
 		return MoveResult{}, err
 	}
+	replaced := w.newVersion(content, a.now)
 	out, err := w.commit(ctx, a, Query{File: from.name, Current: true, To: to.name}, func(tx Tx, l Loaded) (Outcome, error) {
 		if err := checkMove(l, o.IfVersion); err != nil {
 			return Outcome{}, err
+		}
+		if o.Tree {
+			if err := overlap.Check(tx, to.name, from.name); err != nil {
+				return Outcome{}, err
+			}
+		}
+		if o.Content != nil {
+			l.Version.Size, l.Version.SHA256, l.Version.Content = replaced.Size, replaced.SHA256, content
 		}
 		return w.moveFile(tx, a, l)
 	})
@@ -91,7 +113,7 @@ func checkMove(l Loaded, ifVersion *int64) error {
 		return err
 	}
 	if l.To.Exists() {
-		return or(Errorf(ErrConflict, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version), DoOtherPath, 0)
+		return overlap.InTheWay(l.To, "%s exists at version %d", names.Clip(l.To.Path), l.To.Version)
 	}
 	return verify.Version(l.Version)
 }

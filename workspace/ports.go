@@ -58,6 +58,7 @@ var (
 // The parts of an error. They are described at [store.Error].
 type (
 	Error    = store.Error
+	Overlap  = store.Overlap
 	Quota    = store.Quota
 	Resource = store.Resource
 	Arg      = store.Arg

@@ -29,11 +29,13 @@ func TestServiceSearch(t *testing.T) {
 		return b.String()
 	}
 	for name, store := range searchStores(t) {
-		svc := serviceOn(t, store, workspace.Options{Now: atNoon})
+		clock := testkit.NewClock()
+		svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
 		whole := agentOf(t, svc, "whole")
 		for i := range 12 {
 			ws := agentOf(t, svc, fmt.Sprintf("part-%02d", i))
 			for j := range 1 + random.IntN(6) {
+				clock.Advance(time.Millisecond) // both files are written at one time
 				path, content := fmt.Sprintf("f%02d-%d.md", i, j), text()
 				write(t, ws, path, content)
 				write(t, whole, path, content)

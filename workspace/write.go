@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/overlap"
 )
 
 // WriteOptions of [Workspace.WriteFile]. The zero value sets no condition.
@@ -17,6 +18,10 @@ type WriteOptions struct {
 	// deleted file does not exist. If the file is not at this version, the error is
 	// [ErrConflict]. nil: write in any case.
 	IfVersion *int64
+
+	// Tree refuses a new path that lies below a file, or has a file below it, as a file
+	// system does. The error is [ErrConflict], with an [Overlap] in its chain.
+	Tree bool
 
 	// IdempotencyKey makes it safe to send the call again. It has 1-128 printable
 	// characters. The same request under the same key within 24 hours gets the first
@@ -49,7 +54,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err := w.svc.limits.checkText(op, path, content, FileSize); err != nil {
 		return WriteResult{}, err
 	}
-	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, content, conditionBytes(o.IfVersion))
+	a, err := w.newAttempt(op, p.name, o.IdempotencyKey, content, withTree(conditionBytes(o.IfVersion), o.Tree))
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -57,6 +62,11 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
 		if err := condition.Check(l.File, o.IfVersion); err != nil {
 			return Outcome{}, err
+		}
+		if o.Tree && !l.File.Exists() {
+			if err := overlap.Check(tx, p.name, ""); err != nil {
+				return Outcome{}, err
+			}
 		}
 		return w.saveVersion(tx, a, l.File, l.Owner, v, OpEdit, 0)
 	})
@@ -98,6 +108,11 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 		v.Time = head.Updated
 	}
 	if head.Created.IsZero() {
+		// No two files of an agent that are written here have the same time of creation.
+		// What is imported keeps its own.
+		if !v.Time.Before(a.now) && !v.Time.After(before.Updated) {
+			v.Time = before.Updated.Add(time.Microsecond)
+		}
 		head.Created = v.Time
 	}
 	head.Version = max(head.Version+1, v.Number) // an imported version has a number

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // The kinds of error. Every error of a [Store], and of package workspace, wraps one of
@@ -75,6 +76,15 @@ const (
 	StoreAgents   Resource = "agents of the store"
 	StoreBytes    Resource = "bytes of the store"
 )
+
+// An Overlap is in the chain of an [ErrConflict] that says that a file is in the way of
+// another path: at that path, above it or below it. A program finds it by [errors.As].
+type Overlap struct {
+	Path    string    // of the file that is in the way
+	Created time.Time // when it was created
+}
+
+func (o *Overlap) Error() string { return o.Path + " is in the way" }
 
 // Errorf returns an error of a kind, for a backend or a front end. An [Arg] among
 // the arguments gets the name that the reader of the error knows it by.

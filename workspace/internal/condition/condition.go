@@ -20,7 +20,9 @@ func Check(h store.FileHead, ifVersion *int64) error {
 	case !h.Exists():
 		return fault.Or(store.Errorf(store.ErrConflict, "it does not exist, %s is %d", store.ArgIfVersion, want), store.DoExpectNone, 0)
 	case want == 0:
-		return fault.Or(store.Errorf(store.ErrConflict, "it exists at version %d, %s is 0", h.Version, store.ArgIfVersion), store.DoRead, 0)
+		e := fault.Or(store.Errorf(store.ErrConflict, "it exists at version %d, %s is 0", h.Version, store.ArgIfVersion), store.DoRead, 0)
+		e.Err = &store.Overlap{Path: h.Path, Created: h.Created}
+		return e
 	case want > h.Version:
 		return fault.Or(store.Errorf(store.ErrConflict, "it is at version %d, %s is %d, which it never had", h.Version, store.ArgIfVersion, want), store.DoRead, 0)
 	case want != h.Version:

@@ -83,6 +83,9 @@ func Erase(tx store.Tx, now time.Time) (counted bool, err error) {
 	if state.FileFloor == 0 && state.LogFloor == 0 && state.Revision == 0 {
 		return counted, tx.SaveOwner(store.OwnerState{})
 	}
-	state.Operations, state.Updated = 0, now
+	state.Operations = 0
+	if state.Updated.Before(now) { // it never goes back
+		state.Updated = now
+	}
 	return counted, tx.SaveOwner(state)
 }
