@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"workspace/internal/edit":            {"workspace/internal/fault", "workspace/internal/names", "workspace/internal/nearest", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},
 	"workspace/internal/filelist":        {"workspace/inspect", "workspace/internal/names", "workspace/store"},
-	"workspace/internal/filetree":        {},
+	"workspace/internal/filetree":        {"workspace/internal/fault", "workspace/internal/names", "workspace/store"},
 	"workspace/internal/fit":             {"linediff", "tokens", "internal/unified"},
 	"workspace/internal/fold":            {"workspace/store"},
 	"workspace/internal/names":           {"golang.org/x/text/unicode/norm"},

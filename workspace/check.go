@@ -22,16 +22,6 @@ func (l Limits) checkText(op, object string, content []byte, of Resource) error 
 	return nil
 }
 
-func checkContext(ctx context.Context, op, object string) error {
-	if ctx == nil {
-		return fail(ErrInvalid, op, object, "the context is nil")
-	}
-	if err := ctx.Err(); err != nil {
-		return within(op, object, err)
-	}
-	return nil
-}
-
 // start parses the path of a call and looks at its context.
 func (w *Workspace) start(ctx context.Context, op, path string) (Path, error) {
 	p, err := w.paths.Parse(path)

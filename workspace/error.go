@@ -4,11 +4,12 @@ import "github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 
 // How this package builds its errors; see package fault.
 var (
-	badArgument = fault.BadArgument
-	within      = fault.Within
-	or          = fault.Or
-	checkNumber = fault.CheckNumber
-	tooSmall    = fault.TooSmall
+	badArgument  = fault.BadArgument
+	within       = fault.Within
+	or           = fault.Or
+	checkNumber  = fault.CheckNumber
+	checkContext = fault.CheckContext
+	tooSmall     = fault.TooSmall
 )
 
 // fail returns the error of an operation on an object.
