@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"workspace/internal/imports":         {"workspace/internal/fault", "workspace/store"},
 	"workspace/internal/floors":          {"workspace/internal/fault", "workspace/internal/records", "workspace/store"},
 	"workspace/internal/nearest":         {"workspace/store"},
+	"workspace/internal/padfile":         {"pad", "workspace/internal/fault", "workspace/store"},
 	"workspace/internal/projects":        {"workspace/internal/records"},
 	"workspace/internal/quota":           {"workspace/internal/fault", "workspace/store"},
 	"workspace/internal/recordlog":       {"conversation", "workspace/internal/turn"},

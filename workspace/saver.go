@@ -2,10 +2,9 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/pad"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/padfile"
 )
 
 // Saver returns a [pad.Saver] that keeps a snapshot as the file at the path. Every Save
@@ -14,38 +13,16 @@ import (
 //
 // It is a function and no method, so that a program without pads does not contain package
 // pad: the linker keeps all methods of a type that reflection may reach.
-func Saver(w *Workspace, path string) pad.Saver { return saver{w, path} }
-
-type saver struct {
-	w    *Workspace
-	path string
-}
-
-func (s saver) Load(ctx context.Context) (*pad.Snapshot, error) {
-	r, err := s.w.ReadFile(ctx, s.path, ReadOptions{})
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
+func Saver(w *Workspace, path string) pad.Saver {
+	return padfile.File{
+		Path: path,
+		Read: func(ctx context.Context) ([]byte, error) {
+			r, err := w.ReadFile(ctx, path, ReadOptions{})
+			return r.Content, err
+		},
+		Write: func(ctx context.Context, text []byte) error {
+			_, err := w.WriteFile(ctx, path, text, WriteOptions{})
+			return err
+		},
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", pad.ErrPersist, err)
-	}
-	snapshot := new(pad.Snapshot)
-	if err := snapshot.UnmarshalJSON(r.Content); err != nil {
-		return nil, within("load", s.path, err)
-	}
-	return snapshot, nil
-}
-
-func (s saver) Save(ctx context.Context, snapshot *pad.Snapshot) error {
-	if snapshot == nil {
-		return fail(ErrInvalid, "save", s.path, "the snapshot is nil")
-	}
-	text, err := snapshot.MarshalJSON()
-	if err != nil {
-		return within("save", s.path, fmt.Errorf("%w: %v", pad.ErrPersist, err))
-	}
-	if _, err := s.w.WriteFile(ctx, s.path, text, WriteOptions{}); err != nil {
-		return fmt.Errorf("%w: %w", pad.ErrPersist, err)
-	}
-	return nil
 }
