@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 )
 
 // An Extent is how much there is to read at a path. The zero value is nothing.
@@ -35,7 +36,7 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 		head, _, err = tx.Log(name)
 		return err
 	})
-	return Extent{Bytes: min(head.Bytes, pageBytes)}, err
+	return Extent{Bytes: min(head.Bytes, entries.PageBytes)}, err
 }
 
 // ChangesExtent returns the most that Changes reads, as FileExtent does for a file. With

@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/recordlog"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
@@ -48,25 +48,25 @@ type journalLog struct {
 
 func (l journalLog) MaxEntry() int64 { return l.w.svc.limits.EntryBytes }
 
-func (l journalLog) Append(ctx context.Context, entries [][]byte, next int64, foreign func([]byte) bool) (last int64, err error) {
+func (l journalLog) Append(ctx context.Context, texts [][]byte, next int64, foreign func([]byte) bool) (last int64, err error) {
 	p, err := l.w.start(ctx, opAppend, l.path)
-	if err != nil || len(entries) == 0 {
+	if err != nil || len(texts) == 0 {
 		return 0, err
 	}
 	a, err := l.w.newAttempt(opAppend, l.path, "")
 	if err != nil {
 		return 0, err
 	}
-	added := make([]Entry, len(entries))
-	for i, e := range entries {
-		added[i] = l.w.newEntry(e)
+	added := make([]Entry, len(texts))
+	for i, text := range texts {
+		added[i] = l.w.newEntry(text)
 	}
 	add, q := l.w.addEntries(a, added), Query{Log: p.name}
 	if next > 0 {
-		q.Entries = pageAfter(next)
+		q.Entries = entries.From(next)
 	}
 	out, err := l.w.commitUnlessEnded(ctx, a, q, func(tx Tx, loaded Loaded) (Outcome, error) {
-		if err := checkForeign(tx, p, loaded.Entries, foreign); err != nil {
+		if err := recordlog.CheckForeign(tx, p.name, loaded.Entries, foreign); err != nil {
 			return Outcome{}, err
 		}
 		return add(tx, loaded)
@@ -74,67 +74,23 @@ func (l journalLog) Append(ctx context.Context, entries [][]byte, next int64, fo
 	return out.Number, within(opAppend, l.path, err)
 }
 
-// pageAfter selects the entries from a number on.
-func pageAfter(next int64) *EntryQuery {
-	return &EntryQuery{After: next - 1, Limit: pageEntries, MaxBytes: pageBytes}
-}
-
-// checkForeign refuses to write behind records that the journal has not read. entries are
-// the first page of those that came since.
-func checkForeign(tx Reader, p Path, entries []Entry, foreign func([]byte) bool) (err error) {
-	for len(entries) > 0 {
-		for _, e := range entries {
-			if foreign(e.Content) {
-				return Errorf(ErrConflict, "entry %d is of another conversation that is kept here: open it again, and let one at a time write", e.ID)
-			}
-		}
-		if entries, err = tx.Entries(p.name, *pageAfter(entries[len(entries)-1].ID + 1)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (l journalLog) Read(ctx context.Context, after int64) (recordlog.Page, error) {
 	r, err := l.w.ReadLog(ctx, l.path, ReadLogOptions{Since: after})
 	if err != nil {
 		return recordlog.Page{}, err
 	}
-	page := recordlog.Page{Last: r.Last, End: r.Last + r.Total - int64(len(r.Entries))}
-	for _, e := range r.Entries {
-		page.Entries = append(page.Entries, recordlog.Entry{ID: e.ID, Content: e.Content})
-	}
-	return page, nil
+	return recordlog.Page{Entries: r.Entries, Last: r.Last, End: r.Last + r.Total - int64(len(r.Entries))}, nil
 }
 
 func (l journalLog) Fail(f recordlog.Fault) error {
-	op := opAppend
 	if f.Reading {
-		op = opReadLog
+		return f.Of(opReadLog, l.path)
 	}
-	switch f.Kind {
-	case recordlog.TooLarge:
-		return fail(ErrTooLarge, op, l.path, "%s", f.Text)
-	case recordlog.Gone:
-		return fail(ErrConflict, op, l.path, "%s", f.Text)
-	case recordlog.Ended:
-		if f.Reading {
-			return within(op, l.path, f.Err)
-		}
-		return within(op, l.path, beforeStart(f.Err))
+	if f.Kind == recordlog.Ended {
+		f.Err = beforeStart(f.Err)
 	}
-	if f.Err != nil {
-		return within(op, l.path, fmt.Errorf("%s: %w", f.Text, invalidRecord{f.Err}))
-	}
-	return fail(ErrInvalid, op, l.path, "%s", f.Text)
+	return f.Of(opAppend, l.path)
 }
-
-// invalidRecord is an error of package conversation that also has a kind.
-type invalidRecord struct{ error }
-
-func (e invalidRecord) Unwrap() error { return e.error }
-
-func (e invalidRecord) Is(target error) bool { return target == ErrInvalid }
 
 // commitUnlessEnded is commit for a caller who has to know the outcome. If ctx ends
 // before the transaction begins, the transaction never runs. If ctx ends later, nothing

@@ -5,14 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/entries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/nearest"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // AppendOptions of [Workspace.AppendLogWith].
@@ -86,45 +83,11 @@ func (w *Workspace) saveEntries(tx Tx, a *attempt, head LogHead, state OwnerStat
 	}
 	before := state
 	floors.Begin(&state, a.floor)
-	c := Change{Op: OpAppend, Kind: KindLog, Path: head.Path, Before: head.Last, Entries: int64(len(added))}
-	if !head.Exists() {
-		c.Before = 0
-		state.Logs++
-		if head.Deleted {
-			state.DeletedLogs--
-		} else {
-			head.Last = max(state.LogFloor, added[0].ID-1) // imported entries have numbers
-		}
-		head.Deleted, head.Bytes, head.First, head.Created = false, 0, head.Last+1, time.Time{}
-	}
-	now := a.now
-	if now.Before(head.Updated) {
-		now = head.Updated
-	}
-	entries := slices.Clone(added) // the function may run again
-	var size int64
-	for i := range entries {
-		head.Last++
-		if entries[i].ID = head.Last; entries[i].Time.IsZero() { // imported entries have times
-			entries[i].Time = now
-		}
-		size += int64(len(entries[i].Content))
-	}
-	if head.Created.IsZero() {
-		head.Created = entries[0].Time
-	}
-	if last := entries[len(entries)-1].Time; last.After(head.Updated) {
-		head.Updated = last
-	}
-	head.Bytes += size
-	state.Bytes += size
-	state.Entries += int64(len(entries))
-	out := Outcome{Number: head.Last, Count: int64(len(entries)), Bytes: size}
-	c.After, c.Time = head.Last, now
-	if err := w.settle(tx, a, before, &state, out, &c); err != nil {
+	c, out := entries.Add(head, state, added, a.now)
+	if err := w.settle(tx, a, before, &c.Owner, out, &c.Change); err != nil {
 		return Outcome{}, err
 	}
-	return out, tx.SaveLog(LogChange{Head: head, New: entries, Change: c, Owner: state})
+	return out, tx.SaveLog(c)
 }
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
@@ -134,9 +97,6 @@ type ReadLogOptions struct {
 	Tail  int   // returns the last N entries, 1-100; excludes Since and Limit; 0: off
 	Zeros []Arg // as in ReadOptions
 }
-
-// given reports whether an argument was given.
-func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // LogPage is a page of a log.
 type LogPage struct {
@@ -151,12 +111,7 @@ type LogPage struct {
 	Removed int64   // the last entry after the cursor that was removed; 0: none was, there is no cursor, or Tail
 }
 
-const (
-	opReadLog = "read log"
-
-	pageEntries = 100
-	pageBytes   = 256 << 10 // of a page of entries as JSON
-)
+const opReadLog = "read log"
 
 // ReadLog returns a page of a log, the oldest entries first. It is no error if the log
 // does not exist: the page is empty.
@@ -166,29 +121,18 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 	if err != nil {
 		return LogPage{}, err
 	}
-	if err := o.check(op, path); err != nil {
+	q, err := entries.Options(o).Query(op, path)
+	if err != nil {
 		return LogPage{}, err
-	}
-	q := EntryQuery{After: o.Since, Limit: o.Limit, MaxBytes: pageBytes}
-	if q.Limit == 0 {
-		q.Limit = pageEntries
-	}
-	if o.Tail > 0 {
-		q.Tail, q.Limit = true, o.Tail
 	}
 	l, err := w.load(ctx, Query{Log: p.name, Entries: &q})
 	if err == nil {
-		err = verify.Page(l.Log, l.Entries, q)
-	}
-	for _, e := range l.Entries {
-		if err == nil {
-			err = verify.Entry(e)
-		}
+		err = entries.Verify(l, q)
 	}
 	if w.counted(err) != nil {
 		return LogPage{}, within(op, path, err)
 	}
-	page := logPage(p.name, l.Log, fit.Page(l.Entries, pageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) }), q)
+	page := LogPage(entries.PageOf(p.name, l, q))
 	if !page.Exists {
 		if page.IsFile = w.has(ctx, p, nearest.IsFile); !page.IsFile {
 			page.Nearest = w.nearest(ctx, p, nearest.Log)
@@ -201,44 +145,3 @@ func (w *Workspace) ReadLog(ctx context.Context, path string, o ReadLogOptions) 
 // number, the whole seconds after the first entry of the page, and its text. As JSON, an
 // entry cannot look like two.
 func (p LogPage) AppendLines(body []byte) []byte { return changes.AppendLines(body, p.Entries) }
-
-func (o ReadLogOptions) check(op, path string) error {
-	if err := checkNumber(op, path, ArgSinceEntry, o.Since, 0); err != nil {
-		return err
-	}
-	tail, limit := o.given(ArgTail, int64(o.Tail)), o.given(ArgLimit, int64(o.Limit))
-	switch {
-	case tail && o.given(ArgSinceEntry, o.Since):
-		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgSinceEntry)
-	case tail && limit:
-		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgTail, ArgLimit)
-	case tail && (o.Tail < 1 || o.Tail > pageEntries):
-		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgTail, o.Tail, pageEntries)
-	case limit && (o.Limit < 1 || o.Limit > pageEntries):
-		return fail(ErrInvalid, op, path, "%s is %d, allowed are 1-%d", ArgLimit, o.Limit, pageEntries)
-	}
-	return nil
-}
-
-// logPage returns a page with what is before and after its entries.
-func logPage(path string, head LogHead, entries []Entry, q EntryQuery) LogPage {
-	page := LogPage{Path: path, Exists: head.Exists(), Entries: entries, Last: q.After}
-	if !page.Exists {
-		return page
-	}
-	if n := len(entries); n > 0 {
-		page.Last = entries[n-1].ID
-	}
-	if q.Tail {
-		page.Last = head.Last
-		page.Total = head.Entries() - int64(len(entries))
-		page.More = page.Total > 0
-		return page
-	}
-	if q.After > 0 && q.After < head.First-1 {
-		page.Removed = head.First - 1
-	}
-	page.Total = max(0, head.Last-max(q.After, head.First-1))
-	page.More = page.Total > int64(len(entries))
-	return page
-}

@@ -1,6 +1,10 @@
 package recordlog
 
-import "context"
+import (
+	"context"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 // A Log is the log that a [Journal] writes and reads.
 type Log interface {
@@ -27,27 +31,4 @@ type Page struct {
 }
 
 // An Entry is one entry of a log.
-type Entry struct {
-	ID      int64
-	Content []byte
-}
-
-// A Fault is why a journal cannot go on.
-type Fault struct {
-	Kind    FaultKind
-	Reading bool   // else appending
-	Text    string // "" with Ended
-
-	Size, Limit int64 // of an entry in bytes, with TooLarge
-	Err         error // that of package conversation or of the context; nil: none
-}
-
-// A FaultKind is a kind of [Fault].
-type FaultKind int
-
-const (
-	Invalid  FaultKind = iota // an entry or a record is wrong
-	TooLarge                  // the limit of an entry is too small for a record
-	Gone                      // an entry was removed while the log was read
-	Ended                     // the context has ended
-)
+type Entry = store.Entry
