@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"workspace/store":                    {"workspace/internal/names"},
 	"workspace/internal/changes":         {"linediff", "workspace/inspect", "workspace/internal/fault", "workspace/internal/fit", "workspace/internal/verify", "workspace/store"},
 	"workspace/internal/condition":       {"workspace/internal/fault", "workspace/store"},
-	"workspace/internal/count":           {"workspace/internal/turn"},
+	"workspace/internal/count":           {"workspace/internal/fault", "workspace/internal/turn", "workspace/store"},
 	"workspace/internal/edit":            {"workspace/internal/fault", "workspace/internal/names", "workspace/internal/nearest", "workspace/store"},
 	"workspace/internal/entries":         {"workspace/internal/fault", "workspace/internal/fit", "workspace/internal/verify", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},

@@ -34,8 +34,8 @@ type Service struct {
 	total  storeTotal
 	now    func() time.Time
 	paths  PathRule
-	reads  *count.Tally[Owner] // not written yet
-	wakes  *wake.Hub[Owner]    // of those who watch
+	reads  count.Reads      // not written yet
+	wakes  *wake.Hub[Owner] // of those who watch
 
 	searches search.Budget
 
@@ -75,7 +75,7 @@ func New(store Store, o Options) (*Service, error) {
 		store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths,
 		searches: search.NewBudget(),
 	}
-	s.reads = s.newReadTally()
+	s.reads = count.NewReads(store)
 	s.wakes = wake.NewHub(store.Watch)
 	s.summaries = s.newMaker(o.SummaryTokens)
 	if o.Summarizer != nil {
@@ -108,7 +108,7 @@ func (s *Service) Close(ctx context.Context) error {
 		return fail(ErrInvalid, "close", "service", "the context is nil")
 	}
 	s.summaries.Close(ctx)
-	return s.flushReads(ctx)
+	return s.reads.Flush(ctx)
 }
 
 // Agent returns the workspace of an agent, who may be new. Errors: [ErrInvalid].
