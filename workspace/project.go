@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"context"
-	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/projects"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 )
 
 // Project returns the agent that is the memory of the project in a folder, and records
@@ -42,7 +40,7 @@ func (s *Service) ProjectFolder(ctx context.Context, agentID string) (string, er
 		return "", err
 	}
 	folder, err := projects.Book{Records: s.shared(ctx), Tenant: s.tenant}.Folder(agentID)
-	return folder, within("find the project of", agentID, ofProject(err))
+	return folder, within("find the project of", agentID, projects.Explain(err))
 }
 
 func (s *Service) onProjects(ctx context.Context, folder string, do func(projects.Book) error) error {
@@ -51,16 +49,5 @@ func (s *Service) onProjects(ctx context.Context, folder string, do func(project
 	} else if cause := projects.CheckFolder(folder); cause != "" {
 		return fail(ErrInvalid, "find the agent of", folder, "%s", cause)
 	}
-	return within("find the agent of", folder, ofProject(do(projects.Book{Records: s.shared(ctx), Tenant: s.tenant})))
-}
-
-func ofProject(err error) error {
-	var damaged *projects.DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		return Errorf(ErrCorrupt, "%v", damaged)
-	case err == records.ErrBusy:
-		return Errorf(ErrBusy, "others keep changing its record; try again")
-	}
-	return err
+	return within("find the agent of", folder, projects.Explain(do(projects.Book{Records: s.shared(ctx), Tenant: s.tenant})))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/total"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/wake"
 )
 
@@ -31,7 +32,7 @@ type Service struct {
 	store  Store
 	tenant string
 	limits Limits
-	total  storeTotal
+	total  *total.Total
 	now    func() time.Time
 	paths  PathRule
 	reads  count.Reads      // not written yet
@@ -72,7 +73,7 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		store: store, tenant: o.Tenant, limits: limits, total: newStoreTotal(o.Store, o.Now), now: o.Now, paths: o.Paths,
+		store: store, tenant: o.Tenant, limits: limits, total: total.New(store, o.Tenant, total.Limits(o.Store.withDefaults()), o.Now), now: o.Now, paths: o.Paths,
 		searches: search.NewBudget(),
 	}
 	s.reads = count.NewReads(store)
@@ -96,7 +97,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.total = name, newStoreTotal(limits, s.now)
+	t.tenant, t.total = name, total.New(s.store, name, total.Limits(limits.withDefaults()), s.now)
 	return &t, nil
 }
 

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/quota"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
 )
 
 // StoreLimits limit all agents of a tenant together. A zero field takes its default, a
@@ -33,29 +30,12 @@ func (l StoreLimits) withDefaults() StoreLimits {
 	return StoreLimits{Agents: cmp.Or(l.Agents, d.Agents), Bytes: cmp.Or(l.Bytes, d.Bytes)}
 }
 
-// totalAge is how long the sum over all agents is used before it is made again.
-const totalAge = 5 * time.Second
-
-// storeTotal is what all agents together have, and its limits.
-type storeTotal struct {
-	limits    StoreLimits
-	bytes     *count.Recent // that count against the limit
-	admitting turn.Turn     // held while an agent writes for the first time
-}
-
-func newStoreTotal(l StoreLimits, now func() time.Time) storeTotal {
-	return storeTotal{limits: l.withDefaults(), bytes: count.NewRecent(totalAge, now), admitting: turn.New()}
-}
-
 // readTotal tells a write how many bytes the store holds, as of the last five seconds.
 func (s *Service) readTotal(ctx context.Context, a *attempt) error {
-	if s.total.limits.Bytes < 0 || a.deletes {
+	if a.deletes {
 		return nil
 	}
-	n, err := s.total.bytes.Get(ctx, func() (int64, error) {
-		sum, err := s.store.Totals(ctx, s.tenant)
-		return sum.Charged(), err
-	})
+	n, err := s.total.Bytes(ctx)
 	a.storeBytes = n
 	return beforeStart(err)
 }
@@ -63,22 +43,17 @@ func (s *Service) readTotal(ctx context.Context, a *attempt) error {
 // checkRoom refuses a change that takes the agent further over one of its limits, or the
 // store further over its limit of bytes.
 func (s *Service) checkRoom(a *attempt, before, after OwnerState) error {
-	if err := s.limits.checkQuota(before, after); err != nil {
+	if err := s.limits.checkQuota(before, after); err != nil || a.deletes {
 		return err
 	}
-	limit, adds := s.total.limits.Bytes, quota.Charged(after)-quota.Charged(before)
-	if limit < 0 || a.deletes || adds <= 0 || a.storeBytes+adds <= limit {
-		return nil
-	}
-	met := Quota{Of: StoreBytes, Used: a.storeBytes, Adds: adds, Limit: limit}
-	return or(quota.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", a.storeBytes, limit, adds), DoFreeStore, 0)
+	return s.total.CheckBytes(a.storeBytes, quota.Charged(after)-quota.Charged(before))
 }
 
 // admit lets an agent that holds nothing write, if the store has room for one more
 // agent. It does not refuse a deletion, but then the deletion leaves no trace of the
 // agent. The caller holds the turn of admitting until the agent has written.
 func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
-	err := s.roomForAgent(ctx)
+	err := s.total.CheckAgents(ctx)
 	if a.deletes && errors.Is(err, ErrQuota) {
 		a.key, err = "", nil
 	}
@@ -98,19 +73,6 @@ func (s *Service) admit(ctx context.Context, o Owner, a *attempt) error {
 	return err
 }
 
-func (s *Service) roomForAgent(ctx context.Context) error {
-	limit := s.total.limits.Agents
-	if limit < 0 {
-		return nil
-	}
-	sum, err := s.store.Totals(ctx, s.tenant)
-	if err == nil && sum.Agents >= limit {
-		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
-		return or(quota.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new", sum.Agents, limit), DoFreeStore, 0)
-	}
-	return err
-}
-
 // StoreUsage is what all agents of a tenant have, and their limits.
 type StoreUsage struct {
 	Totals
@@ -126,5 +88,5 @@ func (s *Service) StoreUsage(ctx context.Context) (StoreUsage, error) {
 	if err != nil {
 		return StoreUsage{}, within("usage of", "store", err)
 	}
-	return StoreUsage{Totals: sum, Limits: s.total.limits}, nil
+	return StoreUsage{Totals: sum, Limits: StoreLimits(s.total.Limits)}, nil
 }

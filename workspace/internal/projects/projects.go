@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -126,6 +127,18 @@ func (b Book) key(name string) string { return "project/" + b.Tenant + "/" + nam
 type DamagedError struct{ Key string }
 
 func (e *DamagedError) Error() string { return "the record " + e.Key + " cannot be read" }
+
+// Explain gives an error of a Book its kind. It returns other errors as they are.
+func Explain(err error) error {
+	var damaged *DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return store.Errorf(store.ErrCorrupt, "%v", damaged)
+	case err == records.ErrBusy:
+		return store.Errorf(store.ErrBusy, "others keep changing its record; try again")
+	}
+	return err
+}
 
 func decode(r records.Record) (folder string, err error) {
 	if r.Revision == 0 {
