@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
@@ -25,11 +24,6 @@ type SearchOptions struct {
 // SearchMemory is about how many bytes a search uses while it runs, where files have at
 // most 1 MiB. All searches of a [Service] together use at most 64 MiB; more wait.
 const SearchMemory = 14 << 20
-
-const (
-	defaultHits      = 10
-	defaultHitTokens = 600
-)
 
 // A SearchHit is a passage that was found, or a line of an exact search.
 type SearchHit struct {
@@ -95,24 +89,8 @@ func prepareSearch[P comparable](o *SearchOptions, paths PathRule, op, query str
 	if o.Prefix, err = paths.clean(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return nil, err
 	}
-	if err := search.CheckQuery(query, o.Kind, o.Exact, o.Regexp, o.Limit, slices.Contains(o.Zeros, ArgLimit), o.MaxTokens); err != nil {
-		return nil, within(op, query, err)
-	}
-	if o.Limit == 0 {
-		o.Limit = defaultHits
-	}
-	if o.MaxTokens == 0 {
-		o.MaxTokens = defaultHitTokens
-	}
-	run, cause := search.Prepare[P](query, o.Exact, o.Regexp, o.Limit)
-	if cause != "" {
-		e := Errorf(ErrInvalid, "%s", cause)
-		if cause == search.NoWord {
-			e.Way.Do = DoSearchExact
-		}
-		return nil, within(op, query, e)
-	}
-	return run, nil
+	run, err = search.Begin[P](query, (*search.Options)(o))
+	return run, within(op, query, err)
 }
 
 // result returns the hits that fit o.MaxTokens.

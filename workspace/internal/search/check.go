@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -9,17 +10,55 @@ import (
 // MaxHits is the most hits of a search.
 const MaxHits = 50
 
-// CheckQuery refuses what is wrong with a query and its options. limitGiven says that the
-// limit was given although it is 0. Errors: [store.ErrInvalid].
-func CheckQuery(query string, kind store.PathKind, exact, regexp bool, limit int, limitGiven bool, maxTokens int) error {
+const (
+	defaultHits      = 10
+	defaultHitTokens = 600
+)
+
+// Options say what to search, as package workspace describes them.
+type Options struct {
+	Prefix    string
+	Kind      store.PathKind
+	Exact     bool
+	Regexp    bool
+	Limit     int
+	MaxTokens int
+	Zeros     []store.Arg
+}
+
+// Begin checks a query and its options, sets the defaults of the options, and returns the
+// search. Errors: [store.ErrInvalid].
+func Begin[P comparable](query string, o *Options) (Run[P], error) {
+	if err := o.check(query); err != nil {
+		return nil, err
+	}
+	if o.Limit == 0 {
+		o.Limit = defaultHits
+	}
+	if o.MaxTokens == 0 {
+		o.MaxTokens = defaultHitTokens
+	}
+	run, cause := Prepare[P](query, o.Exact, o.Regexp, o.Limit)
+	if cause != "" {
+		e := store.Errorf(store.ErrInvalid, "%s", cause)
+		if cause == NoWord {
+			e.Way.Do = store.DoSearchExact
+		}
+		return nil, e
+	}
+	return run, nil
+}
+
+// check refuses what is wrong with a query and its options.
+func (o *Options) check(query string) error {
 	switch n := utf8.RuneCountInString(query); {
-	case limit < 0 || limit > MaxHits || limit == 0 && limitGiven:
-		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, limit, MaxHits)
-	case maxTokens < -1:
-		return store.Errorf(store.ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, maxTokens)
-	case kind != "" && kind != store.KindFile && kind != store.KindLog:
-		return store.Errorf(store.ErrInvalid, "the kind is %q, allowed are %q and %q", kind, store.KindFile, store.KindLog)
-	case exact && regexp:
+	case o.Limit < 0 || o.Limit > MaxHits || o.Limit == 0 && slices.Contains(o.Zeros, store.ArgLimit):
+		return store.Errorf(store.ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, o.Limit, MaxHits)
+	case o.MaxTokens < -1:
+		return store.Errorf(store.ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, o.MaxTokens)
+	case o.Kind != "" && o.Kind != store.KindFile && o.Kind != store.KindLog:
+		return store.Errorf(store.ErrInvalid, "the kind is %q, allowed are %q and %q", o.Kind, store.KindFile, store.KindLog)
+	case o.Exact && o.Regexp:
 		return store.Errorf(store.ErrInvalid, "exact and regexp exclude each other")
 	case n == 0:
 		return store.Errorf(store.ErrInvalid, "the query is empty; give a word to look for")
