@@ -78,7 +78,7 @@ func New(store Store, o Options) (*Service, error) {
 	}
 	s.reads = count.NewReads(store)
 	s.wakes = wake.NewHub(store.Watch)
-	s.summaries = s.newMaker(o.SummaryTokens)
+	s.summaries = summaries.ForWorks(s.shared, o.Now, o.SummaryTokens)
 	if o.Summarizer != nil {
 		s.summarizer = new(*o.Summarizer)
 	}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -112,36 +111,11 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 		o.Progress = func(int, int) {}
 	}
 	for {
-		r, err := w.summarize(ctx, p, o)
+		r, err := w.summaryWork(p).Summarize(ctx, w.svc.summaries, w.svc.summarizer.Remote, o.Progress)
 		if err != summaries.ErrRewritten {
-			return r, within(op, path, w.withNearest(ctx, p, w.counted(err)))
+			return SummaryResult(r), within(op, path, w.withNearest(ctx, p, w.counted(err)))
 		}
 	}
-}
-
-// summarize is one try: the error is summaries.ErrRewritten if the file was rewritten while
-// another process summarised it.
-func (w *Workspace) summarize(ctx context.Context, p Path, o SummarizeOptions) (SummaryResult, error) {
-	job := w.summaryWork(p)
-	kept, err := job.Read(ctx)
-	switch {
-	case err != nil:
-		return SummaryResult{}, err
-	case kept != nil:
-		return SummaryResult(job.Kept(*kept)), nil
-	case w.svc.summarizer.Remote:
-		return w.svc.makeOnce(ctx, job, o.Progress)
-	}
-	extend := func(ctx context.Context) error { return ctx.Err() }
-	spent, err := job.Make(ctx, o.Progress, extend)
-	if spent > 0 {
-		w.svc.summaries.Spend(ctx, w.owner.String(), spent)
-	}
-	if err != nil {
-		return SummaryResult{}, cmp.Or(ctx.Err(), err)
-	}
-	r, err := job.Keep(ctx)
-	return SummaryResult(r), err
 }
 
 // summaryWork returns what makes the summary of a file.
@@ -161,26 +135,4 @@ func (w *Workspace) summaryWork(p Path) *summaries.Work {
 			}, err
 		},
 	}
-}
-
-// newMaker returns what lets one caller of all processes make a summary.
-func (s *Service) newMaker(monthlyTokens int64) *summaries.Maker[summaries.Result] {
-	return summaries.New[summaries.Result](summaries.Options{
-		System:      s.shared,
-		Now:         s.now,
-		Tokens:      monthlyTokens,
-		FailureText: summaries.FailureText,
-	})
-}
-
-// makeOnce has one caller of all processes make the summary, for all who want it.
-func (s *Service) makeOnce(ctx context.Context, j *summaries.Work, progress func(done, total int)) (SummaryResult, error) {
-	r, joined, err := s.summaries.Do(ctx, summaries.Request[summaries.Result]{
-		ID: j.ID(), Account: j.Owner.String(), Job: j, Progress: progress,
-	})
-	if err != nil {
-		return SummaryResult{}, summaries.Explain(err)
-	}
-	r.Cached = r.Cached || joined
-	return SummaryResult(r), nil
 }
