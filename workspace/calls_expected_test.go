@@ -434,6 +434,9 @@ func (a *agent) erase(now time.Time) {
 	for _, l := range a.logs {
 		b.logFloor = max(b.logFloor, l.last)
 	}
+	if b.fileFloor == 0 && b.logFloor == 0 && b.revision == 0 {
+		b.written = time.Time{} // nothing is left
+	}
 	*a = *b
 }
 

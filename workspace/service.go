@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/count"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/floors"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fold"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/total"
@@ -166,7 +169,7 @@ func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentU
 	return agents, nil
 }
 
-// DeleteAgent removes all files and logs of an agent, its kept requests, its marks, and its
+// DeleteAgent removes all files and logs of an agent, its kept requests, its marks, its profile, and its
 // spending on summaries. It reports whether there was anything. Each file and log goes in a
 // transaction of its own, so an interrupted DeleteAgent can be run again.
 //
@@ -212,7 +215,8 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		}
 	}
 	s.reads.Take(w.owner)
-	if err := errors.Join(s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
+	profile, err := profiles.Forget(s.shared(ctx), w.owner)
+	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
 	}
 	var counted bool
@@ -224,7 +228,30 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		return found, within("delete", agentID, err)
 	}
 	s.sweepDeleted(ctx)
-	return found || counted, nil
+	return found || counted || profile, nil
 }
 
 func (s *Service) owner(id AgentID) Owner { return Owner{Tenant: s.tenant, Agent: id.name} }
+
+const (
+	floorTime   = 30 * 24 * time.Hour // from a deletion of an agent until its row may go
+	floorSweeps = 100                 // rows that one deletion removes at most
+)
+
+// shared returns the records of the installation for the packages that use them.
+func (s *Service) shared(ctx context.Context) records.Records { return records.Of(s.store.System(ctx)) }
+
+// sweepDeleted removes the rows of agents that were deleted long ago, or in the future,
+// by a clock that was set back since. After an error, the next sweep tries again.
+func (s *Service) sweepDeleted(ctx context.Context) {
+	now := s.now()
+	owners, err := s.store.Deleted(ctx, s.tenant, now.Add(-floorTime), now.Add(clockSkew), floorSweeps)
+	if err != nil {
+		return
+	}
+	for _, o := range owners {
+		if err := floors.Sweep(ctx, s.store, o); err != nil && !errors.Is(err, ErrCorrupt) {
+			return
+		}
+	}
+}

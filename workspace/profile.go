@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
+)
+
+// What people say of an agent. They are described in package inspect.
+type (
+	Profile      = inspect.Profile
+	AgentProfile = inspect.AgentProfile
+)
+
+// Profile returns the profile of an agent. found is false if it has none. Errors:
+// [ErrInvalid] and those of the store.
+func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found bool, err error) {
+	const op = "read profile"
+	id, err := ParseAgentID(agentID)
+	if err != nil {
+		return Profile{}, false, err
+	}
+	if err = checkContext(ctx, op, agentID); err == nil {
+		p, found, err = profiles.Get(s.shared(ctx), s.owner(id))
+	}
+	return p, found, within(op, agentID, err)
+}
+
+// UpdateProfile changes the profile of an agent to what change makes of it. found tells
+// change whether there is one. change may run more than once, and an error of it is
+// returned. Created, Updated and a time in Archived that is set already are not for change
+// to set. [StoreLimits.Agents] limits the profiles of a tenant too. Errors: [ErrInvalid],
+// [ErrQuota], and those of the store.
+func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error)) (p Profile, err error) {
+	const op = "change profile"
+	id, err := ParseAgentID(agentID)
+	if err != nil {
+		return Profile{}, err
+	}
+	if err = checkContext(ctx, op, agentID); err == nil {
+		p, err = profiles.Update(s.shared(ctx), s.owner(id), s.stamp(time.Time{}), s.total.Limits.Agents, change)
+	}
+	return p, within(op, agentID, err)
+}
+
+// Profiles returns the profiles of agents in byte order of name, from the first one after a
+// name ("": the first of all), at most limit of them (0: 100). Errors: [ErrInvalid] and
+// those of the store.
+func (s *Service) Profiles(ctx context.Context, after string, limit int) (list []AgentProfile, err error) {
+	const op = "list"
+	if err = checkContext(ctx, op, "profiles"); err != nil {
+		return nil, err
+	}
+	if after != "" && names.Agent(after) != "" || limit < 0 {
+		return nil, fail(ErrInvalid, op, "profiles", "after is %q and limit is %d", after, limit)
+	}
+	if limit == 0 {
+		limit = 100
+	}
+	list, err = profiles.List(s.store.System(ctx), s.tenant, after, limit)
+	return list, within(op, "profiles", err)
+}
