@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"workspace/internal/nearest":         {"workspace/store"},
 	"workspace/internal/padfile":         {"pad", "workspace/internal/fault", "workspace/store"},
 	"workspace/internal/overlap":         {"workspace/internal/fault", "workspace/internal/names", "workspace/store"},
-	"workspace/internal/profiles":        {"workspace/inspect", "workspace/internal/fault", "workspace/internal/records", "workspace/store"},
+	"workspace/internal/profiles":        {"workspace/inspect", "workspace/internal/fault", "workspace/internal/records", "workspace/internal/turn", "workspace/store"},
 	"workspace/internal/versionlist":     {"workspace/inspect", "workspace/internal/condition", "workspace/internal/verify", "workspace/store"},
 	"workspace/internal/projects":        {"workspace/internal/records", "workspace/store"},
 	"workspace/internal/quota":           {"workspace/internal/fault", "workspace/store"},

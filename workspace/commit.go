@@ -70,6 +70,11 @@ type writeFunc func(Tx, Loaded) (Outcome, error)
 // the first one. It also writes the count of reads. An agent that holds nothing is
 // admitted first, outside of transactions.
 func (w *Workspace) commit(ctx context.Context, a *attempt, q Query, fn writeFunc) (Outcome, error) {
+	if !a.deletes {
+		if err := w.svc.gate.Check(ctx, w.svc.shared, w.owner); err != nil {
+			return Outcome{}, beforeStart(err)
+		}
+	}
 	if err := w.svc.readTotal(ctx, a); err != nil {
 		return Outcome{}, err
 	}

@@ -36,6 +36,7 @@ type Service struct {
 	tenant string
 	limits Limits
 	total  *total.Total
+	gate   *profiles.Gate
 	now    func() time.Time
 	paths  PathRule
 	reads  count.Reads      // not written yet
@@ -76,7 +77,7 @@ func New(store Store, o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		store: store, tenant: o.Tenant, limits: limits, total: total.New(store, o.Tenant, total.Limits(o.Store.withDefaults()), o.Now), now: o.Now, paths: o.Paths,
+		gate: profiles.NewGate(), store: store, tenant: o.Tenant, limits: limits, total: total.New(store, o.Tenant, total.Limits(o.Store.withDefaults()), o.Now), now: o.Now, paths: o.Paths,
 		searches: search.NewBudget(),
 	}
 	s.reads = count.NewReads(store)
@@ -100,7 +101,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.total = name, total.New(s.store, name, total.Limits(limits.withDefaults()), s.now)
+	t.tenant, t.gate, t.total = name, profiles.NewGate(), total.New(s.store, name, total.Limits(limits.withDefaults()), s.now)
 	return &t, nil
 }
 

@@ -10,7 +10,7 @@ type Profile struct {
 	Metadata    map[string]string // at most 16 pairs; keys of 1-64 characters, values of at most 512
 	Created     time.Time         // set by the first update; in UTC, to the microsecond
 	Updated     time.Time         // set by each update
-	Archived    time.Time         // zero: not archived; a server refuses what is written from then on
+	Archived    time.Time         // zero: not archived. What is written from then on is refused, in every process within a second; deletions are not
 }
 
 // An AgentProfile is the profile of an agent in a list.

@@ -1,6 +1,6 @@
 // Package profiles keeps what people say of agents. A profile is a record of the
 // installation under "profile/TENANT/AGENT". How many a tenant has is counted under
-// "profiles/TENANT".
+// "profiles/TENANT", and those that are archived are listed under "archived/TENANT".
 package profiles
 
 import (
@@ -99,6 +99,11 @@ func Update(r records.Records, o store.Owner, now time.Time, limit int64, change
 		if !archived.IsZero() { // that is for ever
 			p.Archived = archived
 		}
+		if archived.IsZero() && !p.Archived.IsZero() {
+			if err := setArchived(r, o, true); err != nil {
+				return nil, err
+			}
+		}
 		if p.Updated = now; now.Before(p.Created) {
 			p.Updated = p.Created
 		}
@@ -175,16 +180,17 @@ func discount(r records.Records, tenant string) error {
 	return err
 }
 
-// Forget removes a profile, and reports whether there was one.
+// Forget removes a profile, and reports whether there was one. The agent is not archived any
+// more, also if an earlier Forget was interrupted.
 func Forget(r records.Records, o store.Owner) (found bool, err error) {
 	for {
 		kept, err := r.Get(prefix(o.Tenant) + o.Agent)
 		if err != nil || kept.Revision == 0 {
-			return false, err
+			return false, errors.Join(err, setArchived(r, o, false))
 		}
 		if ok, err := r.Delete(kept.Key, kept.Revision); ok || err != nil {
 			if err == nil {
-				err = discount(r, o.Tenant)
+				err = errors.Join(discount(r, o.Tenant), setArchived(r, o, false))
 			}
 			return ok, err
 		}

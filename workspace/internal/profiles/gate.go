@@ -1,0 +1,108 @@
+package profiles
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/turn"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// gateAge is how long a Gate uses what it has read.
+const gateAge = time.Second
+
+// A Gate refuses to write for agents that are archived. It knows of a new one after at most
+// a second. It is safe for concurrent use.
+type Gate struct {
+	reading turn.Turn // held by the one who reads
+
+	mu       sync.Mutex // guards the following
+	at       time.Time  // when it was read
+	archived []string   // in byte order
+}
+
+// NewGate returns the Gate of a tenant.
+func NewGate() *Gate { return &Gate{reading: turn.New()} }
+
+// Check returns [store.ErrReadOnly] if the agent is archived.
+func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error {
+	archived, fresh := g.look(o.Agent)
+	if !fresh {
+		if err := g.reading.Take(ctx); err != nil {
+			return err
+		}
+		defer g.reading.Give()
+		if archived, fresh = g.look(o.Agent); !fresh { // nobody else has read meanwhile
+			if err := g.read(r(ctx), o.Tenant); err != nil {
+				return err
+			}
+			archived, _ = g.look(o.Agent)
+		}
+	}
+	if archived {
+		return store.Errorf(store.ErrReadOnly, "the agent's memory is archived; it can still be read, deleted and redacted")
+	}
+	return nil
+}
+
+func (g *Gate) look(agent string) (archived, fresh bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, archived = slices.BinarySearch(g.archived, agent)
+	return archived, time.Since(g.at) < gateAge
+}
+
+func (g *Gate) read(r records.Records, tenant string) error {
+	at := time.Now()
+	kept, err := r.Get(archivedKey(tenant))
+	if err != nil {
+		return err
+	}
+	names, err := decodeNames(kept)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.at, g.archived = at, names
+	return nil
+}
+
+// archivedKey is the key of the record that lists the archived agents of a tenant. All of
+// them are in one record, so that a server reads it once a second, and not each of them.
+func archivedKey(tenant string) string { return "archived/" + tenant }
+
+func decodeNames(kept records.Record) (names []string, err error) {
+	if kept.Revision == 0 {
+		return nil, nil
+	}
+	if json.Unmarshal(kept.Value, &names) != nil {
+		return nil, store.Errorf(store.ErrCorrupt, "the record %s cannot be read", kept.Key)
+	}
+	return names, nil
+}
+
+// setArchived adds an agent to the archived ones, or removes it.
+func setArchived(r records.Records, o store.Owner, archived bool) error {
+	_, err := records.Update(r, archivedKey(o.Tenant), func(old records.Record) ([]byte, error) {
+		names, err := decodeNames(old)
+		if err != nil {
+			return nil, err
+		}
+		i, found := slices.BinarySearch(names, o.Agent)
+		switch {
+		case found == archived:
+			return nil, nil
+		case archived:
+			names = slices.Insert(names, i, o.Agent)
+		default:
+			names = slices.Delete(names, i, i+1)
+		}
+		return json.Marshal(names)
+	})
+	return err
+}

@@ -1,0 +1,175 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// named makes a profile with a name.
+func named(name string) func(workspace.Profile, bool) (workspace.Profile, error) {
+	return func(p workspace.Profile, _ bool) (workspace.Profile, error) {
+		p.Name = name
+		return p, nil
+	}
+}
+
+func TestProfile(t *testing.T) {
+	clock := testkit.NewClock()
+	svc, _ := newService(t, workspace.Options{Now: clock.Now})
+	ctx := t.Context()
+	if _, found, err := svc.Profile(ctx, "a"); found || err != nil {
+		t.Fatal(found, err)
+	}
+	made, err := svc.UpdateProfile(ctx, "a", named("Notes"))
+	testkit.Must(t, err)
+	clock.Advance(time.Hour)
+	changed, err := svc.UpdateProfile(ctx, "a", func(p workspace.Profile, found bool) (workspace.Profile, error) {
+		if !found || p.Name != "Notes" {
+			t.Errorf("change gets %+v, %t", p, found)
+		}
+		p.Metadata, p.Created = map[string]string{"team": "blue"}, time.Time{}
+		return p, nil
+	})
+	if err != nil || !changed.Created.Equal(made.Created) || changed.Updated.Sub(made.Updated) != time.Hour || changed.Metadata["team"] != "blue" {
+		t.Errorf("got %+v, %v after %+v", changed, err, made)
+	}
+	if p, found, err := svc.Profile(ctx, "a"); !found || err != nil || fmt.Sprint(p) != fmt.Sprint(changed) {
+		t.Errorf("got %+v, %t, %v, want %+v", p, found, err, changed)
+	}
+	if deleted, err := svc.DeleteAgent(ctx, "a"); !deleted || err != nil {
+		t.Errorf("DeleteAgent = %t, %v", deleted, err)
+	}
+	if _, found, err := svc.Profile(ctx, "a"); found || err != nil {
+		t.Errorf("the profile outlives the agent: %t, %v", found, err)
+	}
+}
+
+func TestProfileIsChecked(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	for name, p := range map[string]workspace.Profile{
+		"name is empty": {},
+		"name has 256 characters, allowed are 255":  {Name: strings.Repeat("ü", 256)},
+		"name is not valid UTF-8":                   {Name: "\xff"},
+		"description has 1025 characters":           {Name: "n", Description: strings.Repeat("d", 1025)},
+		"metadata has 17 pairs, allowed are 16":     {Name: "n", Metadata: pairs(17)},
+		"a key of metadata is empty":                {Name: "n", Metadata: map[string]string{"": "v"}},
+		"a key of metadata has 65 characters":       {Name: "n", Metadata: map[string]string{strings.Repeat("k", 65): "v"}},
+		`the value of metadata "k" has 513 charact`: {Name: "n", Metadata: map[string]string{"k": strings.Repeat("v", 513)}},
+	} {
+		_, err := svc.UpdateProfile(t.Context(), "a", func(workspace.Profile, bool) (workspace.Profile, error) { return p, nil })
+		if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+	}
+	refused := errors.New("refused")
+	if _, err := svc.UpdateProfile(t.Context(), "a", func(p workspace.Profile, _ bool) (workspace.Profile, error) { return p, refused }); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
+	if list, err := svc.Profiles(t.Context(), "", 0); len(list) > 0 || err != nil {
+		t.Errorf("something was stored: %v, %v", list, err)
+	}
+}
+
+func pairs(n int) map[string]string {
+	all := map[string]string{}
+	for i := range n {
+		all[fmt.Sprint(i)] = ""
+	}
+	return all
+}
+
+// Profiles of one tenant are limited and listed apart from those of others.
+func TestProfilesOfTenants(t *testing.T) {
+	base, _ := newService(t, workspace.Options{})
+	a, err := base.Tenant("a", workspace.StoreLimits{Agents: 3})
+	testkit.Must(t, err)
+	b, err := base.Tenant("a-b", workspace.StoreLimits{})
+	testkit.Must(t, err)
+	ctx := t.Context()
+	for _, name := range []string{"z", "x", "y"} {
+		_, err := a.UpdateProfile(ctx, name, named(name))
+		testkit.Must(t, err)
+	}
+	_, err = b.UpdateProfile(ctx, "x", named("other"))
+	testkit.Must(t, err)
+	if _, err := a.UpdateProfile(ctx, "fourth", named("n")); !errors.Is(err, workspace.ErrQuota) {
+		t.Errorf("a fourth profile: %v", err)
+	}
+	if _, err := a.UpdateProfile(ctx, "x", named("again")); err != nil {
+		t.Errorf("a change at the limit: %v", err)
+	}
+	first, err := a.Profiles(ctx, "", 2)
+	testkit.Must(t, err)
+	rest, err := a.Profiles(ctx, "y", 2)
+	testkit.Must(t, err)
+	if got := fmt.Sprint(first[0].Agent, first[1].Agent, len(first), rest[0].Agent, len(rest)); got != "xy2z1" && got != "x y 2 z 1" {
+		t.Errorf("got %s", got)
+	}
+	_, err = a.DeleteAgent(ctx, "y")
+	testkit.Must(t, err)
+	if _, err := a.UpdateProfile(ctx, "fourth", named("n")); err != nil {
+		t.Errorf("after one was deleted: %v", err)
+	}
+}
+
+// What is archived is read and deleted, and not written, in every Service within a second.
+// Nobody takes it back, but a new agent may have the name.
+func TestArchived(t *testing.T) {
+	svc, store := newService(t, workspace.Options{})
+	other := serviceOn(t, store, workspace.Options{})
+	ws, elsewhere := agentOf(t, svc, "a"), agentOf(t, other, "a")
+	write(t, ws, "keep.md", "old")
+	write(t, elsewhere, "gone.md", "old")
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	_, err := svc.UpdateProfile(t.Context(), "a", func(workspace.Profile, bool) (workspace.Profile, error) {
+		return workspace.Profile{Name: "n", Archived: at}, nil
+	})
+	testkit.Must(t, err)
+	p, err := svc.UpdateProfile(t.Context(), "a", func(p workspace.Profile, _ bool) (workspace.Profile, error) {
+		p.Archived = time.Time{}
+		return p, nil
+	})
+	if err != nil || !p.Archived.Equal(at) {
+		t.Errorf("it is not archived any more: %+v, %v", p, err)
+	}
+	for _, w := range []*workspace.Workspace{ws, elsewhere} {
+		eventually(t, func() bool {
+			_, err := w.WriteFile(t.Context(), "keep.md", []byte("new"), workspace.WriteOptions{})
+			return errors.Is(err, workspace.ErrReadOnly)
+		})
+		if _, err := w.AppendLog(t.Context(), "log", []byte("entry")); !errors.Is(err, workspace.ErrReadOnly) {
+			t.Errorf("AppendLog: %v", err)
+		}
+		if _, err := w.MoveFile(t.Context(), "keep.md", "moved.md", workspace.MoveOptions{}); !errors.Is(err, workspace.ErrReadOnly) {
+			t.Errorf("MoveFile: %v", err)
+		}
+	}
+	if r, err := ws.DeleteFile(t.Context(), "gone.md", workspace.DeleteOptions{}); err != nil || !r.Deleted {
+		t.Errorf("DeleteFile = %+v, %v", r, err)
+	}
+	write(t, agentOf(t, svc, "b"), "f", "others write on")
+	_, err = svc.DeleteAgent(t.Context(), "a")
+	testkit.Must(t, err)
+	eventually(t, func() bool {
+		_, err := elsewhere.WriteFile(t.Context(), "new.md", []byte("new"), workspace.WriteOptions{})
+		return err == nil
+	})
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for range 1000 {
+		if holds() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("it did not happen")
+}
