@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"workspace/internal/count":           {"workspace/internal/fault", "workspace/internal/turn", "workspace/store"},
 	"workspace/internal/edit":            {"workspace/internal/fault", "workspace/internal/names", "workspace/internal/nearest", "workspace/store"},
 	"workspace/internal/entries":         {"workspace/internal/fault", "workspace/internal/fit", "workspace/internal/verify", "workspace/store"},
+	"workspace/internal/excerpt":         {"linediff", "workspace/internal/condition", "workspace/internal/fault", "workspace/internal/fit", "workspace/internal/verify", "workspace/store"},
 	"workspace/internal/fault":           {"workspace/store"},
 	"workspace/internal/filelist":        {"workspace/inspect", "workspace/internal/names", "workspace/store"},
 	"workspace/internal/filetree":        {"workspace/internal/fault", "workspace/internal/names", "workspace/store"},

@@ -9,7 +9,6 @@ var (
 	or           = fault.Or
 	checkNumber  = fault.CheckNumber
 	checkContext = fault.CheckContext
-	tooSmall     = fault.TooSmall
 )
 
 // fail returns the error of an operation on an object.

@@ -3,14 +3,12 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
-	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/excerpt"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/summaries"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 )
 
 // ReadOptions of [Workspace.ReadFile]. The zero value reads the current version
@@ -32,9 +30,6 @@ type ReadOptions struct {
 	// Context 0 needs Since.
 	Zeros []Arg
 }
-
-// given reports whether an argument was given.
-func (o ReadOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // ReadResult is a file, a part of one, or what changed in it.
 type ReadResult struct {
@@ -78,8 +73,8 @@ type ReadResult struct {
 	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
 }
 
-// largeTokens is the number of tokens above which a text is marked as large.
-const largeTokens = 20_000
+// LineRange is a range of lines, both ends included, numbered from 1.
+type LineRange struct{ From, To int }
 
 // ReadFile returns a file, a retained version, some lines, or what has changed since a
 // version that the reader knows. If a diff would cost a model more than the file, it
@@ -93,7 +88,7 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 	if err != nil {
 		return ReadResult{}, err
 	}
-	if err := o.check(path); err != nil {
+	if err := excerpt.Options(o).Check(path); err != nil {
 		return ReadResult{}, err
 	}
 	r, err := w.read(ctx, p, o)
@@ -109,13 +104,16 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 		q.Since = o.Since
 	}
 	l, err := w.load(ctx, q)
+	if err == nil && !l.File.Exists() {
+		err = errNoFile
+	}
 	if err == nil {
-		err = o.checkLoaded(l)
+		err = excerpt.Options(o).CheckLoaded(l)
 	}
 	if err != nil {
 		return ReadResult{}, err
 	}
-	head, v, old := l.File, l.Version, l.Old
+	head, v := l.File, l.Version
 	r := ReadResult{
 		Path: p.name, Current: head.Version, Version: v.Number, Bytes: v.Size,
 		SHA256: v.SHA256, Author: v.Author, Time: v.Time, Since: o.Since,
@@ -123,109 +121,24 @@ func (w *Workspace) read(ctx context.Context, p Path, o ReadOptions) (ReadResult
 	if r.Unchanged = o.Since == head.Version; r.Unchanged {
 		return r, nil
 	}
-	for _, each := range []Version{v, old} {
-		if err := verify.Version(each); err != nil {
-			return ReadResult{}, err
-		}
-	}
-	r.Lines = linediff.Lines(v.Content)
-	switch {
-	case o.Since != 0:
-		r.since(head, old, v, o)
-	case o.FromLine != 0 || o.ToLine != 0 && r.Lines > 0:
-		err = r.lines(v.Content, o)
-		r.limit(o)
-	default:
-		r.Content = v.Content
-		r.limit(o)
-	}
+	e, err := excerpt.Of(l, excerpt.Options(o))
+	r.Lines, r.Content, r.FromLine, r.ToLine, r.Large = e.Lines, e.Content, e.FromLine, e.ToLine, e.Large
+	r.Truncated, r.CutBytes, r.Changed, r.Removed, r.Joined = e.Truncated, e.CutBytes, lineRanges(e.Changed), lineRanges(e.Removed), e.Joined
+	r.Diff, r.DiffJSON, r.VersionTooOld, r.DiffLarger = e.Diff, e.DiffJSON, e.VersionTooOld, e.DiffLarger
 	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && summaries.IsLong(v.Content)
 	return r, err
 }
 
-// limit cuts Content to o.MaxTokens, or marks it as large.
-func (r *ReadResult) limit(o ReadOptions) {
-	r.truncate(max(r.FromLine, 1), o)
-	r.Large = !r.Truncated && !fit.Within(r.Content, largeTokens)
-}
-
-// check refuses options that are wrong for every file.
-func (o ReadOptions) check(path string) error {
-	const op = "read"
-	since, version := o.given(ArgSince, o.Since), o.given(ArgVersion, o.Version)
-	from, to := o.given(ArgFromLine, int64(o.FromLine)), o.given(ArgToLine, int64(o.ToLine))
-	switch {
-	case since && version:
-		return fail(ErrInvalid, op, path, "%s and %s exclude each other", ArgSince, ArgVersion)
-	case since && (from || to):
-		return fail(ErrInvalid, op, path, "%s and %s/%s exclude each other", ArgSince, ArgFromLine, ArgToLine)
-	case o.given(ArgContext, int64(o.Context)) && !since:
-		return fail(ErrInvalid, op, path, "%s needs %s; leave it out, or say which version you have", ArgContext, ArgSince)
-	case o.Context < -1:
-		return fail(ErrInvalid, op, path, "%s is %d, the least is -1 (every line)", ArgContext, o.Context)
-	case o.MaxTokens < 0:
-		return fail(ErrInvalid, op, path, "%s is %d, the least is 0 (no bound)", ArgMaxTokens, o.MaxTokens)
-	case from && o.FromLine < 1:
-		return tooSmall(op, path, ArgFromLine, int64(o.FromLine), 1)
-	case to && o.ToLine < 1:
-		return tooSmall(op, path, ArgToLine, int64(o.ToLine), 1)
-	case to && o.FromLine > o.ToLine:
-		return fail(ErrInvalid, op, path, "%s %d is after %s %d", ArgFromLine, o.FromLine, ArgToLine, o.ToLine)
-	case version:
-		return checkNumber(op, path, ArgVersion, o.Version, 1)
+// lineRanges returns nil for nil.
+func lineRanges(ranges []fit.Range) []LineRange {
+	if ranges == nil {
+		return nil
 	}
-	return nil
-}
-
-// checkLoaded refuses options that are wrong for this file, as it was loaded.
-func (o ReadOptions) checkLoaded(l Loaded) error {
-	head := l.File
-	switch {
-	case !head.Exists():
-		return errNoFile
-	case o.Version != 0:
-		return condition.Kept(head, l.Version, o.Version)
-	case o.given(ArgSince, o.Since) && o.Since < 1:
-		return or(Errorf(ErrInvalid, "%s must be 1 or more, the current version is %d", ArgSince, head.Version), DoReadWhole, head.Version)
-	case o.Since > head.Version:
-		return or(Errorf(ErrInvalid, "%s is %d, the current version is %d", ArgSince, o.Since, head.Version), DoReadWhole, head.Version)
+	list := make([]LineRange, len(ranges))
+	for i, r := range ranges {
+		list[i] = LineRange(r)
 	}
-	return nil
-}
-
-// since sets what has changed since a version: nothing, a diff, or the whole file.
-func (r *ReadResult) since(head FileHead, old, current Version, o ReadOptions) {
-	r.VersionTooOld = o.Since < head.Oldest()
-	if !r.VersionTooOld {
-		d := linediff.Compare(old.Content, current.Content)
-		if r.Diff, r.DiffJSON = fit.Diff(d, current.Content, o.Context); r.Diff != nil {
-			if o.MaxTokens > 0 && !fit.Within(r.DiffJSON, o.MaxTokens) {
-				r.giveRanges(d, o.MaxTokens)
-			}
-			return
-		}
-		if o.MaxTokens > 0 && !fit.Within(current.Content, o.MaxTokens) {
-			r.giveRanges(d, o.MaxTokens)
-			return
-		}
-		r.DiffLarger = true
-	}
-	r.Content = current.Content
-	r.limit(o)
-}
-
-// lines cuts the content to the lines that were asked for.
-func (r *ReadResult) lines(content []byte, o ReadOptions) error {
-	from, to := max(o.FromLine, 1), o.ToLine
-	if from > r.Lines {
-		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", ArgFromLine, from, r.Lines)
-	}
-	if to == 0 || to > r.Lines {
-		to = r.Lines
-	}
-	r.FromLine, r.ToLine = from, to
-	r.Content = fit.Lines(content, from, to)
-	return nil
+	return list
 }
 
 // LineRange is a range of lines, both ends included, numbered from 1.
