@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
 	"github.com/agent-scratchpad/scratchpad/internal/providertest"
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -207,7 +207,7 @@ func TestCutConversationsAreAccepted(t *testing.T) {
 		}
 		var got []string
 		for _, m := range messages {
-			for _, b := range m.Content {
+			for _, b := range contentOf(m) {
 				got = append(got, mustJSON(t, b))
 			}
 		}

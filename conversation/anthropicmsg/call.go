@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 )
 
 // imageBlock returns the block for the URL of an image. A data URL becomes base64. A

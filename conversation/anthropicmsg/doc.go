@@ -1,5 +1,5 @@
-// Package anthropicmsg translates between the messages of anthropic-sdk-go and those
-// of package conversation, and makes a summariser of a client.
+// Package anthropicmsg translates between the messages of anthropic-sdk-go/v2 and
+// those of package conversation, and makes a summariser of a client.
 //
 // [From] and [FromResponse] keep the provider's message in Message.Raw, byte for byte,
 // and describe it in the other fields for other readers. [To] sends Raw and nothing
@@ -23,7 +23,8 @@
 // replaced the first, the others begin a user message of their own.
 //
 // A text of the system prompt is a Message of role System, and its Raw is an array. A
-// message of role system inside of the conversation has an object.
+// message of role system inside of the conversation has an object. [To] returns it as
+// an OfSystem.
 //
 // A summary changes what stands before the messages that are kept. The newest models
 // then refuse the thinking in them: see [DropStaleThinking].

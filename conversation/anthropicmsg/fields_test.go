@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -145,7 +145,7 @@ func TestCallIDsAreAllowed(t *testing.T) {
 	seen := map[string]string{}
 	for _, id := range []string{"call_1|fc_2", "call_1:fc_2", "call_1_fc_2", "é", "functions.f:0", "a b"} {
 		messages := to(t, calls("", call(id, "f", `{}`)), conversation.ToolResult(id, "r"))
-		used, answered := messages[0].Content[0].OfToolUse.ID, messages[1].Content[0].OfToolResult.ToolUseID
+		used, answered := contentOf(messages[0])[0].OfToolUse.ID, contentOf(messages[1])[0].OfToolResult.ToolUseID
 		if used != answered || !allowed.MatchString(used) {
 			t.Errorf("%q: the call has the ID %q, its result %q", id, used, answered)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 )
 
 // ErrNoContent: a response has nothing that could be sent back.

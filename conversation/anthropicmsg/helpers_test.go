@@ -7,13 +7,21 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
 	"github.com/agent-scratchpad/scratchpad/conversation/anthropicmsg"
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 )
 
 // rawParam returns a message that is sent as the JSON.
 func rawParam(text string) anthropic.MessageParam {
 	return param.Override[anthropic.MessageParam](json.RawMessage(text))
+}
+
+// contentOf returns the blocks of a message of the user or of the model, or nil.
+func contentOf(p anthropic.MessageParam) []anthropic.ContentBlockParamUnion {
+	if content, is := p.GetContent().AsAny().(*[]anthropic.ContentBlockParamUnion); is {
+		return *content
+	}
+	return nil
 }
 
 // sent returns the JSON of the messages in a request.

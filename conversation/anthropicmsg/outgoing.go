@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 )
 
 // An outgoing message is built from a message of the provider, from the fields of
@@ -92,7 +93,30 @@ func (o *outgoing) param() (anthropic.MessageParam, error) {
 	if err := o.open(); err != nil {
 		return anthropic.MessageParam{}, err
 	}
-	return anthropic.MessageParam{Role: anthropic.MessageParamRole(o.role), Content: o.content()}, nil
+	return o.typed()
+}
+
+// typed returns the message as the SDK's type for its role.
+func (o *outgoing) typed() (anthropic.MessageParam, error) {
+	switch o.role {
+	case string(conversation.Assistant):
+		return anthropic.NewAssistantMessage(o.content()...), nil
+	case string(conversation.System):
+		texts := make([]anthropic.TextBlockParam, len(o.blocks))
+		for i, b := range o.blocks {
+			if b.OfText != nil {
+				texts[i] = *b.OfText
+				continue
+			}
+			raw, err := json.Marshal(b.ContentBlockParamUnion)
+			if err != nil {
+				return anthropic.MessageParam{}, err
+			}
+			texts[i] = param.Override[anthropic.TextBlockParam](json.RawMessage(raw))
+		}
+		return anthropic.MessageParam{OfSystem: &anthropic.SystemMessageParam{Content: texts}}, nil
+	}
+	return anthropic.NewUserMessage(o.content()...), nil
 }
 
 func (o *outgoing) content() []anthropic.ContentBlockParamUnion {

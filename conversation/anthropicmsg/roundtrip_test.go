@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
@@ -93,7 +93,7 @@ func TestEveryBlockRoundTrips(t *testing.T) {
 				if err := json.Unmarshal([]byte(text), &p); err != nil {
 					t.Fatal(err)
 				}
-				if p.Content == nil {
+				if contentOf(p) == nil {
 					return // the SDK does not decode a message with an unknown block
 				}
 				if got, want := sent(t, to(t, from(t, p)...)), sent(t, []anthropic.MessageParam{p}); got != want {
@@ -183,6 +183,9 @@ func TestBoundariesAreKept(t *testing.T) {
 		rawParam(`{"role":"user","content":""}`),
 		rawParam(`{"role":"system","content":"from now on"}`),
 		rawParam(`{"role":"system","content":[{"type":"text","text":"and"}]}`),
+		rawParam(`{"content":[{"text":"a","type":"text"},{"type":"hologram","beam":true},{"text":"b","type":"text","mood":"good"}],"role":"system"}`),
+		{OfSystem: &anthropic.SystemMessageParam{Content: []anthropic.TextBlockParam{{Text: "c"}}}},
+		{OfSystem: &anthropic.SystemMessageParam{Content: []anthropic.TextBlockParam{}}},
 	}
 	msgs := from(t, params...)
 	if got, want := sent(t, to(t, msgs...)), sent(t, params); got != want {
@@ -201,13 +204,18 @@ func TestToFillsInTypes(t *testing.T) {
 	params := []anthropic.MessageParam{
 		anthropic.NewUserMessage(anthropic.NewToolResultBlock("1", "x", false), anthropic.NewTextBlock("b")),
 		anthropic.NewAssistantMessage(anthropic.NewThinkingBlock("sig", "hm"), anthropic.NewTextBlock("d")),
+		{OfSystem: &anthropic.SystemMessageParam{Content: []anthropic.TextBlockParam{
+			{Text: "e"}, {Text: "f", CacheControl: anthropic.CacheControlEphemeralParam{TTL: "1h"}}}}},
 	}
 	got := to(t, from(t, params...)...)
-	if got[0].Role != "user" || got[0].Content[0].OfToolResult == nil || got[0].Content[1].OfText.Text != "b" {
+	if m := got[0].OfUser; m == nil || m.Content[0].OfToolResult == nil || m.Content[1].OfText.Text != "b" {
 		t.Errorf("the user message is %+v", got[0])
 	}
-	if got[1].Role != "assistant" || got[1].Content[0].OfThinking.Signature != "sig" || got[1].Content[1].OfText.Text != "d" {
+	if m := got[1].OfAssistant; m == nil || m.Content[0].OfThinking.Signature != "sig" || m.Content[1].OfText.Text != "d" {
 		t.Errorf("the assistant message is %+v", got[1])
+	}
+	if m := got[2].OfSystem; m == nil || len(m.Content) != 2 || m.Content[0].Text != "e" || m.Content[1].CacheControl.TTL != "1h" {
+		t.Errorf("the system message is %+v", got[2])
 	}
 }
 
@@ -241,7 +249,7 @@ func TestNothingIsShared(t *testing.T) {
 	was := asJSON(texts) + asJSON(messages)
 	scratch(input)
 	for _, p := range params {
-		for _, b := range p.Content {
+		for _, b := range contentOf(p) {
 			if b.OfToolResult != nil {
 				b.OfToolResult.ToolUseID = "changed"
 			}
@@ -267,8 +275,9 @@ func scratch(text []byte) { copy(text, bytes.ReplaceAll(text, []byte("x"), []byt
 func TestFromRefuses(t *testing.T) {
 	for name, p := range map[string]anthropic.MessageParam{
 		"zero":             {},
-		"no content":       {Role: "user"},
-		"no role":          {Content: []anthropic.ContentBlockParamUnion{anthropic.NewTextBlock("a")}},
+		"no content":       {OfUser: &anthropic.UserMessageParam{}},
+		"no role":          rawParam(`{"content":[{"type":"text","text":"a"}]}`),
+		"two of the types": {OfUser: anthropic.NewUserMessage(anthropic.NewTextBlock("a")).OfUser, OfAssistant: anthropic.NewAssistantMessage(anthropic.NewTextBlock("b")).OfAssistant},
 		"role":             rawParam(`{"role":"tool","content":"a"}`),
 		"role of a number": rawParam(`{"role":1,"content":"a"}`),
 		"two roles":        rawParam(`{"role":"user","role":"assistant","content":"a"}`),

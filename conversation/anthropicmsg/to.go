@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 )
 
 // To returns the system prompt and the messages of a request. They share no memory
