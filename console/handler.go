@@ -12,8 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console/internal/asset"
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 	"github.com/agent-scratchpad/scratchpad/console/internal/linecount"
-	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/sent"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 //go:embed static templates

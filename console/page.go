@@ -15,8 +15,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console/internal/filetree"
 	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
-	"github.com/agent-scratchpad/scratchpad/console/internal/room"
 	"github.com/agent-scratchpad/scratchpad/console/internal/visible"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 // pages are the parsed templates by name. Each is the layout with the page's own main.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 // Who finds no room learns whose pages take it.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
-	"github.com/agent-scratchpad/scratchpad/console/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 )
 
 // badLine is the error that answers a line which is not a message.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 )
 
 // Both transports refuse a message that two decoders could read differently, and accept

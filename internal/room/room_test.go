@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/agent-scratchpad/scratchpad/console/internal/room"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 )
 
 // One person gets half of the room. What an answer does not need goes back at once.
