@@ -25,50 +25,50 @@ const maxMore = 64 << 10
 type attack struct {
 	connections, short int // in the long proofs, and in the short form
 	tls                bool
-	do                 func(*testing.T, net.Conn)
+	do                 func(testing.TB, net.Conn)
 	wait               time.Duration // after the last connection was opened
 }
 
 var attacks = map[string]attack{
-	"idle":            {connections: 10_000, short: 100, do: func(*testing.T, net.Conn) {}},
+	"idle":            {connections: 10_000, short: 100, do: func(testing.TB, net.Conn) {}},
 	"idle after TLS":  {connections: 500, tls: true, do: oneCall},
 	"idle after call": {connections: 1500, short: 30, do: oneCall, wait: 500 * time.Millisecond},
-	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ *testing.T, c net.Conn) {
+	"slow heads of many lines": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"+manyLines(maxLines-3))
 	}, wait: 500 * time.Millisecond},
-	"slow long heads": {connections: 6000, short: 100, do: func(_ *testing.T, c net.Conn) {
+	"slow long heads": {connections: 6000, short: 100, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /"+strings.Repeat("x", 60_000))
 	}, wait: 500 * time.Millisecond},
-	"heads of 1 MB": {connections: 300, short: 5, do: func(_ *testing.T, c net.Conn) {
+	"heads of 1 MB": {connections: 300, short: 5, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, "GET /"+strings.Repeat("x", 1<<20))
 	}},
-	"slow bodies": {connections: 2000, short: 30, do: func(_ *testing.T, c net.Conn) {
+	"slow bodies": {connections: 2000, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/mcp", "", withKey, "Content-Length: 1000000", "Mcp-Protocol-Version: 2026-07-28")+"{")
 	}},
-	"slow bodies without a key": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+	"slow bodies without a key": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/mcp", "", "Content-Length: 60000", "X: "+strings.Repeat("x", 5000), manyLines(60)+"X: y")+"{")
 	}, wait: 500 * time.Millisecond},
-	"slow keys": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+	"slow keys": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/signin", "", urlencoded, "Content-Length: 8000")+"key=")
 	}, wait: 500 * time.Millisecond},
-	"slow forms of strangers": {connections: 6000, short: 30, do: func(_ *testing.T, c net.Conn) {
+	"slow forms of strangers": {connections: 6000, short: 30, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/a/x/files/big.md", "", urlencoded, "Content-Length: 6000000")+"text="+strings.Repeat("x", 60_000))
 	}, wait: 500 * time.Millisecond},
-	"slow forms of people": {connections: 1500, short: 10, do: func(_ *testing.T, c net.Conn) {
+	"slow forms of people": {connections: 1500, short: 10, do: func(_ testing.TB, c net.Conn) {
 		io.WriteString(c, request("POST", "/a/x/files/big.md", "", urlencoded, as("ada"), "Content-Length: 6000000")+"text="+strings.Repeat("x", 60_000))
 	}, wait: 500 * time.Millisecond},
-	"open pages": {connections: 1500, short: 30, do: func(_ *testing.T, c net.Conn) {
+	"open pages": {connections: 1500, short: 30, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		io.WriteString(c, request("GET", "/events", "", as(fmt.Sprintf("e%d", time.Now().Nanosecond()%50))))
 	}, wait: time.Second},
-	"large pages that nobody reads": {connections: 1000, short: 10, do: func(_ *testing.T, c net.Conn) {
+	"large pages that nobody reads": {connections: 1000, short: 10, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		for _, page := range []string{"/a/x/files/big.md", "/a/x/raw/big.md", "/a/x/files/big.md?view=edit", "/a/x/files/big.md?view=rendered", "/a/x/search?q=line"} {
 			io.WriteString(c, request("GET", page, "", as("bob"), asBrowser))
 		}
 	}, wait: time.Second},
 	"600 MB chunked": {connections: 4, do: chunked},
-	"never read": {connections: 1000, short: 20, do: func(_ *testing.T, c net.Conn) {
+	"never read": {connections: 1000, short: 20, do: func(_ testing.TB, c net.Conn) {
 		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = io.WriteString(c, strings.Repeat(request("GET", "/none", "", "Accept: text/html"), 100))
 	}, wait: 500 * time.Millisecond},
@@ -82,7 +82,7 @@ func manyLines(n int) string {
 	return b.String()
 }
 
-func oneCall(t *testing.T, c net.Conn) {
+func oneCall(t testing.TB, c net.Conn) {
 	io.WriteString(c, call("list_files", `{"agent_id":"a"}`, withKey))
 	if n, err := c.Read(make([]byte, 4096)); n < 12 {
 		t.Errorf("a call: %d bytes, %v", n, err)
@@ -90,7 +90,7 @@ func oneCall(t *testing.T, c net.Conn) {
 }
 
 // chunked sends 600 MB, or what the server takes of it.
-func chunked(_ *testing.T, c net.Conn) {
+func chunked(_ testing.TB, c net.Conn) {
 	io.WriteString(c, request("POST", "/mcp", "", withKey, "Transfer-Encoding: chunked", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28"))
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
 	for range 600 {
@@ -119,20 +119,7 @@ func TestHostileMemory(t *testing.T) {
 }
 
 func attackChild(t *testing.T, secure bool, all ...attack) {
-	dir := t.TempDir()
-	if secure {
-		writePair(t, dir, "one")
-	}
-	c := startChild(t, dir)
-	dialer := func() (net.Conn, error) { return net.Dial("tcp", c.address) }
-	if secure {
-		dialer = func() (net.Conn, error) {
-			return tls.Dial("tcp", c.address, &tls.Config{InsecureSkipVerify: true})
-		}
-	}
-	for range 20 {
-		c.goodCall(dialer, appends())
-	}
+	c, dialer := startAttacked(t, secure)
 	rest := c.status("VmRSS")
 	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.process.Pid), []byte("5"), 0)) // VmHWM begins here
 	var stop atomic.Bool
@@ -151,8 +138,28 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 	}
 }
 
+// startAttacked starts a server, makes some calls, and returns how to connect to it.
+func startAttacked(t testing.TB, secure bool) (c *child, dialer func() (net.Conn, error)) {
+	t.Helper()
+	dir := t.TempDir()
+	if secure {
+		writePair(t, dir, "one")
+	}
+	c = startChild(t, dir)
+	dialer = func() (net.Conn, error) { return net.Dial("tcp", c.address) }
+	if secure {
+		dialer = func() (net.Conn, error) {
+			return tls.Dial("tcp", c.address, &tls.Config{InsecureSkipVerify: true})
+		}
+	}
+	for range 20 {
+		c.goodCall(dialer, appends())
+	}
+	return c, dialer
+}
+
 // open opens the connections, some at once, and keeps them until the test ends.
-func (a attack) open(t *testing.T, dialer func() (net.Conn, error)) {
+func (a attack) open(t testing.TB, dialer func() (net.Conn, error)) {
 	var workers sync.WaitGroup
 	var opened atomic.Int64
 	for range min(8, a.connections) {
@@ -173,8 +180,9 @@ func (a attack) open(t *testing.T, dialer func() (net.Conn, error)) {
 }
 
 // goodCalls makes calls until it is told to stop, each on a new connection. All must
-// succeed.
-func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool) {
+// succeed. It returns the 99th percentile of their times.
+func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool) (p99 time.Duration) {
+	c.t.Helper()
 	var took []time.Duration
 	for !stop.Load() || len(took) < 10 {
 		begin := time.Now()
@@ -183,7 +191,9 @@ func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	slices.Sort(took)
-	c.t.Logf("%d calls of others: median %v, p99 %v", len(took), took[len(took)/2], took[len(took)*99/100])
+	p99 = took[len(took)*99/100]
+	c.t.Logf("%d calls of others: median %v, p99 %v", len(took), took[len(took)/2], p99)
+	return p99
 }
 
 func (c *child) goodCall(dialer func() (net.Conn, error), text string) {
