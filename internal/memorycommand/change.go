@@ -1,0 +1,194 @@
+package memorycommand
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// run runs the command.
+func (c command) run(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	switch c.name {
+	case "view":
+		return c.view(ctx, ws, o)
+	case "create":
+		return c.create(ctx, ws, o)
+	case "str_replace":
+		return c.replace(ctx, ws, o)
+	case "insert":
+		return c.insert(ctx, ws, o)
+	case "delete":
+		return c.delete(ctx, ws, o)
+	}
+	return c.rename(ctx, ws, o)
+}
+
+func (c command) create(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	p, err := o.file("path", c.strings["path"])
+	if err != nil {
+		return "", err
+	}
+	w := workspace.WriteOptions{IfVersion: new(int64)}
+	if o.Overwrite {
+		w.IfVersion = nil
+	}
+	_, err = createFile(ctx, ws, p.path, []byte(c.strings["file_text"]), w)
+	if errors.Is(err, workspace.ErrConflict) {
+		return "", o.inTheWay("path", p, err, "Error: File %s already exists")
+	}
+	return fmt.Sprintf("File created successfully at: %s", p.given), err
+}
+
+// inTheWay words the error of a place that is taken. exists is the text for a file or a
+// folder at the place itself.
+func (o Options) inTheWay(member string, p place, err error, exists string) error {
+	var at *overlap
+	switch {
+	case !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/"):
+		return refuse(err, exists, p.given)
+	}
+	return refuse(err, "%s %s lies below %s, which is a file; give another path, or rename that file first", member, p.given, quote(o.root()+"/"+at.Path))
+}
+
+// The texts of replace and insert follow the documentation.
+
+func (c command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	p, err := o.place("path", c.strings["path"])
+	if err != nil {
+		return "", err
+	}
+	old, new := []byte(c.strings["old_str"]), []byte(c.strings["new_str"])
+	if len(old) == 0 {
+		return "", refuse(workspace.ErrInvalid, "old_str is empty; give the text to replace, or use insert")
+	}
+	var snippet string
+	err = update(ctx, ws, p, "Error: The path %s does not exist. Please provide a valid path.", func(content []byte) ([]byte, error) {
+		switch bytes.Count(content, old) {
+		case 0:
+			return nil, refuse(workspace.ErrConflict, "No replacement was performed, old_str `%s` did not appear verbatim in %s.", echo(old), p.given)
+		case 1:
+		default:
+			return nil, refuse(workspace.ErrConflict, "No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", echo(old), linesOf(content, old))
+		}
+		at := bytes.Index(content, old)
+		after := slices.Concat(content[:at], new, content[at+len(old):])
+		snippet = around(after, countLines(content[:at]))
+		return after, nil
+	})
+	return snippet, err
+}
+
+// update changes a file. absent is the text if there is none.
+func update(ctx context.Context, ws *workspace.Workspace, p place, absent string, fn func([]byte) ([]byte, error)) error {
+	gone := refuse(workspace.ErrNotFound, absent, p.given)
+	if p.slash {
+		return gone
+	}
+	_, err := updateFile(ctx, ws, p.path, fn)
+	if errors.Is(err, workspace.ErrNotFound) {
+		return gone
+	}
+	return err
+}
+
+// linesOf returns the numbers of the lines in which a text begins.
+func linesOf(content, text []byte) string {
+	const most = 1000
+	var numbers []string
+	line, last := 1, 0
+	for len(numbers) < most {
+		at := bytes.Index(content, text)
+		if at < 0 {
+			return strings.Join(numbers, ", ")
+		}
+		if line += bytes.Count(content[:at], []byte("\n")); line != last {
+			numbers = append(numbers, strconv.Itoa(line))
+		}
+		last = line
+		line += bytes.Count(text, []byte("\n"))
+		content = content[at+len(text):]
+	}
+	return strings.Join(numbers, ", ") + ", ..."
+}
+
+// echo returns the text of an input for an answer.
+func echo(text []byte) string {
+	if len(text) <= maxChars/2 {
+		return string(text)
+	}
+	return string(text[:firstChars(text, maxChars/4)]) + "..."
+}
+
+// around returns the answer of an edit that begins in a line.
+func around(content []byte, line int) string {
+	const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+	first, last := max(line-2, 1), min(line+2, countLines(content))
+	return fit(header, numbered(content, first, last), func(shown int) string {
+		return fmt.Sprintf("The snippet is longer than an answer. View the lines with view_range [%d, %d].", first+shown, last)
+	})
+}
+
+func (c command) insert(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	p, err := o.place("path", c.strings["path"])
+	if err != nil {
+		return "", err
+	}
+	added := strings.TrimSuffix(c.strings["insert_text"], "\n")
+	err = update(ctx, ws, p, "Error: The path %s does not exist", func(content []byte) ([]byte, error) {
+		total := countLines(content)
+		switch {
+		case c.line < 0 || c.line > int64(total):
+			return nil, refuse(workspace.ErrInvalid, "Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", c.line, total)
+		case c.line == int64(total):
+			return slices.Concat(content, []byte("\n"+added)), nil
+		}
+		at := lineStart(content, int(c.line)+1)
+		return slices.Concat(content[:at], []byte(added+"\n"), content[at:]), nil
+	})
+	return fmt.Sprintf("The file %s has been edited.", p.given), err
+}
+
+func (c command) delete(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	p, err := o.place("path", c.strings["path"])
+	switch {
+	case err != nil:
+		return "", err
+	case p.path == "":
+		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", o.root())
+	}
+	_, err = deleteTree(ctx, ws, p.path)
+	if errors.Is(err, workspace.ErrNotFound) {
+		return "", refuse(err, "Error: The path %s does not exist", p.given)
+	}
+	return fmt.Sprintf("Successfully deleted %s", p.given), err
+}
+
+func (c command) rename(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+	from, err := o.place("old_path", c.strings["old_path"])
+	if err != nil {
+		return "", err
+	}
+	to, err := o.place("new_path", c.strings["new_path"])
+	switch {
+	case err != nil:
+		return "", err
+	case from.path == "":
+		return "", refuse(workspace.ErrInvalid, "Cannot rename the %s directory itself", o.root())
+	case to.path == "":
+		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
+	}
+	_, err = moveTree(ctx, ws, from.path, to.path)
+	switch {
+	case errors.Is(err, workspace.ErrNotFound):
+		return "", refuse(err, "Error: The path %s does not exist", from.given)
+	case errors.Is(err, workspace.ErrConflict):
+		return "", o.inTheWay("new_path", to, err, "Error: The destination %s already exists")
+	}
+	return fmt.Sprintf("Successfully renamed %s to %s", from.given, to.given), err
+}

@@ -1,0 +1,88 @@
+package memorycommand
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [Run] and [Do]. The zero value is what the tool's documentation describes.
+type Options struct {
+	// Root is the folder that commands see: a slash and a path without a slash at its end.
+	// "": /memories.
+	Root string
+
+	// Overwrite lets create replace a file. The file's versions before stay in its history.
+	// false: to create a file that exists is an error.
+	Overwrite bool
+
+	// Logger gets the errors that say nothing to a model, such as those of a database
+	// driver, and panics. nil: slog.Default.
+	Logger *slog.Logger
+}
+
+// root returns the root folder.
+func (o Options) root() string {
+	if o.Root == "" {
+		return "/memories"
+	}
+	return o.Root
+}
+
+// Check returns an error that wraps [workspace.ErrInvalid] if Root is not a folder.
+func (o Options) Check() error {
+	root := o.root()
+	if root[0] == '/' {
+		if p, err := workspace.UnicodePaths.Parse(root[1:]); err == nil && "/"+p.String() == root {
+			return nil
+		}
+	}
+	return refuse(workspace.ErrInvalid, "the root %q is not a slash and a path, such as /memories", root)
+}
+
+// Run runs a command and returns its answer for a model. It returns no errors: what goes
+// wrong is in the text, with isError set. An error that would say nothing to a model is
+// logged, and its text is "internal error".
+//
+// An answer has at most 16,000 characters, and an error not many more. Run keeps nothing of
+// the input. It is safe for concurrent use.
+func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (text string, isError bool) {
+	log := o.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			log.Error("panic", "in", Name, "value", v, "stack", string(debug.Stack()))
+			text, isError = internalError, true
+		}
+	}()
+	text, err := Do(ctx, ws, input, o)
+	if err == nil {
+		return text, false
+	}
+	if text, known := explain(err); known {
+		return text, true
+	}
+	log.Error("command failed", "in", Name, "err", err)
+	return internalError, true
+}
+
+// Do runs a command, for callers that want to know the kind of an error. The text of an
+// error is what the model should read, if [workspace.Kind] finds a kind. The error of a
+// command for which the documentation has a text wraps [workspace.ErrNotFound],
+// [workspace.ErrConflict], [workspace.ErrInvalid] or [workspace.ErrTooLarge].
+func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (string, error) {
+	if err := o.Check(); err != nil {
+		return "", err
+	}
+	c, err := decode(input)
+	if err != nil {
+		return "", err
+	}
+	text, err := c.run(ctx, ws, o)
+	return text, o.word(err)
+}
