@@ -122,13 +122,13 @@ var allowed = map[string][]string{
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
 	"internal/rawjson":                   {},
-	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2"},
+	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2", "internal/receipt"},
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"internal/meter", "internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "modernc.org/sqlite", "workspace/dump"},
 	"sqlite/internal/ddl":                {"workspace"},
 	"internal/meter":                     {"workspace"},
 	"internal/probe":                     {"workspace", "golang.org/x/sync/singleflight"},
-	"sqlite/internal/row":                {"workspace", "workspace/store"},
+	"sqlite/internal/row":                {"workspace", "workspace/store", "internal/receipt"},
 	"sqlite/internal/dbfile":             {"workspace", "workspace/store", "golang.org/x/sys/..."},
 	"mcpserver":                          {"workspace", "linediff", "tokens", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sync/semaphore", "internal/rawjson", "mcpserver/internal/...", "internal/memorycommand"},
 	"cmd/scratchpad":                     {"mcpserver", "internal/access", "internal/auth", "internal/httpserver", "internal/oauth", "internal/telemetry", "internal/complete", "internal/memorystores", "internal/brief", "internal/clientconfig", "internal/demo", "internal/doctor", "internal/flags", "internal/migrate", "internal/host", "internal/linebatch", "internal/native", "internal/phrase", "internal/terminal", "internal/unified", "summarize", "workspace", "workspace/memstore", "sqlite", "linediff", "tokens", "internal/setup", "internal/transfer", "golang.org/x/sync/errgroup", "internal/change", "internal/health", "internal/keyrecord", "internal/database", "internal/failure", "internal/importrecord", "internal/torture", "internal/usage", "github.com/alecthomas/kong", "github.com/fatih/color", "golang.org/x/term", "github.com/modelcontextprotocol/go-sdk/...", "golang.org/x/sys/...", "internal/pgurl", "postgres", "console", "internal/consoleserver", "internal/signin", "internal/vitals"},
@@ -155,6 +155,7 @@ var allowed = map[string][]string{
 	"internal/memorystores":              {"internal/access", "internal/auth", "internal/rawjson", "internal/room", "workspace"},
 	"internal/torture":                   {"internal/pgurl", "sqlite", "workspace", "github.com/jackc/pgx/v5/pgconn", "github.com/anishathalye/porcupine", "golang.org/x/sys/..."},
 	"internal/memorycommand":             {"internal/rawjson", "workspace"},
+	"internal/receipt":                   {"workspace/store"},
 }
 
 func TestImports(t *testing.T) {

@@ -116,12 +116,13 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 
 func (r reader) versionsQuery(path string, all *[]workspace.Version) wire.Statement {
 	return wire.Statement{
-		SQL:  "SELECT " + versionColumns + " FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
+		SQL:  "SELECT " + versionColumns + ", " + receiptColumn + " FROM versions WHERE owner = $1 AND path = $2 ORDER BY version",
 		Args: []any{r.owner, path},
 		New:  func() { *all = nil },
 		Row: func(row *wire.Row) error {
-			*all = append(*all, readVersion(row))
-			return bad(row, "version of", path)
+			v, err := readContent(row, path)
+			*all = append(*all, v)
+			return err
 		},
 	}
 }

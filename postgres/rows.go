@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -74,10 +75,13 @@ func readFile(r *wire.Row) (h workspace.FileHead, err error) {
 
 func versionValues(owner, path string, v *workspace.Version) []any {
 	a := v.Author
-	return []any{owner, path, v.Number, v.Size, v.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), v.Time, v.Content}
+	return []any{owner, path, v.Number, v.Size, v.SHA256[:], []byte(a.Client), []byte(a.Version), []byte(a.Key), v.Time, receipt.Column(v)}
 }
 
-// readVersion reads all but the content.
+// receiptColumn selects the receipt of a version that is redacted; NULL: it is not.
+const receiptColumn = "CASE WHEN sha256 = decode(repeat('00', 32), 'hex') THEN content END"
+
+// readVersion reads all but the content and the receipt.
 func readVersion(r *wire.Row) (v workspace.Version) {
 	v.Number, v.Size = r.Int(), r.Int()
 	r.Fixed(v.SHA256[:])
@@ -85,10 +89,11 @@ func readVersion(r *wire.Row) (v workspace.Version) {
 	return v
 }
 
-// readContent reads a version with its content.
+// readContent reads a version with its content, or with its receipt. The last column is the
+// content, or receiptColumn.
 func readContent(r *wire.Row, path string) (workspace.Version, error) {
 	v := readVersion(r)
-	v.Content = r.Bytes()
+	r.Bad = !receipt.Unpack(&v, r.Bytes()) || r.Bad
 	return v, bad(r, "version of", fmt.Sprintf("%s, %d,", path, v.Number))
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/postgres/internal/wire"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -253,6 +254,20 @@ func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
 		{SQL: upsertSummary, Args: summaryValues(t.owner, ch.Head.Path, &ch.New)},
 		{SQL: upsertFile, Args: fileValues(t.owner, ch.Head)},
 	}, nil, ch.Owner)
+}
+
+// RedactVersion replaces the content in its row. The server's old copy of the row goes with
+// the next VACUUM.
+func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
+	none := workspace.Version{Redacted: &ch.Redaction}
+	err := t.hold(wire.Statement{
+		SQL:  "UPDATE versions SET size = 0, sha256 = $4, content = $5 WHERE owner = $1 AND path = $2 AND version = $3",
+		Args: []any{t.owner, ch.Head.Path, ch.Number, none.SHA256[:], receipt.Column(&none)},
+	})
+	if err != nil {
+		return err
+	}
+	return t.SaveFile(workspace.FileChange{Head: ch.Head, Forget: ch.Forget, Change: ch.Change, Owner: ch.Owner})
 }
 
 // MoveFile removes what the other path has before the versions come to it, so that no two

@@ -143,8 +143,7 @@ func (d dumper) file(path string) error {
 		return err
 	}
 	if err := d.each(func(f *row.Fields) (workspace.Row, string, string) {
-		v := f.Version(d.owner, path)
-		v.Content = f.Content()
+		v := f.VersionContent(d.owner, path)
 		return workspace.Row{Version: &v, Path: path}, "version of", fmt.Sprintf("%s, %d,", path, v.Number)
 	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? ORDER BY version", path); err != nil {
 		return err

@@ -77,8 +77,7 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 
 func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 	found, err := r.c.one(func(f *row.Fields) error {
-		v = f.Version(r.owner, path)
-		v.Content = f.Content()
+		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
 		return f.Err("version of", fmt.Sprintf("%s, %d,", path, n))
 	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
@@ -90,9 +89,9 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 
 func (r reader) Versions(path string) (versions []workspace.Version, err error) {
 	err = r.c.each(func(f *row.Fields) error {
-		versions = append(versions, f.Version(r.owner, path))
+		versions = append(versions, f.VersionReceipt(r.owner, path))
 		return f.Err("version of", path)
-	}, "SELECT "+row.VersionColumns+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
+	}, "SELECT "+row.VersionColumns+", "+row.Receipt+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
 	return versions, err
 }
 

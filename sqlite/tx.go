@@ -30,6 +30,7 @@ const (
 	insertVersion  = "INSERT INTO versions (owner, " + row.VersionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	replaceVersion = "UPDATE versions SET version = ?3, size = ?4, sha256 = ?5, client = ?6, client_version = ?7, key_id = ?8," +
 		" created = ?9, crc = ?10, content = ?11 WHERE owner = ?1 AND path = ?2 AND version = ?12"
+	redactVersion = "UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = ? AND version = ?"
 	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
 	moveVersion   = "UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?"
 	upsertLog     = "INSERT INTO logs (owner, " + row.LogColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
@@ -76,6 +77,21 @@ func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
+}
+
+// RedactVersion writes the whole row again, because a row's checksum is of its size too.
+func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
+	v, err := t.Version(ch.Head.Path, ch.Number)
+	if err != nil {
+		return err
+	}
+	v = workspace.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
+	t.removed = true
+	values := row.VersionValues(t.owner, ch.Head.Path, &v)
+	if _, err := t.exec(redactVersion, v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path, v.Number); err != nil {
+		return err
+	}
+	return t.SaveFile(workspace.FileChange{Head: ch.Head, Forget: ch.Forget, Change: ch.Change, Owner: ch.Owner})
 }
 
 // saveVersions removes the pruned versions and adds the new one. If a file already has as

@@ -24,6 +24,7 @@ const (
 	OpDelete  = store.OpDelete
 	OpMove    = store.OpMove
 	OpRestore = store.OpRestore
+	OpRedact  = store.OpRedact
 	OpAppend  = store.OpAppend
 	OpTrim    = store.OpTrim
 	KindFile  = store.KindFile
@@ -165,6 +166,12 @@ type (
 	OwnersOrder   = store.OwnersOrder
 	Request       = store.Request
 	Outcome       = store.Outcome
+)
+
+// What a redaction leaves, and what a backend is given for one.
+type (
+	Redaction        = store.Redaction
+	VersionRedaction = store.VersionRedaction
 )
 
 // The orders of a list of owners.

@@ -42,6 +42,10 @@ func appendRow(b []byte, r store.Row, actual [sha256.Size]byte) []byte {
 	if v := r.Version; v != nil {
 		b = appendInts(append(b, 'v'), v.Number, v.Size)
 		b = appendWritten(b, v.Author, v.Time, v.SHA256, int64(len(v.Content)), actual)
+		if r := v.Redacted; r != nil {
+			b = appendText(append(b, 'x'), r.Author.Client, r.Author.Version, r.Author.Key, r.Author.Session)
+			b = appendInts(b, r.Time.UnixMicro())
+		}
 	}
 	if s := r.Summary; s != nil {
 		b = appendInts(append(b, 's'), s.Version, s.Tokens)

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -88,7 +89,11 @@ func (c *Checker) noFile(what string) bool {
 func (c *Checker) addVersion(path string, v *store.Version) {
 	c.beginFile(path)
 	c.report.Versions++
-	c.content(v.Content, v.SHA256, "file %s: version %d", path, v.Number)
+	if v.Redacted == nil {
+		c.content(v.Content, v.SHA256, "file %s: version %d", path, v.Number)
+	} else if len(v.Content) > 0 || v.SHA256 != [sha256.Size]byte{} {
+		c.problemOf(store.ErrCorrupt, "file %s: version %d: it is redacted, and has content or a SHA-256", path, v.Number)
+	}
 	if c.noFile("versions") {
 		return
 	}
@@ -101,6 +106,9 @@ func (c *Checker) addVersion(path string, v *store.Version) {
 		c.problem("file %s: version %d is missing", path, c.file.next)
 	}
 	c.file.next = v.Number + 1
+	if v.Redacted != nil && v.Number == h.Version {
+		c.problem("file %s: version %d: it is redacted, and is the current one", path, v.Number)
+	}
 	if size := h.Sizes[v.Number-h.Oldest()]; v.Size != size || int64(len(v.Content)) != size {
 		c.problem("file %s: version %d: it has %d bytes and says %d, its head says %d", path, v.Number, len(v.Content), v.Size, size)
 	}

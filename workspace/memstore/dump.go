@@ -61,7 +61,7 @@ func (f *file) dump(path string, yield func(store.Row) bool) bool {
 	sort.Slice(keys, func(i, j int) bool { return dump.CompareKeys(keys[i], keys[j]) < 0 })
 	return yield(store.Row{File: new(copyHead(f.head))}) &&
 		each(f.versions, func(v store.Version) bool {
-			v.Content = slices.Clone(v.Content)
+			v = copyVersion(v)
 			return yield(store.Row{Version: &v, Path: path})
 		}) &&
 		each(keys, func(k store.SummaryKey) bool {

@@ -26,9 +26,16 @@ func (f *file) find(n int64) (store.Version, bool) {
 	if !found {
 		return store.Version{}, false
 	}
-	v := f.versions[i]
+	return copyVersion(f.versions[i]), true
+}
+
+// copyVersion returns a version that shares nothing with another one.
+func copyVersion(v store.Version) store.Version {
 	v.Content = slices.Clone(v.Content)
-	return v, true
+	if v.Redacted != nil {
+		v.Redacted = new(*v.Redacted)
+	}
+	return v
 }
 
 func (f *file) index(n int64) (int, bool) {
@@ -84,6 +91,7 @@ func (r *reader) Versions(path string) ([]store.Version, error) {
 	list := slices.Clone(f.versions)
 	for i := range list {
 		list[i].Content = nil
+		list[i] = copyVersion(list[i])
 	}
 	return list, nil
 }
@@ -121,9 +129,8 @@ func (t *tx) SaveFile(c store.FileChange) error {
 		f.summaries = nil
 	}
 	if c.New != nil {
-		v := *c.New
+		v := copyVersion(*c.New)
 		v.Time, v.Author.Session = stored(v.Time), ""
-		v.Content = slices.Clone(v.Content)
 		if n := len(f.versions); n > 0 && f.versions[n-1].Number >= v.Number {
 			return store.Errorf(store.ErrCorrupt, "save %s: version %d after version %d", c.Head.Path, v.Number, f.versions[n-1].Number)
 		}
@@ -149,6 +156,28 @@ func (t *tx) MoveFile(m store.FileMove) error {
 		return err
 	}
 	return t.SaveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner})
+}
+
+// RedactVersion returns ErrCorrupt if there is no such version.
+func (t *tx) RedactVersion(c store.VersionRedaction) error {
+	old := t.files.get(c.Head.Path)
+	if old == nil {
+		old = &file{}
+	}
+	i, found := old.index(c.Number)
+	if !found {
+		return store.Errorf(store.ErrCorrupt, "redact %s: version %d is not there", c.Head.Path, c.Number)
+	}
+	f := &file{versions: slices.Clone(old.versions), summaries: old.summaries}
+	f.versions[i] = redacted(f.versions[i], c.Redaction)
+	t.setFile(c.Head.Path, f)
+	return t.SaveFile(store.FileChange{Head: c.Head, Forget: c.Forget, Change: c.Change, Owner: c.Owner})
+}
+
+// redacted returns a version with a receipt in place of its content.
+func redacted(v store.Version, r store.Redaction) store.Version {
+	r.Time, r.Author.Session = stored(r.Time), ""
+	return store.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &r}
 }
 
 func (r *reader) Summary(path string, k store.SummaryKey) (store.Summary, error) {

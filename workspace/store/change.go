@@ -10,7 +10,7 @@ type Change struct {
 	Kind     PathKind
 	Path     string
 	From     string // the path before a move; else ""
-	Before   int64  // the version of the file, or the last entry of the log, before the change; 0: there was none
+	Before   int64  // the version of the file, or the last entry of the log, before the change; 0: there was none; of an OpRedact the redacted version
 	After    int64  // the same after the change; 0: it was deleted
 	Entries  int64  // how many entries were appended
 	Author   Author
@@ -27,6 +27,7 @@ const (
 	OpDelete  ChangeOp = "delete"
 	OpMove    ChangeOp = "move"
 	OpRestore ChangeOp = "restore" // an earlier version was made the current one
+	OpRedact  ChangeOp = "redact"  // the content of an earlier version was removed for good
 	OpAppend  ChangeOp = "append"
 	OpTrim    ChangeOp = "trim" // the oldest entries of a log were removed
 )

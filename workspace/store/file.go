@@ -54,13 +54,17 @@ type AuthoredFile struct {
 }
 
 // Version is one version of a file. In a list of versions, Content is nil.
+//
+// A version that is Redacted has no content any more: Content is nil, and Size and SHA256
+// are zero. It keeps its number, author and time.
 type Version struct {
-	Number  int64
-	Size    int64
-	SHA256  [sha256.Size]byte
-	Author  Author
-	Time    time.Time
-	Content []byte
+	Number   int64
+	Size     int64
+	SHA256   [sha256.Size]byte
+	Author   Author
+	Time     time.Time
+	Redacted *Redaction // nil: it has its content
+	Content  []byte
 }
 
 // FileChange is a change of one file, with the owner's state after it.

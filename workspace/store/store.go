@@ -127,7 +127,8 @@ type Reader interface {
 	// Version returns a retained version with its content, else [ErrNotFound].
 	Version(path string, n int64) (Version, error)
 
-	// Versions returns the retained versions without content, the oldest first.
+	// Versions returns the retained versions without content, the oldest first. Those that
+	// are redacted have their receipts.
 	Versions(path string) ([]Version, error)
 
 	// Files returns the heads of files that exist and whose path begins with a prefix,
@@ -182,6 +183,12 @@ type Tx interface {
 	// MoveFile moves versions of a file to another path, with both heads and the owner's
 	// state after it.
 	MoveFile(FileMove) error
+
+	// RedactVersion removes the content of a version, its size and its SHA-256, and keeps a
+	// receipt in their place, with the file's head and the owner's state after it. The
+	// number, the author and the time of the version stay. The transaction has read that
+	// the version is there.
+	RedactVersion(VersionRedaction) error
 
 	// SaveSummary keeps a summary in place of another under its key, and stores the
 	// file's head and the owner's state after it.

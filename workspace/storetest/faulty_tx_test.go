@@ -24,6 +24,7 @@ type bent struct {
 type writer interface {
 	SaveFile(workspace.FileChange) error
 	SaveLog(workspace.LogChange) error
+	RedactVersion(workspace.VersionRedaction) error
 	SaveSummary(workspace.SummaryChange) error
 	FoldFiles(n int) (int64, error)
 	FoldLogs(n int) (int64, error)

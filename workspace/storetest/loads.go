@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -226,15 +227,16 @@ func loadResultsOwn(t testing.TB, s workspace.Store) {
 	var texts []string // a result of the store's may change with another
 	for range 3 {
 		got := view(t, s, alice, readLoad(q))
-		kept := *got.Request
+		kept, redaction := *got.Request, *got.Versions[0].Redacted
 		bare := got
-		bare.Request = nil
-		texts = append(texts, fmt.Sprintf("%+v %+v", bare, kept))
+		bare.Request, bare.Versions = nil, slices.Clone(got.Versions)
+		bare.Versions[0].Redacted = nil
+		texts = append(texts, fmt.Sprintf("%+v %+v %+v", bare, kept, redaction))
 		if texts[0] != texts[len(texts)-1] {
 			t.Errorf("Load after its caller wrote into what it got = %.500s, want %.500s", texts[1], texts[0])
 		}
 		got.File.Sizes[0], got.To.Sizes[0], got.Version.Content[0], got.Old.Content[0] = 99, 99, 'X', 'X'
 		got.Versions[0].Number, got.Entries[0].Content[0], got.Entries[1].ID = 99, 'X', 99
-		got.Request.Key = "X"
+		got.Request.Key, *got.Versions[0].Redacted = "X", workspace.Redaction{}
 	}
 }

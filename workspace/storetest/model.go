@@ -120,7 +120,7 @@ func drawOp(t *rapid.T) op {
 	return op{
 		Kind: rapid.SampledFrom([]string{
 			"write", "write", "write", "remove", "add", "add", "drop", "trim", "note", "fold files", "fold logs", "drop requests", "floor",
-			"summarise", "summarise", "move", "move", "drop changes",
+			"summarise", "summarise", "move", "move", "redact", "redact", "drop changes",
 		}).Draw(t, "kind"),
 		Path:   rapid.SampledFrom(modelPaths).Draw(t, "path"),
 		Key:    rapid.SampledFrom(modelKeys).Draw(t, "key"),
@@ -139,6 +139,8 @@ func (o op) run(tx workspace.Tx) string {
 		err = write(tx, o.Moment, o.Path, o.Text)
 	case "remove":
 		err = remove(tx, o.Moment, o.Path)
+	case "redact":
+		err = redact(tx, o.Moment, o.Path, 1+o.N%2)
 	case "add":
 		err = add(tx, o.Moment, o.Path, slices.Repeat([]string{o.Text}, o.N+1)...)
 	case "drop":
@@ -183,6 +185,7 @@ func drawQuery(t *rapid.T) query {
 	load := workspace.Query{
 		File:    rapid.SampledFrom(append(slices.Clone(modelPaths), "", "never")).Draw(t, "load"),
 		Current: rapid.Bool().Draw(t, "current"),
+		Version: rapid.SampledFrom([]int64{0, 0, 0, 1, 2, 3, 4}).Draw(t, "version"),
 		Since:   rapid.Int64Range(0, 5).Draw(t, "since"),
 		History: rapid.Bool().Draw(t, "history"),
 		To:      rapid.SampledFrom(append(slices.Clone(modelPaths), "")).Draw(t, "to"),

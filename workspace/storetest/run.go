@@ -21,7 +21,7 @@ type check struct {
 }
 
 func checks() []check {
-	return slices.Concat(files, moves, logs, journal, loads, watches, summaries, requests, owners, dumps, restores, records, isolation, transactions, contexts, concurrency, model)
+	return slices.Concat(files, redactions, moves, logs, journal, loads, watches, summaries, requests, owners, dumps, restores, records, isolation, transactions, contexts, concurrency, model)
 }
 
 // Run tests the stores that open returns. It calls open once for each behaviour, and the

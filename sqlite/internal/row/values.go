@@ -1,6 +1,9 @@
 package row
 
-import "github.com/agent-scratchpad/scratchpad/workspace"
+import (
+	"github.com/agent-scratchpad/scratchpad/internal/receipt"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
 
 // The columns of each table but the owner, in the order in which the functions below read
 // and write them.
@@ -66,14 +69,34 @@ func (f *Fields) HeadOf(owner, path string) (workspace.FileHead, error) {
 	return h, f.Err("head of file", path)
 }
 
-// VersionValues returns the row of a version, with its content.
+// Receipt selects the receipt of a version that is redacted; NULL: it is not.
+const Receipt = "CASE WHEN sha256 = zeroblob(32) THEN content END"
+
+// VersionValues returns the row of a version, with its content or its receipt.
 func VersionValues(owner, path string, v *workspace.Version) []any {
 	a := v.Author
 	r := []any{owner, path, v.Number, v.Size, v.SHA256[:], a.Client, a.Version, a.Key, Micros(v.Time)}
-	return append(r, Sum(r...), Blob(v.Content))
+	return append(r, Sum(r...), Blob(receipt.Column(v)))
 }
 
-// Version reads it, without the content.
+// VersionContent reads it. The columns are VersionColumns and the content.
+func (f *Fields) VersionContent(owner, path string) workspace.Version {
+	v := f.Version(owner, path)
+	f.Bad = !receipt.Unpack(&v, f.Bytes()) || f.Bad
+	if v.Redacted == nil {
+		v.Content = Blob(v.Content)
+	}
+	return v
+}
+
+// VersionReceipt reads it without the content. The columns are VersionColumns and Receipt.
+func (f *Fields) VersionReceipt(owner, path string) workspace.Version {
+	v := f.Version(owner, path)
+	f.Bad = !receipt.Unpack(&v, f.Bytes()) || f.Bad
+	return v
+}
+
+// Version reads it, without the content and without the receipt.
 func (f *Fields) Version(owner, path string) (v workspace.Version) {
 	f.Bad = f.Bad || f.Text() != path
 	v.Number, v.Size, v.SHA256, v.Author, v.Time = f.Int(), f.Int(), f.Hash(), f.Author(), f.Time()

@@ -201,6 +201,18 @@ func (p *Tx) SaveFile(c workspace.FileChange) error {
 	return p.SaveOwner(c.Owner)
 }
 
+func (p *Tx) RedactVersion(c workspace.VersionRedaction) error {
+	f := p.files[c.Head.Path]
+	f.versions = slices.Clone(f.versions)
+	for i, v := range f.versions {
+		if v.Number == c.Number {
+			f.versions[i] = workspace.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &c.Redaction}
+		}
+	}
+	p.files[c.Head.Path] = f
+	return p.SaveFile(workspace.FileChange{Head: c.Head, Forget: c.Forget, Change: c.Change, Owner: c.Owner})
+}
+
 func (p *Tx) MoveFile(m workspace.FileMove) error {
 	to := file{head: m.To}
 	for _, v := range append(p.files[m.From.Path].versions, m.New) {
