@@ -36,7 +36,9 @@ type Changes struct {
 	// reader had at Since, and After what there is now. A file that is new to the reader
 	// is an OpCreate, and a log an OpAppend. One that was moved is an OpMove from the
 	// path where the reader had it, whatever happened after; one that was moved back is
-	// an OpEdit. What came and went after Since is left out. Entries is 0.
+	// an OpEdit. What came and went after Since is left out. An OpRedact means that nothing
+	// happened to the file but redactions of earlier versions: Before and After are both
+	// its version, and Follow has the redacted ones. Entries is 0.
 	//
 	// With Recent or TooOld, Before is 0. A path that was changed long ago has no
 	// Revision and no Author; its Op is OpCreate or OpAppend.

@@ -6,13 +6,19 @@ import (
 	"time"
 )
 
-// VersionInfo is a retained version in a history.
+// VersionInfo is a retained version in a history. Bytes and SHA256 are zero for a version
+// that is redacted.
 type VersionInfo struct {
-	Version int64
-	Bytes   int64
-	SHA256  [sha256.Size]byte
-	Author  Author
-	Time    time.Time
+	Version  int64
+	Bytes    int64
+	SHA256   [sha256.Size]byte
+	Author   Author
+	Time     time.Time
+	Redacted *Redaction // when the content was removed, and by whom; nil: it is there
+}
+
+func infoOf(v Version) VersionInfo {
+	return VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time, Redacted: v.Redacted}
 }
 
 // History returns the retained versions of a file, the oldest first.
@@ -35,7 +41,7 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 	damaged := len(versions) != len(head.Sizes)
 	for i, v := range versions {
 		damaged = damaged || v.Number != head.Oldest()+int64(i) || v.Size != head.Sizes[i]
-		infos[i] = VersionInfo{Version: v.Number, Bytes: v.Size, SHA256: v.SHA256, Author: v.Author, Time: v.Time}
+		infos[i] = infoOf(v)
 	}
 	if damaged {
 		return nil, fail(ErrCorrupt, op, path, "the versions that are stored are not %d to %d with the sizes that they had", head.Oldest(), head.Version)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/imports"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/records"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/redaction"
 )
 
 const opImport = "import"
@@ -21,7 +22,8 @@ const opImport = "import"
 // author and time. A zero time is now. Size and SHA256 are computed. If there are more
 // than [Limits.Versions], the newest are stored. They keep their numbers, unless the first
 // is one that the agent may have given before; then they get the next ones. A time before
-// that of the version before is raised to it. Errors: [ErrTooLarge], [ErrQuota],
+// that of the version before is raised to it. A version that is Redacted keeps its receipt
+// and has no content; the last one must not be. Errors: [ErrTooLarge], [ErrQuota],
 // [ErrConflict].
 func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Version) (WriteResult, error) {
 	p, err := w.start(ctx, opImport, path)
@@ -45,7 +47,14 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 			return WriteResult{}, err
 		}
 		v.Author, v.Content = w.As(v.Author).author, bytes.Clone(v.Content)
+		if r := v.Redacted; r != nil {
+			*v = redaction.Version(*v, Redaction{Time: r.Time, Author: stored(w.As(r.Author).author)})
+			continue
+		}
 		v.Size, v.SHA256 = int64(len(v.Content)), sha256.Sum256(v.Content)
+	}
+	if last := versions[len(versions)-1]; last.Redacted != nil {
+		return WriteResult{}, fail(ErrInvalid, opImport, path, "version %d is redacted, and cannot be the current one", last.Number)
 	}
 	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (out Outcome, err error) {
 		head, state := l.File, l.Owner

@@ -69,7 +69,7 @@ type ReadResult struct {
 	Diff          []linediff.Chunk // what has changed after Since; nil if Content is set
 	DiffJSON      []byte           // Diff as linediff.AppendJSON writes it, which was built to know its cost; nil if Diff is nil
 	Unchanged     bool             // Since is the current version, whose content was not read; Lines is 0
-	VersionTooOld bool             // Since is not retained: Content is the whole file
+	VersionTooOld bool             // Since is not retained, or is redacted: Content is the whole file
 	DiffLarger    bool             // the diff would cost more than the file: Content is the whole file, within MaxTokens
 }
 
@@ -79,7 +79,8 @@ type LineRange struct{ From, To int }
 // ReadFile returns a file, a retained version, some lines, or what has changed since a
 // version that the reader knows. If a diff would cost a model more than the file, it
 // returns the file.
-// Errors: [ErrNotFound] if the file does not exist or the version is not retained;
+// Errors: [ErrNotFound] if the file does not exist, or the version is not retained or is
+// redacted;
 // [ErrInvalid] for a Since above the current version; [ErrCorrupt] if the stored bytes
 // are not those that were written.
 func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
@@ -134,37 +135,6 @@ func lineRanges(ranges []fit.Range) []LineRange {
 	if ranges == nil {
 		return nil
 	}
-	list := make([]LineRange, len(ranges))
-	for i, r := range ranges {
-		list[i] = LineRange(r)
-	}
-	return list
-}
-
-// LineRange is a range of lines, both ends included, numbered from 1.
-type LineRange struct{ From, To int }
-
-// truncate cuts Content, which begins at a line, to o.MaxTokens.
-func (r *ReadResult) truncate(first int, o ReadOptions) {
-	if o.MaxTokens == 0 || fit.Within(r.Content, o.MaxTokens) {
-		return
-	}
-	var lost int
-	r.Content, lost = fit.Cut(r.Content, o.MaxTokens)
-	r.Truncated, r.FromLine, r.ToLine, r.CutBytes = true, first, first, int64(lost)
-	if lost == 0 {
-		r.ToLine = first + linediff.Lines(r.Content) - 1
-	}
-}
-
-// giveRanges gives the ranges of lines that were added and removed in place of a diff.
-func (r *ReadResult) giveRanges(d *linediff.Diff, maxTokens int) {
-	added, removed, joined := fit.Ranges(d, maxTokens)
-	r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-	r.Changed, r.Removed, r.Joined = lineRanges(added), lineRanges(removed), joined
-}
-
-func lineRanges(ranges []fit.Range) []LineRange {
 	list := make([]LineRange, len(ranges))
 	for i, r := range ranges {
 		list[i] = LineRange(r)

@@ -10,8 +10,8 @@ import (
 // RestoreFile stores the content of a retained version as the next version of the file,
 // also if that is the current one. The other versions stay, as far as the limit on versions
 // allows. IfVersion of the options is the version that the file must be at, from 1.
-// Errors: [ErrNotFound] if there is no such file or the version is not retained;
-// [ErrConflict], [ErrQuota].
+// Errors: [ErrNotFound] if there is no such file, or the version is not retained or is
+// redacted; [ErrConflict], [ErrQuota].
 func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64, o WriteOptions) (WriteResult, error) {
 	const op = "restore"
 	p, err := w.start(ctx, op, path)
@@ -53,7 +53,7 @@ func checkRestore(l Loaded, version int64, ifVersion *int64) error {
 	if err := condition.Check(l.File, ifVersion); err != nil {
 		return err
 	}
-	if err := condition.Kept(l.File, l.Version, version); err != nil {
+	if err := condition.Readable(l.File, l.Version, version); err != nil {
 		return err
 	}
 	return verify.Version(l.Version)

@@ -70,7 +70,7 @@ type Version struct {
 // FileChange is a change of one file, with the owner's state after it.
 type FileChange struct {
 	Head   FileHead
-	New    *Version // nil: none, as in a deletion
+	New    *Version // nil: none, as in a deletion; an import may have one that is redacted
 	Prune  int64    // versions up to this number are removed; 0: none
 	Pruned int      // how many those are, if that is known; a hint
 	Forget bool     // all summaries of the file are removed

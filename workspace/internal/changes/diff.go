@@ -36,7 +36,7 @@ func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff
 		var text []byte
 		var err error
 		switch {
-		case p.After == 0 || p.Kind == store.KindLog && p.After == p.Before:
+		case p.After == 0 || p.After == p.Before:
 			continue // there is nothing to show
 		case none || bytes < 0:
 		case p.Kind == store.KindLog:
@@ -58,15 +58,15 @@ func Diffs(paths []store.Change, none bool, most int64, load Load) (diffs []Diff
 	return diffs, omitted, nil
 }
 
-// fileDiff returns nil if a version is gone or has more than most bytes, or if the
-// difference does not fit. It returns an empty text if the versions are equal.
+// fileDiff returns nil if a version is gone or redacted, or has more than most bytes, or if
+// the difference does not fit. It returns an empty text if the versions are equal.
 func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) ([]byte, error) {
 	l, err := load(store.Query{File: p.Path, Version: p.After, Since: p.Before})
 	if err != nil {
 		return nil, err
 	}
 	*bytes -= l.Old.Size + l.Version.Size
-	if l.Version.Number != p.After || l.Old.Number != p.Before {
+	if l.Version.Number != p.After || l.Old.Number != p.Before || l.Version.Redacted != nil || l.Old.Redacted != nil {
 		return nil, nil
 	}
 	for _, v := range []store.Version{l.Old, l.Version} {

@@ -20,6 +20,7 @@ type Row[M any] struct {
 	Before int64  // 0: there was nothing at the path
 	After  int64  // 0: it was deleted
 	Own    bool   // the reader made this change
+	Aside  bool   // what is at the path stayed as it was: the row counts only if no other one is newer than the reader's revision
 	Mark   M
 }
 
@@ -66,7 +67,8 @@ type track[M any] struct {
 	before, after int64
 	others        bool // somebody else than the reader changed it, or what was there before it
 	gone          bool // nothing is here: only others counts
-	row           int  // the number of its newest row
+	aside         bool // all of its rows are Aside
+	row           int  // the number of its newest row, of one that is not Aside if there is one
 	mark          M    // of that row
 }
 
@@ -105,7 +107,10 @@ func (f *Fold[M]) Add(r Row[M]) bool {
 		places = append(places, known)
 	}
 	f.count(places, -1)
-	t.after, t.row, t.mark, t.others = r.After, f.rows, r.Mark, t.others || !r.Own
+	if !r.Aside || t.aside || t.row == 0 {
+		t.row, t.mark, t.aside = f.rows, r.Mark, r.Aside
+	}
+	t.after, t.others = r.After, t.others || !r.Own
 	switch {
 	case r.After == 0:
 		f.bury(at, t)

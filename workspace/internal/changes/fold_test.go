@@ -44,7 +44,7 @@ func (h *history) step(t *rapid.T) {
 	r := changes.Row[int]{Kind: at.kind, Path: at.path, Own: rapid.Bool().Draw(t, "own"), Mark: len(h.rows)}
 	what, there := now[at]
 	r.Before = what.number
-	switch action := rapid.SampledFrom([]string{"write", "write", "delete", "move", "move", "trim"}).Draw(t, "action"); {
+	switch action := rapid.SampledFrom([]string{"write", "write", "delete", "move", "move", "trim", "redact"}).Draw(t, "action"); {
 	case action == "write":
 		if !there {
 			h.nextID++
@@ -58,6 +58,8 @@ func (h *history) step(t *rapid.T) {
 		delete(now, at)
 		what.number = 0
 	case action == "trim" && at.kind == "log":
+	case action == "redact" && at.kind == "file":
+		r.Aside = true
 	case action == "move":
 		to := place{at.kind, drawPath(t)}
 		if _, taken := now[to]; taken {
@@ -97,7 +99,9 @@ func (h *history) between(from, to int, prefix string) []changes.Path[int] {
 	wherewas, whereis := byID(was), byID(is)
 	newest := map[int]int{} // the newest row of a thing
 	for i := from; i < to; i++ {
-		newest[h.ids[i]] = i
+		if before, found := newest[h.ids[i]]; !found || h.rows[before].Aside || !h.rows[i].Aside {
+			newest[h.ids[i]] = i
+		}
 	}
 	var all []changes.Path[int]
 	add := func(p changes.Path[int], row int) {

@@ -147,7 +147,11 @@ func nextRows(r store.Reader, after, last int64, limit int) ([]store.Change, err
 // row returns a row of the journal as Fold and Newest take it.
 func (o Selection) row(c store.Change) Row[store.Change] {
 	own := o.Except != nil && c.Author == *o.Except
-	return Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own, Mark: c}
+	r := Row[store.Change]{Kind: string(c.Kind), Path: c.Path, From: c.From, Before: c.Before, After: c.After, Own: own, Mark: c}
+	if c.Op == store.OpRedact {
+		r.Aside, r.Before = true, c.After // the current version stays
+	}
+	return r
 }
 
 // recent returns the paths that changed last, with what the newest rows of the journal
@@ -197,7 +201,9 @@ func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (
 			return nil, err
 		}
 		for _, row := range rows {
-			newest.Row(o.row(row))
+			if row.Op != store.OpRedact { // the path changed last when it was written
+				newest.Row(o.row(row))
+			}
 		}
 		at = rows[len(rows)-1].Revision
 	}

@@ -3,6 +3,7 @@ package condition
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -29,6 +30,16 @@ func Check(h store.FileHead, ifVersion *int64) error {
 		return fault.Or(store.Errorf(store.ErrConflict, "it is at version %d, %s is %d", h.Version, store.ArgIfVersion, want), store.DoReadSince, want)
 	}
 	return nil
+}
+
+// Readable refuses a version that is not retained, or is redacted. v is what was loaded for
+// it.
+func Readable(h store.FileHead, v store.Version, n int64) error {
+	if err := Kept(h, v, n); err != nil || v.Redacted == nil {
+		return err
+	}
+	at := v.Redacted.Time.UTC().Format(time.RFC3339)
+	return fault.Or(store.Errorf(store.ErrNotFound, "version %d was redacted at %s, its content is gone for good", n, at), store.DoUseVersion, h.Version)
 }
 
 // Kept refuses a version that is not retained. v is what was loaded for it.

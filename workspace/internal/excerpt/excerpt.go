@@ -57,7 +57,7 @@ func Of(l store.Loaded, o Options) (r Excerpt, err error) {
 // since sets what has changed since a version: nothing, a diff, or the whole file.
 func (r *Excerpt) since(l store.Loaded, o Options) {
 	content := l.Version.Content
-	r.VersionTooOld = o.Since < l.File.Oldest()
+	r.VersionTooOld = o.Since < l.File.Oldest() || l.Old.Redacted != nil
 	if !r.VersionTooOld {
 		d := linediff.Compare(l.Old.Content, content)
 		if r.Diff, r.DiffJSON = fit.Diff(d, content, o.Context); r.Diff != nil {

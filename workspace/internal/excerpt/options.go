@@ -58,7 +58,7 @@ func (o Options) CheckLoaded(l store.Loaded) error {
 	head := l.File
 	switch {
 	case o.Version != 0:
-		return condition.Kept(head, l.Version, o.Version)
+		return condition.Readable(head, l.Version, o.Version)
 	case o.given(store.ArgSince, o.Since) && o.Since < 1:
 		return fault.Or(store.Errorf(store.ErrInvalid, "%s must be 1 or more, the current version is %d", store.ArgSince, head.Version), store.DoReadWhole, head.Version)
 	case o.Since > head.Version:
