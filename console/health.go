@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/chart"
@@ -93,7 +94,7 @@ func (d *healthData) setChecks(checks []Check) {
 		return max(0, slices.IndexFunc(statuses, func(w statusWords) bool { return w.status == s }))
 	}
 	sorted := slices.Clone(checks)
-	slices.SortStableFunc(sorted, func(a, b Check) int { return rank(a.Status) - rank(b.Status) })
+	sort.SliceStable(sorted, func(i, j int) bool { return rank(sorted[i].Status) < rank(sorted[j].Status) })
 	for _, c := range sorted {
 		s := statuses[rank(c.Status)]
 		d.Checks = append(d.Checks, healthCheck{c, s.word, s.class})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -119,8 +120,9 @@ func (f *fitter) rank() {
 	for _, i := range last {
 		place[i] = min(place[i], 1)
 	}
-	slices.SortFunc(f.order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(f.items[a].rank, f.items[b].rank), cmp.Compare(place[a], place[b]))
+	sort.Slice(f.order, func(i, j int) bool {
+		a, b := f.order[i], f.order[j]
+		return cmp.Or(cmp.Compare(f.items[a].rank, f.items[b].rank), cmp.Compare(place[a], place[b])) < 0
 	})
 }
 

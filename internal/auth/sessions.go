@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -116,7 +116,8 @@ func (s *Sessions) add(ctx context.Context, records workspace.Records, name sess
 			others = append(others, decodeSession(found))
 		}
 	}
-	slices.SortStableFunc(others, older(r.Created))
+	before := older(r.Created)
+	sort.SliceStable(others, func(i, j int) bool { return before(others[i], others[j]) < 0 })
 	ended := false
 	for _, o := range others[:max(0, len(others)+1-maxSessions)] {
 		if err := remove(records, o.Record); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -199,8 +200,9 @@ func (r *reader) Summaries(path string) (list []store.Summary, err error) {
 		s.Content = nil
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b store.Summary) int {
-		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt))
+	sort.Slice(list, func(i, j int) bool { // package slices would bring its code for large values into the program
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Prompt, b.Prompt)) < 0
 	})
 	return list, nil
 }

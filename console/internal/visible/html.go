@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -105,7 +106,7 @@ type Span struct {
 func Marked(text string, spans []Span) template.HTML {
 	if !slices.IsSortedFunc(spans, byStart) {
 		spans = slices.Clone(spans)
-		slices.SortStableFunc(spans, byStart)
+		sort.SliceStable(spans, func(i, j int) bool { return spans[i].Start < spans[j].Start })
 	}
 	w := cutter{text: text}
 	w.b.Grow(len(text) + len(text)/8)
