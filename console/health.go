@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/chart"
@@ -93,12 +92,12 @@ func (d *healthData) setChecks(checks []Check) {
 	rank := func(s Status) int {
 		return max(0, slices.IndexFunc(statuses, func(w statusWords) bool { return w.status == s }))
 	}
-	sorted := slices.Clone(checks)
-	sort.SliceStable(sorted, func(i, j int) bool { return rank(sorted[i].Status) < rank(sorted[j].Status) })
-	for _, c := range sorted {
-		s := statuses[rank(c.Status)]
-		d.Checks = append(d.Checks, healthCheck{c, s.word, s.class})
-		counts[s.class]++
+	for i, s := range statuses {
+		for _, c := range checks {
+			if rank(c.Status) == i {
+				d.Checks, counts[s.class] = append(d.Checks, healthCheck{c, s.word, s.class}), counts[s.class]+1
+			}
+		}
 	}
 	switch bad, warn := counts["bad"], counts["warn"]; {
 	case bad > 0 && warn > 0:
