@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
@@ -181,12 +180,12 @@ func (t tomlFormat) byHand(old []byte, name string, exists bool, s Server) error
 
 // readTOML decodes a file.
 func readTOML(text []byte) (map[string]any, error) {
-	all := map[string]any{}
-	err := toml.Unmarshal(text, &all)
-	var where *toml.DecodeError
+	all, err := decodeTOML(text)
+	var where *unstable.ParserError
 	if errors.As(err, &where) {
-		row, column := where.Position()
-		return nil, fail(ErrInvalid, "it is not valid TOML: line %d, column %d: %v; mend it first", row, column, err)
+		before := text[:min(max(0, cap(text)-cap(where.Highlight)), len(text))] // the highlight is a part of the text
+		row, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+		return nil, fail(ErrInvalid, "it is not valid TOML: line %d, column %d: toml: %v; mend it first", row, column, where)
 	}
 	if err != nil {
 		return nil, fail(ErrInvalid, "it is not valid TOML: %v; mend it first", err)
