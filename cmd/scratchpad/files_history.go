@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/change"
@@ -16,7 +17,7 @@ type filesHistory struct {
 
 // Help is shown by scratchpad files history --help.
 func (filesHistory) Help() string {
-	return `The oldest version comes first. As many as --max-versions are kept. To compare two, run scratchpad files diff.
+	return `The oldest version comes first. As many as --max-versions are kept. A version whose text was removed shows when that was, and by whom. To compare two, run scratchpad files diff.
 
 Examples:
 
@@ -28,6 +29,8 @@ type versionRecord struct {
 	Bytes   int64          `json:"bytes"`
 	Updated time.Time      `json:"updated"`
 	Author  *change.Author `json:"author,omitempty"`
+
+	Redacted *redactedRecord `json:"redacted,omitempty"` // nil: it has its text
 }
 
 // Run lists the versions.
@@ -40,9 +43,13 @@ func (c filesHistory) Run(p *process) error {
 		records := []versionRecord{}
 		rows := [][]string{{"VERSION", "BYTES", "UPDATED", "AUTHOR"}}
 		for _, v := range versions {
-			by := change.AuthorOf(v.Author)
-			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by})
-			rows = append(rows, []string{fmt.Sprint(v.Version), fmt.Sprint(v.Bytes), phrase.Time(v.Time), terminal.Cell(by.String())})
+			by, redacted := change.AuthorOf(v.Author), redactedOf(v.Redacted)
+			records = append(records, versionRecord{Version: v.Version, Bytes: v.Bytes, Updated: v.Time.UTC(), Author: by, Redacted: redacted})
+			bytes, author := fmt.Sprint(v.Bytes), by.String()
+			if redacted != nil {
+				bytes, author = "-", strings.TrimSpace(author+" (redacted "+redacted.String()+")")
+			}
+			rows = append(rows, []string{fmt.Sprint(v.Version), bytes, phrase.Time(v.Time), terminal.Cell(author)})
 		}
 		return p.answer(records, p.table(rows))
 	})

@@ -189,10 +189,11 @@ func (e *exporter) list() (files, logs []string, err error) {
 
 // file exports a file: the current version, and then the older ones down to the first
 // that is not kept any more. So all are of one history, whatever is written meanwhile.
+// Of a redacted version there is an empty file, and the receipt in the manifest.
 func (e *exporter) file(path, name string) error {
 	var records []fileRecord
 	for number := int64(0); ; {
-		r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
+		r, redacted, err := e.read(path, number)
 		if errors.Is(err, workspace.ErrNotFound) {
 			break
 		}
@@ -207,7 +208,7 @@ func (e *exporter) file(path, name string) error {
 			return err
 		}
 		records = append(records, fileRecord{Path: path, Version: r.Version, Name: to, Bytes: r.Bytes,
-			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author)})
+			SHA256: hex.EncodeToString(r.SHA256[:]), Time: r.Time.UTC(), Author: authorOf(r.Author), Redacted: redacted})
 		e.sum.Versions++
 		e.did(r.Bytes)
 		if number = r.Version - 1; !e.o.Versions || number == 0 {
@@ -223,6 +224,23 @@ func (e *exporter) file(path, name string) error {
 		}
 	}
 	return nil
+}
+
+// read reads a version, the current one if number is 0. One that is redacted is read as an
+// empty one, with its receipt.
+func (e *exporter) read(path string, number int64) (workspace.ReadResult, *redaction, error) {
+	r, err := e.ws.ReadFile(e.ctx, path, workspace.ReadOptions{Version: number})
+	if number == 0 || !errors.Is(err, workspace.ErrNotFound) {
+		return r, nil, err
+	}
+	versions, failed := e.ws.History(e.ctx, path)
+	i := slices.IndexFunc(versions, func(v workspace.VersionInfo) bool { return v.Version == number })
+	if failed != nil || i < 0 || versions[i].Redacted == nil {
+		return r, nil, err
+	}
+	v := versions[i]
+	return workspace.ReadResult{Path: path, Version: number, SHA256: sha256.Sum256(nil), Author: v.Author, Time: v.Time},
+		&redaction{Time: v.Redacted.Time, Author: authorOf(v.Redacted.Author)}, nil
 }
 
 // log exports a log, page by page.

@@ -42,6 +42,11 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 		if err := im.ctx.Err(); err != nil {
 			return nil, err
 		}
+		if r.Redacted != nil { // whatever is in the file
+			versions[i] = workspace.Version{Number: r.Version, Author: r.Author.author(), Time: im.clamp(r.Time),
+				Redacted: &workspace.Redaction{Time: im.clamp(r.Redacted.Time), Author: r.Redacted.Author.author()}}
+			continue
+		}
 		if i < len(records)-1 {
 			var err error
 			content, err = im.folder.read(r.Name, im.limits.FileBytes)

@@ -39,6 +39,14 @@ type fileRecord struct {
 	SHA256  string    `json:"sha256"`
 	Time    time.Time `json:"time"`
 	Author  *author   `json:"author,omitempty"`
+
+	Redacted *redaction `json:"redacted,omitempty"` // the content was removed, and the file is empty
+}
+
+// redaction is [workspace.Redaction] in JSON.
+type redaction struct {
+	Time   time.Time `json:"time"`
+	Author *author   `json:"author,omitempty"`
 }
 
 // logRecord is a log in a manifest.
@@ -229,6 +237,9 @@ func (r *reader) addFile(f fileRecord) error {
 		}
 	} else if want, isOld = strings.CutPrefix(f.Name, filesDir); !isOld {
 		return badName(f.Path, f.Name)
+	}
+	if f.Redacted != nil && strings.HasPrefix(f.Name, filesDir) {
+		return badManifest("the current version of %.80q is redacted, which cannot be", f.Path)
 	}
 	if path, err := Unescape(want); err != nil || path != f.Path {
 		return badName(f.Path, f.Name)

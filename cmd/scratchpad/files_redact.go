@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/change"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
+	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/phrase"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+type filesRedact struct {
+	Path    string      `arg:"" help:"The file."`
+	Version flags.Count `arg:"" help:"A version that is kept, but not the current one."`
+	Yes     bool        `short:"y" help:"Do not ask first."`
+}
+
+// Help is shown by scratchpad files redact --help.
+func (filesRedact) Help() string {
+	return `Use it for a secret that should never have been written. The text of the version is removed for good. The number, the author and the time of the version stay, with a note of who removed the text and when. The command asks first.
+
+The current version cannot be redacted. Write a version without the secret first. Then redact every version that has it: scratchpad files history lists them.
+
+The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration, and what agents have read already. PostgreSQL keeps the old row until VACUUM has run over the table versions, and longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
+
+Examples:
+
+  scratchpad files write plan.md clean.md
+  scratchpad files redact plan.md 2`
+}
+
+type redactedRecord struct {
+	Time   time.Time      `json:"time"`
+	Author *change.Author `json:"author,omitempty"`
+}
+
+func redactedOf(r *workspace.Redaction) *redactedRecord {
+	if r == nil {
+		return nil
+	}
+	return &redactedRecord{r.Time.UTC(), change.AuthorOf(r.Author)}
+}
+
+// String says when a text was removed, and by whom if that is known.
+func (r *redactedRecord) String() string {
+	if r == nil {
+		return ""
+	}
+	text := phrase.Time(r.Time)
+	if by := r.Author.String(); by != "" {
+		text += " by " + by
+	}
+	return text
+}
+
+type redactRecord struct {
+	Path     string          `json:"path"`
+	Version  int64           `json:"version"`
+	Redacted *redactedRecord `json:"redacted"`
+}
+
+// Run redacts the version. One that is redacted already stays as it is.
+func (c filesRedact) Run(p *process) error {
+	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
+		versions, err := ws.History(p.ctx, c.Path)
+		if err != nil {
+			return failure.AsAct("redact", err)
+		}
+		if slices.ContainsFunc(versions[:len(versions)-1], func(v workspace.VersionInfo) bool { return v.Version == int64(c.Version) && v.Redacted == nil }) {
+			named := []string{c.Path, fmt.Sprint(c.Version)}
+			if err := p.confirm(c.Yes, named, "Remove the text of version %d of %s of agent %s for good?", c.Version, c.Path, ws.Agent()); err != nil {
+				return err
+			}
+		}
+		v, err := ws.RedactVersion(p.ctx, c.Path, int64(c.Version), workspace.RedactOptions{})
+		if err != nil {
+			return err
+		}
+		record := redactRecord{Path: c.Path, Version: v.Version, Redacted: redactedOf(v.Redacted)}
+		return p.answer(record, func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s: version %d, redacted %s\n", c.Path, v.Version, record.Redacted)
+			return err
+		})
+	})
+}
