@@ -149,7 +149,7 @@ var allowed = map[string][]string{
 	"console/internal/sourceline":        {"console/internal/format", "console/internal/visible"},
 	"console/internal/guard":             {},
 	"console/internal/linecount":         {"linediff"},
-	"console/internal/comparison":        {},
+	"console/internal/comparison":        {"workspace"},
 	"console/internal/wordspan":          {"console/internal/visible"},
 	"console/internal/logline":           {"workspace"},
 	"internal/room":                      {"golang.org/x/sync/semaphore"},

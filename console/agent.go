@@ -104,7 +104,7 @@ type changeRow struct {
 // verbs are what changes did, in words.
 var verbs = map[workspace.ChangeOp]string{
 	workspace.OpCreate: "Write", workspace.OpEdit: "Edit", workspace.OpDelete: "Delete", workspace.OpMove: "Move",
-	workspace.OpRestore: "Restore", workspace.OpAppend: "Append", workspace.OpTrim: "Trim",
+	workspace.OpRestore: "Restore", workspace.OpAppend: "Append", workspace.OpTrim: "Trim", workspace.OpRedact: "Redact",
 }
 
 // changeRows words changes of the agent in the address.
@@ -121,6 +121,8 @@ func (v *visit) changeRows(changes []workspace.Change) []changeRow {
 			}
 		case c.After == 0:
 			r.Detail = version(c.Before)
+		case c.Op == workspace.OpRedact:
+			r.Detail, r.Link, r.Label = version(c.Before), fileURL(agent, c.Path), "Open"
 		case c.Before == 0 || c.Op == workspace.OpMove:
 			r.Detail, r.Link, r.Label = version(c.After), fileURL(agent, c.Path)+"?v="+number(c.After), "Open"
 		default:

@@ -109,10 +109,10 @@ func (v *visit) compareHead(ws *workspace.Workspace, c comparison.Query) (*compa
 			n = current.Version
 		}
 		i := slices.IndexFunc(versions, func(i workspace.VersionInfo) bool { return i.Version == n })
-		if i >= 0 {
+		if i >= 0 && versions[i].Redacted == nil {
 			return versions[i]
 		}
-		if text := missing(n, versions); !slices.Contains(d.Missing, text) {
+		if text := comparison.Missing(n, versions); !slices.Contains(d.Missing, text) {
 			d.Missing = append(d.Missing, text)
 		}
 		return current
@@ -126,18 +126,6 @@ func (v *visit) compareHead(ws *workspace.Workspace, c comparison.Query) (*compa
 	d.Tab, d.Markdown = "Compare", isMarkdown(d.Path)
 	d.links(versions)
 	return d, nil
-}
-
-// missing says why a version is not there.
-func missing(n int64, versions []workspace.VersionInfo) string {
-	oldest, newest := versions[0].Version, versions[len(versions)-1].Version
-	switch {
-	case n > newest:
-		return "There is no version " + number(n) + ". The newest is version " + number(newest) + "."
-	case n < oldest:
-		return "Version " + number(n) + " is not kept any more. The oldest that is kept is version " + number(oldest) + "."
-	}
-	return "Version " + number(n) + " is not kept."
 }
 
 // links sets the addresses of other comparisons of the file.

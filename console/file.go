@@ -60,7 +60,7 @@ type versionRow struct {
 	Lines   *linecount.Count // lines that it changed; nil: they are not counted
 	First   bool             // there is no version before
 	Address string           // of the version
-	Diff    string           // the address of what it changed; "": nothing is known
+	Diff    string           // the address of what it changed; "": that is not known
 	Shown   bool
 }
 
@@ -164,11 +164,11 @@ func (v *visit) headOf(versions []workspace.VersionInfo, r workspace.ReadResult)
 	d.Raw = agentURL(agent, "raw", escapePath(r.Path)) + "?v=" + number(r.Version)
 	for i := len(versions) - 1; i >= 0; i-- {
 		row := versionRow{VersionInfo: versions[i], Address: d.Address + "?v=" + number(versions[i].Version), Shown: versions[i].Version == r.Version}
-		if i > 0 {
+		if i == 0 {
+			row.First, row.Grown = true, row.Bytes
+		} else if row.Redacted == nil && versions[i-1].Redacted == nil {
 			row.Grown = row.Bytes - versions[i-1].Bytes
 			row.Diff = d.Address + "?diff=" + number(versions[i-1].Version) + ".." + number(row.Version)
-		} else {
-			row.First, row.Grown = true, row.Bytes
 		}
 		d.Versions = append(d.Versions, row)
 	}
