@@ -1,0 +1,14 @@
+package memorycommand_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+func TestMain(m *testing.M) {
+	testkit.Checks{Checks: 60, Long: 400, Full: 5000, Steps: 60}.Set()
+	goleak.VerifyTestMain(m)
+}
