@@ -122,6 +122,7 @@ var allowed = map[string][]string{
 	"internal/notice":                    {},
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
+	"mcpserver/internal/brevity":         {"tokens"},
 	"internal/rawjson":                   {},
 	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2", "internal/receipt"},
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},

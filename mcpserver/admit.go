@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -134,7 +135,7 @@ func splitURI(uri string) (agent, path string) {
 
 // turnAway returns the answer to a call that Options.Admit refuses.
 func turnAway(id json.RawMessage, err error) *refusal {
-	r := &refusal{status: http.StatusServiceUnavailable, after: 1, id: id, text: brief(err.Error()), cause: err}
+	r := &refusal{status: http.StatusServiceUnavailable, after: 1, id: id, text: brevity.Cut(err.Error()), cause: err}
 	var busy *Busy
 	if errors.As(err, &busy) {
 		r.status, r.after = http.StatusTooManyRequests, busy.seconds()

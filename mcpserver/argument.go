@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -21,15 +22,17 @@ type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
 	booleans map[string]bool
-	author   workspace.Author      // who makes the call
-	key      string                // the idempotency key of the call; "": none
-	progress func(done, total int) // tells the client how far the work is; nil if it did not ask
+	raw      map[string]json.RawMessage // as they came, without agent_id
+	command  *memorycommand.Command     // of the tool memory
+	author   workspace.Author           // who makes the call
+	key      string                     // the idempotency key of the call; "": none
+	progress func(done, total int)      // tells the client how far the work is; nil if it did not ask
 }
 
 // decode reads the arguments strictly. The decoder of encoding/json would ignore the
 // case of names, take the last of two equal names, and replace invalid text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
-	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}}
+	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}, raw: map[string]json.RawMessage{}}
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -84,6 +87,9 @@ func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string
 	if string(value) == "null" && !known[i].required {
 		return nil
 	}
+	if name != "agent_id" {
+		a.raw[name] = value
+	}
 	return a.set(known[i], value)
 }
 
@@ -116,6 +122,7 @@ func (a *arguments) set(p property, value json.RawMessage) error {
 			return invalid("argument %s must be true or false, not %s", p.name, short(s))
 		}
 		a.booleans[p.name] = value[0] == 't'
+	case "array": // its tool checks it
 	default:
 		return a.setString(p, value)
 	}
@@ -161,6 +168,14 @@ func (a *arguments) has(name string) bool {
 	_, s := a.strings[name]
 	_, n := a.integers[name]
 	return s || n
+}
+
+// size returns the bytes of all arguments as they came.
+func (a *arguments) size() (n int64) {
+	for _, value := range a.raw {
+		n += int64(len(value))
+	}
+	return n
 }
 
 func (a *arguments) text(name string) string { return a.strings[name] }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"reflect"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 )
 
 // again returns decoded arguments as JSON.
@@ -82,7 +84,7 @@ func FuzzArguments(f *testing.F) {
 			known := append([]property{{name: "agent_id", kind: "string"}}, tool.properties...)
 			a, err := decode(raw, known)
 			if err != nil {
-				if text := brief(err.Error()); len(text) > 6*maxErrorTokens+5 {
+				if text := brevity.Cut(err.Error()); len(text) > 6*brevity.MaxTokens+5 {
 					t.Errorf("the error for %q has %d bytes", raw, len(text))
 				}
 				continue

@@ -10,9 +10,10 @@ import (
 
 // property is one argument of a tool.
 type property struct {
-	name, kind  string // kind: "string", "integer", "boolean"
+	name, kind  string // kind: "string", "integer", "boolean", "array"
 	description string
 	required    bool
+	more        string // of its schema, from the comma on; "": nothing
 }
 
 // schema returns the JSON Schema of a tool's arguments. It does not say that other
@@ -29,7 +30,7 @@ func schema(properties []property) json.RawMessage {
 		if p.description != "" {
 			fmt.Fprintf(&b, `,"description":%q`, p.description)
 		}
-		b.WriteByte('}')
+		b.WriteString(p.more + "}")
 		if p.required {
 			required = append(required, strconv.Quote(p.name))
 		}

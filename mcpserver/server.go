@@ -71,6 +71,9 @@ type Options struct {
 	// calling. "" is no group. Many goroutines call it. nil: there are no groups.
 	Group func(context.Context) string
 
+	// Tools says which tools there are. The zero value has the storage tools.
+	Tools Tools
+
 	// Summarizer is the Summarizer of the workspaces' Service. It adds the tool
 	// summarize_file; nil: there is no such tool.
 	Summarizer *workspace.Summarizer
@@ -151,6 +154,9 @@ func New(o Options) (*Server, error) {
 	if o.Memory < leastMemory {
 		return nil, fmt.Errorf("mcpserver: Options.Memory is %d, the least is %d: %w", o.Memory, leastMemory, workspace.ErrInvalid)
 	}
+	if o.Tools < StorageTools || o.Tools > AllTools {
+		return nil, fmt.Errorf("mcpserver: Options.Tools is %d: %w", o.Tools, workspace.ErrInvalid)
+	}
 	sessions := newSessions()
 	if o.Caller == nil {
 		o.Caller, sessions.shared = tokenUser, unnamed
@@ -221,9 +227,16 @@ func instructions(o Options, bound bool) string {
 	if !bound {
 		who = " agent_id is the name that the user gave you. Give the same one in every call, or you will not find your files again."
 	}
+	if o.Tools == MemoryTool {
+		return fmt.Sprintf(memoryInstructions, who)
+	}
 	long := "Read a long file in parts, with from_line and to_line."
 	if o.Summarizer != nil {
 		long = "Before you read a long file that you do not know, call summarize_file: it costs little and says where things are. Then read from_line to to_line."
+	}
+	memory := ""
+	if o.Tools == AllTools {
+		memory = "\n- memory shows the same files under /memories. Use it if you know its commands better."
 	}
 	return fmt.Sprintf(`Memory of your own that outlives this conversation: versioned files and append-only logs.%s
 Keep it cheap:
@@ -232,8 +245,8 @@ Keep it cheap:
 - Change a file with edit_file, which sends only what changes, or appends; write_file is for new files and full rewrites. Give if_version where a lost update would hurt.
 - %s
 - For notes that only grow, use append_log. To see what is new, call read_log with since_entry = the last last_entry_id that you saw. tail gives the last entries.
-- search finds where you wrote something, by words, "a phrase" and -word. list_files and list_logs show all there is. Make room with delete_file and delete_log.
-An error says what to do next.`, who, long)
+- search finds where you wrote something, by words, "a phrase" and -word. list_files and list_logs show all there is. Make room with delete_file and delete_log.%s
+An error says what to do next.`, who, long, memory)
 }
 
 // cacheable tells clients how long they may keep an answer. An agent's content is never

@@ -12,20 +12,27 @@ import (
 // tool is the description of a tool for clients, and the function that runs it.
 type tool struct {
 	name, description string
-	properties        []property // without agent_id
-	agentID           string     // the description of agent_id; "" in most tools, because it costs every model tokens
-	write             bool       // it changes something
-	destructive       bool       // it leaves no history
-	idempotent        bool       // of a tool that writes: a repeated call changes nothing more
-	openWorld         bool       // it calls a model
+	properties        []property             // without agent_id
+	agentID           string                 // the description of agent_id; "" in most tools, because it costs every model tokens
+	write             bool                   // it changes something
+	destructive       bool                   // it leaves no history
+	idempotent        bool                   // of a tool that writes: a repeated call changes nothing more
+	openWorld         bool                   // it calls a model
+	prepare           func(*arguments) error // looks at the arguments before anything is done; nil: no need
 	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
 // tools returns all tools. Clients see them in the order of their names.
 func tools(o Options) []tool {
+	if o.Tools == MemoryTool {
+		return []tool{memoryTool}
+	}
 	list := []tool{writeFile, editFile, readFile(o), appendLog, readLog, listFiles, listLogs, moveFile, deleteFile, deleteLog, listChanges, searchTool, usageStats}
 	if o.Summarizer != nil {
 		list = append(list, summarizeFile(o.Summarizer))
+	}
+	if o.Tools == AllTools {
+		list = append(list, memoryTool)
 	}
 	return list
 }
@@ -76,6 +83,11 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 	}
 	if args.key, err = idempotencyKey(req.Params.Meta); err != nil {
 		return result{}, err
+	}
+	if t.prepare != nil {
+		if err := t.prepare(args); err != nil {
+			return result{}, err
+		}
 	}
 	args.progress = progressOf(ctx, req)
 	c := Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}

@@ -28,6 +28,7 @@ var update = flag.Bool("update", false, "write what the tools answer into testda
 //
 //	# what is shown
 //	agent a                   the server is bound to it (before any call)
+//	tools memory              or all (before any call)
 //	limits {"Files":2}        of the agent (before any call)
 //	tokens 100                bound the bodies of read_file (before any call)
 //	let long = "a line\n" * 9 for $(long) in an argument
@@ -72,6 +73,7 @@ type conversation struct {
 	t       *testing.T
 	clock   *testkit.Clock
 	agent   string
+	tools   mcpserver.Tools
 	limits  workspace.Limits
 	tokens  int // of a body of read_file; 0: no bound
 	texts   map[string]string
@@ -100,6 +102,8 @@ func (c *conversation) step(line string) string {
 	case "", "#":
 	case "agent":
 		c.agent = rest
+	case "tools":
+		c.tools = map[string]mcpserver.Tools{"memory": mcpserver.MemoryTool, "all": mcpserver.AllTools}[rest]
 	case "limits":
 		c.check(line, json.Unmarshal([]byte(rest), &c.limits))
 	case "tokens":
@@ -157,7 +161,7 @@ func (c *conversation) begin() {
 	}
 	svc := newDurable(c.t, workspace.Options{Now: c.clock.Now, Limits: c.limits})
 	server := newServerWith(c.t, mcpserver.Options{
-		Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens,
+		Bound: c.agent != "", Workspace: workspaces(svc, c.agent), MaxReadTokens: c.tokens, Tools: c.tools,
 	})
 	c.session = connect(c.t, server)
 	c.other = connectAs(c.t, server, "", &mcp.Implementation{Name: "other", Version: "1"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -15,13 +16,14 @@ import (
 // bytes. They follow from the copies that the SDK and encoding/json make. TestLoad
 // checks them.
 const (
-	bodyFactor   = 6       // of the request: as it came, in the buffers of the decoder, and decoded
-	readFactor   = 30      // of the content that is read: escaping may make it six times longer
-	answerFactor = 5       // of the answer as JSON while it is encoded
-	diffFactor   = 24      // of both texts while they are compared
-	editFactor   = 4       // of the file that is edited or moved
-	logFactor    = 5       // of the page of a log, counted as JSON
-	changeWeight = 1 << 10 // of a row of the journal of changes
+	bodyFactor   = 6         // of the request: as it came, in the buffers of the decoder, and decoded
+	readFactor   = 30        // of the content that is read: escaping may make it six times longer
+	answerFactor = 5         // of the answer as JSON while it is encoded
+	diffFactor   = 24        // of both texts while they are compared
+	editFactor   = 4         // of the file that is edited or moved
+	logFactor    = 5         // of the page of a log, counted as JSON
+	changeWeight = 1 << 10   // of a row of the journal of changes
+	folderWeight = 256 << 10 // of the list of a folder
 )
 
 const ordinaryFile = 1 << 20 // the default limit of a file
@@ -35,7 +37,7 @@ func (m message) weight(bytes int) int64 {
 		return w
 	case m.tool == "write_file" || m.tool == "append_log":
 		return w
-	case m.tool == "edit_file":
+	case m.tool == "edit_file" || m.tool == memorycommand.Name:
 		return w + editFactor<<20
 	}
 	return math.MaxInt64 // no other tool needs a large request: it runs alone
@@ -85,6 +87,10 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 		return min(leastCall+workspace.SearchMemory, s.budget.large.size), false, nil
 	case "read_file", "resources/read", "edit_file", "move_file", summarizeName:
 		f, err = ws.FileExtent(ctx, a.text("path"))
+	case memorycommand.Name:
+		if path := a.command.Path(); path != "" {
+			f, err = ws.FileExtent(ctx, path)
+		}
 	case "read_log":
 		f, err = ws.LogExtent(ctx, a.text("path"))
 	case changesName:
@@ -106,6 +112,10 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text"))), false, nil
 	case tool == summarizeName && s.asksModel():
 		return leastCall, false, nil // it may take minutes, and should not hold memory for so long
+	case tool == memorycommand.Name && f.Version == 0:
+		return leastCall + folderWeight, false, nil
+	case tool == memorycommand.Name:
+		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.size(), false, nil
 	case tool == summarizeName, tool == "move_file":
 		return leastCall + editFactor*f.Bytes, false, nil
 	case since == f.Version && since > 0:

@@ -67,10 +67,11 @@ func (d *Door) Tenant(ctx context.Context, name string) (*workspace.Service, err
 }
 
 // Needs returns the scopes that a call of a tool needs. edit_file and move_file need both:
-// if they do not find a text or a file, their error quotes one that is there.
+// if they do not find a text or a file, their error quotes one that is there. memory reads
+// and writes.
 func Needs(tool string, write bool) auth.Scopes {
 	switch {
-	case tool == "edit_file" || tool == "move_file":
+	case tool == "edit_file" || tool == "move_file" || tool == "memory":
 		return auth.Read | auth.Write
 	case write:
 		return auth.Write

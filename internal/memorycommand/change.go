@@ -13,7 +13,7 @@ import (
 )
 
 // run runs the command.
-func (c command) run(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) run(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	switch c.name {
 	case "view":
 		return c.view(ctx, ws, o)
@@ -29,7 +29,7 @@ func (c command) run(ctx context.Context, ws *workspace.Workspace, o Options) (s
 	return c.rename(ctx, ws, o)
 }
 
-func (c command) create(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.file("path", c.strings["path"])
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (o Options) inTheWay(member string, p place, err error, exists string) erro
 
 // The texts of replace and insert follow the documentation.
 
-func (c command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.place("path", c.strings["path"])
 	if err != nil {
 		return "", err
@@ -134,7 +134,7 @@ func around(content []byte, line int) string {
 	})
 }
 
-func (c command) insert(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) insert(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.place("path", c.strings["path"])
 	if err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func (c command) insert(ctx context.Context, ws *workspace.Workspace, o Options)
 	return fmt.Sprintf("The file %s has been edited.", p.given), err
 }
 
-func (c command) delete(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.place("path", c.strings["path"])
 	switch {
 	case err != nil:
@@ -169,7 +169,7 @@ func (c command) delete(ctx context.Context, ws *workspace.Workspace, o Options)
 	return fmt.Sprintf("Successfully deleted %s", p.given), err
 }
 
-func (c command) rename(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	from, err := o.place("old_path", c.strings["old_path"])
 	if err != nil {
 		return "", err

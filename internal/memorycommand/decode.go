@@ -15,8 +15,9 @@ import (
 // MaxInput is the largest input of a command in bytes.
 const MaxInput = 16 << 20
 
-// A command is a decoded input.
-type command struct {
+// A Command is a decoded input. [Options.Parse] makes it.
+type Command struct {
+	o         Options
 	name      string
 	strings   map[string]string
 	line      int64  // insert_line
@@ -27,7 +28,7 @@ type command struct {
 type lines struct{ first, last int64 }
 
 // commands are the members that each command takes, in the order in which errors name
-// them. Those after the bar may be left out.
+// the commands.
 var commands = []struct {
 	name               string
 	required, optional []string
@@ -40,39 +41,40 @@ var commands = []struct {
 	{"rename", []string{"old_path", "new_path"}, nil},
 }
 
+func commandNames() (all []string) {
+	for _, c := range commands {
+		all = append(all, c.name)
+	}
+	return all
+}
+
 // members are the names of all members.
 var members = []string{"command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line", "insert_text", "old_path", "new_path"}
 
 // decode reads an input strictly: names are exact, each is given once, and values have
 // their types. A member that is null counts as left out. So a provider that always sends
 // all members of the schema can send null for those that a command does not take.
-func decode(input json.RawMessage) (command, error) {
+func decode(input json.RawMessage) (Command, error) {
 	given, err := split(input)
 	if err != nil {
-		return command{}, err
+		return Command{}, err
 	}
-	c := command{strings: map[string]string{}}
+	c := Command{strings: map[string]string{}}
 	if c.name, err = commandName(given); err != nil {
-		return command{}, err
+		return Command{}, err
 	}
-	at := slices.IndexFunc(commands, func(k struct {
-		name               string
-		required, optional []string
-	}) bool {
-		return k.name == c.name
-	})
-	known := commands[at]
+	known := commands[slices.Index(commandNames(), c.name)]
 	for _, name := range members[1:] {
 		value, ok := given[name]
 		switch required := slices.Contains(known.required, name); {
 		case !ok && required:
-			return command{}, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, name, kindOf(name))
+			return Command{}, refuse(workspace.ErrInvalid, "%s needs %s, which is missing; give %s", c.name, name, kindOf(name))
 		case !ok:
 		case !required && !slices.Contains(known.optional, name):
-			return command{}, refuse(workspace.ErrInvalid, "%s takes no %s; leave it out", c.name, name)
+			return Command{}, refuse(workspace.ErrInvalid, "%s takes no %s; leave it out", c.name, name)
 		default:
 			if err := c.set(name, value); err != nil {
-				return command{}, err
+				return Command{}, err
 			}
 		}
 	}
@@ -124,10 +126,7 @@ func unknownMember(name string) error {
 
 // commandName returns the command of an input, which is one that there is.
 func commandName(given map[string]json.RawMessage) (string, error) {
-	var all []string
-	for _, c := range commands {
-		all = append(all, c.name)
-	}
+	all := commandNames()
 	choice := "give one of " + strings.Join(all, ", ")
 	value, ok := given["command"]
 	if !ok {
@@ -160,7 +159,7 @@ func kindOf(name string) string {
 }
 
 // set sets a member of the command.
-func (c *command) set(name string, value json.RawMessage) (err error) {
+func (c *Command) set(name string, value json.RawMessage) (err error) {
 	switch name {
 	case "view_range":
 		c.viewRange, err = twoLines(value)

@@ -1,6 +1,7 @@
 package memorycommand
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -76,13 +77,39 @@ func Run(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o 
 // command for which the documentation has a text wraps [workspace.ErrNotFound],
 // [workspace.ErrConflict], [workspace.ErrInvalid] or [workspace.ErrTooLarge].
 func Do(ctx context.Context, ws *workspace.Workspace, input json.RawMessage, o Options) (string, error) {
-	if err := o.Check(); err != nil {
-		return "", err
-	}
-	c, err := decode(input)
+	c, err := o.Parse(input)
 	if err != nil {
 		return "", err
 	}
-	text, err := c.run(ctx, ws, o)
-	return text, o.word(err)
+	return c.Do(ctx, ws)
+}
+
+// Parse decodes an input, for callers that want to know what a command takes before they
+// run it. Errors: [workspace.ErrInvalid], [workspace.ErrTooLarge].
+func (o Options) Parse(input json.RawMessage) (*Command, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	c, err := decode(input)
+	if err != nil {
+		return nil, err
+	}
+	c.o = o
+	return &c, nil
+}
+
+// Do is [Do] for a decoded command.
+func (c *Command) Do(ctx context.Context, ws *workspace.Workspace) (string, error) {
+	text, err := c.run(ctx, ws, c.o)
+	if err != nil {
+		return "", c.o.word(err)
+	}
+	return text, nil
+}
+
+// Path returns where the path or the old_path of the command leads in the workspace; "" if
+// it is the root, or is not valid.
+func (c *Command) Path() string {
+	p, _ := c.o.place("path", cmp.Or(c.strings["path"], c.strings["old_path"]))
+	return p.path
 }

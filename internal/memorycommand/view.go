@@ -12,7 +12,7 @@ import (
 )
 
 // view shows a file or a folder.
-func (c command) view(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
+func (c *Command) view(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.place("path", c.strings["path"])
 	if err != nil {
 		return "", err

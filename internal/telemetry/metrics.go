@@ -14,7 +14,7 @@ const prefix = "scratchpad_" // of every metric
 
 // tools are the tools that package mcpserver knows.
 var tools = []string{
-	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs", "move_file",
+	"append_log", "changes", "delete_file", "delete_log", "edit_file", "get_usage_stats", "list_files", "list_logs", "memory", "move_file",
 	"read_file", "read_log", "search", "summarize_file", "write_file",
 }
 

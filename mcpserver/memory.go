@@ -1,0 +1,64 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Tools says which tools a server has.
+type Tools int
+
+const (
+	// StorageTools are write_file, read_file, append_log, search and the others of this
+	// package.
+	StorageTools Tools = iota
+
+	// MemoryTool is the tool memory alone: the commands of Claude's memory tool,
+	// memory_20250818, over the agent's files. It is for models that were trained on it.
+	MemoryTool
+
+	// AllTools are both.
+	AllTools
+)
+
+// memoryTool takes the members of a command as its arguments.
+var memoryTool = tool{
+	name:        memorycommand.Name,
+	agentID:     agentIDMeaning,
+	description: memorycommand.Options{}.Description(),
+	write:       true,
+	destructive: true,
+	properties: []property{
+		{name: "command", kind: "string", required: true, more: `,"enum":["view","create","str_replace","insert","delete","rename"]`},
+		{name: "path", kind: "string"},
+		{name: "view_range", kind: "array", more: `,"items":{"type":"integer"}`},
+		{name: "file_text", kind: "string"},
+		{name: "old_str", kind: "string"},
+		{name: "new_str", kind: "string"},
+		{name: "insert_line", kind: "integer"},
+		{name: "insert_text", kind: "string"},
+		{name: "old_path", kind: "string"},
+		{name: "new_path", kind: "string"},
+	},
+	prepare: func(a *arguments) (err error) {
+		if a.key != "" {
+			return invalid("the tool %s takes no idempotency key; leave it out, and view the file to see whether a command was done", memorycommand.Name)
+		}
+		input, err := json.Marshal(a.raw)
+		if err == nil {
+			a.command, err = memorycommand.Options{}.Parse(input)
+		}
+		return err
+	},
+	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
+		text, err := a.command.Do(ctx, ws)
+		return result{body: []byte(text)}, err
+	},
+}
+
+const memoryInstructions = `Memory of your own that outlives this conversation: files under /memories, for the tool memory.%s
+View /memories before you begin, and note there what you learn: your context may end at any time. Keep the notes short and in order; correct them in place of adding to them. A path that is named without /memories lies in it.
+An error says what to do next.`
