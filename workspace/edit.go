@@ -118,10 +118,10 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 	}
 	var refused error // by fn
 	out, err := w.rewrite(ctx, p, false, o.IfVersion, a, func(text []byte) ([]byte, int64, error) {
-		if text, refused = fn(text); refused != nil {
-			return nil, 0, refused
+		if text, refused = fn(text); refused == nil {
+			refused = w.svc.limits.checkText(op, path, text, FileSize)
 		}
-		return bytes.Clone(text), 0, w.svc.limits.checkText(op, path, text, FileSize)
+		return bytes.Clone(text), 0, refused
 	})
 	switch {
 	case refused != nil:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,11 +35,11 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options
 	if err != nil {
 		return "", err
 	}
-	w := workspace.WriteOptions{IfVersion: new(int64)}
+	w := workspace.WriteOptions{Tree: true, IfVersion: new(int64)}
 	if o.Overwrite {
 		w.IfVersion = nil
 	}
-	_, err = createFile(ctx, ws, p.path, []byte(c.strings["file_text"]), w)
+	_, err = ws.WriteFile(ctx, p.path, []byte(c.strings["file_text"]), w)
 	if errors.Is(err, workspace.ErrConflict) {
 		return "", o.inTheWay("path", p, err, "Error: File %s already exists")
 	}
@@ -48,7 +49,7 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options
 // inTheWay words the error of a place that is taken. exists is the text for a file or a
 // folder at the place itself.
 func (o Options) inTheWay(member string, p place, err error, exists string) error {
-	var at *overlap
+	var at *workspace.Overlap
 	switch {
 	case !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/"):
 		return refuse(err, exists, p.given)
@@ -90,7 +91,7 @@ func update(ctx context.Context, ws *workspace.Workspace, p place, absent string
 	if p.slash {
 		return gone
 	}
-	_, err := updateFile(ctx, ws, p.path, fn)
+	_, err := ws.UpdateFile(ctx, p.path, fn, workspace.UpdateOptions{})
 	if errors.Is(err, workspace.ErrNotFound) {
 		return gone
 	}
@@ -162,7 +163,7 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace, o Options
 	case p.path == "":
 		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", o.root())
 	}
-	_, err = deleteTree(ctx, ws, p.path)
+	_, err = workspace.DeleteTree(ctx, ws, p.path)
 	if errors.Is(err, workspace.ErrNotFound) {
 		return "", refuse(err, "Error: The path %s does not exist", p.given)
 	}
@@ -183,7 +184,16 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options
 	case to.path == "":
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 	}
-	_, err = moveTree(ctx, ws, from.path, to.path)
+	if from.path == to.path {
+		if _, err := fs.Stat(ws.FS(ctx), from.path); err == nil {
+			return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
+		}
+		return "", refuse(workspace.ErrNotFound, "Error: The path %s does not exist", from.given)
+	}
+	if strings.HasPrefix(to.path, from.path+"/") {
+		return "", refuse(workspace.ErrInvalid, "new_path %s lies in old_path; give a path outside of it", to.given)
+	}
+	_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
 		return "", refuse(err, "Error: The path %s does not exist", from.given)

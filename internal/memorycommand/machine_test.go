@@ -218,14 +218,14 @@ func (d disk) rename(c memoryCommand, exists bool) (string, error) {
 		return "", errOther
 	case c.to == "/memories":
 		return "", fmt.Errorf("Error: The destination %s already exists", c.to)
-	case !exists:
-		return "", fmt.Errorf("Error: The path %s does not exist", c.path)
 	case strings.HasPrefix(c.to, c.path+"/"):
 		return "", errOther
 	case err == nil:
 		return "", fmt.Errorf("Error: The destination %s already exists", c.to)
 	case d.belowFile(c.to):
 		return "", errOther
+	case !exists:
+		return "", fmt.Errorf("Error: The path %s does not exist", c.path)
 	}
 	os.MkdirAll(filepath.Dir(d.at(c.to)), 0o700)
 	return "Successfully renamed " + c.path + " to " + c.to, os.Rename(d.at(c.path), d.at(c.to))

@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 60, Long: 400, Full: 5000, Steps: 60}.Set()
+	testkit.Checks{Checks: 20, Long: 120, Full: 5000, Steps: 60}.Set()
 	goleak.VerifyTestMain(m)
 }
