@@ -22,17 +22,16 @@ type arguments struct {
 	strings  map[string]string
 	integers map[string]int64
 	booleans map[string]bool
-	raw      map[string]json.RawMessage // as they came, without agent_id
-	command  *memorycommand.Command     // of the tool memory
-	author   workspace.Author           // who makes the call
-	key      string                     // the idempotency key of the call; "": none
-	progress func(done, total int)      // tells the client how far the work is; nil if it did not ask
+	command  *memorycommand.Command // of the tool memory
+	author   workspace.Author       // who makes the call
+	key      string                 // the idempotency key of the call; "": none
+	progress func(done, total int)  // tells the client how far the work is; nil if it did not ask
 }
 
 // decode reads the arguments strictly. The decoder of encoding/json would ignore the
 // case of names, take the last of two equal names, and replace invalid text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
-	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}, raw: map[string]json.RawMessage{}}
+	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}}
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -86,9 +85,6 @@ func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string
 	}
 	if string(value) == "null" && !known[i].required {
 		return nil
-	}
-	if name != "agent_id" {
-		a.raw[name] = value
 	}
 	return a.set(known[i], value)
 }
@@ -168,14 +164,6 @@ func (a *arguments) has(name string) bool {
 	_, s := a.strings[name]
 	_, n := a.integers[name]
 	return s || n
-}
-
-// size returns the bytes of all arguments as they came.
-func (a *arguments) size() (n int64) {
-	for _, value := range a.raw {
-		n += int64(len(value))
-	}
-	return n
 }
 
 func (a *arguments) text(name string) string { return a.strings[name] }

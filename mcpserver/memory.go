@@ -3,8 +3,10 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -43,14 +45,19 @@ var memoryTool = tool{
 		{name: "old_path", kind: "string"},
 		{name: "new_path", kind: "string"},
 	},
-	prepare: func(a *arguments) (err error) {
+	prepare: func(a *arguments, raw json.RawMessage) (err error) {
 		if a.key != "" {
 			return invalid("the tool %s takes no idempotency key; leave it out, and view the file to see whether a command was done", memorycommand.Name)
 		}
-		input, err := json.Marshal(a.raw)
-		if err == nil {
-			a.command, err = memorycommand.Options{}.Parse(input)
-		}
+		input, comma := []byte("{"), ""
+		rawjson.EachMember(raw, func(name string, value json.RawMessage) bool {
+			if name != "agent_id" {
+				input = fmt.Appendf(input, "%s%q:%s", comma, name, value)
+				comma = ","
+			}
+			return true
+		})
+		a.command, err = memorycommand.Options{}.Parse(append(input, '}'))
 		return err
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,13 +13,13 @@ import (
 // tool is the description of a tool for clients, and the function that runs it.
 type tool struct {
 	name, description string
-	properties        []property             // without agent_id
-	agentID           string                 // the description of agent_id; "" in most tools, because it costs every model tokens
-	write             bool                   // it changes something
-	destructive       bool                   // it leaves no history
-	idempotent        bool                   // of a tool that writes: a repeated call changes nothing more
-	openWorld         bool                   // it calls a model
-	prepare           func(*arguments) error // looks at the arguments before anything is done; nil: no need
+	properties        []property                              // without agent_id
+	agentID           string                                  // the description of agent_id; "" in most tools, because it costs every model tokens
+	write             bool                                    // it changes something
+	destructive       bool                                    // it leaves no history
+	idempotent        bool                                    // of a tool that writes: a repeated call changes nothing more
+	openWorld         bool                                    // it calls a model
+	prepare           func(*arguments, json.RawMessage) error // looks at the arguments before anything is done; nil: no need
 	run               func(context.Context, *workspace.Workspace, *arguments) (result, error)
 }
 
@@ -85,7 +86,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 		return result{}, err
 	}
 	if t.prepare != nil {
-		if err := t.prepare(args); err != nil {
+		if err := t.prepare(args, req.Params.Arguments); err != nil {
 			return result{}, err
 		}
 	}

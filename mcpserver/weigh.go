@@ -115,7 +115,7 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	case tool == memorycommand.Name && f.Version == 0:
 		return leastCall + folderWeight, false, nil
 	case tool == memorycommand.Name:
-		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.size(), false, nil
+		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.command.Bytes(), false, nil
 	case tool == summarizeName, tool == "move_file":
 		return leastCall + editFactor*f.Bytes, false, nil
 	case since == f.Version && since > 0:

@@ -39,6 +39,7 @@ func TestMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer svc.Close(context.Background())
 		ws, err := svc.Agent("agent-1")
 		if err != nil {
 			t.Fatal(err)

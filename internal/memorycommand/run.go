@@ -113,3 +113,6 @@ func (c *Command) Path() string {
 	p, _ := c.o.place("path", cmp.Or(c.strings["path"], c.strings["old_path"]))
 	return p.path
 }
+
+// Bytes returns the bytes of the input.
+func (c *Command) Bytes() int64 { return c.bytes }

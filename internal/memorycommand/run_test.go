@@ -18,8 +18,13 @@ import (
 // and a content by turns.
 func newWorkspace(t testing.TB, o workspace.Options, files ...string) *workspace.Workspace {
 	t.Helper()
-	svc, err := workspace.New(memstore.New(), o)
+	store := memstore.New()
+	svc, err := workspace.New(store, o)
 	testkit.Must(t, err)
+	t.Cleanup(func() {
+		svc.Close(context.Background())
+		store.Close()
+	})
 	ws, err := svc.Agent("agent-1")
 	testkit.Must(t, err)
 	for i := 0; i < len(files); i += 2 {
