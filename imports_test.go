@@ -77,6 +77,7 @@ var allowed = map[string][]string{
 	"workspace/storetest":                {"workspace", "workspace/store", "workspace/storetest/internal/...", "internal/testkit", "github.com/google/go-cmp/...", "pgregory.net/rapid", "workspace/dump"},
 	"conversation/internal/prompt":       {"conversation"},
 	"conversation/anthropicmsg":          {"conversation", "conversation/internal/prompt", "tokens", "github.com/anthropics/anthropic-sdk-go/..."},
+	"memorytool":                         {"internal/memorycommand", "workspace", "github.com/anthropics/anthropic-sdk-go/v2"},
 	"conversation/openaimsg":             {"conversation", "conversation/internal/prompt", "tokens", "github.com/openai/openai-go/..."},
 	"outline":                            {"outline/code", "outline/internal/excerpt", "tokens", "golang.org/x/net/html"},
 	"outline/code":                       {"outline/internal/excerpt"},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// sdks are the clients of model providers. They would add 29 MB to the binary. Only the
-// adapters of package conversation import them.
+// sdks are the clients of model providers. They would add 29 MB to the binary. Only
+// package memorytool and the adapters of package conversation import them.
 var sdks = []string{"github.com/anthropics/anthropic-sdk-go", "github.com/openai/openai-go"}
 
 // linkedSDKs returns the packages of the SDKs that a package links.
