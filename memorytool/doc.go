@@ -13,9 +13,11 @@
 //	})
 //	answer, err := runner.RunToCompletion(ctx)
 //
-// Give the runner the definition in Tools as above. Without it, the runner describes the
-// tool to the model as any other tool. That works with each model, but the API adds its
-// instructions on memory only for the definition.
+// Give the runner the definition in Tools as above, when you create it. For the definition,
+// the API adds instructions on memory to the prompt. Without it, the runner sends
+// [Tool.Description] and [Schema], as for any other tool. The model can use the tool, but
+// gets no such instructions. The runner's AddTools sends no definition either, and its
+// AddToolParams takes the tool away from the runner.
 //
 // In a loop of your own, put [Definition] into Tools and answer the calls of a response
 // in order:
