@@ -19,13 +19,12 @@ const makeKey = "send an API key in the header Authorization: Bearer sp_...; who
 // identify returns who sends a request. ok is false if nobody is known to send it, but
 // it may pass.
 func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok bool, f *refusal) {
-	headers := r.Header["Authorization"]
-	if len(headers) == 0 {
-		return s.anonymous(r)
-	}
-	credential, f := bearer(headers)
-	if f != nil {
+	credential, f := s.credential(r)
+	switch {
+	case f != nil:
 		return c, false, s.challenge(f, "invalid_request")
+	case credential == "":
+		return s.anonymous(r)
 	}
 	if s.o.Failures != nil {
 		if after, blocked := s.o.Failures.Blocked(from); blocked {
@@ -83,10 +82,9 @@ func (s *Server) verify(ctx context.Context, credential string) (auth.Caller, er
 // again returns a function that finds out again who sends a request that identify has
 // accepted.
 func (s *Server) again(r *http.Request) func(context.Context) (auth.Caller, error) {
-	headers := r.Header["Authorization"]
+	credential, _ := s.credential(r)
 	return func(ctx context.Context) (auth.Caller, error) {
-		if len(headers) > 0 {
-			credential, _ := bearer(headers)
+		if credential != "" {
 			return s.verify(ctx, credential)
 		}
 		c, ok, err := s.o.Anonymous(ctx)
@@ -126,7 +124,31 @@ func (s *Server) unavailable(ctx context.Context, err error) *refusal {
 	return refused(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
 }
 
-// bearer returns the credential of a request. There must be one header with the scheme
+// credential returns what a request identifies its sender with, "" if there is nothing. The
+// clients of the API send it in one of two headers, or in both.
+func (s *Server) credential(r *http.Request) (credential string, f *refusal) {
+	if headers := r.Header["Authorization"]; len(headers) > 0 {
+		if credential, f = bearer(headers); f != nil {
+			return "", f
+		}
+	}
+	keys := r.Header["X-Api-Key"]
+	if len(keys) == 0 || !s.isAPI(r) {
+		return credential, nil
+	}
+	key := strings.Trim(keys[0], " ")
+	switch {
+	case len(keys) > 1:
+		return "", refused(http.StatusBadRequest, "there are %d x-api-key headers; send one", len(keys))
+	case key == "" || strings.ContainsFunc(key, notToken):
+		return "", refused(http.StatusUnauthorized, "the x-api-key header is not a key; %s", makeKey)
+	case credential != "" && credential != key:
+		return "", refused(http.StatusBadRequest, "the headers x-api-key and Authorization have different credentials; send one of them")
+	}
+	return key, nil
+}
+
+// bearer returns the credential of a header. There must be one header with the scheme
 // Bearer, in any case, and a credential without spaces.
 func bearer(headers []string) (credential string, f *refusal) {
 	if len(headers) != 1 {

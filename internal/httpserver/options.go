@@ -20,6 +20,11 @@ type Options struct {
 	// there must be a Console.
 	MCP http.Handler
 
+	// MemoryStores serves /v1/memory_stores and all below it, as MCP serves /mcp. All errors
+	// below /v1 are then in the form of that API, and a credential may also be in the header
+	// x-api-key. nil: 404.
+	MemoryStores http.Handler
+
 	// Keys returns the owner of a credential that begins with "sp_", Tokens that of any
 	// other. nil: there is no such credential.
 	Keys, Tokens auth.Verifier
@@ -38,7 +43,7 @@ type Options struct {
 	// Failures counts wrong credentials by address. nil: nobody counts.
 	Failures Failures
 
-	// Rate limits the requests to /mcp of each caller, and those to the console of each
+	// Rate limits the requests to /mcp and /v1 of each caller, and those to the console of each
 	// person; an address may send the console four times as many. AgentRate limits the calls that
 	// [Server.AdmitAgent] admits for each agent. The zero Rate is 50 a second with a
 	// burst of 200, for agents 100 with a burst of 400. A negative PerSecond is no limit.

@@ -21,6 +21,8 @@ type refusal struct {
 	after  time.Duration   // when the client may try again; 0: not said
 	header [2]string       // one more header, such as Allow
 	id     json.RawMessage // of the message that is refused; nil: unknown
+
+	request string // the number of the request that is refused
 }
 
 func refused(status int, format string, args ...any) *refusal {
@@ -36,7 +38,7 @@ func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // refuse answers with an error, in the form that the client expects.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
-	f.id = idOf(s.skipBody(w, r))
+	f.id, f.request = idOf(s.skipBody(w, r)), RequestID(r.Context())
 	h := w.Header()
 	if f.header[0] != "" {
 		h.Set(f.header[0], f.header[1])
@@ -44,7 +46,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 	if f.after > 0 {
 		h.Set("Retry-After", strconv.Itoa(seconds(f.after)))
 	}
-	kind, text := formOf(r)(f)
+	kind, text := s.formOf(r)(f)
 	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Cache-Control", "no-store")
@@ -57,11 +59,13 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 }
 
 // formOf returns the function that writes an error in the form that a client expects.
-func formOf(r *http.Request) func(*refusal) (kind, text string) {
+func (s *Server) formOf(r *http.Request) func(*refusal) (kind, text string) {
 	accept := strings.ToLower(strings.Join(r.Header["Accept"], ","))
 	switch {
 	case r.URL.Path == mcpPath:
 		return asRPC
+	case s.isAPI(r):
+		return asAPI
 	case strings.Contains(accept, "text/html"):
 		return asHTML
 	case strings.Contains(accept, "json"):

@@ -42,6 +42,9 @@ func (s *Server) handler(route http.Handler) http.Handler {
 		}
 		id := newRequestID()
 		w.Header().Set("X-Request-Id", id)
+		if s.isAPI(r) {
+			w.Header().Set("Request-Id", id)
+		}
 		r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 		first := &firstWrite{ResponseWriter: w}
 		defer s.giveUpBody(w, r)
@@ -73,7 +76,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	}
 	switch path := r.URL.Path; {
 	case path == mcpPath && s.o.MCP != nil:
-		s.serveMCP(w, r)
+		s.serveCaller(w, r, s.o.MCP, isStream(r))
+	case s.isAPI(r):
+		s.serveAPI(w, r)
 	case path == "/healthz":
 		s.read(s.serveHealth)(w, r)
 	case path == "/readyz":
@@ -126,8 +131,9 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	s.o.Metrics.ServeHTTP(w, r)
 }
 
-// serveMCP passes on the requests of those who may call.
-func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
+// serveCaller passes on the requests of those who may call. A stream lasts until one side
+// has enough.
+func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.Handler, stream bool) {
 	c, known, f := s.identify(r, s.clientAddress(r))
 	if f == nil {
 		f = s.admitCaller(c)
@@ -138,7 +144,6 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	stream := isStream(r)
 	leave, f := s.calls.enter(c.ID, c.Tenant, stream, cancel)
 	if f != nil {
 		s.refuse(w, r, f)
@@ -151,10 +156,10 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 		}
 		ctx = auth.NewVerifiedContext(ctx, c, s.again(r))
 	}
-	s.o.MCP.ServeHTTP(w, r.WithContext(ctx))
+	next.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// isStream reports whether a request asks for events until one side has enough.
+// isStream reports whether a request for MCP asks for events until one side has enough.
 func isStream(r *http.Request) bool {
 	return r.Method == http.MethodGet || strings.EqualFold(r.Header.Get("Mcp-Method"), "subscriptions/listen")
 }

@@ -6,7 +6,7 @@ import "sync/atomic"
 // now. The others count since the start.
 type Stats struct {
 	Connections int64 // open
-	Calls       int64 // under way: requests to /mcp whose sender may call
+	Calls       int64 // under way: requests to /mcp and /v1 whose sender may call
 	Visits      int64 // under way: requests to the console, without Pages
 	Pages       int64 // pages of the console that wait for changes
 

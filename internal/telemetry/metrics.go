@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/memorystores"
 	"github.com/agent-scratchpad/scratchpad/internal/meter"
 	"github.com/agent-scratchpad/scratchpad/internal/promtext"
 )
@@ -18,9 +19,12 @@ var tools = []string{
 	"read_file", "read_log", "search", "summarize_file", "write_file",
 }
 
-// known are the values of the label tool: the tools, and the methods of MCP that package
-// mcpserver knows. All else is "other".
-var known = append(slices.Clone(tools),
+// operations are the routes of memory stores.
+var operations = memorystores.Operations()
+
+// known are the values of the label tool: the tools, the routes of memory stores, and the
+// methods of MCP that package mcpserver knows. All else is "other".
+var known = append(slices.Concat(tools, operations),
 	"completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
 	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list",
 	other)
@@ -109,11 +113,11 @@ func (m *callMetrics) tool(name string) *toolMetrics {
 	return m.tools[other]
 }
 
-// Tools returns how long calls of tools took, until the answer was written. Other methods of
-// MCP do not count: some of them last as long as their client.
+// Tools returns how long calls of tools and of routes took, until the answer was written.
+// Other methods of MCP do not count: some of them last as long as their client.
 func (t *Telemetry) Tools() meter.Timing {
 	var all meter.Timing
-	for _, name := range tools {
+	for _, name := range slices.Concat(tools, operations) {
 		s := t.m.tools[name].took.Series("")
 		all.Count += int64(s.Count)
 		all.Sum += time.Duration(s.Sum * float64(time.Second))

@@ -1,0 +1,336 @@
+package memorystores
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/internal/apierror"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	maxContent  = 102_400 // bytes that clients may write
+	maxPath     = 1024    // bytes
+	maxSegments = 20
+	maxTries    = 1000 // to change a memory that others change at the same time
+)
+
+// parsePath returns a path of the API as one of the workspace. What is left, the workspace
+// checks, such as the characters.
+func parsePath(name, path string) (string, *failure) {
+	rest, ok := strings.CutPrefix(path, "/")
+	switch {
+	case !ok:
+		return "", invalid("%s must begin with a slash, as in /notes/plan.md", name)
+	case len(path) > maxPath:
+		return "", invalid("%s has %d bytes, and may have %d", name, len(path), maxPath)
+	}
+	segments := strings.Split(rest, "/")
+	if len(segments) > maxSegments {
+		return "", invalid("%s has %d segments, and may have %d", name, len(segments), maxSegments)
+	}
+	for _, s := range segments {
+		if s == "" || s == "." || s == ".." {
+			return "", invalid("%s has a segment %q; each must have a name", name, s)
+		}
+	}
+	if clean, err := workspace.UnicodePaths.Parse(rest); err == nil && clean.String() != rest {
+		return "", invalid("%s must be in Unicode Normalization Form C", name)
+	}
+	return rest, nil
+}
+
+// A memoryChange is what a request says of a memory. A nil field is not given.
+type memoryChange struct {
+	path    *string // of the workspace
+	content *[]byte
+	sum     string // the hash that the content must have now; "": any
+}
+
+// readMemory reads what the body says of a memory.
+func (c *call) readMemory(known ...string) (m memoryChange, f *failure) {
+	all, f := c.readFields(known...)
+	if f != nil {
+		return m, f
+	}
+	path, f := all.text("path")
+	if f != nil {
+		return m, f
+	}
+	if path != nil {
+		name, f := parsePath("path", *path)
+		if f != nil {
+			return m, f
+		}
+		m.path = &name
+	}
+	content, f := all.text("content")
+	switch {
+	case f != nil:
+		return m, f
+	case content != nil && len(*content) > maxContent:
+		return m, invalid("content has %d bytes, and may have %d", len(*content), maxContent)
+	case content != nil:
+		text := []byte(*content)
+		m.content = &text
+	}
+	if !all.isNull("precondition") {
+		m.sum, f = readPrecondition(all["precondition"])
+	}
+	return m, f
+}
+
+func readPrecondition(object json.RawMessage) (sum string, f *failure) {
+	all, f := members(object, "precondition", []string{"type", "content_sha256"})
+	if f != nil {
+		return "", f
+	}
+	kind, f := all.text("type")
+	if f != nil || kind == nil || *kind != "content_sha256" {
+		return "", invalid("precondition: type must be content_sha256")
+	}
+	text, f := all.text("content_sha256")
+	if f != nil || text == nil || !isSum(*text) {
+		return "", invalid("precondition: content_sha256 must be 64 digits of 0-9 a-f")
+	}
+	return *text, nil
+}
+
+func isSum(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+func createMemory(c *call) (any, error) {
+	full, f := c.full(false)
+	if f != nil {
+		return nil, f
+	}
+	m, f := c.readMemory("path", "content")
+	switch {
+	case f != nil:
+		return nil, f
+	case m.path == nil:
+		return nil, invalid("path is missing")
+	case m.content == nil:
+		return nil, invalid("content is missing; give \"\" for an empty memory")
+	}
+	s, err := c.writable()
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.ws.WriteFile(c.ctx, *m.path, *m.content, workspace.WriteOptions{IfVersion: new(int64), Tree: true})
+	if err != nil {
+		return nil, c.conflict(err)
+	}
+	v, err := workspace.ViewFile(c.ctx, s.ws, workspace.FileQuery{Path: w.Path, Version: w.Version})
+	if errors.Is(err, workspace.ErrNotFound) {
+		return nil, fail(http.StatusConflict, "the memory was created, and somebody else has moved or deleted it since")
+	}
+	return c.newMemory(v, *m.content, full), err
+}
+
+// conflict returns the error of a write. If a memory is in the way, it says which.
+func (c *call) conflict(err error) error {
+	var o *workspace.Overlap
+	if !errors.As(err, &o) {
+		return err
+	}
+	f := fail(http.StatusConflict, "a memory is in the way of this path").because(err)
+	f.error.Type = apierror.PathConflict
+	if !c.caller.Scopes.Has(auth.Read) {
+		return f
+	}
+	f.error.Message, f.error.Path = "the memory /"+o.Path+" is in the way of this path", "/"+o.Path
+	f.error.Memory = memoryID(o.Created)
+	return f
+}
+
+// writable is open for what an archived store does not allow.
+func (c *call) writable() (found, error) {
+	s, err := c.open()
+	if err == nil && !s.profile.Archived.IsZero() {
+		err = c.archived()
+	}
+	return s, err
+}
+
+// view returns the memory that the path names. Its file may have moved meanwhile.
+func (c *call) view(ws *workspace.Workspace, q workspace.FileQuery) (workspace.FileView, error) {
+	created, ok := parseMemoryID(c.rest[0])
+	if !ok {
+		return workspace.FileView{}, notThere("memory", c.rest[0])
+	}
+	q.Created = created
+	v, err := workspace.ViewFile(c.ctx, ws, q)
+	if errors.Is(err, workspace.ErrNotFound) {
+		err = notThere("memory", c.rest[0])
+	}
+	return v, err
+}
+
+func getMemory(c *call) (any, error) {
+	full, f := c.full(true)
+	if f != nil {
+		return nil, f
+	}
+	s, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.view(s.ws, workspace.FileQuery{Count: true})
+	if err == nil && full {
+		v, err = c.withContent(s.ws, v)
+	}
+	return c.newMemory(v, v.Version.Content, full), err
+}
+
+// withContent returns the same version with its content, when there is room for it.
+func (c *call) withContent(ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
+	if f := c.take(contentWeight(v.Version.Size)); f != nil {
+		return v, f
+	}
+	with, err := workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: v.File.Created, Version: v.Version.Number, Content: true})
+	if errors.Is(err, workspace.ErrNotFound) {
+		err = fail(http.StatusNotFound, "it was deleted a moment ago")
+	}
+	return with, err
+}
+
+// contentWeight returns about how many bytes of memory it takes to answer with a content.
+// A control character is six bytes in JSON; texts have few.
+func contentWeight(bytes int64) int64 { return 4*bytes + freeBody }
+
+func updateMemory(c *call) (any, error) {
+	full, f := c.full(false)
+	if f != nil {
+		return nil, f
+	}
+	m, f := c.readMemory("path", "content", "precondition")
+	if f != nil {
+		return nil, f
+	}
+	s, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	for range maxTries {
+		v, err := c.view(s.ws, workspace.FileQuery{})
+		if err != nil {
+			return nil, err
+		}
+		version := v.Version.Number
+		if m.changes(v) {
+			switch {
+			case !s.profile.Archived.IsZero():
+				return nil, c.archived()
+			case m.sum != "" && m.sum != hex.EncodeToString(v.Version.SHA256[:]):
+				return nil, c.preconditionFailed()
+			}
+			version, err = m.save(c.ctx, s.ws, v)
+		}
+		if err == nil {
+			v, err = c.view(s.ws, workspace.FileQuery{Version: version})
+		}
+		if err == nil && full {
+			v, err = c.withContent(s.ws, v)
+		}
+		if err == nil {
+			return c.newMemory(v, v.Version.Content, full), nil
+		}
+		if !isRace(err) {
+			return nil, c.conflict(err)
+		}
+	}
+	return nil, errTries()
+}
+
+// isRace reports whether somebody else has changed a file since it was looked at.
+func isRace(err error) bool {
+	var o *workspace.Overlap
+	var f *failure
+	return !errors.As(err, &f) && !errors.As(err, &o) && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, workspace.ErrNotFound))
+}
+
+func errTries() *failure {
+	return fail(http.StatusConflict, "others change this memory all the time; try again")
+}
+
+func (c *call) preconditionFailed() *failure {
+	f := fail(http.StatusConflict, "the memory has another content_sha256 than expected; somebody has changed it: read it again")
+	f.error.Type = apierror.PreconditionFailed
+	return f
+}
+
+// changes reports whether a memory would be different.
+func (m memoryChange) changes(v workspace.FileView) bool {
+	return m.path != nil && *m.path != v.File.Path || m.content != nil && sha256.Sum256(*m.content) != v.Version.SHA256
+}
+
+// save changes a memory that is still as it was seen, in one transaction. Errors:
+// [workspace.ErrConflict].
+func (m memoryChange) save(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (version int64, err error) {
+	seen := v.Version.Number
+	if m.path != nil && *m.path != v.File.Path {
+		r, err := ws.MoveFile(ctx, v.File.Path, *m.path, workspace.MoveOptions{IfVersion: &seen, Tree: true, Content: m.content})
+		return r.Version, err
+	}
+	r, err := ws.WriteFile(ctx, v.File.Path, *m.content, workspace.WriteOptions{IfVersion: &seen})
+	return r.Version, err
+}
+
+func deleteMemory(c *call) (any, error) {
+	sum, conditional := c.query[expected]
+	switch {
+	case conditional && !isSum(sum):
+		return nil, invalid("%s must be 64 digits of 0-9 a-f", expected)
+	case conditional && !c.caller.Scopes.Has(auth.Read):
+		return nil, fail(http.StatusForbidden, "your key may not read, so it may not ask for the content either; leave %s out", expected)
+	}
+	s, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	for range maxTries {
+		v, err := c.view(s.ws, workspace.FileQuery{})
+		if err != nil {
+			return nil, err
+		}
+		if conditional && sum != hex.EncodeToString(v.Version.SHA256[:]) {
+			return nil, c.preconditionFailed()
+		}
+		if err := c.keep(s); err != nil {
+			return nil, err
+		}
+		seen := v.Version.Number
+		if _, err = s.ws.DeleteFile(c.ctx, v.File.Path, workspace.DeleteOptions{IfVersion: &seen}); err == nil {
+			return deletedObject{memoryID(v.File.Created), "memory_deleted"}, nil
+		}
+		if !isRace(err) {
+			return nil, err
+		}
+	}
+	return nil, errTries()
+}
+
+// keep gives a store a profile, so that it still exists when nothing is left in it.
+func (c *call) keep(s found) error {
+	if s.known {
+		return nil
+	}
+	_, err := c.svc.UpdateProfile(c.ctx, c.agent, func(p workspace.Profile, found bool) (workspace.Profile, error) {
+		if found {
+			return p, errSame
+		}
+		return s.profile, nil
+	})
+	if errors.Is(err, errSame) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,186 @@
+package memorystores
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/access"
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// Options of [New]. Door must be there.
+type Options struct {
+	Door *access.Door // to the memory of each tenant
+
+	// Admit counts a call for an agent that its caller may use. If it is one too many, ok is
+	// false, and there may be another after the given time. nil: all are admitted.
+	Admit func(ctx context.Context, tenant, agent string) (retryAfter time.Duration, ok bool)
+
+	// Around is told of each call when it begins, and the function that it returns when the
+	// call has ended. The context is for all that the call does. nil: nobody is told.
+	Around func(context.Context, Call) (context.Context, func(Outcome))
+
+	// RequestID returns the number of the request of a context, for errors; nil: none.
+	RequestID func(context.Context) string
+
+	Logger *slog.Logger // gets errors that clients are not told; nil: slog.Default
+}
+
+// A Call is a request for a route.
+type Call struct {
+	Operation string // one of Operations, such as "memories.create"; "": there is no such route
+	Agent     string // that the path names; "": none, or no name that an agent can have
+}
+
+// Outcome says how a call ended.
+type Outcome struct {
+	// Err is nil for a call that did what it was asked for. [workspace.Kind] tells the kind
+	// of error. An error that wraps context.Canceled means that the client left. An error
+	// with neither is an internal error, which is in the log. The text of Err may have paths
+	// in it.
+	Err error
+
+	After    time.Duration // when a call over a rate may be tried again; 0: it was not over one
+	BytesIn  int64         // of the request's body
+	BytesOut int64         // of the answer, as far as it was written
+}
+
+const (
+	roomBytes = 32 << 20         // for the bodies and answers of all calls together
+	callTime  = 30 * time.Second // for a call, after its body has arrived
+)
+
+// Handler serves the API. It is safe for concurrent use.
+type Handler struct {
+	o       Options
+	room    *room.Room
+	origins *http.CrossOriginProtection
+	created created
+}
+
+// New returns a handler for /v1/memory_stores and all paths below it.
+func New(o Options) *Handler {
+	if o.Admit == nil {
+		o.Admit = func(context.Context, string, string) (time.Duration, bool) { return 0, true }
+	}
+	if o.Around == nil {
+		o.Around = func(ctx context.Context, _ Call) (context.Context, func(Outcome)) { return ctx, func(Outcome) {} }
+	}
+	if o.RequestID == nil {
+		o.RequestID = func(context.Context) string { return "" }
+	}
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	return &Handler{o: o, room: room.New(roomBytes), origins: http.NewCrossOriginProtection()}
+}
+
+// A call is a request under way. Its goroutine alone uses it.
+type call struct {
+	h     *Handler
+	r     *http.Request
+	ctx   context.Context
+	route *route
+	agent string   // that the path names; "": none
+	rest  []string // what the path names after that
+
+	caller auth.Caller
+	svc    *workspace.Service // of the caller's tenant
+	query  query
+	body   []byte
+	leave  []func() // give back the room that the call has
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{h: h, r: r}
+	defer func() {
+		for _, leave := range c.leave {
+			leave()
+		}
+	}()
+	f := c.findRoute()
+	seen := Call{Agent: c.agent}
+	if c.route != nil {
+		seen.Operation = c.route.name
+	}
+	around, end := h.o.Around(r.Context(), seen)
+	outcome := Outcome{Err: errPanic}
+	defer func() { end(outcome) }()
+	c.ctx = room.WithGuest(around, "nobody")
+	if known, ok := auth.FromContext(around); ok {
+		c.ctx = room.WithGuest(around, "tenant "+known.Tenant)
+	}
+	answer, err := c.answer(w, f)
+	outcome = Outcome{BytesIn: int64(len(c.body))}
+	status := http.StatusOK
+	if err != nil {
+		f := h.explain(c.ctx, err)
+		f.head(w.Header())
+		status, answer = f.status, []byte(f.error.JSON(h.o.RequestID(r.Context())))
+		outcome.Err, outcome.After = f, f.limited
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	room.Keep(c.ctx, int64(len(answer)))
+	w.WriteHeader(status)
+	n, err := w.Write(answer)
+	if outcome.BytesOut = int64(n); err != nil && outcome.Err == nil {
+		outcome.Err = context.Canceled // the client has left
+	}
+}
+
+// answer returns the body of the answer. f is why there is no route; nil: there is one.
+func (c *call) answer(w http.ResponseWriter, f *failure) ([]byte, error) {
+	read := c.readBody(w)
+	for _, check := range []func() *failure{c.checkOrigin, func() *failure { return f }, func() *failure { return read }, c.checkBetas, c.checkCaller, c.readQuery} {
+		if f := check(); f != nil {
+			return nil, f
+		}
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, callTime)
+	defer cancel()
+	c.ctx = ctx
+	var err error
+	if c.svc, err = c.h.o.Door.Tenant(ctx, c.caller.Tenant); err != nil {
+		return nil, err
+	}
+	answer, err := c.route.run(c)
+	if err != nil {
+		return nil, err
+	}
+	return encode(answer)
+}
+
+// encode returns a line of JSON.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// take waits for room for some bytes, which the call keeps until its answer is written.
+func (c *call) take(bytes int64) *failure {
+	leave, err := c.h.room.Take(c.ctx, bytes)
+	switch err {
+	case nil:
+		c.leave = append(c.leave, leave)
+		return nil
+	case room.ErrOwn:
+		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant may have; try again").retry(time.Second)
+	}
+	return fail(http.StatusServiceUnavailable, "the server is at its memory limit; try again").retry(time.Second)
+}

@@ -1,0 +1,377 @@
+package memorystores
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+// The limits of what is said of a store, in characters.
+const (
+	maxName        = 255
+	maxDescription = 1024
+	maxPairs       = 16
+	maxPairKey     = 64
+	maxPairValue   = 512
+)
+
+// A storeChange is what a request says of a store. A nil field is not given.
+type storeChange struct {
+	name, description *string
+	metadata          map[string]*string // a nil value removes the key
+}
+
+// readStore reads what the body says of a store.
+func (c *call) readStore() (s storeChange, f *failure) {
+	all, f := c.readFields("name", "description", "metadata")
+	if f != nil {
+		return s, f
+	}
+	if s.name, f = all.text("name"); f != nil {
+		return s, f
+	}
+	if s.name != nil && (*s.name == "" || utf8.RuneCountInString(*s.name) > maxName || strings.ContainsFunc(*s.name, unicode.IsControl)) {
+		return s, invalid("name must have 1-%d characters, without control characters", maxName)
+	}
+	if s.description, f = all.text("description"); f != nil {
+		return s, f
+	}
+	if s.description != nil && utf8.RuneCountInString(*s.description) > maxDescription {
+		return s, invalid("description may have %d characters", maxDescription)
+	}
+	if !all.isNull("metadata") {
+		s.metadata, f = readMetadata(all["metadata"])
+	}
+	return s, f
+}
+
+func readMetadata(object json.RawMessage) (map[string]*string, *failure) {
+	all, f := members(object, "metadata", nil)
+	if f != nil {
+		return nil, f
+	}
+	metadata := map[string]*string{}
+	for key := range all {
+		value, f := all.text(key)
+		switch {
+		case f != nil:
+			return nil, invalid("metadata: each value must be a string, or null to remove its key")
+		case key == "" || utf8.RuneCountInString(key) > maxPairKey:
+			return nil, invalid("metadata: a key must have 1-%d characters", maxPairKey)
+		case value != nil && utf8.RuneCountInString(*value) > maxPairValue:
+			return nil, invalid("metadata: a value may have %d characters", maxPairValue)
+		}
+		metadata[key] = value
+	}
+	return metadata, nil
+}
+
+// apply changes a profile, and reports whether anything is different then.
+func (s storeChange) apply(p *workspace.Profile) (changed bool, f *failure) {
+	before := *p
+	if s.name != nil {
+		p.Name = *s.name
+	}
+	if s.description != nil {
+		p.Description = *s.description
+	}
+	p.Metadata = maps.Clone(p.Metadata)
+	for key, value := range s.metadata {
+		if value == nil {
+			delete(p.Metadata, key)
+			continue
+		}
+		if p.Metadata == nil {
+			p.Metadata = map[string]string{}
+		}
+		p.Metadata[key] = *value
+	}
+	if len(p.Metadata) > maxPairs {
+		return false, invalid("metadata may have %d pairs, and would have %d", maxPairs, len(p.Metadata))
+	}
+	return p.Name != before.Name || p.Description != before.Description || !maps.Equal(p.Metadata, before.Metadata), nil
+}
+
+// now returns the time for a profile, which is never before another time in it.
+func now(last time.Time) time.Time {
+	t := time.Now().UTC().Truncate(time.Microsecond)
+	if t.Before(last) {
+		return last
+	}
+	return t
+}
+
+var errTaken = errors.New("there is such an agent")
+
+func createStore(c *call) (any, error) {
+	s, f := c.readStore()
+	switch {
+	case f != nil:
+		return nil, f
+	case s.name == nil:
+		return nil, invalid("name is missing")
+	}
+	if agent, ok := c.h.created.again(c); ok {
+		if p, found, err := c.svc.Profile(c.ctx, agent); err != nil || found {
+			return newStore(agent, p), err
+		}
+	}
+	p := workspace.Profile{Created: now(time.Time{})}
+	p.Updated = p.Created
+	if _, f := s.apply(&p); f != nil {
+		return nil, f
+	}
+	for _, agent := range candidates(c.caller.Agents, agentName(p.Name)) {
+		made, err := c.claim(agent, p)
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		if err == nil {
+			c.h.created.add(c, agent)
+		}
+		return newStore(agent, made), err
+	}
+	return nil, fail(http.StatusForbidden, "every memory store that your key may use is there already; ask the operator for a key for more agents")
+}
+
+// claim makes a store of an agent that does not exist. Errors: errTaken.
+func (c *call) claim(agent string, p workspace.Profile) (workspace.Profile, error) {
+	if f := c.admit(agent); f != nil {
+		return p, f
+	}
+	held, err := c.holds(agent)
+	if err != nil || !held.IsZero() {
+		return p, errors.Join(err, errTaken)
+	}
+	return c.svc.UpdateProfile(c.ctx, agent, func(old workspace.Profile, found bool) (workspace.Profile, error) {
+		if found {
+			return old, errTaken
+		}
+		return p, nil
+	})
+}
+
+// agentName makes the name of a store one of an agent. Others than the characters of an
+// agent become one hyphen.
+func agentName(name string) string {
+	const most = 100 // so that there is room for more
+	var b strings.Builder
+	for _, r := range name {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
+			b.WriteRune(r)
+		} else if text := b.String(); text != "" && text[len(text)-1] != '-' {
+			b.WriteByte('-')
+		}
+	}
+	text := b.String()
+	text = strings.Trim(text[:min(len(text), most)], "-")
+	if text == "" {
+		return "store"
+	}
+	return text
+}
+
+// candidates returns the agents that a new store may become, in order: the name itself, the
+// agents that the key names, and a new name for each pattern.
+func candidates(a auth.Agents, name string) (all []string) {
+	add := func(agent string) {
+		if a.Allow(agent) && len(agent) <= maxAgent {
+			all = append(all, agent)
+		}
+	}
+	add(name)
+	for _, p := range a.Patterns() {
+		prefix, open := strings.CutSuffix(p, "*")
+		if !open {
+			add(p)
+			continue
+		}
+		base := name
+		if !strings.HasPrefix(name, prefix) {
+			base = prefix + name
+			base = strings.TrimSuffix(base[:min(len(base), maxAgent)], "-")
+			add(base)
+		}
+		suffix := "-" + strings.ToLower(rand.Text()[:8])
+		add(base[:min(len(base), maxAgent-len(suffix))] + suffix)
+	}
+	return all
+}
+
+const maxAgent = 128 // characters of an agent
+
+// A found store is one that the caller may use, and that exists.
+type found struct {
+	profile workspace.Profile
+	known   bool // it has a profile; else the profile says what is true of every agent
+	ws      *workspace.Workspace
+}
+
+// open returns the store that the path names, if it exists.
+func (c *call) open() (s found, err error) {
+	id := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), root), "/")[1]
+	if c.agent == "" || !c.caller.Agents.Allow(c.agent) {
+		return s, notThere("memory store", id)
+	}
+	if f := c.admit(c.agent); f != nil {
+		return s, f
+	}
+	if s.profile, s.known, err = c.svc.Profile(c.ctx, c.agent); err != nil {
+		return s, err
+	}
+	c.h.created.used(c)
+	if s.ws, err = c.workspace(); err != nil || s.known {
+		return s, err
+	}
+	held, err := c.holds(c.agent)
+	if err != nil {
+		return s, err
+	}
+	if held.IsZero() {
+		return s, notThere("memory store", id)
+	}
+	s.profile, err = plain(c.ctx, s.ws, held)
+	return s, err
+}
+
+// admit counts the call for an agent.
+func (c *call) admit(agent string) *failure {
+	after, ok := c.h.o.Admit(c.ctx, c.caller.Tenant, agent)
+	if ok {
+		return nil
+	}
+	f := fail(http.StatusTooManyRequests, "too many calls for this memory store; try again").retry(after)
+	f.limited = after
+	return f
+}
+
+// holds returns when an agent has written last; zero: it holds nothing.
+func (c *call) holds(agent string) (time.Time, error) {
+	page, err := c.svc.FindAgents(c.ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
+	if err != nil || len(page.Agents) == 0 {
+		return time.Time{}, err
+	}
+	return lastWrite(page.Agents[0]), nil
+}
+
+// plain returns what is true of an agent of which nothing was said: its name, when the
+// oldest of what it holds was made, and when it has written last.
+func plain(ctx context.Context, ws *workspace.Workspace, last time.Time) (workspace.Profile, error) {
+	p := workspace.Profile{Name: ws.Agent(), Created: last, Updated: last}
+	files, err := ws.ListFiles(ctx, workspace.ListOptions{})
+	if err != nil {
+		return p, err
+	}
+	logs, err := ws.ListLogs(ctx, workspace.ListOptions{})
+	for _, f := range files.Files {
+		if f.Created.Before(p.Created) {
+			p.Created = f.Created
+		}
+	}
+	for _, l := range logs.Logs {
+		if l.Created.Before(p.Created) {
+			p.Created = l.Created
+		}
+	}
+	return p, err
+}
+
+func getStore(c *call) (any, error) {
+	s, err := c.open()
+	return newStore(c.agent, s.profile), err
+}
+
+func updateStore(c *call) (any, error) {
+	change, f := c.readStore()
+	if f != nil {
+		return nil, f
+	}
+	return c.saveProfile(func(p *workspace.Profile) (bool, error) {
+		changed, f := change.apply(p)
+		switch {
+		case f != nil:
+			return false, f
+		case changed && !p.Archived.IsZero():
+			return false, c.archived()
+		}
+		return changed, nil
+	})
+}
+
+func archiveStore(c *call) (any, error) {
+	if f := c.noBody(); f != nil {
+		return nil, f
+	}
+	return c.saveProfile(func(p *workspace.Profile) (bool, error) {
+		if !p.Archived.IsZero() {
+			return false, nil
+		}
+		p.Archived = now(p.Updated)
+		return true, nil
+	})
+}
+
+// errSame ends the change of a profile that changes nothing.
+var errSame = errors.New("nothing has changed")
+
+// saveProfile changes what is said of a store, if that makes a difference.
+func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, error) {
+	s, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	var same workspace.Profile
+	saved, err := c.svc.UpdateProfile(c.ctx, c.agent, func(p workspace.Profile, found bool) (workspace.Profile, error) {
+		if !found {
+			p = s.profile
+		}
+		same = p
+		changed, err := change(&p)
+		if err == nil && !changed {
+			err = errSame
+		}
+		p.Updated = now(p.Updated)
+		return p, err
+	})
+	if errors.Is(err, errSame) {
+		return newStore(c.agent, same), nil
+	}
+	return newStore(c.agent, saved), err
+}
+
+func (c *call) archived() *failure {
+	return invalid("the memory store %s is archived; it can be read, and memories can be deleted, but nothing else can change", storeID(c.agent))
+}
+
+func deleteStore(c *call) (any, error) {
+	if _, err := c.open(); err != nil {
+		return nil, err
+	}
+	if _, err := c.svc.DeleteAgent(c.ctx, c.agent); err != nil {
+		return nil, err
+	}
+	return deletedObject{storeID(c.agent), "memory_store_deleted"}, nil
+}
+
+// workspace returns the memory of the store that the path names.
+func (c *call) workspace() (*workspace.Workspace, error) {
+	ws, err := c.h.o.Door.Workspace(c.ctx, c.agent, c.route.need)
+	return ws, err
+}
+
+func lastWrite(a workspace.AgentInfo) time.Time {
+	if a.Updated.IsZero() {
+		return time.Unix(0, 0).UTC() // it is not known
+	}
+	return a.Updated
+}

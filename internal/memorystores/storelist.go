@@ -1,0 +1,128 @@
+package memorystores
+
+import (
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+const (
+	profileChunk = 200
+	maxProfiles  = 5000 // that are looked at for one page
+)
+
+// A storeWalk goes through the stores that a caller may see, in byte order of agent: those
+// that have a profile, and those that hold anything.
+type storeWalk struct {
+	c        *call
+	after    string // the last agent that was passed
+	profiles []workspace.AgentProfile
+	moreP    bool // there are more profiles after these
+	lastP    string
+	agents   []workspace.AgentInfo
+	nextA    string // of AgentsQuery.After
+	moreA    bool
+	looked   int // profiles
+}
+
+func listStores(c *call) (any, error) {
+	limit, f := c.pageLimit(false)
+	if f != nil {
+		return nil, f
+	}
+	first, f := c.time(from)
+	if f != nil {
+		return nil, f
+	}
+	last, f := c.time(until)
+	if f != nil {
+		return nil, f
+	}
+	archived, f := c.flag("include_archived")
+	if f != nil {
+		return nil, f
+	}
+	w := &storeWalk{c: c, moreP: true, moreA: true}
+	if w.after, f = c.position(); f != nil {
+		return nil, f
+	}
+	if _, err := workspace.ParseAgentID(w.after); w.after != "" && err != nil {
+		return nil, errPage()
+	}
+	w.lastP, w.nextA = w.after, w.after
+	page := pageObject{Data: []any{}}
+	for {
+		agent, p, err := w.next()
+		switch {
+		case err != nil:
+			return nil, err
+		case agent == "":
+			return page, nil
+		case len(page.Data) == limit || w.looked > maxProfiles:
+			page.Next = c.cursor(w.after)
+			return page, nil
+		}
+		w.after = agent
+		if !archived && !p.Archived.IsZero() || p.Created.Before(first) || !last.IsZero() && p.Created.After(last) {
+			continue
+		}
+		page.Data = append(page.Data, newStore(agent, p))
+	}
+}
+
+// flag returns a parameter that is true or false.
+func (c *call) flag(name string) (bool, *failure) {
+	switch text, given := c.query[name]; {
+	case !given, text == "false":
+		return false, nil
+	case text == "true":
+		return true, nil
+	}
+	return false, invalid("%s must be true or false", name)
+}
+
+// next returns the next store. "": there is none.
+func (w *storeWalk) next() (agent string, p workspace.Profile, err error) {
+	if err := w.load(); err != nil {
+		return "", p, err
+	}
+	switch {
+	case len(w.profiles) > 0 && (len(w.agents) == 0 || w.profiles[0].Agent <= w.agents[0].Agent):
+		return w.profiles[0].Agent, w.profiles[0].Profile, nil
+	case len(w.agents) > 0:
+		held := w.agents[0]
+		ws, err := w.c.svc.Agent(held.Agent)
+		if err == nil {
+			p, err = plain(w.c.ctx, ws, lastWrite(held))
+		}
+		return held.Agent, p, err
+	}
+	return "", p, nil
+}
+
+// load drops what was passed, and gets more of what has run out.
+func (w *storeWalk) load() (err error) {
+	for len(w.agents) > 0 && w.agents[0].Agent <= w.after {
+		w.agents = w.agents[1:]
+	}
+	for len(w.agents) == 0 && w.moreA {
+		page, err := w.c.svc.FindAgents(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.nextA, Limit: maxLimit})
+		if err != nil {
+			return err
+		}
+		w.agents, w.nextA, w.moreA = page.Agents, page.Next, page.Next != ""
+	}
+	for {
+		for len(w.profiles) > 0 && (w.profiles[0].Agent <= w.after || !w.c.caller.Agents.Allow(w.profiles[0].Agent)) {
+			w.profiles = w.profiles[1:]
+		}
+		if len(w.profiles) > 0 || !w.moreP {
+			return nil
+		}
+		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.lastP, profileChunk); err != nil {
+			return err
+		}
+		if w.moreP = len(w.profiles) == profileChunk; w.moreP {
+			w.lastP = w.profiles[len(w.profiles)-1].Agent
+		}
+		w.looked += len(w.profiles)
+	}
+}
