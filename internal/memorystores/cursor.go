@@ -44,9 +44,9 @@ func (c *call) position() (string, *failure) {
 		return "", nil
 	}
 	text, ok := strings.CutPrefix(token, cursorPrefix)
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if !ok || err != nil || len(raw) <= bindingBytes || !bytes.Equal(raw[:bindingBytes], c.binding()) {
-		return "", errPage()
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if !ok || err != nil || len(raw) <= bindingBytes || !bytes.Equal(raw[:bindingBytes], c.binding()) || base64.RawURLEncoding.EncodeToString(raw) != text {
+		return "", errPage() // the decoder takes line breaks, too
 	}
 	return string(raw[bindingBytes:]), nil
 }
