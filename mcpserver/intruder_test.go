@@ -97,6 +97,9 @@ func owners(faulty bool, next http.Handler) http.Handler {
 // the callers are bound to an agent or not. Nothing of either is in the log.
 func TestIntruder(t *testing.T) {
 	n := testkit.Pick(2000, 8000, 20_000)
+	if testing.Short() { // for the race detector
+		n = 1200
+	}
 	answered := map[string]int{}
 	for _, bound := range []map[string]bool{{"intruder": true, "victim": true}, {}, {"victim": true}} {
 		report, logged := invade(t, bound, fault{}, n)
