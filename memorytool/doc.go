@@ -19,8 +19,9 @@
 // gets no such instructions. The runner's AddTools sends no definition either, and its
 // AddToolParams takes the tool away from the runner.
 //
-// In a loop of your own, put [Definition] into Tools and answer the calls of a response
-// in order:
+// In a loop of your own, put [Definition] into Tools. While the model stops for its tools,
+// answer the calls of the response in order. In a response that stopped with max_tokens the
+// last call may be cut: do not run it.
 //
 //	for _, block := range response.Content {
 //		if call, is := block.AsAny().(anthropic.ToolUseBlock); is {
@@ -36,15 +37,15 @@
 // /memories is the workspace, and /memories/notes/plan.md is the file notes/plan.md in it.
 // Every command is one transaction. Every change is a version in the file's history, by
 // the author of the workspace: see [workspace.Workspace.As]. Limits of the workspace are
-// errors that the model reads. Other programs may use the workspace at the same time, and
-// no edit of theirs is lost.
+// errors that the model reads. Other programs may use the workspace at the same time. Edits
+// of one file are then all kept.
 //
 // # Calls in one turn
 //
 // A model may ask for several commands in one turn. A [Tool] runs one command at a time.
 // The runner starts all calls of a turn at once, so they run in any order, and an edit may
-// run before the command that creates its file. The model then reads an error and tries
-// again. If that must not happen, ask for one call in each turn:
+// run before the command that creates its file. The model then reads an error and can
+// try again. If that must not happen, ask for one call in each turn:
 //
 //	ToolChoice: anthropic.BetaToolChoiceUnionParam{OfAuto: &anthropic.BetaToolChoiceAutoParam{
 //		DisableParallelToolUse: anthropic.Bool(true),

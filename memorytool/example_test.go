@@ -89,23 +89,20 @@ func ExampleTool_Result() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		messages = append(messages, response.ToParam())
+		if response.StopReason != anthropic.StopReasonToolUse {
+			fmt.Println(response.Content[0].Text)
+			return
+		}
 		var results []anthropic.ContentBlockParamUnion
 		for _, block := range response.Content {
-			switch block := block.AsAny().(type) {
-			case anthropic.ToolUseBlock:
-				results = append(results, tool.Result(ctx, block))
-			case anthropic.TextBlock:
-				fmt.Println(block.Text)
+			if call, is := block.AsAny().(anthropic.ToolUseBlock); is {
+				results = append(results, tool.Result(ctx, call))
 			}
-		}
-		if len(results) == 0 {
-			return
 		}
 		for _, r := range results {
 			fmt.Println(r.OfToolResult.Content[0].OfText.Text)
 		}
-		messages = append(messages, anthropic.NewUserMessage(results...))
+		messages = append(messages, response.ToParam(), anthropic.NewUserMessage(results...))
 	}
 	// Output:
 	// File created successfully at: /memories/todo.md

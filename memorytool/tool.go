@@ -29,8 +29,8 @@ type Options struct {
 }
 
 // A Tool is the memory tool on one workspace. It is safe for concurrent use, and runs one
-// command at a time. Two Tools on one workspace do not wait for each other, and lose
-// nothing either.
+// command at a time. Two Tools on one workspace do not wait for each other, and keep all
+// edits too.
 type Tool struct {
 	ws      *workspace.Workspace
 	options memorycommand.Options

@@ -51,7 +51,7 @@ func (s *slowStore) View(ctx context.Context, o workspace.Owner, fn func(workspa
 	return s.Store.View(ctx, o, fn)
 }
 
-// ask sends the calls of one turn and returns the texts of their results.
+// ask is a loop of one's own.
 func ask(ctx context.Context, client anthropic.Client, tool *memorytool.Tool) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Go on."))}
 	for {
@@ -62,17 +62,16 @@ func ask(ctx context.Context, client anthropic.Client, tool *memorytool.Tool) er
 		if err != nil {
 			return err
 		}
-		messages = append(messages, response.ToParam())
+		if response.StopReason != anthropic.StopReasonToolUse {
+			return nil
+		}
 		var results []anthropic.ContentBlockParamUnion
 		for _, block := range response.Content {
 			if call, is := block.AsAny().(anthropic.ToolUseBlock); is {
 				results = append(results, tool.Result(ctx, call))
 			}
 		}
-		if len(results) == 0 {
-			return nil
-		}
-		messages = append(messages, anthropic.NewUserMessage(results...))
+		messages = append(messages, response.ToParam(), anthropic.NewUserMessage(results...))
 	}
 }
 
