@@ -17,7 +17,12 @@ var damages = []string{
 	"UPDATE versions SET sha256 = set_byte(sha256, 31, get_byte(sha256, 31) # 1) WHERE version = 2",
 	"UPDATE versions SET size = size + 1 WHERE version = 2",
 	"UPDATE versions SET version = 3 WHERE version = 2",
-	"UPDATE versions SET path = 'b.md'",
+	"UPDATE versions SET path = 'b.md' WHERE path = 'a.md'",
+	"UPDATE versions SET content = set_byte(content, 3, get_byte(content, 3) # 1) WHERE path = 'secret' AND version = 1",
+	"UPDATE versions SET content = '' WHERE path = 'secret' AND version = 1",
+	"UPDATE versions SET sha256 = set_byte(sha256, 9, get_byte(sha256, 9) # 1) WHERE path = 'secret' AND version = 1",
+	"UPDATE versions SET sha256 = decode(repeat('00', 32), 'hex') WHERE path = 'secret' AND version = 2",
+	"UPDATE versions SET size = 6 WHERE path = 'secret' AND version = 1",
 	"DELETE FROM versions WHERE version = 1",
 	"DELETE FROM versions WHERE version = 2",
 	"INSERT INTO versions SELECT owner, path, 3, size, sha256, client, client_version, key_id, created, content FROM versions WHERE version = 2",
@@ -62,7 +67,7 @@ func TestVerifyDamage(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url)
 	fillForDamage(t, s)
-	if r, err := s.Verify(t.Context(), postgres.VerifyOptions{}); err != nil || r.Problems != nil || r.Versions != 2 || r.Entries != 3 {
+	if r, err := s.Verify(t.Context(), postgres.VerifyOptions{}); err != nil || r.Problems != nil || r.Versions != 4 || r.Entries != 3 {
 		t.Fatalf("before: %+v, %v", r, err)
 	}
 	tables := []string{"owners", "files", "versions", "summaries", "logs", "entries", "requests", "changes"}
@@ -108,7 +113,10 @@ func fillForDamage(t *testing.T, s *postgres.Store) {
 	_, err2 := w.WriteFile(t.Context(), "a.md", []byte(strings.Repeat("# Two\n\ntext\n\n", 800)), workspace.WriteOptions{})
 	_, err3 := w.Summarize(t.Context(), "a.md", workspace.SummarizeOptions{})
 	_, err4 := w.AppendLog(t.Context(), "log", []byte("1"), []byte("2"), []byte("3"))
-	for _, err := range []error{err1, err2, err3, err4} {
+	_, err5 := w.WriteFile(t.Context(), "secret", []byte("secret"), workspace.WriteOptions{})
+	_, err6 := w.WriteFile(t.Context(), "secret", []byte("x"), workspace.WriteOptions{})
+	_, err7 := w.RedactVersion(t.Context(), "secret", 1, workspace.RedactOptions{})
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
 		if err != nil {
 			t.Fatal(err)
 		}

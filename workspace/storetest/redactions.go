@@ -21,6 +21,7 @@ var redactions = []check{
 	{"Redactions/OthersStay", redactionOthers},
 	{"Redactions/InTheTransaction", redactionInside},
 	{"Redactions/ResultsAreOwn", redactionOwn},
+	{"Redactions/Imported", redactionImported},
 }
 
 // redact removes the content of the version that is back before the current one, if it is
@@ -278,4 +279,27 @@ func redactionOwn(t testing.TB, s workspace.Store) {
 		}
 	}
 	equal(t, "the file after its results were changed", view(t, s, alice, readFile("a")), afterRedaction("a", receipt(4)))
+}
+
+// redactionImported saves a version that is redacted already, also in the row of another.
+func redactionImported(t testing.TB, s workspace.Store) {
+	given := redacted(version(2, 2, "two"), receipt(4))
+	update(t, s, alice, func(tx workspace.Tx) error {
+		err := write(tx, 1, "a", "one")
+		if err != nil {
+			return err
+		}
+		head, state, err := tx.File("a")
+		head.Version, head.Sizes = 2, append(head.Sizes, 0)
+		return errors.Join(err, tx.SaveFile(workspace.FileChange{Head: head, New: &given, Owner: state}), write(tx, 3, "a", "three"))
+	})
+	want := []workspace.Version{version(1, 1, "one"), given, version(3, 3, "three")}
+	equal(t, "a version that was redacted before it was saved", view(t, s, alice, readFile("a")).Retained, want)
+	later := redacted(version(4, 5, "four"), receipt(6))
+	update(t, s, alice, func(tx workspace.Tx) error {
+		head, state, err := tx.File("a")
+		head.Version, head.Sizes = 4, append(head.Sizes[1:], 0)
+		return errors.Join(err, tx.SaveFile(workspace.FileChange{Head: head, New: &later, Prune: 1, Pruned: 1, Owner: state}))
+	})
+	equal(t, "one that takes the place of another", view(t, s, alice, readFile("a")).Retained, append(want[1:], later))
 }

@@ -274,7 +274,7 @@ func TestRunFindsFaults(t *testing.T) {
 		named[c.name] = c
 	}
 	accepted := map[string]bool{} // checks that accept a store without a bug
-	for _, m := range slices.Concat(faultyStores, faultyPorts, faultyDumps) {
+	for _, m := range slices.Concat(faultyStores, faultyPorts, faultyDumps, faultyRedactions) {
 		t.Run(m.name, func(t *testing.T) {
 			for _, name := range m.caught {
 				c, ok := named[name]
