@@ -1,6 +1,7 @@
 package dump_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -48,6 +49,7 @@ func sample(t *testing.T) store.Store {
 		do(ws.WriteFile(t.Context(), "f", []byte(strings.Repeat(fmt.Sprint(i), 9000)), workspace.WriteOptions{IdempotencyKey: fmt.Sprint("k", i)}))
 		do(ws.AppendLog(t.Context(), "l", []byte(fmt.Sprint("entry ", i))))
 	}
+	do(ws.As(store.Author{Client: "cleaner"}).RedactVersion(t.Context(), "f", 2, workspace.RedactOptions{}))
 	do(ws.WriteFile(t.Context(), "gone", []byte("x"), workspace.WriteOptions{}))
 	do(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}))
 	do(ws.AppendLog(t.Context(), "gone", []byte("x")))
@@ -208,6 +210,39 @@ func TestFitting(t *testing.T) {
 	for _, err := range dump.Fitting(func(yield func(store.Row, error) bool) { yield(store.Row{}, own) }) {
 		if err != own {
 			t.Errorf("Fitting of an error gives %v, want it as it is", err)
+		}
+	}
+}
+
+// A redacted version has no content, no size and no SHA-256, and is not the current one.
+func TestRedactedRows(t *testing.T) {
+	rows := collect(t, dump.Rows(t.Context(), sample(t), owner))
+	receipt := new(store.Redaction)
+	for _, c := range []struct {
+		what    string
+		version int64
+		change  func(*store.Version)
+		kind    error
+	}{
+		{"content", 2, func(v *store.Version) { v.Content = []byte("x") }, store.ErrCorrupt},
+		{"a SHA-256", 2, func(v *store.Version) { v.SHA256 = sha256.Sum256(nil) }, store.ErrCorrupt},
+		{"a size", 2, func(v *store.Version) { v.Size = 1 }, store.ErrInvalid},
+		{"no receipt", 2, func(v *store.Version) { v.Redacted = nil }, store.ErrCorrupt},
+		{"a receipt that the head does not know", 1, func(v *store.Version) { *v = store.Version{Number: 1, Redacted: receipt} }, store.ErrInvalid},
+		{"a receipt in the current version", 3, func(v *store.Version) { *v = store.Version{Number: 3, Redacted: receipt} }, store.ErrInvalid},
+	} {
+		var check dump.Checker
+		var first error
+		for _, r := range rows {
+			if r.Version != nil && r.Version.Number == c.version {
+				v := *r.Version
+				c.change(&v)
+				r.Version = &v
+			}
+			first = cmp.Or(first, check.Add(r))
+		}
+		if !errors.Is(first, c.kind) {
+			t.Errorf("version %d with %s: %v, want %v", c.version, c.what, first, c.kind)
 		}
 	}
 }
