@@ -110,6 +110,10 @@ func state(t tester, ws *workspace.Workspace, versions bool) (lines []string) {
 			history = history[len(history)-1:]
 		}
 		for _, v := range history {
+			if v.Redacted != nil {
+				lines = append(lines, fmt.Sprintf("redacted %s %d %v %s %+v", f.Path, v.Version, v.Author, v.Time.UTC(), *v.Redacted))
+				continue
+			}
 			r, err := ws.ReadFile(ctx, f.Path, workspace.ReadOptions{Version: v.Version})
 			must(t, err)
 			lines = append(lines, fmt.Sprintf("file %s %d %v %s %q", f.Path, v.Version, v.Author, v.Time.UTC(), r.Content))

@@ -31,7 +31,7 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
 		p := path.Draw(t, "path")
 		by := ws.As(workspace.Author{Client: rapid.SampledFrom([]string{"", "c", "d\x00"}).Draw(t, "client"), Key: rapid.SampledFrom([]string{"", "k"}).Draw(t, "key")})
-		switch rapid.IntRange(0, 9).Draw(t, "step") {
+		switch rapid.IntRange(0, 10).Draw(t, "step") {
 		case 0, 1, 2, 3:
 			write(t, by, p, drawText(t))
 		case 4, 5, 6, 7:
@@ -39,6 +39,10 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 		case 8:
 			_, err := ws.DeleteFile(ctx, p, workspace.DeleteOptions{})
 			must(t, err)
+		case 10:
+			if _, err := by.RedactVersion(ctx, p, rapid.Int64Range(1, 4).Draw(t, "version"), workspace.RedactOptions{}); !isKind(err, nil, workspace.ErrNotFound, workspace.ErrConflict) {
+				must(t, err)
+			}
 		case 9:
 			if page, err := ws.ReadLog(ctx, p, workspace.ReadLogOptions{}); err == nil && len(page.Entries) > 0 {
 				_, err = ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.DeleteOptions{})
