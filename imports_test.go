@@ -129,6 +129,8 @@ var allowed = map[string][]string{
 	"postgres/internal/wire":             {"github.com/jackc/pgx/v5/pgconn"},
 	"sqlite":                             {"internal/meter", "internal/probe", "sqlite/internal/...", "workspace", "workspace/store", "modernc.org/sqlite", "workspace/dump"},
 	"sqlite/internal/ddl":                {"workspace"},
+	"sqlite/internal/engine":             {"sqlite/internal/row", "workspace", "modernc.org/sqlite"},
+	"sqlite/internal/pages":              {"sqlite/internal/engine", "sqlite/internal/row", "workspace"},
 	"internal/meter":                     {"workspace"},
 	"internal/probe":                     {"workspace", "golang.org/x/sync/singleflight"},
 	"sqlite/internal/row":                {"workspace", "workspace/store", "internal/receipt"},

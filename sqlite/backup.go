@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"modernc.org/sqlite"
 )
@@ -35,7 +36,7 @@ func (s *Store) Backup(ctx context.Context, file string, o BackupOptions) error 
 	switch {
 	case err == nil:
 		return nil
-	case isFull(err): // SQLite's own text is about the connection that was read
+	case engine.IsFull(err): // SQLite's own text is about the connection that was read
 		err = workspace.Errorf(workspace.ErrStorageFull, "the disk is full; make room on it, or give a file on another disk")
 	}
 	return dbfile.Wrap(err, "backup to %s", file)
@@ -84,18 +85,18 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 // copyTo copies in steps, inside the connection's read transaction. So later writes of
 // others are not in the copy, and do not make it begin again.
 func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
-	if err := c.pragma("schema_version"); err != nil { // the first read begins the snapshot
+	if err := c.Pragma("schema_version"); err != nil { // the first read begins the snapshot
 		return err
 	}
-	source, ok := c.dc.(interface {
+	source, ok := c.Driver().(interface {
 		NewBackup(string) (*sqlite.Backup, error)
 	})
 	if !ok {
 		return workspace.Errorf(workspace.ErrUnsupported, "the driver has no online backup")
 	}
-	b, err := source.NewBackup(dsn(temp, "rw", nil))
+	b, err := source.NewBackup(engine.DSN(temp, "rw", nil))
 	if err != nil {
-		return translate(err)
+		return engine.Translate(err)
 	}
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -104,14 +105,14 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 		}
 		if more, err = b.Step(backupPages); err != nil {
 			b.Finish()
-			return translate(err)
+			return engine.Translate(err)
 		}
 		if o.Progress != nil {
 			total := int64(b.PageCount())
 			o.Progress(total-int64(b.Remaining()), total)
 		}
 	}
-	return translate(b.Finish())
+	return engine.Translate(b.Finish())
 }
 
 // verifyCopy verifies a database that nobody else has open.

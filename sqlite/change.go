@@ -17,7 +17,7 @@ func (r reader) Changes(after int64, limit int) (rows []workspace.Change, err er
 	if r.c.schema < journalSchema {
 		return nil, nil
 	}
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		c, err := r.change(f)
 		if err != nil {
 			return err

@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"modernc.org/sqlite"
 )
 
 const (
@@ -38,7 +37,7 @@ func (w *writer) checkpoint() {
 	}
 	defer w.giveTurn()
 	whole, err := w.fold(0)
-	if isFull(err) && w.releaseReserve(err) {
+	if engine.IsFull(err) && w.releaseReserve(err) {
 		w.foldTook = true
 		whole, err = w.fold(0)
 	}
@@ -50,17 +49,18 @@ func (w *writer) checkpoint() {
 	}
 	w.dirty = !whole
 	w.reserve.Fill()
+	w.lookForScrub(false)
 }
 
 // boundLog keeps the write-ahead log short, also if there is always some reader in it. It
 // can do nothing against a single reader that stays for long.
 func (w *writer) boundLog() {
-	l, err := w.c.walCheckpoint("NOOP")
+	l, err := w.c.Checkpoint("NOOP")
 	switch {
 	case err != nil:
-	case l.pages >= longLog && !time.Now().Before(w.foldAt):
+	case l.Pages >= longLog && !time.Now().Before(w.foldAt):
 		err = w.emptyLog()
-	case l.pages-l.folded >= foldPages:
+	case l.Pages-l.Folded >= foldPages:
 		_, err = w.foldNow("PASSIVE")
 	}
 	if err != nil && !w.foldFailed {
@@ -85,63 +85,37 @@ func (w *writer) emptyLog() error {
 // fold runs a checkpoint that waits for readers for the given time at most. It reports
 // whether it has emptied the log.
 func (w *writer) fold(wait time.Duration) (whole bool, err error) {
-	if err := w.c.pragma(fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())); err != nil {
+	if err := w.c.Pragma(fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())); err != nil {
 		return false, err
 	}
 	l, err := w.foldNow("TRUNCATE")
-	if back := w.c.pragma(busyTimeout); err == nil {
+	if s := &w.scrub; err == nil && !l.Busy && s.pass != nil && s.pass.Done {
+		s.emptied = true
+	}
+	if back := w.c.Pragma(busyTimeout); err == nil {
 		err = back
 	}
-	return err == nil && !l.busy, err
+	return err == nil && !l.Busy, err
 }
 
 // foldNow runs a checkpoint. If the disk fails to confirm it, the store becomes read-only.
-func (w *writer) foldNow(mode string) (logState, error) {
+func (w *writer) foldNow(mode string) (engine.LogState, error) {
+	w.followLog()
 	w.meter.Fold.Begin()
-	l, err := w.c.walCheckpoint(mode)
+	l, err := w.c.Checkpoint(mode)
 	w.meter.Fold.End()
-	if isFsync(err) {
+	w.followLog()
+	if engine.IsFsync(err) {
 		w.foldLost = true
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "the disk failed to confirm a checkpoint (%s); check the disk and start this process again", dbfile.Plain(err)))
 	}
 	return l, err
 }
 
-// logState describes the write-ahead log after a checkpoint.
-type logState struct {
-	busy   bool  // another process or a reader was in the way
-	pages  int64 // in the log
-	folded int64 // pages of the log that are in the database too
-}
-
-// walCheckpoint runs a checkpoint in one of SQLite's modes. NOOP changes nothing:
-// https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
-func (c *conn) walCheckpoint(mode string) (l logState, err error) {
-	_, err = c.one(func(f *row.Fields) error {
-		l.busy = f.Int() != 0
-		l.pages = f.Int()
-		l.folded = f.Int()
-		return f.Err("answer", "wal_checkpoint")
-	}, "PRAGMA wal_checkpoint("+mode+")")
-	return l, err
-}
-
-// keepLog makes the connection leave the log when it closes, instead of folding the rest
-// and removing it. If the disk failed to confirm a checkpoint, it may have lost pages of
-// earlier checkpoints too. The next process has no record of which pages were folded, so
-// it folds the whole log again.
-func (c *conn) keepLog() error {
-	if err := c.pragma("journal_size_limit(-1)"); err != nil {
-		return err
-	}
-	_, err := c.dc.(sqlite.FileControl).FileControlPersistWAL("main", 1)
-	return translate(err)
-}
-
 // releaseReserve releases the reserve if the error means a full disk, and not a limit of
 // the process on the size of its files.
 func (w *writer) releaseReserve(err error) bool {
-	if codeOf(err)&0xff != codeFull && dbfile.FileSizeLimited() {
+	if engine.CodeOf(err)&0xff != engine.CodeFull && dbfile.FileSizeLimited() {
 		return false
 	}
 	w.refillAt = time.Now().Add(idleAfter)
@@ -158,9 +132,4 @@ func (w *writer) refillReserve() {
 	default:
 		w.refillAt = now.Add(idleAfter)
 	}
-}
-
-func (c *conn) pragma(text string) error {
-	_, err := c.one(func(*row.Fields) error { return nil }, "PRAGMA "+text)
-	return err
 }

@@ -3,8 +3,8 @@ package sqlite
 import (
 	"fmt"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"modernc.org/sqlite"
 )
 
 // confirm makes the data durable that the answers of a group rest on. If the group wrote
@@ -16,28 +16,18 @@ import (
 // Reads do not do this. A View shows what is committed, but it acknowledges nothing, and a
 // power cut may undo a commit that its writer has not synced.
 func (w *writer) confirm() error {
-	if w.durability != Full || w.c.takePagesWritten() > 0 {
+	if w.durability != Full || w.c.TakePagesWritten() > 0 {
 		return nil
 	}
 	// The version from before the sync: the sync covers at least the commits up to it.
-	version, err := w.c.number("PRAGMA data_version")
+	version, err := w.c.Number("PRAGMA data_version")
 	if err != nil || w.synced && version == w.syncedVersion {
 		return err
 	}
 	if err := w.c.files.SyncLog(); err != nil {
-		e := &dbError{code: codeIOErrFsync, text: fmt.Sprintf("sync the write-ahead log: %v", err)}
-		return e.withKind(workspace.ErrOutcomeUnknown)
+		e := &engine.Error{Code: engine.CodeIOErrFsync, Text: fmt.Sprintf("sync the write-ahead log: %v", err)}
+		return e.WithKind(workspace.ErrOutcomeUnknown)
 	}
 	w.synced, w.syncedVersion = true, version
 	return nil
-}
-
-// takePagesWritten returns how many pages the connection has written to the log since
-// the last call.
-func (c *conn) takePagesWritten() int {
-	n, _, err := c.dc.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, true)
-	if err != nil {
-		return 0 // SQLite does not have this counter; then the log is synced for every group
-	}
-	return n
 }

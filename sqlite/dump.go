@@ -52,7 +52,7 @@ func (c *conn) nextOwner(is, name string) (next string, err error) {
 		tables = append(tables, "changes")
 	}
 	where := " WHERE owner " + is + " ?1"
-	_, err = c.one(func(f *row.Fields) error {
+	_, err = c.One(func(f *row.Fields) error {
 		next = f.Text()
 		return f.Err("name of", "an owner")
 	}, "SELECT coalesce(min(owner), '') FROM (SELECT min(owner) AS owner FROM "+
@@ -87,7 +87,7 @@ func (d dumper) run() error {
 // each gives all rows of a query, which has the owner as its first argument. read reads one,
 // and returns the words that name it.
 func (d dumper) each(read func(f *row.Fields) (r workspace.Row, what, name string), query string, args ...any) error {
-	return d.c.each(func(f *row.Fields) error {
+	return d.c.Each(func(f *row.Fields) error {
 		if d.ctx.Err() != nil {
 			return notStarted(d.ctx)
 		}
@@ -123,7 +123,7 @@ func (d dumper) journal() error {
 
 // paths calls fn with each path that is in one of the tables.
 func (d dumper) paths(fn func(path string) error, tables ...string) error {
-	return d.c.each(func(f *row.Fields) error {
+	return d.c.Each(func(f *row.Fields) error {
 		path := f.Text()
 		if err := f.Err("path of", d.owner); err != nil {
 			return d.bad(err)

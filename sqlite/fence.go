@@ -33,7 +33,7 @@ func (c *conn) fenceRead() error {
 	return err
 }
 
-func (c *conn) userVersion() (version int64, err error) { return c.number("PRAGMA user_version") }
+func (c *conn) userVersion() (version int64, err error) { return c.Number("PRAGMA user_version") }
 
 func migratedSchema(version int64) error {
 	return workspace.Errorf(workspace.ErrUnsupported, "another process has migrated the database to schema %d, and this version knows %d; start this process again with the newer scratchpad", version, schemaVersion)

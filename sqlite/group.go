@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -47,7 +48,7 @@ func (w *writer) finishGroup(err error) {
 		w.answer()
 		w.boundLog()
 		w.refillReserve()
-	case isFsync(err):
+	case engine.IsFsync(err):
 		w.lostFsync(err)
 	case dbfile.IsLost(err):
 		w.lostFiles(err)
@@ -67,14 +68,14 @@ func (w *writer) begin() error {
 	if names > 1 { // nothing is lost yet, and the second name may be removed again
 		return workspace.Errorf(workspace.ErrReadOnly, "the database or its write-ahead log has a second name (hard link), and a program that writes under that name would damage the database; remove the second name")
 	}
-	if _, err = w.c.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err = w.c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	if err = w.c.fence(); err == nil {
 		return nil
 	}
 	w.rollback()
-	if codeOf(err) == 0 { // the fence's own error, not one of SQLite
+	if engine.CodeOf(err) == 0 { // the fence's own error, not one of SQLite
 		w.fail(err)
 	}
 	return err
@@ -116,7 +117,7 @@ var errLeftover = errors.New("a failed function left changes")
 // is careful. An error that it returns has ended the transaction.
 func (w *writer) runInGroup(j *job) error {
 	if w.careful {
-		if _, err := w.c.exec("SAVEPOINT job"); err != nil {
+		if _, err := w.c.Exec("SAVEPOINT job"); err != nil {
 			return err
 		}
 	}
@@ -128,19 +129,19 @@ func (w *writer) runInGroup(j *job) error {
 func (w *writer) keepOrUndo(j *job) error {
 	failed := j.err != nil || j.panicked || j.exited
 	switch {
-	case w.c.broken != nil: // also if the function has not returned that error
-		return w.c.broken
+	case w.c.Broken != nil: // also if the function has not returned that error
+		return w.c.Broken
 	case !w.careful && failed && j.tx.changed:
 		return errLeftover
 	case !w.careful:
 		return nil
 	}
 	if failed {
-		if _, err := w.c.exec("ROLLBACK TO job"); err != nil {
+		if _, err := w.c.Exec("ROLLBACK TO job"); err != nil {
 			return err
 		}
 	}
-	_, err := w.c.exec("RELEASE job")
+	_, err := w.c.Exec("RELEASE job")
 	return err
 }
 
@@ -149,7 +150,7 @@ func (w *writer) keepOrUndo(j *job) error {
 func (w *writer) call(j *job) {
 	j.err, j.panicked, j.value = nil, false, nil
 	j.tx = tx{reader: reader{c: w.c, owner: j.owner}}
-	w.c.broken = nil
+	w.c.Broken = nil
 	began := time.Now()
 	returned := false
 	defer func() {
@@ -172,7 +173,7 @@ func (w *writer) call(j *job) {
 // commit ends the transaction, and makes the data durable that its answers rest on.
 // [dbfile.IsLost] is true of the error if the transaction was written to a lost file.
 func (w *writer) commit() error {
-	if _, err := w.c.exec("COMMIT"); err != nil {
+	if _, err := w.c.Exec("COMMIT"); err != nil {
 		return err
 	}
 	if _, err := w.c.files.Check(); err != nil {
@@ -192,6 +193,9 @@ func (w *writer) answer() {
 func (w *writer) reply(j *job) {
 	ok := j.err == nil && !j.panicked && !j.exited
 	w.meter.Answered(ok)
+	if ok && j.tx.redacted {
+		w.scrub.wanted = true
+	}
 	if ok && j.tx.grew {
 		w.grew(j.owner)
 	}
@@ -209,8 +213,8 @@ func (w *writer) restart() error {
 
 // rollback ends the transaction, if SQLite has not ended it already.
 func (w *writer) rollback() {
-	w.c.exec("ROLLBACK")   // fails without harm if there is no transaction
-	w.c.takePagesWritten() // these pages never got into the log
+	w.c.Exec("ROLLBACK")   // fails without harm if there is no transaction
+	w.c.TakePagesWritten() // these pages never got into the log
 }
 
 // runAlone handles a group that has lost its transaction. Each function runs again in a
@@ -224,9 +228,9 @@ func (w *writer) runAlone() {
 			j.err = w.alone(j)
 		}
 		switch {
-		case isFull(j.err):
+		case engine.IsFull(j.err):
 			w.meter.Full.Set()
-		case isFsync(j.err):
+		case engine.IsFsync(j.err):
 			w.lostFsync(j.err)
 			return
 		case dbfile.IsLost(j.err):
@@ -242,7 +246,7 @@ func (w *writer) runAlone() {
 // only removes something, alone releases the reserve and runs it once more.
 func (w *writer) alone(j *job) error {
 	err := w.once(j)
-	if isFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
+	if engine.IsFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
 		if err = w.once(j); err == nil {
 			w.fold(0)
 		}
@@ -256,12 +260,12 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.call(j)
-	if w.c.broken != nil { // also if the function has not returned that error
-		j.err = w.c.broken
+	if w.c.Broken != nil { // also if the function has not returned that error
+		j.err = w.c.Broken
 	}
 	if j.err != nil || j.panicked {
 		w.rollback()
-		if w.c.broken == nil {
+		if w.c.Broken == nil {
 			if err := w.confirm(); err != nil {
 				return err
 			}

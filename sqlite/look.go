@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -48,11 +49,11 @@ func restored(path string, err error) error {
 
 // identify refuses a database that this version must not use. It sets c.schema.
 func (c *conn) identify() error {
-	app, err := c.number("SELECT application_id FROM pragma_application_id")
+	app, err := c.Number("SELECT application_id FROM pragma_application_id")
 	if err != nil {
 		return err
 	}
-	version, err := c.number("SELECT user_version FROM pragma_user_version")
+	version, err := c.Number("SELECT user_version FROM pragma_user_version")
 	if err != nil {
 		return err
 	}
@@ -71,23 +72,23 @@ func (c *conn) identify() error {
 // lookError explains an error of SQLite that came before anything was opened for
 // writing.
 func lookError(err error) error {
-	code := codeOf(err)
+	code := engine.CodeOf(err)
 	switch {
 	case err == nil || code == 0:
 		return err
-	case code == codeNotADB:
+	case code == engine.CodeNotADB:
 		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
-	case code == codeIOErrShort:
+	case code == engine.CodeIOErrShort:
 		return workspace.Errorf(workspace.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
-	case code&0xff == codeBusy:
+	case code&0xff == engine.CodeBusy:
 		return workspace.Errorf(workspace.ErrBusy, "another program keeps it locked; close that program or try again")
-	case code == codeReadOnlyRollbck:
+	case code == engine.CodeReadOnlyRollbck:
 		return workspace.Errorf(workspace.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
-	case code&0xff == codeCantOpen:
+	case code&0xff == engine.CodeCantOpen:
 		return workspace.Errorf(workspace.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", dbfile.Plain(err))
-	case code&0xff == codeReadOnly:
+	case code&0xff == engine.CodeReadOnly:
 		return workspace.Errorf(workspace.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", dbfile.Plain(err))
-	case code&0xff == codeCorrupt, code&0xff == codeError, code&0xff == codeIOErr:
+	case code&0xff == engine.CodeCorrupt, code&0xff == engine.CodeError, code&0xff == engine.CodeIOErr:
 		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", dbfile.Plain(err))
 	}
 	return err

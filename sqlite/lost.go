@@ -29,11 +29,11 @@ func (w *writer) lostFiles(err error) {
 
 // dialOpened opens another connection to the database of a store that writes. It never
 // opens a file that has taken the database's place.
-func dialOpened(f *dbfile.Opened, pragmas ...string) (*conn, error) {
+func dialOpened(f *dbfile.Opened, mode string, pragmas ...string) (*conn, error) {
 	if _, err := f.Check(); err != nil {
 		return nil, unreadable(err)
 	}
-	c, err := dial(f.Path(), "rw", pragmas...)
+	c, err := dial(f.Path(), mode, pragmas...)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -18,8 +19,8 @@ func TestLostFilesAlone(t *testing.T) {
 	runs := 0
 	err := <-start(s, func(tx workspace.Tx) error {
 		if runs++; runs == 1 { // what an interrupt or a full disk does
-			s.writer.c.exec("ROLLBACK")
-			s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+			s.writer.c.Exec("ROLLBACK")
+			s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
 			return nil
 		}
 		if err := os.Remove(s.path); err != nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -118,11 +119,11 @@ func (c *conn) keepCopy(path string, log *slog.Logger) (name string, err error) 
 
 // copyWhole copies the database as it is at this moment.
 func (c *conn) copyWhole(temp string) error {
-	if _, err := c.exec("BEGIN"); err != nil {
+	if _, err := c.Exec("BEGIN"); err != nil {
 		return err
 	}
-	err := c.copyTo(background, temp, BackupOptions{})
-	_, end := c.exec("COMMIT")
+	err := c.copyTo(context.Background(), temp, BackupOptions{})
+	_, end := c.Exec("COMMIT")
 	return errors.Join(err, end)
 }
 
@@ -130,7 +131,7 @@ func (c *conn) copyWhole(temp string) error {
 // stored, is in the copy as it was in the database. It is logged, and the migration goes
 // on.
 func verifyKept(temp string, log *slog.Logger) error {
-	report, err := verifyCopy(background, temp, VerifyOptions{})
+	report, err := verifyCopy(context.Background(), temp, VerifyOptions{})
 	if err != nil || len(report.Problems) == 0 {
 		return err
 	}
@@ -140,7 +141,7 @@ func verifyKept(temp string, log *slog.Logger) error {
 	}
 	defer c.close()
 	var structure VerifyReport
-	if err := c.structure(background, &structure); err != nil {
+	if err := c.structure(context.Background(), &structure); err != nil {
 		return err
 	}
 	if len(structure.Problems) > 0 {
@@ -153,13 +154,13 @@ func verifyKept(temp string, log *slog.Logger) error {
 // upgrade runs the migrations that the database lacks, all or none of them.
 func (c *conn) upgrade() (err error) {
 	migrationStep("begin")
-	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	from := c.schema
 	defer func() {
 		if err != nil {
-			c.exec("ROLLBACK") // fails if SQLite has already ended the transaction
+			c.Exec("ROLLBACK") // fails if SQLite has already ended the transaction
 			c.schema = from
 		}
 	}()
@@ -170,7 +171,7 @@ func (c *conn) upgrade() (err error) {
 			return err
 		}
 		migrationStep(fmt.Sprint("schema ", next))
-		if err := c.script(string(text)); err != nil {
+		if err := c.Script(string(text)); err != nil {
 			return err
 		}
 		if rows := migrationRows[next]; rows != nil {
@@ -180,13 +181,13 @@ func (c *conn) upgrade() (err error) {
 			}
 		}
 		migrationStep(fmt.Sprint("version ", next))
-		if err := c.script(fmt.Sprintf("PRAGMA user_version = %d", next)); err != nil {
+		if err := c.Script(fmt.Sprintf("PRAGMA user_version = %d", next)); err != nil {
 			return err
 		}
 		c.schema = next
 	}
 	migrationStep("commit")
-	if _, err := c.exec("COMMIT"); err != nil {
+	if _, err := c.Exec("COMMIT"); err != nil {
 		return err
 	}
 	migrationStep("end")
@@ -203,12 +204,12 @@ func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, 
 			return err
 		}
 		for _, row := range rows {
-			if _, err := c.exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...); err != nil {
+			if _, err := c.Exec("INSERT INTO owners VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...); err != nil {
 				return err
 			}
 		}
 		if len(rows) < page {
-			return c.script("DROP TABLE " + from)
+			return c.Script("DROP TABLE " + from)
 		}
 		after = last
 	}
@@ -217,7 +218,7 @@ func (c *conn) moveOwners(from string, form *row.OwnerForm, values func(string, 
 // pastOwners returns rows of a past schema in the form of the next, and the name of the
 // last owner. A damaged row stays damaged: it gets a wrong checksum.
 func (c *conn) pastOwners(from string, form *row.OwnerForm, values func(string, workspace.OwnerState) []any, after string, limit int64) (rows [][]any, last string, err error) {
-	err = c.each(func(f *row.Fields) error {
+	err = c.Each(func(f *row.Fields) error {
 		last = f.Text()
 		row := values(last, form.Read(f, last))
 		if f.Bad {

@@ -259,7 +259,7 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 }
 
 func (c *conn) checkVersion() (err error) {
-	_, err = c.one(func(f *row.Fields) error {
+	_, err = c.One(func(f *row.Fields) error {
 		if v := f.Text(); oldSQLite(v) {
 			return workspace.Errorf(workspace.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
 		}

@@ -43,7 +43,7 @@ func (s *Store) Owners(ctx context.Context, q workspace.OwnersQuery) (owners []w
 		owners = nil
 		form := c.owners()
 		query, args := form.List(q)
-		return c.each(func(f *row.Fields) error {
+		return c.Each(func(f *row.Fields) error {
 			owner := f.Text()
 			state := form.Read(f, owner)
 			agent := strings.TrimPrefix(owner, tenant)
@@ -61,7 +61,7 @@ func (s *Store) Deleted(ctx context.Context, tenant string, from, to time.Time, 
 	prefix := tenant + "/"
 	err = s.read(ctx, func(c *conn) error {
 		owners = nil
-		return c.each(func(f *row.Fields) error {
+		return c.Each(func(f *row.Fields) error {
 			owner := f.Text()
 			owners = append(owners, workspace.Owner{Tenant: tenant, Agent: owner[min(len(prefix), len(owner)):]})
 			return f.Err("name of", "an owner")

@@ -18,7 +18,7 @@ import (
 func pragmas(c *conn) (map[string]any, error) {
 	got := map[string]any{}
 	for _, name := range []string{"journal_mode", "synchronous", "foreign_keys", "trusted_schema", "query_only", "busy_timeout", "journal_size_limit", "wal_autocheckpoint"} {
-		if _, err := c.one(func(f *row.Fields) error { got[name] = f.Next(); return nil }, "PRAGMA "+name); err != nil {
+		if _, err := c.One(func(f *row.Fields) error { got[name] = f.Next(); return nil }, "PRAGMA "+name); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func TestPragmas(t *testing.T) {
 				all.Done()
 				all.Wait() // every connection is in use now
 				seen[i] = c
-				_, err := c.exec("DELETE FROM files")
+				_, err := c.Exec("DELETE FROM files")
 				if !errors.Is(err, workspace.ErrReadOnly) {
 					return fmt.Errorf("a write by a reader = %v, want ErrReadOnly", err)
 				}
@@ -85,10 +85,10 @@ func TestPragmas(t *testing.T) {
 
 // checkDefensive tries a change that a connection in defensive mode refuses.
 func checkDefensive(c *conn) error {
-	if err := c.pragma("writable_schema(1)"); err != nil {
+	if err := c.Pragma("writable_schema(1)"); err != nil {
 		return err
 	}
-	if _, err := c.exec("UPDATE sqlite_master SET sql = sql"); err == nil {
+	if _, err := c.Exec("UPDATE sqlite_master SET sql = sql"); err == nil {
 		return errors.New("the schema can be written: not defensive")
 	}
 	return nil
@@ -108,7 +108,7 @@ func TestLookIsReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.close()
-	if _, err := c.exec("DELETE FROM files"); !errors.Is(err, workspace.ErrReadOnly) {
+	if _, err := c.Exec("DELETE FROM files"); !errors.Is(err, workspace.ErrReadOnly) {
 		t.Errorf("a write on the connection that looks = %v, want ErrReadOnly", err)
 	}
 }

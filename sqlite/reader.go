@@ -20,7 +20,7 @@ func (r reader) Load(q workspace.Query) (workspace.Loaded, error) { return works
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()
-	_, err = r.c.one(func(f *row.Fields) error {
+	_, err = r.c.One(func(f *row.Fields) error {
 		s = form.Read(f, r.owner)
 		return f.Err("usage of", r.owner)
 	}, "SELECT "+form.Columns+" FROM owners o WHERE o.owner = ?", r.owner)
@@ -40,7 +40,7 @@ func (r reader) File(path string) (h workspace.FileHead, s workspace.OwnerState,
 // it. Either may be missing.
 func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func(*row.Fields) error) error {
 	form := r.c.owners()
-	_, err := r.c.one(func(f *row.Fields) error {
+	_, err := r.c.One(func(f *row.Fields) error {
 		both := f.Row
 		if f.Row = both[:form.Width]; f.Row[0] != nil {
 			*s = form.Read(f, r.owner)
@@ -56,7 +56,7 @@ func (r reader) withOwner(query, path string, s *workspace.OwnerState, head func
 
 func (r reader) head(path string) (workspace.FileHead, error) {
 	h := workspace.FileHead{Path: path}
-	_, err := r.c.one(func(f *row.Fields) (err error) {
+	_, err := r.c.One(func(f *row.Fields) (err error) {
 		h, err = f.HeadOf(r.owner, path)
 		return err
 	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path = ?", r.owner, path)
@@ -76,7 +76,7 @@ func (r reader) Current(path string) (workspace.FileHead, workspace.Version, err
 }
 
 func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
-	found, err := r.c.one(func(f *row.Fields) error {
+	found, err := r.c.One(func(f *row.Fields) error {
 		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
 		return f.Err("version of", fmt.Sprintf("%s, %d,", path, n))
@@ -88,7 +88,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 }
 
 func (r reader) Versions(path string) (versions []workspace.Version, err error) {
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		versions = append(versions, f.VersionReceipt(r.owner, path))
 		return f.Err("version of", path)
 	}, "SELECT "+row.VersionColumns+", "+row.Receipt+" FROM versions WHERE owner = ? AND path = ? ORDER BY version", r.owner, path)
@@ -96,7 +96,7 @@ func (r reader) Versions(path string) (versions []workspace.Version, err error) 
 }
 
 func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summary, err error) {
-	found, err := r.c.one(func(f *row.Fields) error {
+	found, err := r.c.One(func(f *row.Fields) error {
 		s = f.Summary(r.owner, path)
 		s.Content = f.Content()
 		f.Bad = f.Bad || s.SummaryKey != k
@@ -110,7 +110,7 @@ func (r reader) Summary(path string, k workspace.SummaryKey) (s workspace.Summar
 }
 
 func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		list = append(list, f.Summary(r.owner, path))
 		return f.Err("summary of", path)
 	}, "SELECT "+row.SummaryColumns+" FROM summaries WHERE owner = ? AND path = ? ORDER BY version, method, model, prompt", r.owner, path)
@@ -118,7 +118,7 @@ func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
 }
 
 func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		heads = append(heads, f.File(r.owner))
 		return f.Err("head of file", heads[len(heads)-1].Path)
 	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
@@ -127,7 +127,7 @@ func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHe
 }
 
 func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspace.AuthoredFile, err error) {
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		h := f.File(r.owner)
 		if err := f.Err("head of file", h.Path); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 	}
 	var entries []workspace.Entry
 	var size int64
-	err := r.c.each(func(f *row.Fields) error {
+	err := r.c.Each(func(f *row.Fields) error {
 		e := f.Entry(r.owner, path)
 		e.Content = f.Content()
 		if err := f.Err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
@@ -192,7 +192,7 @@ func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry,
 }
 
 func (r reader) EntryBytes(path string, through int64) (int64, error) {
-	return r.c.number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
+	return r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
 }
 
 func follows(a, b int64, down bool) bool {
@@ -203,7 +203,7 @@ func follows(a, b int64, down bool) bool {
 }
 
 func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
-	err = r.c.each(func(f *row.Fields) error {
+	err = r.c.Each(func(f *row.Fields) error {
 		heads = append(heads, f.Log(r.owner))
 		return f.Err("head of log", heads[len(heads)-1].Path)
 	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
@@ -212,7 +212,7 @@ func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead
 }
 
 func (r reader) Request(key string) (q workspace.Request, err error) {
-	found, err := r.c.one(func(f *row.Fields) error {
+	found, err := r.c.One(func(f *row.Fields) error {
 		q = f.Request(r.owner)
 		f.Bad = f.Bad || q.Key != key
 		return f.Err("request", key)
@@ -224,11 +224,11 @@ func (r reader) Request(key string) (q workspace.Request, err error) {
 }
 
 func (r reader) DueRequests(from, to time.Time, n int) (int, error) {
-	due, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, row.Micros(from), int64(n))
+	due, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created < ? LIMIT ?)", r.owner, row.Micros(from), int64(n))
 	if err != nil || due >= int64(n) {
 		return int(due), err
 	}
-	ahead, err := r.c.number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND created >= ? LIMIT ?)",
+	ahead, err := r.c.Number("SELECT count(*) FROM (SELECT 1 FROM requests WHERE owner = ? AND created > ? AND created >= ? LIMIT ?)",
 		r.owner, row.Micros(to), row.Micros(from), int64(n)-due)
 	return int(due + ahead), err
 }

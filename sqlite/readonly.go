@@ -58,7 +58,7 @@ func (s *Store) Info(ctx context.Context) (info Info, err error) {
 		}{
 			{"user_version", &info.Schema}, {"page_size", &info.PageSize}, {"page_count", &info.Pages}, {"freelist_count", &info.Free},
 		} {
-			n, err := c.number("SELECT " + p.name + " FROM pragma_" + p.name)
+			n, err := c.Number("SELECT " + p.name + " FROM pragma_" + p.name)
 			if err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func (c *conn) countAll(ctx context.Context, r *VerifyReport) error {
 			if n.what == "changes" && c.schema < journalSchema {
 				continue
 			}
-			rows, err := c.number(n.query, owner)
+			rows, err := c.Number(n.query, owner)
 			if err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func LibraryVersion() (version string, err error) {
 		return "", err
 	}
 	defer c.close()
-	_, err = c.one(func(f *row.Fields) error {
+	_, err = c.One(func(f *row.Fields) error {
 		version = f.Text()
 		return f.Err("answer", "sqlite_version")
 	}, "SELECT sqlite_version()")

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -34,17 +35,17 @@ func (s *Store) look() error {
 		return err
 	}
 	if s.probed == nil {
-		c, err := dialOpened(s.files, "busy_timeout(250)", "query_only(1)", "trusted_schema(OFF)")
+		c, err := dialOpened(s.files, "rw", "busy_timeout(250)", "query_only(1)", "trusted_schema(OFF)")
 		if err != nil {
 			return unseen(err)
 		}
 		s.probed = c
 	}
-	_, err := s.probed.exec("PRAGMA shrink_memory") // else SQLite may answer without a look at the file
+	_, err := s.probed.Exec("PRAGMA shrink_memory") // else SQLite may answer without a look at the file
 	if err == nil {
 		err = s.probed.fence()
 	}
-	if codeOf(err) != 0 {
+	if engine.CodeOf(err) != 0 {
 		err = unseen(err)
 		s.endProbe() // what is wrong is known already
 	}

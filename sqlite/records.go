@@ -85,14 +85,14 @@ func (r records) Delete(key string, revision int64) error {
 func (r records) List(prefix, after string, limit int) (list []workspace.Record, err error) {
 	err = r.s.read(r.ctx, func(c *conn) error {
 		list = nil
-		return c.each(func(f *row.Fields) error {
+		return c.Each(func(f *row.Fields) error {
 			rec := f.Record()
 			if !f.Bad && !strings.HasPrefix(rec.Key, prefix) {
 				return errEnough
 			}
 			list = append(list, rec)
 			return f.Err("record", rec.Key)
-		}, "SELECT "+row.RecordColumns+" FROM records WHERE key >= ? AND key > ? ORDER BY key LIMIT ?", prefix, after, int64(limit))
+		}, "SELECT "+row.RecordColumns+" FROM records WHERE key >= ? AND key > ? AND key <> '"+scrubRecord+"' ORDER BY key LIMIT ?", prefix, after, int64(limit))
 	})
 	if err != nil && err != errEnough {
 		return nil, err
@@ -116,7 +116,7 @@ func (r records) Now() (time.Time, error) {
 
 // record returns the zero Record if there is none.
 func (c *conn) record(key string) (rec workspace.Record, err error) {
-	_, err = c.one(func(f *row.Fields) error {
+	_, err = c.One(func(f *row.Fields) error {
 		rec = f.Record()
 		f.Bad = f.Bad || rec.Key != key
 		return f.Err("record", key)

@@ -40,7 +40,7 @@ func TestRedactedRow(t *testing.T) {
 	s := redactedFile(t, secret)
 	rows := 0
 	err := s.read(t.Context(), func(c *conn) error {
-		return c.each(func(f *row.Fields) error {
+		return c.Each(func(f *row.Fields) error {
 			rows++
 			hash, content := f.Bytes(), f.Bytes()
 			if bytes.Equal(hash, sum[:]) || bytes.Contains(content, []byte("secret")) || len(content) > 100 {

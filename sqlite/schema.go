@@ -53,7 +53,7 @@ func writeSchema(path string) error {
 	if err != nil {
 		return err
 	}
-	err = c.script("BEGIN IMMEDIATE;\n" + schemaSQL +
+	err = c.Script("BEGIN IMMEDIATE;\n" + schemaSQL +
 		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
 		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
 		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
@@ -74,7 +74,7 @@ func (c *conn) checkSchema() error {
 // change what is stored or read, and its index or constraint what may be stored.
 func (c *conn) checkObjects(schema string) error {
 	missing := ddl.Parse(schema)
-	err := c.each(func(f *row.Fields) error {
+	err := c.Each(func(f *row.Fields) error {
 		o, table, sql := ddl.Object{Kind: f.Text(), Name: f.Text()}, f.Text(), f.Text()
 		if f.Bad {
 			return workspace.Errorf(workspace.ErrCorrupt, "its schema cannot be read; restore it from a backup")

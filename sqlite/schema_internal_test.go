@@ -27,7 +27,7 @@ CREATE TABLE things (
 				t.Fatal(err)
 			}
 			defer c.close()
-			if err := c.script(statements); err != nil {
+			if err := c.Script(statements); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.checkObjects(want); err != nil {

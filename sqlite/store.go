@@ -50,12 +50,12 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	}
 	healthy := false
 	defer func() { s.release(c, healthy) }()
-	if _, err := c.exec("BEGIN"); err != nil {
+	if _, err := c.Exec("BEGIN"); err != nil {
 		return err
 	}
 	// This also runs after a panic or a Goexit in fn, which go on to the caller.
 	defer func() {
-		_, end := c.exec("COMMIT")
+		_, end := c.Exec("COMMIT")
 		healthy = end == nil
 	}()
 	if err := c.fenceRead(); err != nil {
@@ -102,7 +102,7 @@ func (s *Store) dialReader() (*conn, error) {
 	if s.writer == nil {
 		return dialRead(s.path, pragmas...)
 	}
-	return dialOpened(s.files, pragmas...)
+	return dialOpened(s.files, "rw", pragmas...)
 }
 
 // openReader returns a free connection that is open, and nil if there is none.

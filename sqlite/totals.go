@@ -14,7 +14,7 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 	err = s.read(ctx, func(c *conn) error {
 		var whole error
 		if sum, whole = c.totals(tenant); whole == nil {
-			size, err := c.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+			size, err := c.Number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
 			if err != nil || max(sum.Files, sum.Logs, sum.Entries, sum.Versions, sum.Requests, sum.Bytes) <= size {
 				return err
 			}
@@ -28,7 +28,7 @@ func (s *Store) Totals(ctx context.Context, tenant string) (sum workspace.Totals
 // totals adds up the rows without checking them.
 func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	_, err = c.one(func(f *row.Fields) error {
+	_, err = c.One(func(f *row.Fields) error {
 		for _, n := range []*int64{&sum.Agents, &sum.Files, &sum.Logs, &sum.Entries, &sum.Requests, &sum.Versions, &sum.Bytes} {
 			*n = f.Int()
 		}
@@ -43,7 +43,7 @@ func (c *conn) totals(tenant string) (sum workspace.Totals, err error) {
 // long.
 func (c *conn) soundTotals(tenant string) (sum workspace.Totals, err error) {
 	form, prefix := c.owners(), tenant+"/"
-	err = c.each(func(f *row.Fields) error {
+	err = c.Each(func(f *row.Fields) error {
 		o := form.Read(f, f.Text())
 		if f.Bad {
 			return nil

@@ -10,11 +10,12 @@ import (
 // tx is a [workspace.Tx] on the writer's connection.
 type tx struct {
 	reader
-	changed bool  // the function may have changed something
-	wrote   int64 // bytes of content
-	removed bool  // it has removed something
-	added   bool  // it has added something; if it only removes, it gets the reserve of a full disk
-	grew    bool  // the journal of changes has a new row
+	changed  bool  // the function may have changed something
+	wrote    int64 // bytes of content
+	removed  bool  // it has removed something
+	added    bool  // it has added something; if it only removes, it gets the reserve of a full disk
+	grew     bool  // the journal of changes has a new row
+	redacted bool  // the file is to be scrubbed
 }
 
 const (
@@ -45,7 +46,7 @@ const (
 
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	t.changed = true
-	return t.c.exec(query, args...)
+	return t.c.Exec(query, args...)
 }
 
 func (t *tx) SaveFile(ch workspace.FileChange) error {
@@ -89,6 +90,9 @@ func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
 	t.removed = true
 	values := row.VersionValues(t.owner, ch.Head.Path, &v)
 	if _, err := t.exec(redactVersion, v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path, v.Number); err != nil {
+		return err
+	}
+	if err := t.wantScrub(); err != nil {
 		return err
 	}
 	return t.SaveFile(workspace.FileChange{Head: ch.Head, Forget: ch.Forget, Change: ch.Change, Owner: ch.Owner})
@@ -168,7 +172,7 @@ func (t *tx) FoldLogs(n int) (int64, error) {
 
 func (t *tx) fold(query string, n int, number func(*row.Fields) int64) (highest int64, err error) {
 	t.changed, t.removed = true, true
-	err = t.c.each(func(f *row.Fields) error {
+	err = t.c.Each(func(f *row.Fields) error {
 		highest = max(highest, number(f))
 		return f.Err("number of a deleted path of", t.owner)
 	}, query, t.owner, t.owner, int64(n))
@@ -190,7 +194,7 @@ func (t *tx) DropRequests(from, to time.Time, n int) error {
 }
 
 func (t *tx) dropRequests(kept string, at time.Time, n int) (int, error) {
-	dropped, err := t.c.exec("DELETE FROM requests WHERE owner = ? AND key IN"+
+	dropped, err := t.c.Exec("DELETE FROM requests WHERE owner = ? AND key IN"+
 		" (SELECT key FROM requests WHERE owner = ? AND "+kept+" ORDER BY created, key LIMIT ?)", t.owner, t.owner, row.Micros(at), int64(n))
 	if dropped > 0 || err != nil {
 		t.changed, t.removed = true, true

@@ -37,10 +37,10 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 	err := s.read(ctx, func(c *conn) (err error) {
 		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
 			// A snapshot for each owner, so that the write-ahead log can shrink between them.
-			if _, err := c.exec("COMMIT"); err != nil {
+			if _, err := c.Exec("COMMIT"); err != nil {
 				return err
 			}
-			if _, err := c.exec("BEGIN"); err != nil {
+			if _, err := c.Exec("BEGIN"); err != nil {
 				return err
 			}
 			if err := c.fenceRead(); err != nil {
@@ -78,7 +78,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 	if err = r.damage(err); err != nil {
 		return r, err
 	}
-	total, err := c.number("SELECT coalesce(sum(bytes), 0) FROM owners")
+	total, err := c.Number("SELECT coalesce(sum(bytes), 0) FROM owners")
 	if err = r.damage(err); err != nil {
 		return r, err
 	}
@@ -96,7 +96,7 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, snapshot func(own
 
 // structure runs SQLite's own check of its pages.
 func (c *conn) structure(ctx context.Context, r *VerifyReport) error {
-	return c.each(func(f *row.Fields) error {
+	return c.Each(func(f *row.Fields) error {
 		if said := f.Next(); said != "ok" {
 			r.problem("structure: %v", said)
 		}
@@ -149,7 +149,7 @@ func (c *conn) verifyOwner(ctx context.Context, owner string, progress func(done
 
 // records checks the small records of the installation.
 func (c *conn) records(r *VerifyReport) error {
-	return c.each(func(f *row.Fields) error {
+	return c.Each(func(f *row.Fields) error {
 		rec := f.Record()
 		if err := f.Err("record", rec.Key); err != nil {
 			r.problem("%v", err)

@@ -116,7 +116,7 @@ func (p *poller) changed(s *Store) bool {
 		}
 		p.c = c
 	}
-	version, err := p.c.number("PRAGMA data_version")
+	version, err := p.c.Number("PRAGMA data_version")
 	if err != nil || p.c.still { // such a connection sees no commit
 		p.close()
 		return true

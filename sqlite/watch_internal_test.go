@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -56,8 +57,8 @@ func TestToldAlone(t *testing.T) {
 		queue("ends", func(tx workspace.Tx) error {
 			if lost {
 				lost = false
-				s.writer.c.exec("ROLLBACK")
-				s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+				s.writer.c.Exec("ROLLBACK")
+				s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
 				return nil
 			}
 			return change(tx)

@@ -54,6 +54,8 @@ type writer struct {
 	foldLost   bool          // the disk failed to confirm a checkpoint
 	refillAt   time.Time     // when to make the released reserve again; zero: it is there
 
+	scrub scrub // after a redaction
+
 	synced        bool  // confirm has synced the log
 	syncedVersion int64 // PRAGMA data_version at that time
 }
@@ -61,7 +63,7 @@ type writer struct {
 func startWriter(path string, c *conn, t *dbfile.Turn, d Durability, log *slog.Logger, grew func(owner string)) *writer {
 	w := &writer{path: path, c: c, turn: t, reserve: dbfile.ReserveOf(path), durability: d, log: log, grew: grew, closeWait: 3 * time.Second,
 		wake: make(chan struct{}, 1), exited: make(chan struct{})}
-	c.takePagesWritten()
+	c.TakePagesWritten()
 	go w.run()
 	return w
 }
@@ -78,6 +80,7 @@ func (w *writer) run() {
 	if w.group != nil {
 		w.resume()
 	}
+	w.lookForScrub(true)
 	for w.wait() {
 		if err := w.takeTurn(); err != nil {
 			w.refuse(err)
@@ -85,6 +88,9 @@ func (w *writer) run() {
 		}
 		w.commitGroup()
 		w.giveTurn()
+		if w.scrub.due() {
+			w.scrubStep()
+		}
 	}
 	w.end()
 	finished = true
@@ -102,15 +108,24 @@ func (w *writer) wait() bool {
 			return true
 		case closing:
 			return false
-		case !w.dirty:
+		case w.scrub.due():
+			w.scrubStep()
+			continue
+		case !w.dirty && !w.scrub.wanted:
 			<-w.wake
 			continue
 		}
-		idle := time.NewTimer(idleAfter)
+		pause := idleAfter
+		if w.scrub.wanted {
+			pause = min(pause, time.Until(w.scrub.next))
+		}
+		idle := time.NewTimer(pause)
 		select {
 		case <-w.wake:
 		case <-idle.C:
-			w.checkpoint()
+			if pause == idleAfter {
+				w.checkpoint()
+			}
 		}
 		idle.Stop()
 	}
@@ -119,11 +134,16 @@ func (w *writer) wait() bool {
 func (w *writer) takeTurn() error {
 	w.meter.Turn.Begin()
 	defer w.meter.Turn.End()
-	return w.turn.Take()
+	err := w.turn.Take()
+	if err == nil {
+		w.unwatchLog()
+	}
+	return err
 }
 
 func (w *writer) giveTurn() {
 	w.meter.Commit.Drop() // of a transaction that failed
+	w.watchLog()
 	if err := w.turn.Give(); err != nil {
 		w.fail(workspace.Errorf(workspace.ErrReadOnly, "%s", dbfile.Plain(err)))
 	}
@@ -160,11 +180,12 @@ func (w *writer) close() error {
 
 // end folds the log and closes everything.
 func (w *writer) end() {
+	w.finishScrub()
 	if w.dirty {
 		w.checkpoint()
 	}
 	if w.foldLost {
-		if err := w.c.keepLog(); err != nil {
+		if err := w.c.KeepLog(); err != nil {
 			w.log.Warn("closing the database", "err", err)
 		}
 	}

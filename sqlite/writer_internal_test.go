@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -85,8 +86,8 @@ func TestGoexitAlone(t *testing.T) {
 	answers = append(answers, start(s, func(tx workspace.Tx) error {
 		if !lost { // what an interrupt or a full disk does
 			lost = true
-			s.writer.c.exec("ROLLBACK")
-			s.writer.c.broken = &dbError{code: codeInterrupt, text: "planted"}
+			s.writer.c.Exec("ROLLBACK")
+			s.writer.c.Broken = &engine.Error{Code: engine.CodeInterrupt, Text: "planted"}
 			return nil
 		}
 		return storeFile(tx, "z")

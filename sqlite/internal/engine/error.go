@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"modernc.org/sqlite"
+)
+
+// SQLite's result codes: https://www.sqlite.org/rescode.html
+const (
+	CodeError      = 1
+	CodePerm       = 3
+	CodeBusy       = 5
+	CodeLocked     = 6
+	CodeNoMem      = 7
+	CodeReadOnly   = 8
+	CodeInterrupt  = 9
+	CodeIOErr      = 10
+	CodeCorrupt    = 11
+	CodeFull       = 13
+	CodeCantOpen   = 14
+	CodeProtocol   = 15
+	CodeConstraint = 19
+	CodeNotADB     = 26
+
+	CodeIOErrShort      = 522
+	CodeIOErrWrite      = 778
+	CodeIOErrFsync      = 1034
+	CodeIOErrDirFsync   = 1290
+	CodeIOErrShmSize    = 4874
+	CodeReadOnlyRollbck = 776
+)
+
+// Error is an error of SQLite without the driver's type.
+type Error struct {
+	Code int
+	Text string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// WithKind gives the error its kind in terms of package workspace, unless that is nil.
+func (e *Error) WithKind(kind error) error {
+	if kind == nil {
+		return e
+	}
+	return &workspace.Error{Kind: kind, Err: e}
+}
+
+// Translate turns an error of the driver into a Error with its kind. It returns other
+// errors as they are.
+func Translate(err error) error {
+	var de *sqlite.Error
+	if !errors.As(err, &de) {
+		return err
+	}
+	text := fmt.Sprintf("sqlite: %v", de)
+	if de.Code()&0xff == CodeFull { // if a copy meets it, SQLite's text is "not an error"
+		text = "the disk is full"
+	}
+	e := &Error{Code: de.Code(), Text: text}
+	return e.WithKind(kindOf(de.Code()))
+}
+
+// kindOf returns the kind of a result code, and nil for one that only a mistake in this
+// package can cause.
+func kindOf(code int) error {
+	switch code {
+	case CodeIOErrWrite, CodeIOErrShmSize:
+		return workspace.ErrStorageFull
+	case CodeIOErrFsync, CodeIOErrDirFsync:
+		return workspace.ErrOutcomeUnknown
+	}
+	switch code & 0xff {
+	case CodeBusy, CodeLocked, CodeProtocol, CodeCantOpen, CodeNoMem: // nothing happened, and a later try may succeed
+		return workspace.ErrBusy
+	case CodeFull:
+		return workspace.ErrStorageFull
+	case CodeCorrupt, CodeNotADB, CodeConstraint, CodeIOErr: // stored data is wrong or cannot be read
+		return workspace.ErrCorrupt
+	case CodeReadOnly, CodePerm:
+		return workspace.ErrReadOnly
+	}
+	return nil
+}
+
+// CodeOf returns SQLite's extended result code of an error, and 0 for an error of
+// somebody else.
+func CodeOf(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// IsFsync reports whether an error says that the disk did not confirm a write.
+func IsFsync(err error) bool {
+	code := CodeOf(err)
+	return code == CodeIOErrFsync || code == CodeIOErrDirFsync
+}
+
+// IsFull reports whether an error says that the disk is full.
+func IsFull(err error) bool { return errors.Is(err, workspace.ErrStorageFull) }
