@@ -740,7 +740,7 @@ func (m *machine) walk(t *rapid.T) {
 			want[path] = a.files[path].newest().content
 		}
 	}
-	fsys := ws.FS(t.Context())
+	fsys := workspace.FS(t.Context(), ws)
 	err := fs.WalkDir(fsys, ".", func(path string, d fs.DirEntry, err error) error {
 		if strings.Count(path, "/") > 5 {
 			return errors.New(path + " is deeper than any path that was written")

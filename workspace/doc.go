@@ -22,7 +22,7 @@
 //     what has changed since a cursor, and [Workspace.Watch] yields each change as it
 //     comes. [Workspace.SetMark] keeps a cursor under a name, for [Workspace.Mark].
 //   - Other packages: [Saver] keeps a pad, [Journal] keeps a
-//     conversation, and [Workspace.FS] shows the files as an [io/fs.FS].
+//     conversation, and [FS] shows the files as an [io/fs.FS].
 //   - The agent: [Workspace.Usage] says what it uses and may use, and [Workspace.As] sets
 //     the author of what is written. [Workspace.FileExtent] and [Workspace.LogExtent] are
 //     for servers that must know the size of a read before it.

@@ -81,9 +81,9 @@ func allCalls(ctx context.Context, svc *workspace.Service, ws *workspace.Workspa
 		_, err3 := ws.Usage(ctx)
 		_, err4 := svc.Agents(ctx, "", 0)
 		_, err5 := svc.DeleteAgent(ctx, ws.Agent())
-		_, err6 := fs.ReadFile(ws.FS(ctx), "a")
-		_, err7 := fs.ReadDir(ws.FS(ctx), ".")
-		_, err8 := fs.Stat(ws.FS(ctx), "a")
+		_, err6 := fs.ReadFile(workspace.FS(ctx, ws), "a")
+		_, err7 := fs.ReadDir(workspace.FS(ctx, ws), ".")
+		_, err8 := fs.Stat(workspace.FS(ctx, ws), "a")
 		_ = yield("ListFiles", err1) && yield("ListLogs", err2) && yield("Usage", err3) && yield("Agents", err4) &&
 			yield("DeleteAgent", err5) && yield("FS.ReadFile", err6) && yield("FS.ReadDir", err7) && yield("FS.Stat", err8)
 	}

@@ -16,7 +16,9 @@ import (
 //
 // Errors are [*fs.PathError]. For a file that does not exist, they wrap
 // [fs.ErrNotExist].
-func (w *Workspace) FS(ctx context.Context) fs.FS {
+//
+// It is a function and no method for the reason of [Saver].
+func FS(ctx context.Context, w *Workspace) fs.FS {
 	return filetree.New(filetree.Stored{Context: ctx, View: w.viewCounted, ReadFile: w.readWhole})
 }
 

@@ -42,7 +42,7 @@ func TestFS(t *testing.T) {
 	for i := range 450 { // several pages
 		write(t, ws, "many/"+string(rune('a'+i%26))+"/"+string(rune('a'+i/26)), "x")
 	}
-	if err := fstest.TestFS(ws.FS(t.Context()), names...); err != nil {
+	if err := fstest.TestFS(workspace.FS(t.Context(), ws), names...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,11 +53,11 @@ func TestFSFileAndFolder(t *testing.T) {
 	for _, name := range []string{"a", "a/b", "a/b/c", "a.b", "a-b/c", "z"} {
 		write(t, ws, name, name)
 	}
-	if err := fstest.TestFS(ws.FS(t.Context()), "a/b/c", "a.b", "a-b/c", "z"); err != nil {
+	if err := fstest.TestFS(workspace.FS(t.Context(), ws), "a/b/c", "a.b", "a-b/c", "z"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "a/b"} {
-		info, err := fs.Stat(ws.FS(t.Context()), name)
+		info, err := fs.Stat(workspace.FS(t.Context(), ws), name)
 		if err != nil || !info.IsDir() {
 			t.Errorf("Stat(%q) = %v, %v, want a folder", name, info, err)
 		}

@@ -102,7 +102,7 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	if err != nil || len(list.Files) != 1 || list.Files[0].Path != path {
 		t.Fatalf("ListFiles(%q) = %+v, %v", given, list, err)
 	}
-	files := ws.FS(ctx)
+	files := workspace.FS(ctx, ws)
 	content, err := fs.ReadFile(files, path)
 	if err != nil || string(content) != "two" {
 		t.Fatalf("ReadFile(%q) of the FS = %q, %v", path, content, err)
@@ -236,7 +236,7 @@ func TestUnicodePathsByASCII(t *testing.T) {
 		if got := listed(t, ws, "", 1); !slices.Equal(got, paths) {
 			t.Errorf("the pages of the list are %q, want %q", got, paths)
 		}
-		entries, err := fs.ReadDir(ws.FS(t.Context()), "記")
+		entries, err := fs.ReadDir(workspace.FS(t.Context(), ws), "記")
 		if err != nil || len(entries) != 1 || entries[0].Name() != "憶" {
 			t.Errorf("the folder 記 has %v, %v", entries, err)
 		}
@@ -248,7 +248,7 @@ func TestUnicodePathsByASCII(t *testing.T) {
 				}
 			}
 		}
-		if _, err := fs.ReadFile(ws.FS(t.Context()), "naïve"); !errors.Is(err, workspace.ErrInvalid) {
+		if _, err := fs.ReadFile(workspace.FS(t.Context(), ws), "naïve"); !errors.Is(err, workspace.ErrInvalid) {
 			t.Errorf("reading naïve by its FS = %v, want the rule", err)
 		}
 		_, err = ws.ListFiles(t.Context(), workspace.ListOptions{Prefix: "記"})

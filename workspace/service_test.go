@@ -247,7 +247,7 @@ func TestLook(t *testing.T) {
 		}
 		must(second(look.History(t.Context(), "f")))
 		must(second(look.ListLogs(t.Context(), workspace.ListOptions{})))
-		must(second(fs.ReadFile(look.FS(t.Context()), "f")))
+		must(second(fs.ReadFile(workspace.FS(t.Context(), look), "f")))
 		files, err := look.ListFiles(t.Context(), workspace.ListOptions{})
 		if must(err); len(files.Files) != 1 || files.Files[0].Versions != 2 {
 			t.Errorf("the operator lists %+v, want one file with 2 versions", files)
