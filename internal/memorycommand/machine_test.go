@@ -53,7 +53,7 @@ func TestMachine(t *testing.T) {
 				got, isError := memorycommand.Run(context.Background(), ws, input(c.name, c.members()...), memorycommand.Options{})
 				kind := c.name
 				if wantErr != nil {
-					kind += " " + strings.SplitN(wantErr.Error(), "/", 2)[0]
+					kind += " " + strings.Join(strings.Fields(wantErr.Error() + " .")[:2], " ")
 				}
 				seen[kind]++
 				switch {
@@ -69,7 +69,7 @@ func TestMachine(t *testing.T) {
 			},
 		})
 	})
-	for _, kind := range []string{"view", "create", "str_replace", "insert", "delete", "rename", "view The path ", "create Error: File ", "str_replace Error: The path ", "insert Error: The path ", "delete Error: The path ", "rename Error: The path ", "rename Error: The destination "} {
+	for _, kind := range []string{"view", "create", "str_replace", "insert", "delete", "rename", "view The path", "create Error: File", "str_replace Error: The", "str_replace No replacement", "insert Error: The", "insert Error: Invalid", "delete Error: The", "rename Error: The"} {
 		if seen[kind] == 0 {
 			t.Errorf("no case of %q among %v", kind, seen)
 		}
@@ -104,10 +104,11 @@ func (c memoryCommand) members() []any {
 func drawCommand(t *rapid.T, d disk) memoryCommand {
 	c := memoryCommand{
 		name: rapid.SampledFrom([]string{"view", "create", "create", "str_replace", "insert", "delete", "rename"}).Draw(t, "command"),
-		path: drawPath(t, d), to: drawPath(t, d),
+		to: drawPath(t, d, false),
 		text: drawText(t, 6), old: drawText(t, 2), new: drawText(t, 3),
 		line: rapid.IntRange(-1, 6).Draw(t, "line"),
 	}
+	c.path = drawPath(t, d, c.name == "str_replace" || c.name == "insert")
 	if text, err := os.ReadFile(d.at(c.path)); err == nil && len(text) > 0 && rapid.Bool().Draw(t, "old is there") {
 		from := rapid.IntRange(0, len(text)-1).Draw(t, "from")
 		c.old = string(text[from : from+rapid.IntRange(1, len(text)-from).Draw(t, "bytes")])
@@ -118,13 +119,18 @@ func drawCommand(t *rapid.T, d disk) memoryCommand {
 	return c
 }
 
-// drawPath draws a path that there is, or one of a few.
-func drawPath(t *rapid.T, d disk) string {
-	var there []string
-	filepath.WalkDir(d.root, func(path string, _ fs.DirEntry, _ error) error {
-		there = append(there, "/memories"+strings.TrimPrefix(path, d.root))
+// drawPath draws a path that there is, mostly of a file if so wanted, or one of a few.
+func drawPath(t *rapid.T, d disk, file bool) string {
+	there := []string{"/memories"}
+	filepath.WalkDir(d.root, func(path string, e fs.DirEntry, _ error) error {
+		if path != d.root && !(file && e.IsDir()) {
+			there = append(there, "/memories"+strings.TrimPrefix(path, d.root))
+		}
 		return nil
 	})
+	if file && len(there) > 1 {
+		return rapid.SampledFrom(there).Draw(t, "file")
+	}
 	path := rapid.SampledFrom(there).Draw(t, "there")
 	if rapid.Bool().Draw(t, "any") {
 		names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "a.b", "A", ".h", "node_modules"}), 0, 4).Draw(t, "names")
@@ -134,8 +140,10 @@ func drawPath(t *rapid.T, d disk) string {
 }
 
 func drawText(t *rapid.T, most int) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "\n", "\r\n", "\x00x", "$&", strings.Repeat("c", 700)}), 0, most).Draw(t, "text"), "")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "\n", "\r\n", "\x00x", "$&", "0", "1", "2", "3", longText}), 0, most).Draw(t, "text"), "")
 }
+
+var longText = strings.Repeat("long ", 150)
 
 func sameFiles(t *rapid.T, ws *workspace.Workspace, d disk) {
 	want, got := map[string]string{}, map[string]string{}
