@@ -29,6 +29,7 @@ type clientConfigCommand struct {
 	KeyVariable string `default:"SCRATCHPAD_API_KEY" placeholder:"NAME" help:"With --url: the environment variable of the client that has the API key. Give an empty name for a server that wants no key. Default: ${default}."`
 	ServerName  string `default:"scratchpad" placeholder:"NAME" help:"The name of the server in the client. Default: ${default}."`
 
+	Tools         toolSet      `enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has, as for scratchpad mcp. Default: ${default}."`
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file the server's read_file sends at most. 0: no limit. Default: ${default}."`
 }
 
@@ -117,6 +118,9 @@ func (c clientConfigCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	if c.Tools != storageTools {
+		s.Args = append(s.Args, "--tools", string(c.Tools))
+	}
 	if err := c.checkProgram(p, s.Command); err != nil {
 		return err
 	}
@@ -146,6 +150,8 @@ func (c clientConfigCommand) check(p *process) (variable string, err error) {
 	switch {
 	case c.URL != "" && (c.Hook || c.PassKey):
 		return "", workspace.Errorf(workspace.ErrInvalid, "--hook and --pass-key are for a server on this machine; leave them out, or --url")
+	case c.URL != "" && c.Tools != storageTools:
+		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the server says which tools it has; leave --tools out, and give it to scratchpad serve")
 	case c.URL != "" && (p.agentNamed || p.tenantNamed):
 		return "", workspace.Errorf(workspace.ErrInvalid, "with --url the key says whose memory it is; leave --agent and --tenant out, and give them to scratchpad keys create")
 	case c.File == "-":

@@ -18,8 +18,24 @@ import (
 )
 
 type mcpCommand struct {
+	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of that name, with the commands of Claude's memory tool over the same files; all is both. Default: ${default}."`
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"0" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0, the default: no limit. Many clients hide or cut long answers, so client-config sets 20000."`
 	BriefTokens   flags.Number `env:"SCRATCHPAD_BRIEF_TOKENS" default:"150" placeholder:"N" help:"About how many tokens a client that connects is told of what is in its memory: only paths, numbers and dates. It needs --agent. 0: nothing. Default: ${default}."`
+}
+
+// A toolSet is the name of tools that a server has.
+type toolSet string
+
+const storageTools toolSet = "storage"
+
+func (s toolSet) tools() mcpserver.Tools {
+	switch s {
+	case "memory":
+		return mcpserver.MemoryTool
+	case "all":
+		return mcpserver.AllTools
+	}
+	return mcpserver.StorageTools
 }
 
 // Help is shown by scratchpad mcp --help.
@@ -29,6 +45,8 @@ func (mcpCommand) Help() string {
   claude mcp add scratchpad -- /path/to/scratchpad mcp --agent default
 
 For other clients, run scratchpad client-config. The server ends when standard input ends, or at SIGTERM; everything that it has acknowledged is stored. It logs to standard error. If it may only read the database, it says so once and serves reads.
+
+With --tools memory, models that were trained on Claude's memory tool find its commands: view, create, str_replace, insert, delete and rename. The path /memories/notes.md is the file notes.md.
 
 For summaries by a model, the server needs ANTHROPIC_API_KEY or OPENAI_API_KEY in its environment; client-config --pass-key makes a client pass it. Without a key it makes outlines.`
 }
@@ -58,7 +76,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 		told = func(ctx context.Context) string { return p.brief(ctx, db, bound, int(c.BriefTokens)) }
 	}
 	server, err := mcpserver.New(mcpserver.Options{
-		Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
+		Tools: c.Tools.tools(), Bound: isBound, Brief: told, Version: version(), Logger: p.log, Summarizer: p.summarizer, MaxReadTokens: int(c.MaxReadTokens),
 		Workspace: func(ctx context.Context, call mcpserver.Call) (*workspace.Workspace, error) {
 			name := call.AgentID
 			if isBound {

@@ -30,6 +30,7 @@ type serveCommand struct {
 	LogLevel     slog.Level       `default:"info" placeholder:"debug|info|warn|error" help:"What is logged; info has a line for each call. Default: ${default}."`
 
 	MaxReadTokens flags.Number `env:"SCRATCHPAD_MAX_READ_TOKENS" default:"20000" placeholder:"N" help:"About how many tokens of a file read_file sends at most. 0: no limit. Default: ${default}."`
+	Tools         toolSet      `env:"SCRATCHPAD_TOOLS" enum:"storage,memory,all" default:"storage" placeholder:"storage|memory|all" help:"Which tools the server has: storage is write_file, read_file and the others; memory is the one tool of that name, with the commands of Claude's memory tool over the same files; all is both. Default: ${default}."`
 
 	OAuth oauthFlags `embed:"" prefix:"oauth-"`
 }

@@ -146,7 +146,7 @@ func (s *service) newMCP() (err error) {
 
 func (s *service) mcpOptions() mcpserver.Options {
 	return mcpserver.Options{
-		Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer, MaxReadTokens: int(s.c.MaxReadTokens),
+		Tools: s.c.Tools.tools(), Version: version(), Logger: s.p.log, Summarizer: s.p.summarizer, MaxReadTokens: int(s.c.MaxReadTokens),
 		IsBound: func(ctx context.Context) bool {
 			c, _ := auth.FromContext(ctx)
 			_, bound := c.Agents.Only()
