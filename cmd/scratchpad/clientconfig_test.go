@@ -69,6 +69,8 @@ func TestClientConfigPrints(t *testing.T) {
 	runCommand(t, dir, nil, "client-config", "cursor", "--max-read-tokens", "0").must(t, 0, `["mcp", "--agent", "default"]`)
 	runCommand(t, dir, []string{"SCRATCHPAD_MAX_READ_TOKENS=7"}, "client-config", "cursor").must(t, 0, `"--max-read-tokens", "7"]`)
 	runCommand(t, dir, nil, "client-config", "cursor", "--max-read-tokens", "-1").must(t, 2, "must be a whole number from 0")
+	runCommand(t, dir, nil, "client-config", "cursor", "--tools", "memory").must(t, 0, `"--max-read-tokens", "20000", "--tools", "memory"]`)
+	runCommand(t, dir, nil, "client-config", "cursor", "--tools", "all", "--url", "https://example.com").must(t, 2, "give it to scratchpad serve")
 	runCommand(t, dir, nil, "client-config", "emacs").must(t, 2, "claude-desktop", "codex", "emacs")
 	runCommand(t, dir, nil, "client-config").must(t, 2, "client")
 	runCommand(t, dir, nil, "client-config", "cursor", "--agent", "a b").must(t, 2, "--agent")

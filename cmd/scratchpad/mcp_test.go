@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -250,6 +251,31 @@ func TestMCPSummaries(t *testing.T) {
 }
 
 // The limit on what read_file sends comes from the flag or its variable.
+// The tools are the storage tools, or the commands of Claude's memory tool, or both. The
+// commands see the files of the storage tools.
+func TestMCPTools(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	view := map[string]any{"command": "view", "path": "/memories/notes/a.md"}
+	for _, c := range []struct {
+		tools string
+		count int
+	}{{"storage", 14}, {"all", 15}, {"memory", 1}} {
+		session := connect(t, "mcp", "--db", db, "--agent", "a", "--tools", c.tools)
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil || len(list.Tools) != c.count {
+			t.Fatalf("--tools %s: %d tools, %v", c.tools, len(list.Tools), err)
+		}
+		if c.tools == "storage" {
+			call(t, session, "write_file", map[string]any{"path": "notes/a.md", "content": "one\n"})
+			continue
+		}
+		if blocks, isError := call(t, session, "memory", view); isError || !slices.Equal(blocks, []string{"Here's the content of /memories/notes/a.md with line numbers:\n     1\tone\n     2\t"}) {
+			t.Errorf("--tools %s: view = %q", c.tools, blocks)
+		}
+	}
+	runCommand(t, t.TempDir(), nil, "mcp", "--tools", "none").must(t, 2, "--tools")
+}
+
 func TestMCPMaxReadTokens(t *testing.T) {
 	text := strings.Repeat("a line of a long file\n", 1000)
 	ask := func(args ...string) string {

@@ -169,3 +169,14 @@ func TestWorkspaceOfSlowRequest(t *testing.T) {
 		}
 	})
 }
+
+// A tool whose answer or whose error shows what is stored needs Read, even if it writes.
+func TestNeeds(t *testing.T) {
+	for tool, want := range map[string]auth.Scopes{
+		"read_file": auth.Read, "write_file": auth.Write, "edit_file": auth.Read | auth.Write, "move_file": auth.Read | auth.Write, "memory": auth.Read | auth.Write,
+	} {
+		if got := access.Needs(tool, tool != "read_file"); got != want {
+			t.Errorf("%s needs %v, want %v", tool, got, want)
+		}
+	}
+}
