@@ -138,7 +138,13 @@ func createMemory(c *call) (any, error) {
 // conflict returns the error of a write. If a memory is in the way, it says which.
 func (c *call) conflict(err error) error {
 	var o *workspace.Overlap
-	if !errors.As(err, &o) {
+	switch {
+	case errors.Is(err, workspace.ErrReadOnly):
+		if p, _, wrong := c.svc.Profile(c.ctx, c.agent); wrong == nil && !p.Archived.IsZero() {
+			return c.archived() // since a moment ago
+		}
+		return err
+	case !errors.As(err, &o):
 		return err
 	}
 	f := fail(http.StatusConflict, "a memory is in the way of this path").because(err)
