@@ -56,7 +56,7 @@ func TestTools(t *testing.T) {
 // The tool and its instructions cost a conversation less than the storage tools.
 func TestMemoryToolTokens(t *testing.T) {
 	svc := newService(t, workspace.Options{})
-	for bound, most := range map[string]int{"": 330, "a": 315} {
+	for bound, most := range map[string]int{"": 290, "a": 270} {
 		session := connect(t, newServerWith(t, mcpserver.Options{Bound: bound != "", Workspace: workspaces(svc, bound), Tools: mcpserver.MemoryTool}))
 		list, err := session.ListTools(t.Context(), nil)
 		if err != nil {
