@@ -10,7 +10,8 @@
 //	err = server.Run(ctx, os.Stdin, os.Stdout)
 //
 // A result is text. Its first block is the record, one line of JSON. Its second block
-// is the body, if there is one, as it is stored. Arguments are decoded strictly: an
+// is the body, if there is one, as it is stored. The tool memory, see [Options].Tools,
+// answers with a body alone. Arguments are decoded strictly: an
 // unknown name, a name in the wrong case, a name that is given twice, and text that is
 // not valid UTF-8 are refused. The error says what to send instead.
 //
@@ -23,7 +24,7 @@ package mcpserver
 // Where to begin:
 //
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
-//     summary.go and usage.go have the tools. schema.go, argument.go and result.go are
+//     summary.go, usage.go and memory.go have the tools. schema.go, argument.go and result.go are
 //     what they share, wording.go the words of errors.
 //   - server.go has the options. Every message goes through guard.go. admit.go asks whether
 //     a call may go on, observe.go tells how it ends, extend.go adds a program's own tools.

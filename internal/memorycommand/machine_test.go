@@ -104,7 +104,7 @@ func (c memoryCommand) members() []any {
 func drawCommand(t *rapid.T, d disk) memoryCommand {
 	c := memoryCommand{
 		name: rapid.SampledFrom([]string{"view", "create", "create", "str_replace", "insert", "delete", "rename"}).Draw(t, "command"),
-		to: drawPath(t, d, false),
+		to:   drawPath(t, d, false),
 		text: drawText(t, 6), old: drawText(t, 2), new: drawText(t, 3),
 		line: rapid.IntRange(-1, 6).Draw(t, "line"),
 	}
