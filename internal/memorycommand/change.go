@@ -41,7 +41,11 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options
 	}
 	_, err = ws.WriteFile(ctx, p.path, []byte(c.strings["file_text"]), w)
 	if errors.Is(err, workspace.ErrConflict) {
-		return "", o.inTheWay("path", p, err, "Error: File %s already exists")
+		exists := "Error: File %s already exists"
+		if o.Overwrite {
+			exists = "%s is a folder; name a file in it, or give another path"
+		}
+		return "", o.inTheWay("path", p, err, exists)
 	}
 	return fmt.Sprintf("File created successfully at: %s", p.given), err
 }
@@ -50,14 +54,11 @@ func (c *Command) create(ctx context.Context, ws *workspace.Workspace, o Options
 // folder at the place itself.
 func (o Options) inTheWay(member string, p place, err error, exists string) error {
 	var at *workspace.Overlap
-	switch {
-	case !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/"):
+	if !errors.As(err, &at) || at.Path == p.path || strings.HasPrefix(at.Path, p.path+"/") {
 		return refuse(err, exists, p.given)
 	}
 	return refuse(err, "%s %s lies below %s, which is a file; give another path, or rename that file first", member, p.given, quote(o.root()+"/"+at.Path))
 }
-
-// The texts of replace and insert follow the documentation.
 
 func (c *Command) replace(ctx context.Context, ws *workspace.Workspace, o Options) (string, error) {
 	p, err := o.place("path", c.strings["path"])
@@ -185,7 +186,7 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 	}
 	if from.path == to.path {
-		if _, err := fs.Stat(ws.FS(ctx), from.path); err == nil {
+		if _, err := fs.Stat(workspace.FS(ctx, ws), from.path); err == nil {
 			return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 		}
 		return "", refuse(workspace.ErrNotFound, "Error: The path %s does not exist", from.given)

@@ -113,6 +113,17 @@ func TestUnicodePaths(t *testing.T) {
 	if got := run(t, ws, "create", "path", "/memories/notes/e\u0301t\u00e9 1.md", "file_text", "x"); got != "File created successfully at: /memories/notes/e\u0301t\u00e9 1.md" {
 		t.Error(got)
 	}
+	for _, members := range [][]any{
+		{"create", "path", "/memories/notes/e\u0301t\u00e9 1.md", "file_text", "x"}, {"rename", "old_path", "/memories/notes/e\u0301t\u00e9 1.md", "new_path", "/memories/notes/\u00e9t\u00e9 1.md"},
+	} {
+		if got := run(t, ws, members[0].(string), members[1:]...); !strings.HasPrefix(got, "[error] Error: ") || !strings.HasSuffix(got, "already exists") {
+			t.Error(got)
+		}
+	}
+	run(t, ws, "create", "path", "/memories/e\u0301/f", "file_text", "x")
+	if got := run(t, ws, "view", "path", "/memories/e\u0301"); !strings.HasSuffix(got, "\n1B\t/memories/e\u0301\n1B\t/memories/e\u0301/f") {
+		t.Error(got)
+	}
 	if got := run(t, ws, "view", "path", "/memories/notes"); !strings.HasSuffix(got, "\n1B\t/memories/notes/\u00e9t\u00e9 1.md") {
 		t.Error(got)
 	}

@@ -154,7 +154,7 @@ func sameFiles(t *rapid.T, ws *workspace.Workspace, d disk) {
 		}
 		return nil
 	})
-	files := ws.FS(context.Background())
+	files := workspace.FS(context.Background(), ws)
 	fs.WalkDir(files, ".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			text, _ := fs.ReadFile(files, path)

@@ -38,6 +38,9 @@ func (o Options) place(member, given string) (place, error) {
 			return bad(`has an empty segment or a segment "."; leave it out`)
 		}
 	}
+	if p, err := workspace.UnicodePaths.Parse(path); err == nil {
+		path = p.String() // in NFC, as stored paths are
+	}
 	return place{given, path, slash || path == ""}, nil
 }
 
