@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,7 +185,11 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options
 		return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 	}
 	if from.path == to.path {
-		if _, err := fs.Stat(workspace.FS(ctx, ws), from.path); err == nil {
+		found, err := exists(ctx, ws, from.path)
+		switch {
+		case err != nil:
+			return "", err
+		case found:
 			return "", refuse(workspace.ErrConflict, "Error: The destination %s already exists", to.given)
 		}
 		return "", refuse(workspace.ErrNotFound, "Error: The path %s does not exist", from.given)
@@ -202,4 +205,18 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace, o Options
 		return "", o.inTheWay("new_path", to, err, "Error: The destination %s already exists")
 	}
 	return fmt.Sprintf("Successfully renamed %s to %s", from.given, to.given), err
+}
+
+// exists reports whether there is a file at a path, or below it.
+func exists(ctx context.Context, ws *workspace.Workspace, path string) (bool, error) {
+	for _, prefix := range []string{path, path + "/"} { // the file at a path is the first that begins with it
+		page, err := ws.ListFiles(ctx, workspace.ListOptions{Prefix: prefix, Limit: 1})
+		if err != nil {
+			return false, err
+		}
+		if len(page.Files) > 0 && (prefix != path || page.Files[0].Path == path) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
