@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -151,8 +152,9 @@ func (l *listing) lines(p place) []string {
 	for e := range l.entries {
 		keys = append(keys, e)
 	}
-	slices.SortFunc(keys, func(a, b entry) int {
-		return cmp.Or(strings.Compare(a.first, b.first), strings.Compare(a.second, b.second), strings.Compare(a.name(), b.name()))
+	sort.Slice(keys, func(i, j int) bool { // package slices would bring its code for these values into the program
+		a, b := keys[i], keys[j]
+		return cmp.Or(strings.Compare(a.first, b.first), strings.Compare(a.second, b.second), strings.Compare(a.name(), b.name())) < 0
 	})
 	all := []string{size(l.bytes) + "\t" + p.given}
 	for _, e := range keys {
