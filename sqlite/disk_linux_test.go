@@ -639,3 +639,29 @@ func (w *errorWriters) write(ctx context.Context, ws *workspace.Workspace, path 
 	}
 	return false
 }
+
+// On a full disk, a redaction still goes through: like a deletion, it may use the reserve.
+// The content is gone from the files when there is room again.
+func TestRedactOnFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "full.db")
+	s, err := sqlite.Open(t.Context(), path, quiet)
+	testkit.Must(t, err)
+	defer s.Close()
+	ws := twoVersions(t, s, 1, 900_000)
+	awaitFold(t, path)
+	spare := filler(t, dir, 2<<20)
+	fillUp(t, dir)
+	if _, err := ws.WriteFile(t.Context(), "more", text(200_000, "more", 1), workspace.WriteOptions{}); !errors.Is(err, workspace.ErrStorageFull) {
+		t.Fatalf("a write = %v, want ErrStorageFull: this disk is not full", err)
+	}
+	if _, err := ws.RedactVersion(t.Context(), "plan.md", 1, workspace.RedactOptions{}); err != nil {
+		t.Fatalf("RedactVersion on a full disk = %v", err)
+	}
+	time.Sleep(50 * time.Millisecond) // the pass meets the full disk
+	testkit.Must(t, os.Remove(spare))
+	testkit.Must(t, s.Close())
+	s = open(t, path)
+	waitScrubbed(t, s)
+	checkGone(t, s, path, map[int]bool{1: true})
+}

@@ -288,6 +288,7 @@ func (w *writer) unwatchLog() {
 // finishScrub goes on with the pass for a while when the store is closed.
 func (w *writer) finishScrub() {
 	s := &w.scrub
+	s.failed = false
 	for deadline := time.Now().Add(scrubAtClose); s.wanted && time.Now().Before(deadline); {
 		if s.pause > 0 {
 			time.Sleep(min(s.pause, minPause))

@@ -259,7 +259,7 @@ func readNow(ctx context.Context, s *sqlite.Store) {
 	}
 }
 
-// content of so many bytes is written as the first of two versions of a file.
+// twoVersions writes two versions of so many bytes of a file.
 func twoVersions(t testing.TB, s *sqlite.Store, id, size int) *workspace.Workspace {
 	t.Helper()
 	svc, err := workspace.New(s, workspace.Options{})
