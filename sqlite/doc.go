@@ -30,6 +30,23 @@
 // program, was written by a newer version, or is damaged is refused and not changed.
 // Nothing is ever renamed, made again, converted or repaired.
 //
+// # Redaction
+//
+// A redaction removes the content of one version for good. When it is answered, it is
+// durable, and nobody reads the content any more. Bytes of it are then still in the
+// database file and in the log. SQLite leaves copies behind when it moves rows between
+// pages, also with PRAGMA secure_delete. So the store visits every page in the background,
+// a few milliseconds at a time, and sets what is not in use to zero. Then it empties the
+// log. This takes about a second for each 100 MB, and longer while a reader that began
+// before stays in the log. [Store.Close] goes on with it for up to three seconds. If it
+// does not come to its end, the next process that opens the database begins again. A
+// record in the database says that it is due.
+//
+// The following are not reached: other versions with the same content, also those that a
+// move or a restore of the version has made; backups, exports and the copy from before a
+// migration; blocks that the file system or the disk has kept of a file that became shorter
+// or was written elsewhere; the memory and the swap space of processes.
+//
 // The package is not for network file systems, which do not keep the locks that SQLite
 // needs. [Open] refuses them.
 package sqlite
@@ -44,8 +61,11 @@ package sqlite
 //     that all is synced. checkpoint.go keeps the log short.
 //   - reader.go and tx.go are the SQL of a caller's function, change.go that of the journal
 //     of changes, owners.go that of operators. watch.go tells of new rows in the journal.
+//   - scrub.go removes from the file what is left of redacted content; internal/pages has
+//     the pass over the pages.
 //   - stats.go says what the store does, ready.go whether it takes writes.
 //   - dump.go and restore.go are the SQL of whole owners, verify.go checks their rows.
 //   - internal/row has the form of each row. Its owner.go says how the one row is read whose
 //     form differs between schemas.
+//   - internal/engine runs statements on SQLite, and has its errors.
 //   - internal/dbfile has the files beneath the database.
