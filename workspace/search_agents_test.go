@@ -14,8 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
-func atNoon() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
-
 // A search over several agents finds what a search of one agent finds that has all of it,
 // in the same order.
 func TestServiceSearch(t *testing.T) {
