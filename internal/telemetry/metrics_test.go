@@ -19,7 +19,7 @@ import (
 
 // Every tool that a server has is known here.
 func TestKnownTools(t *testing.T) {
-	url, _ := serve(t, Options{})
+	url, _ := serveWith(t, Options{}, func(o *mcpserver.Options) { o.Tools = mcpserver.AllTools })
 	list, err := connect(t, url, nil, tester).ListTools(t.Context(), nil)
 	testkit.Must(t, err)
 	for _, tool := range list.Tools {
