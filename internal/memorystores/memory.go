@@ -310,9 +310,6 @@ func deleteMemory(c *call) (any, error) {
 		if conditional && sum != hex.EncodeToString(v.Version.SHA256[:]) {
 			return nil, c.preconditionFailed()
 		}
-		if err := c.keep(s); err != nil {
-			return nil, err
-		}
 		seen := v.Version.Number
 		if _, err = s.ws.DeleteFile(c.ctx, v.File.Path, workspace.DeleteOptions{IfVersion: &seen}); err == nil {
 			return deletedObject{memoryID(v.File.Created), "memory_deleted"}, nil
@@ -322,21 +319,4 @@ func deleteMemory(c *call) (any, error) {
 		}
 	}
 	return nil, errTries()
-}
-
-// keep gives a store a profile, so that it still exists when nothing is left in it.
-func (c *call) keep(s found) error {
-	if s.known {
-		return nil
-	}
-	_, err := c.svc.UpdateProfile(c.ctx, c.agent, func(p workspace.Profile, found bool) (workspace.Profile, error) {
-		if found {
-			return p, errSame
-		}
-		return s.profile, nil
-	})
-	if errors.Is(err, errSame) {
-		return nil
-	}
-	return err
 }
