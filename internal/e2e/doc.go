@@ -39,6 +39,8 @@
 // Package ha needs Go, PostgreSQL and caddy. Several servers work over one database, and are
 // stopped, killed and replaced, as is the database server.
 // Package browser needs Go, npm and Chromium. People use the console in a real browser.
+// Package memory needs Go and npm. The official SDKs of Anthropic use the memory of
+// scratchpad serve, and the memory tool is compared with theirs.
 // Package powercut needs nothing of this. It cuts the power under a database, as root on
 // Linux.
 //

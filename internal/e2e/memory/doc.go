@@ -1,0 +1,19 @@
+// Package memory has only tests. The official SDKs of Anthropic for Go and TypeScript, each
+// in its present and in its former generation and unmodified, use the memory of scratchpad
+// serve. Their memory tool is compared with Scratchpad's.
+//
+//	go test ./memory
+//
+// The tests need what those of package e2e need. sync_test.go compiles a package of the SDK
+// for Go, and reads the modules of its tests from the module cache or the Go proxy.
+//
+//   - sdk_test.go runs the steps of a session with each SDK. stores_test.go,
+//     memories_test.go, list_test.go, versions_test.go, refused_test.go and lost_test.go
+//     have the steps.
+//   - golang_test.go and typescript_test.go are the SDKs behind one interface.
+//     front_test.go stands between an SDK and the server: it records requests and loses
+//     answers.
+//   - sync_test.go runs the tests that the SDK for Go has for its own synchronization of
+//     memory, with scratchpad serve in place of their simulated server.
+//   - tool_test.go compares the memory tool with the one of the SDK for TypeScript.
+package memory

@@ -1,0 +1,226 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	one "github.com/anthropics/anthropic-sdk-go"
+	oneoption "github.com/anthropics/anthropic-sdk-go/option"
+	two "github.com/anthropics/anthropic-sdk-go/v2"
+	twooption "github.com/anthropics/anthropic-sdk-go/v2/option"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A method is one of the API, in an SDK for Go.
+type method func(ctx context.Context, id string, params m) (any, error)
+
+// A golang is an SDK for Go.
+type golang struct {
+	with    func(key string, retries int) client
+	methods map[string]method
+	fault   func(error) *fault // nil for an error without an answer
+}
+
+func newGoOne(_ *testing.T, base, key string) client { return goOne(base, key, retries) }
+
+func goOne(base, key string, retries int) client {
+	c := one.NewClient(oneoption.WithBaseURL(base), oneoption.WithAPIKey(key), oneoption.WithMaxRetries(retries))
+	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
+	with := func(key string, retries int) client { return goOne(base, key, retries) }
+	return &golang{with, map[string]method{
+		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
+		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
+		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
+		"memories.list": named(ms.List), "memories.all": pages(ms.ListAutoPaging),
+		"memoryVersions.retrieve": named(vs.Get), "memoryVersions.redact": named(vs.Redact),
+		"memoryVersions.list": named(vs.List), "memoryVersions.all": pages(vs.ListAutoPaging),
+	}, func(err error) *fault {
+		var e *one.Error
+		if !errors.As(err, &e) {
+			return nil
+		}
+		return &fault{Status: e.StatusCode, Type: string(e.Type()), Request: e.RequestID, raw: e.RawJSON()}
+	}}
+}
+
+func newGoTwo(_ *testing.T, base, key string) client { return goTwo(base, key, retries) }
+
+func goTwo(base, key string, retries int) client {
+	c := two.NewClient(twooption.WithBaseURL(base), twooption.WithAPIKey(key), twooption.WithMaxRetries(retries))
+	s, ms, vs := &c.Beta.MemoryStores, &c.Beta.MemoryStores.Memories, &c.Beta.MemoryStores.MemoryVersions
+	with := func(key string, retries int) client { return goTwo(base, key, retries) }
+	return &golang{with, map[string]method{
+		"create": plain(s.New), "retrieve": named(s.Get), "update": named(s.Update), "delete": named(s.Delete), "archive": named(s.Archive),
+		"list": plain(s.List), "all": plainPages(s.ListAutoPaging),
+		"memories.create": named(ms.New), "memories.retrieve": named(ms.Get), "memories.update": named(ms.Update), "memories.delete": named(ms.Delete),
+		"memories.list": named(ms.List), "memories.all": pages(ms.ListAutoPaging),
+		"memoryVersions.retrieve": named(vs.Get), "memoryVersions.redact": named(vs.Redact),
+		"memoryVersions.list": named(vs.List), "memoryVersions.all": pages(vs.ListAutoPaging),
+	}, func(err error) *fault {
+		var e *two.Error
+		if !errors.As(err, &e) {
+			return nil
+		}
+		return &fault{Status: e.StatusCode, Type: string(e.Type()), Request: e.RequestID, raw: e.RawJSON()}
+	}}
+}
+
+// named is a method that takes an id before its parameters, and plain one that does not.
+// Their options are those of one generation.
+func named[P, R, O any](f func(context.Context, string, P, ...O) (R, error)) method {
+	return func(ctx context.Context, id string, params m) (any, error) {
+		p, err := build[P](params)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, id, p)
+	}
+}
+
+func plain[P, R, O any](f func(context.Context, P, ...O) (R, error)) method {
+	return named(func(ctx context.Context, _ string, p P, o ...O) (R, error) { return f(ctx, p, o...) })
+}
+
+// pages is a method that returns the items of all pages. plainPages takes no id.
+func pages[P, R, O any](f func(context.Context, string, P, ...O) R) method {
+	open := named(func(ctx context.Context, id string, p P, o ...O) (R, error) { return f(ctx, id, p, o...), nil })
+	return func(ctx context.Context, id string, params m) (any, error) {
+		got, err := open(ctx, id, params)
+		if err != nil {
+			return nil, err
+		}
+		pager, items := got.(interface {
+			Next() bool
+			Err() error
+		}), []any{}
+		current := reflect.ValueOf(got).MethodByName("Current") // its type is that of the items
+		for pager.Next() {
+			items = append(items, current.Call(nil)[0].Interface())
+		}
+		return items, pager.Err()
+	}
+}
+
+func plainPages[P, R, O any](f func(context.Context, P, ...O) R) method {
+	return pages(func(ctx context.Context, _ string, p P, o ...O) R { return f(ctx, p, o...) })
+}
+
+func (g *golang) as(key string, retries int) client { return g.with(key, retries) }
+
+func (g *golang) call(t *testing.T, name, id string, params m) (any, *fault) {
+	t.Helper()
+	f := g.methods[name]
+	if f == nil {
+		t.Fatalf("no method %s", name)
+	}
+	got, err := f(t.Context(), id, params)
+	if err != nil {
+		found := g.fault(err)
+		if found == nil {
+			return nil, &fault{Class: err.Error()}
+		}
+		if err := json.Unmarshal([]byte(found.raw), &found.Body); err != nil {
+			t.Errorf("%s: the body of the error %q: %v", name, found.raw, err)
+		}
+		return nil, found
+	}
+	if list, ok := got.([]any); ok {
+		for i := range list {
+			list[i] = decoded(t, name, list[i])
+		}
+		return list, nil
+	}
+	return decoded(t, name, got), nil
+}
+
+// build makes the parameters of a method from their names on the wire.
+func build[P any](params m) (p P, err error) {
+	v, left := reflect.ValueOf(&p).Elem(), map[string]any{}
+	for name, value := range params {
+		f := member(v, name)
+		if !f.IsValid() {
+			return p, fmt.Errorf("%T has no field for %s", p, name)
+		}
+		if list, ok := value.(m); ok && f.Kind() == reflect.Map { // null is for a field that the map cannot have
+			for _, each := range list {
+				if each == nil {
+					left[name] = value
+				}
+			}
+			if left[name] != nil {
+				continue
+			}
+		}
+		text, err := json.Marshal(value)
+		if err == nil {
+			err = json.Unmarshal(text, f.Addr().Interface())
+		}
+		if err != nil {
+			return p, fmt.Errorf("%s of %T: %w", name, p, err)
+		}
+	}
+	if extra, ok := any(&p).(interface{ SetExtraFields(map[string]any) }); ok && len(left) > 0 {
+		extra.SetExtraFields(left)
+	}
+	return p, nil
+}
+
+// member returns the field that has a name on the wire.
+func member(v reflect.Value, name string) reflect.Value {
+	if name == "betas" { // TypeScript's name of the header
+		name = "anthropic-beta"
+	}
+	for i := range v.NumField() {
+		for _, key := range []string{"json", "query", "path", "header"} {
+			if have, _, _ := strings.Cut(v.Type().Field(i).Tag.Get(key), ","); have == name {
+				return v.Field(i)
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+// decoded returns an answer as JSON, and checks that the SDK has put each of its members
+// into a field.
+func decoded(t *testing.T, name string, got any) any {
+	t.Helper()
+	raw := got.(interface{ RawJSON() string }).RawJSON()
+	var want m
+	if err := json.Unmarshal([]byte(raw), &want); err != nil {
+		t.Fatalf("%s: the answer %q: %v", name, raw, err)
+	}
+	v := reflect.Indirect(reflect.ValueOf(got))
+	for key, value := range want {
+		f := member(v, key)
+		if !f.IsValid() {
+			t.Errorf("%s: the SDK does not know %s in %s", name, key, raw)
+			continue
+		}
+		if value == nil || f.Kind() == reflect.Slice { // of a page, whose items are checked as such
+			continue
+		}
+		text, err := json.Marshal(f.Interface())
+		if u, ok := f.Interface().(interface{ RawJSON() string }); ok {
+			text = []byte(u.RawJSON())
+		}
+		var have any
+		if err == nil {
+			err = json.Unmarshal(text, &have)
+		}
+		if at, ok := f.Interface().(time.Time); ok {
+			if instant, bad := time.Parse(time.RFC3339, fmt.Sprint(value)); bad == nil && instant.Equal(at) {
+				have = value
+			}
+		}
+		if diff := cmp.Diff(value, have); diff != "" || err != nil {
+			t.Errorf("%s: %s of the answer %s became %s (%v)", name, key, raw, text, err)
+		}
+	}
+	return want
+}
