@@ -34,6 +34,8 @@
 // root for the images.
 //
 // Package login needs Go alone. Clients log in at an OpenID provider of another maker.
+// Package doors needs Go alone. Sixteen writers use one memory through MCP, the Memory Stores
+// API, the memory tool and the console at the same time.
 // Package load needs Go alone, on Linux. Many agents call the real server, which is stopped
 // and killed meanwhile. It also measures the speed of the tools.
 // Package ha needs Go, PostgreSQL and caddy. Several servers work over one database, and are

@@ -1,0 +1,27 @@
+package doors
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+)
+
+var scratchpadPath string // the real binary
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "scratchpad-doors-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		scratchpadPath, err = process.Build(filepath.Join("..", "..", ".."), dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "doors:", err)
+		return 1
+	}
+	return m.Run()
+}
