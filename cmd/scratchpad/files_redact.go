@@ -25,12 +25,12 @@ func (filesRedact) Help() string {
 
 The current version cannot be redacted. Write a version without the secret first. Then redact every version that has it: scratchpad files history lists them.
 
-The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration, and what agents have read already. PostgreSQL keeps the old row until VACUUM has run over the table versions, and longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
+The command cannot reach copies elsewhere: backups, exports, copies of the database from before a migration, and what agents have read already. PostgreSQL keeps the old bytes until VACUUM FULL versions has run, and longer in its write-ahead log and its replicas. So replace a password or a key that was written, too.
 
 Examples:
 
   scratchpad files write plan.md clean.md
-  scratchpad files redact plan.md 2`
+  scratchpad files redact plan.md 2 --yes`
 }
 
 type redactedRecord struct {

@@ -115,7 +115,7 @@ func exampleFolder(t *testing.T) (dir, key string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{
-		"plan.md": "Monday\nTuesday\n", "todo.md": "- [ ] test\n", "notes.txt": "a note\n", "app.log": "one\ntwo\n",
+		"plan.md": "Monday\nTuesday\n", "todo.md": "- [ ] test\n", "notes.txt": "a note\n", "clean.md": "Monday\n", "app.log": "one\ntwo\n",
 	} {
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}

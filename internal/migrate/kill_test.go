@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -21,6 +22,9 @@ import (
 
 // roleVariable tells this test binary, which a test starts again, to copy a database.
 const roleVariable = "SCRATCHPAD_TEST_ROLE"
+
+// slowVariable tells it to verify slowly, so that a kill does not come too late.
+const slowVariable = "SCRATCHPAD_TEST_SLOW"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) == "copy" {
@@ -45,8 +49,13 @@ func copyAloud(from, to string) error {
 	}
 	fmt.Println("begun")
 	_, err = migrate.Copy(context.Background(), source, target, migrate.Options{From: from,
-		Copying:   func(done, total int64) { fmt.Println("copying", done, total) },
-		Verifying: func(done, total int64) { fmt.Println("verifying", done, total) },
+		Copying: func(done, total int64) { fmt.Println("copying", done, total) },
+		Verifying: func(done, total int64) {
+			fmt.Println("verifying", done, total)
+			if os.Getenv(slowVariable) != "" {
+				time.Sleep(20 * time.Millisecond)
+			}
+		},
 	})
 	if err == nil {
 		fmt.Println("complete")
@@ -60,6 +69,9 @@ func copyAndKill(t *testing.T, from, to, phase string, lines int) (last string) 
 	t.Helper()
 	cmd := exec.Command(os.Args[0], from, to)
 	cmd.Env = append(os.Environ(), roleVariable+"=copy")
+	if phase != "" {
+		cmd.Env = append(cmd.Env, slowVariable+"=1")
+	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	testkit.Must(t, err)
