@@ -9,7 +9,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/profiles"
 )
 
-// What people say of an agent. They are described in package inspect.
+// What names and describes an agent. They are described in package inspect.
 type (
 	Profile      = inspect.Profile
 	AgentProfile = inspect.AgentProfile
@@ -31,8 +31,9 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 
 // UpdateProfile changes the profile of an agent to what change makes of it. found tells
 // change whether there is one. change may run more than once, and an error of it is
-// returned. Created, Updated and a time in Archived that is set already are not for change
-// to set. [StoreLimits.Agents] limits the profiles of a tenant too. Errors: [ErrInvalid],
+// returned. Updated becomes the time of the update. Created does too at the first update,
+// unless change sets an earlier time. Later updates keep Created, and keep Archived once it
+// is set. [StoreLimits.Agents] limits the profiles of a tenant too. Errors: [ErrInvalid],
 // [ErrQuota], and those of the store.
 func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error)) (p Profile, err error) {
 	const op = "change profile"

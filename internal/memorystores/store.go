@@ -102,7 +102,7 @@ func (s storeChange) apply(p *workspace.Profile) (changed bool, f *failure) {
 	return p.Name != before.Name || p.Description != before.Description || !maps.Equal(p.Metadata, before.Metadata), nil
 }
 
-// now returns the time for a profile, which is never before another time in it.
+// now returns the time, or the last time in a profile if a clock was set back.
 func now(last time.Time) time.Time {
 	t := time.Now().UTC().Truncate(time.Microsecond)
 	if t.Before(last) {
@@ -126,8 +126,7 @@ func createStore(c *call) (any, error) {
 			return newStore(agent, p), err
 		}
 	}
-	p := workspace.Profile{Created: now(time.Time{})}
-	p.Updated = p.Created
+	var p workspace.Profile
 	if _, f := s.apply(&p); f != nil {
 		return nil, f
 	}
@@ -340,7 +339,6 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 		if err == nil && !changed {
 			err = errSame
 		}
-		p.Updated = now(p.Updated)
 		return p, err
 	})
 	if errors.Is(err, errSame) {
@@ -350,7 +348,7 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 }
 
 func (c *call) archived() *failure {
-	return invalid("the memory store %s is archived; it can be read, and memories can be deleted, but nothing else can change", storeID(c.agent))
+	return invalid("the memory store %s is archived; it can be read, deleted and redacted, but not changed", storeID(c.agent))
 }
 
 func deleteStore(c *call) (any, error) {

@@ -122,6 +122,9 @@ func TestAgentIsStore(t *testing.T) {
 		if got := c.get("?created_at[lte]=" + a.str("created_at")).data("id"); len(got) != 1 {
 			t.Errorf("the list up to its time has %q", got)
 		}
+		if b := c.made("/memstore_planner", object{"description": "d"}); b.str("created_at") != a.str("created_at") || b.str("name") != "planner" {
+			t.Errorf("described, it is %s, and was %s", b.text, a.text)
+		}
 		list := c.get("/memstore_planner/memories?view=full")
 		if !slices.Equal(list.data("path"), []string{"/notes/plan.md"}) || list.data("content")[0] != "by MCP" {
 			t.Errorf("its memories are %s", list.text)

@@ -93,7 +93,10 @@ func Update(r records.Records, o store.Owner, now time.Time, limit int64, change
 			}
 			counted = true
 		}
-		if p.Created = first; first.IsZero() {
+		switch {
+		case old.Revision > 0:
+			p.Created = first
+		case p.Created.IsZero() || p.Created.After(now):
 			p.Created = now
 		}
 		if !archived.IsZero() { // that is for ever
