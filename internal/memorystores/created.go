@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// created knows which stores were made a moment ago. Nothing in a store tells a client that
-// sends its request again, because the answer was lost, from one that wants a second store
-// of the same name. So the same request of the same caller, marked by the SDK as sent again,
-// gets the store that it has made, as long as nobody has used that. The zero created is
-// empty. It is safe for concurrent use.
+// created knows which stores were made a moment ago. A client whose answer was lost sends
+// its request again, and that should not make a second store. The SDK marks such a request
+// with a header. If it is the same request of the same caller, it gets the store that it has
+// made, unless somebody has used the store since. The zero created is empty. It is safe for
+// concurrent use.
 type created struct {
 	mu     sync.Mutex // guards the following
 	stores map[[sha256.Size]byte]fresh
