@@ -61,9 +61,10 @@ type page struct {
 
 // A command is what a reader types, and what the page says that it prints.
 type command struct {
-	line int
-	text string
-	want []string
+	line   int
+	text   string
+	want   []string
+	client bool // a program that needs a running server; internal/e2e/memory runs it
 }
 
 func parse(t *testing.T, name string) *page {
@@ -102,8 +103,14 @@ func (p *page) add(t *testing.T, name, language string, start int, lines []strin
 			last := &p.commands[len(p.commands)-1]
 			last.want = append(last.want, line)
 		}
-	case "go":
-		p.programs = append(p.programs, command{line: start, text: strings.Join(lines, "\n")})
+	case "go", "go client":
+		text := strings.Join(lines, "\n") + "\n"
+		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+			t.Errorf("%s:%d: the program is not formatted as gofmt does: %v", name, start, err)
+		}
+		p.programs = append(p.programs, command{line: start, text: text, client: language == "go client"})
+	case "ts client":
+		p.programs = append(p.programs, command{line: start, client: true})
 	case "text":
 		if len(p.programs) == 0 {
 			t.Fatalf("%s:%d: output without a program", name, start)
@@ -215,12 +222,12 @@ func head(text string) string {
 // the page's folder as its working directory.
 func (p *page) runPrograms(t *testing.T) {
 	for i, c := range p.programs {
-		if formatted, err := format.Source([]byte(c.text + "\n")); err != nil || string(formatted) != c.text+"\n" {
-			t.Errorf("line %d: program %d is not formatted as gofmt does: %v", c.line, i+1, err)
+		if c.client {
+			continue
 		}
 		dir := t.TempDir()
 		source := filepath.Join(dir, "main.go")
-		testkit.Must(t, os.WriteFile(source, []byte(c.text+"\n"), 0o600))
+		testkit.Must(t, os.WriteFile(source, []byte(c.text), 0o600))
 		program := filepath.Join(dir, "program")
 		if out, err := exec.Command("go", "build", "-o", program, source).CombinedOutput(); err != nil {
 			t.Errorf("line %d: program %d: %v\n%s", c.line, i+1, err, out)

@@ -15,5 +15,6 @@
 //     answers.
 //   - sync_test.go runs the tests that the SDK for Go has for its own synchronization of
 //     memory, with scratchpad serve in place of their simulated server.
+//   - guide_test.go runs the programs of docs/guide/memory-stores.md.
 //   - tool_test.go compares the memory tool with the one of the SDK for TypeScript.
 package memory

@@ -1,0 +1,95 @@
+package memory
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+)
+
+// A program is a block of a page, with what the page says that it prints.
+type program struct{ language, text, want string }
+
+var clientBlock = regexp.MustCompile("(?s)```(go|ts) client\n(.*?)```\n+```text\n(.*?)```\n")
+
+// readPrograms returns the programs of a page that need a server.
+func readPrograms(t *testing.T, page string) (all []program) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range clientBlock.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, program{block[1], block[2], block[3]})
+	}
+	if n := strings.Count(string(text), " client\n"); n != len(all) || n == 0 {
+		t.Fatalf("%s has %d programs, and %d of them with their output", page, n, len(all))
+	}
+	return all
+}
+
+// TestGuide runs the programs of the guide that use a server, one after the other.
+func TestGuide(t *testing.T) {
+	programs := readPrograms(t, filepath.Join(module, "docs", "guide", "memory-stores.md"))
+	db := filepath.Join(t.TempDir(), "team.db")
+	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "shop"))
+	at, err := url.Parse(process.Serve(t, scratchpadPath, "--db", db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	createStore(t, at.Host, key)
+	for _, p := range programs {
+		p.text = strings.ReplaceAll(p.text, "127.0.0.1:4321", at.Host)
+		cmd := p.command(t)
+		cmd.Env = append(os.Environ(), "SCRATCHPAD_API_KEY="+key, "NODE_OPTIONS=", "NO_PROXY=127.0.0.1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != p.want {
+			t.Errorf("the program in %s: %v\n%s\nthe page says:\n%s", p.language, err, out, p.want)
+		}
+	}
+}
+
+// createStore makes the store of the page's programs, as the page does.
+func createStore(t *testing.T, host, key string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+host+"/v1/memory_stores", strings.NewReader(`{"name": "shop"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Api-Key", key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("the store was not created: %s", res.Status)
+	}
+}
+
+// command returns the command that runs a program. A program in Go is compiled in this
+// module, and one for Node finds its packages in a folder of it.
+func (p program) command(t *testing.T) *exec.Cmd {
+	t.Helper()
+	if p.language == "ts" { // without types, it is JavaScript
+		cmd := exec.Command(nodePath, "--input-type=module", "-")
+		cmd.Dir, cmd.Stdin = clients, strings.NewReader(p.text)
+		return cmd
+	}
+	dir := t.TempDir()
+	source, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(p.text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", built, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exec.Command(built)
+}
