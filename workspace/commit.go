@@ -36,6 +36,7 @@ type attempt struct {
 	deletes    bool          // it is never refused because the store is full
 	storeBytes int64         // that the store holds, about
 	admitted   bool          // an agent that holds nothing may write
+	made       time.Time     // of the version that the write makes; zero if it has a key, as a repeated request has none
 	noRow      bool          // the last transaction found no row of the agent
 	floor      *floors.Floor // above which an agent without a row begins; nil: not read yet
 }
@@ -58,6 +59,13 @@ func (w *Workspace) newAttempt(op, object, key string, args ...[]byte) (*attempt
 	}
 	h.Sum(a.hash[:0])
 	return a, nil
+}
+
+// madeAt notes the time of the version that the write makes.
+func (a *attempt) madeAt(t time.Time) {
+	if a.key == "" {
+		a.made = t
+	}
 }
 
 // errNewAgent ends a transaction that would be the first write of an agent.

@@ -129,7 +129,7 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 	case err != nil:
 		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // rewrite reads the file, makes the new text outside of transactions, and writes if the

@@ -77,7 +77,7 @@ func (w *Workspace) ImportFile(ctx context.Context, path string, versions []Vers
 	if err != nil {
 		return WriteResult{}, within(opImport, path, err)
 	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // ImportLog appends entries that were kept elsewhere to a log, with their authors and

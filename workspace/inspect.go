@@ -136,6 +136,7 @@ type (
 	VersionsPage  = inspect.VersionsPage
 	VersionRef    = inspect.VersionRef
 	FileVersion   = inspect.FileVersion
+	VersionOp     = inspect.VersionOp
 )
 
 // ViewFile returns a version of a file, found by the file's path or by when it was created.
@@ -145,9 +146,9 @@ type (
 func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err error) {
 	const op = "read"
 	if q.Path != "" {
-		p, err := w.start(ctx, op, q.Path)
+		p, err := UnicodePaths.Parse(q.Path) // all that may be stored
 		if err != nil {
-			return FileView{}, err
+			return FileView{}, within(op, q.Path, err)
 		}
 		q.Path = p.name
 	}

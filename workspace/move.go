@@ -27,6 +27,8 @@ type MoveResult struct {
 	From    string // the path before
 	Version int64  // of the file at the new path
 	Bytes   int64  // of that version
+
+	Time time.Time // of that version; zero for a request with an idempotency key
 }
 
 // MoveFile gives a file another path, where there must be no file. A log at either path
@@ -89,7 +91,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 	if err != nil {
 		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
 	}
-	return MoveResult{Path: to.name, From: from.name, Version: out.Number, Bytes: out.Bytes}, nil
+	return MoveResult{Path: to.name, From: from.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // parseNewPath parses the path to which a file moves.
@@ -133,6 +135,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
 	v.Number, v.Author = max(from.Version, above)+1, stored(w.author)
 	v.Time = latest(a.now, from.Updated, l.To.Updated)
 	to.Version, to.Updated = v.Number, v.Time
+	a.madeAt(v.Time)
 
 	gone := int(min(max(above-from.Oldest()+1, 0), int64(len(from.Sizes))))
 	sizes := append(slices.Clone(from.Sizes[gone:]), v.Size)

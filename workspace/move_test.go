@@ -103,7 +103,7 @@ func TestMove(t *testing.T) {
 				before := usage(t, ws)
 				number := max(5, test.reached, test.floor) + 1
 				got, err := move(t.Context(), ws.As(workspace.Author{Client: "mover"}), "old", "new")
-				if want := (workspace.MoveResult{Path: "new", From: "old", Version: number, Bytes: 1}); err != nil || got != want {
+				if want := (workspace.MoveResult{Path: "new", From: "old", Version: number, Bytes: 1, Time: got.Time}); err != nil || got != want {
 					t.Fatalf("MoveFile = %+v, %v, want %+v", got, err, want)
 				}
 				checkRow(t, store, int64(len(revision))+1, workspace.Change{

@@ -42,25 +42,26 @@ func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func
 		return Profile{}, err
 	}
 	if err = checkContext(ctx, op, agentID); err == nil {
-		p, err = profiles.Update(s.shared(ctx), s.owner(id), s.stamp(time.Time{}), s.total.Limits.Agents, change)
+		p, err = profiles.Update(s.store.System(ctx), s.owner(id), s.stamp(time.Time{}), s.total.Limits.Agents, change)
+		s.gate.Reread()
 	}
 	return p, within(op, agentID, err)
 }
 
-// Profiles returns the profiles of agents in byte order of name, from the first one after a
-// name ("": the first of all), at most limit of them (0: 100). Errors: [ErrInvalid] and
-// those of the store.
-func (s *Service) Profiles(ctx context.Context, after string, limit int) (list []AgentProfile, err error) {
+// Profiles returns the profiles of agents in byte order of name, from the first one after
+// q.After, at most q.Limit of them. Of an [AgentsQuery], q has Patterns, After and Limit
+// alone; After is the name of an agent. Errors: [ErrInvalid] and those of the store.
+func (s *Service) Profiles(ctx context.Context, q AgentsQuery) (list []AgentProfile, err error) {
 	const op = "list"
 	if err = checkContext(ctx, op, "profiles"); err != nil {
 		return nil, err
 	}
-	if after != "" && names.Agent(after) != "" || limit < 0 {
-		return nil, fail(ErrInvalid, op, "profiles", "after is %q and limit is %d", after, limit)
+	if q.After != "" && names.Agent(q.After) != "" || q.Limit < 0 {
+		return nil, fail(ErrInvalid, op, "profiles", "after is %q and limit is %d", q.After, q.Limit)
 	}
-	if limit == 0 {
-		limit = 100
+	if q.Limit == 0 {
+		q.Limit = 50
 	}
-	list, err = profiles.List(s.store.System(ctx), s.tenant, after, limit)
+	list, err = profiles.List(s.store.System(ctx), s.tenant, q.Patterns, q.After, q.Limit)
 	return list, within(op, "profiles", err)
 }

@@ -97,7 +97,7 @@ func TestProfileIsChecked(t *testing.T) {
 	if _, err := svc.UpdateProfile(t.Context(), "a", func(p workspace.Profile, _ bool) (workspace.Profile, error) { return p, refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v", err)
 	}
-	if list, err := svc.Profiles(t.Context(), "", 0); len(list) > 0 || err != nil {
+	if list, err := svc.Profiles(t.Context(), workspace.AgentsQuery{Patterns: []string{"*"}}); len(list) > 0 || err != nil {
 		t.Errorf("something was stored: %v, %v", list, err)
 	}
 }
@@ -130,9 +130,9 @@ func TestProfilesOfTenants(t *testing.T) {
 	if _, err := a.UpdateProfile(ctx, "x", named("again")); err != nil {
 		t.Errorf("a change at the limit: %v", err)
 	}
-	first, err := a.Profiles(ctx, "", 2)
+	first, err := a.Profiles(ctx, workspace.AgentsQuery{Patterns: []string{"*"}, Limit: 2})
 	testkit.Must(t, err)
-	rest, err := a.Profiles(ctx, "y", 2)
+	rest, err := a.Profiles(ctx, workspace.AgentsQuery{Patterns: []string{"*"}, After: "y", Limit: 2})
 	testkit.Must(t, err)
 	if got := fmt.Sprint(first[0].Agent, first[1].Agent, len(first), rest[0].Agent, len(rest)); got != "xy2z1" && got != "x y 2 z 1" {
 		t.Errorf("got %s", got)

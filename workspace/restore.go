@@ -42,7 +42,7 @@ func (w *Workspace) RestoreFile(ctx context.Context, path string, version int64,
 	if err != nil {
 		return WriteResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // checkRestore refuses to restore a version of a file as it was loaded.

@@ -29,7 +29,7 @@ func TestRestore(t *testing.T) {
 		write(t, ws, "f", "two!")
 		clock.Advance(time.Hour)
 		got := restore(t, ws.As(workspace.Author{Client: "restorer"}), "f", 1)
-		if want := (workspace.WriteResult{Path: "f", Version: 3, Bytes: 3}); got != want {
+		if want := (workspace.WriteResult{Path: "f", Version: 3, Bytes: 3, Time: got.Time}); got.Time.IsZero() || got != want {
 			t.Errorf("RestoreFile = %+v, want %+v", got, want)
 		}
 		checkRow(t, store, 3, workspace.Change{Op: workspace.OpRestore, Kind: workspace.KindFile, Path: "f", Before: 2, After: 3})

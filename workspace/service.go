@@ -217,6 +217,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	s.reads.Take(w.owner)
 	profile, err := profiles.Forget(s.shared(ctx), w.owner)
+	s.gate.Reread()
 	if err := errors.Join(err, s.summaries.Forget(ctx, w.owner.String()), w.forgetMarks(ctx)); err != nil {
 		return found, within("delete", agentID, err)
 	}

@@ -34,7 +34,8 @@ type WriteOptions struct {
 type WriteResult struct {
 	Path    string
 	Version int64
-	Bytes   int64 // of the new version
+	Bytes   int64     // of the new version
+	Time    time.Time // of the new version; zero for a request with an idempotency key
 }
 
 // WriteFile stores content as the next version of a file, even if it is the same as
@@ -73,7 +74,7 @@ func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, 
 	if err != nil {
 		return WriteResult{}, within(op, path, err)
 	}
-	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes}, nil
+	return WriteResult{Path: p.name, Version: out.Number, Bytes: out.Bytes, Time: a.made}, nil
 }
 
 // newVersion returns a version that has no number yet.
@@ -118,6 +119,7 @@ func (w *Workspace) saveVersion(tx Tx, a *attempt, head FileHead, state OwnerSta
 	head.Version = max(head.Version+1, v.Number) // an imported version has a number
 	head.Updated = v.Time
 	v.Number = head.Version
+	a.madeAt(v.Time)
 	sizes := append(slices.Clone(head.Sizes), v.Size)
 	over := max(0, len(sizes)-int(w.svc.limits.Versions))
 	for _, size := range sizes[:over] {

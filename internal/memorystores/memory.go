@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/apierror"
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -128,11 +129,16 @@ func createMemory(c *call) (any, error) {
 	if err != nil {
 		return nil, c.conflict(err)
 	}
-	v, err := workspace.ViewFile(c.ctx, s.ws, workspace.FileQuery{Path: w.Path, Version: w.Version})
-	if errors.Is(err, workspace.ErrNotFound) {
-		return nil, fail(http.StatusConflict, "the memory was created, and somebody else has moved or deleted it since")
-	}
-	return c.newMemory(v, *m.content, full), err
+	made := saved(workspace.FileView{File: workspace.FileHead{Created: w.Time}}, w.Path, w.Version, w.Time, sha256.Sum256(*m.content), w.Bytes)
+	return c.newMemory(made, *m.content, full), nil
+}
+
+// saved returns a memory as a write has left it. To read it again would show what others
+// have made of it since.
+func saved(v workspace.FileView, path string, number int64, at time.Time, sum [sha256.Size]byte, bytes int64) workspace.FileView {
+	v.File.Path, v.File.Version = path, number
+	v.Version = workspace.Version{Number: number, Size: bytes, SHA256: sum, Time: at}
+	return v
 }
 
 // conflict returns the error of a write. If a memory is in the way, it says which.
@@ -189,23 +195,34 @@ func getMemory(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.view(s.ws, workspace.FileQuery{Count: true})
-	if err == nil && full {
-		v, err = c.withContent(s.ws, v)
-	}
+	v, err := c.current(s.ws, true, full)
 	return c.newMemory(v, v.Version.Content, full), err
 }
 
-// withContent returns the same version with its content, when there is room for it.
+// current returns the memory that the path names as it is now, with its content if that is
+// wanted.
+func (c *call) current(ws *workspace.Workspace, count, content bool) (workspace.FileView, error) {
+	for range maxTries {
+		v, err := c.view(ws, workspace.FileQuery{Count: count})
+		if err != nil || !content {
+			return v, err
+		}
+		with, err := c.withContent(ws, v)
+		if !errors.Is(err, workspace.ErrNotFound) && with.Version.Redacted == nil {
+			return with, err
+		}
+		count = false // others have written meanwhile
+	}
+	return workspace.FileView{}, errTries()
+}
+
+// withContent returns the same version with its content, when there is room for it. Errors:
+// [workspace.ErrNotFound] if it is not kept any more.
 func (c *call) withContent(ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
 	if f := c.take(contentWeight(v.Version.Size)); f != nil {
 		return v, f
 	}
-	with, err := workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: v.File.Created, Version: v.Version.Number, Content: true})
-	if errors.Is(err, workspace.ErrNotFound) {
-		err = fail(http.StatusNotFound, "it was deleted a moment ago")
-	}
-	return with, err
+	return workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: v.File.Created, Version: v.Version.Number, Content: true})
 }
 
 // contentWeight returns about how many bytes of memory it takes to answer with a content.
@@ -226,28 +243,25 @@ func updateMemory(c *call) (any, error) {
 		return nil, err
 	}
 	for range maxTries {
-		v, err := c.view(s.ws, workspace.FileQuery{})
+		v, err := c.current(s.ws, false, full && m.content == nil)
 		if err != nil {
 			return nil, err
 		}
-		version := v.Version.Number
-		if m.changes(v) {
-			switch {
-			case !s.profile.Archived.IsZero():
-				return nil, c.archived()
-			case m.sum != "" && m.sum != hex.EncodeToString(v.Version.SHA256[:]):
-				return nil, c.preconditionFailed()
-			}
-			version, err = m.save(c.ctx, s.ws, v)
+		content := v.Version.Content
+		if m.content != nil {
+			content = *m.content
 		}
-		if err == nil {
-			v, err = c.view(s.ws, workspace.FileQuery{Version: version})
+		if !m.changes(v) {
+			return c.newMemory(v, content, full), nil
 		}
-		if err == nil && full {
-			v, err = c.withContent(s.ws, v)
+		switch {
+		case !s.profile.Archived.IsZero():
+			return nil, c.archived()
+		case m.sum != "" && m.sum != hex.EncodeToString(v.Version.SHA256[:]):
+			return nil, c.preconditionFailed()
 		}
-		if err == nil {
-			return c.newMemory(v, v.Version.Content, full), nil
+		if v, err = m.save(c.ctx, s.ws, v); err == nil {
+			return c.newMemory(v, content, full), nil
 		}
 		if !isRace(err) {
 			return nil, c.conflict(err)
@@ -278,16 +292,19 @@ func (m memoryChange) changes(v workspace.FileView) bool {
 	return m.path != nil && *m.path != v.File.Path || m.content != nil && sha256.Sum256(*m.content) != v.Version.SHA256
 }
 
-// save changes a memory that is still as it was seen, in one transaction. Errors:
-// [workspace.ErrConflict].
-func (m memoryChange) save(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (version int64, err error) {
-	seen := v.Version.Number
+// save changes a memory that is still as it was seen, in one transaction. It returns what
+// the memory is then. Errors: [workspace.ErrConflict].
+func (m memoryChange) save(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
+	seen, sum := v.Version.Number, v.Version.SHA256
+	if m.content != nil {
+		sum = sha256.Sum256(*m.content)
+	}
 	if m.path != nil && *m.path != v.File.Path {
 		r, err := ws.MoveFile(ctx, v.File.Path, *m.path, workspace.MoveOptions{IfVersion: &seen, Tree: true, Content: m.content})
-		return r.Version, err
+		return saved(v, r.Path, r.Version, r.Time, sum, r.Bytes), err
 	}
 	r, err := ws.WriteFile(ctx, v.File.Path, *m.content, workspace.WriteOptions{IfVersion: &seen})
-	return r.Version, err
+	return saved(v, r.Path, r.Version, r.Time, sum, r.Bytes), err
 }
 
 func deleteMemory(c *call) (any, error) {

@@ -110,9 +110,12 @@ func (c *call) fill(ws *workspace.Workspace, items []any, views []workspace.File
 		v, err := workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Version: seen.Version.Number, Content: true})
 		switch o := item.(type) {
 		case memoryObject:
-			o.Content = contentOrNull(v.Version.Content, true)
-			item = o
+			if errors.Is(err, workspace.ErrNotFound) || v.Version.Redacted != nil { // others have written meanwhile
+				v, err = workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Content: true})
+			}
+			item = c.newMemory(v, v.Version.Content, true)
 		case versionObject:
+			o = c.newVersion(workspace.FileVersion{File: v.File, Version: v.Version, Op: workspace.VersionOp(o.Operation)})
 			o.Content = contentOrNull(v.Version.Content, o.Redacted == nil)
 			item = o
 		}

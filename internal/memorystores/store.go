@@ -332,6 +332,9 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 	var same workspace.Profile
 	saved, err := c.svc.UpdateProfile(c.ctx, c.agent, func(p workspace.Profile, found bool) (workspace.Profile, error) {
 		if !found {
+			if err := c.stillThere(s); err != nil {
+				return p, err
+			}
 			p = s.profile
 		}
 		same = p
@@ -345,6 +348,16 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 		return newStore(c.agent, same), nil
 	}
 	return newStore(c.agent, saved), err
+}
+
+// stillThere returns an error if a store has been deleted since it was opened. It has no
+// profile now.
+func (c *call) stillThere(s found) error {
+	held, err := c.holds(c.agent)
+	if err == nil && (s.known || held.IsZero()) {
+		err = notThere("memory store", storeID(c.agent))
+	}
+	return err
 }
 
 func (c *call) archived() *failure {

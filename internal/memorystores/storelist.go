@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	profileChunk = 200
+	profileChunk = 50   // a profile has up to 40 kB
 	maxProfiles  = 5000 // that are looked at for one page
 )
 
@@ -56,7 +56,7 @@ func listStores(c *call) (any, error) {
 			return nil, err
 		case agent == "":
 			return page, nil
-		case len(page.Data) == limit || w.looked > maxProfiles:
+		case len(page.Data) == limit || w.looked > maxProfiles && len(page.Data) > 0: // SDKs end at an empty page
 			page.Next = c.cursor(w.after)
 			return page, nil
 		}
@@ -111,13 +111,13 @@ func (w *storeWalk) load() (err error) {
 		w.agents, w.nextA, w.moreA = page.Agents, page.Next, page.Next != ""
 	}
 	for {
-		for len(w.profiles) > 0 && (w.profiles[0].Agent <= w.after || !w.c.caller.Agents.Allow(w.profiles[0].Agent)) {
+		for len(w.profiles) > 0 && w.profiles[0].Agent <= w.after {
 			w.profiles = w.profiles[1:]
 		}
 		if len(w.profiles) > 0 || !w.moreP {
 			return nil
 		}
-		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, w.lastP, profileChunk); err != nil {
+		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.lastP, Limit: profileChunk}); err != nil {
 			return err
 		}
 		if w.moreP = len(w.profiles) == profileChunk; w.moreP {

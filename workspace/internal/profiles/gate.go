@@ -23,6 +23,7 @@ type Gate struct {
 	mu       sync.Mutex // guards the following
 	at       time.Time  // when it was read
 	archived []string   // in byte order
+	changes  int        // calls of Reread
 }
 
 // NewGate returns the Gate of a tenant.
@@ -49,6 +50,13 @@ func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error
 	return nil
 }
 
+// Reread makes the next Check read again, for whoever has changed what it reads.
+func (g *Gate) Reread() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.at, g.changes = time.Time{}, g.changes+1
+}
+
 func (g *Gate) look(agent string) (archived, fresh bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -57,6 +65,9 @@ func (g *Gate) look(agent string) (archived, fresh bool) {
 }
 
 func (g *Gate) read(r records.Records, tenant string) error {
+	g.mu.Lock()
+	changes := g.changes
+	g.mu.Unlock()
 	at := time.Now()
 	kept, err := r.Get(archivedKey(tenant))
 	if err != nil {
@@ -68,7 +79,9 @@ func (g *Gate) read(r records.Records, tenant string) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.at, g.archived = at, names
+	if g.archived = names; g.changes == changes {
+		g.at = at
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -48,19 +49,32 @@ func decode(key string, value []byte) (p inspect.Profile, err error) {
 }
 
 // List returns profiles of a tenant in byte order of agent, from the first one after an
-// agent, at most limit of them.
-func List(r store.Records, tenant, after string, limit int) ([]inspect.AgentProfile, error) {
+// agent, at most limit of them. It reads those alone that one of the patterns selects.
+func List(r store.Records, tenant string, patterns []string, after string, limit int) ([]inspect.AgentProfile, error) {
 	from := ""
 	if after != "" {
 		from = prefix(tenant) + after
 	}
-	list, err := r.List(prefix(tenant), from, limit)
-	if err != nil {
-		return nil, err
+	var list []store.Record
+	for _, p := range patterns {
+		begin, open := strings.CutSuffix(p, "*")
+		most := limit
+		if !open { // a name is the first of those that begin with it
+			most = 1
+		}
+		found, err := r.List(prefix(tenant)+begin, from, most)
+		if err != nil {
+			return nil, err
+		}
+		if !open && (len(found) == 0 || found[0].Key != prefix(tenant)+p) {
+			continue
+		}
+		list = merge(list, found, limit)
 	}
 	all := make([]inspect.AgentProfile, len(list))
 	for i, kept := range list {
 		all[i].Agent = strings.TrimPrefix(kept.Key, prefix(tenant))
+		var err error
 		if all[i].Profile, err = decode(kept.Key, kept.Value); err != nil {
 			return nil, err
 		}
@@ -68,11 +82,28 @@ func List(r store.Records, tenant, after string, limit int) ([]inspect.AgentProf
 	return all, nil
 }
 
+// merge returns the first records of two lists in order of key, each once.
+func merge(a, b []store.Record, most int) []store.Record {
+	if len(a) == 0 {
+		return b
+	}
+	a = append(a, b...)
+	sort.SliceStable(a, func(i, j int) bool { return a[i].Key < a[j].Key })
+	n := 0
+	for _, one := range a {
+		if n == 0 || a[n-1].Key != one.Key {
+			a[n] = one
+			n++
+		}
+	}
+	return a[:min(n, most)]
+}
+
 // Update changes a profile to what change returns for the present one. A tenant has at most
 // limit profiles; below 0: any number. Errors: those of change, [store.ErrInvalid] and
 // [store.ErrQuota].
-func Update(r records.Records, o store.Owner, now time.Time, limit int64, change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
-	key, counted := prefix(o.Tenant)+o.Agent, false
+func Update(system store.Records, o store.Owner, now time.Time, limit int64, change func(p inspect.Profile, found bool) (inspect.Profile, error)) (p inspect.Profile, err error) {
+	r, key, counted, listed := records.Of(system), prefix(o.Tenant)+o.Agent, false, false
 	created, err := records.Update(r, key, func(old records.Record) (value []byte, err error) {
 		p = inspect.Profile{}
 		if old.Revision > 0 {
@@ -88,21 +119,22 @@ func Update(r records.Records, o store.Owner, now time.Time, limit int64, change
 			return nil, err
 		}
 		if old.Revision == 0 && !counted {
-			if err := count(r, o.Tenant, limit); err != nil {
+			if err := count(system, o.Tenant, now, limit); err != nil {
 				return nil, err
 			}
 			counted = true
 		}
-		switch {
-		case old.Revision > 0:
+		if old.Revision > 0 {
 			p.Created = first
-		case p.Created.IsZero() || p.Created.After(now):
+		}
+		if p.Created.IsZero() || old.Revision == 0 && p.Created.After(now) {
 			p.Created = now
 		}
 		if !archived.IsZero() { // that is for ever
 			p.Archived = archived
 		}
 		if archived.IsZero() && !p.Archived.IsZero() {
+			listed = true
 			if err := setArchived(r, o, true); err != nil {
 				return nil, err
 			}
@@ -114,6 +146,9 @@ func Update(r records.Records, o store.Owner, now time.Time, limit int64, change
 	})
 	if counted && !created {
 		err = errors.Join(err, discount(r, o.Tenant))
+	}
+	if created || listed {
+		err = errors.Join(err, settle(r, o))
 	}
 	if errors.Is(err, records.ErrBusy) {
 		return p, fault.Or(store.Errorf(store.ErrBusy, "too many processes change this profile at once"), store.DoRetry, 0)
@@ -156,29 +191,69 @@ func checkText(what, text string, least, most int) error {
 	return nil
 }
 
+const (
+	countTime  = time.Minute // from one count at the limit to the next
+	countChunk = 100         // profiles that are read at once to count them
+)
+
 // count adds one to the number of profiles of a tenant. At the limit it first counts those
-// that are there: a process that was killed may have counted one that it did not make.
-func count(r records.Records, tenant string, limit int64) error {
-	_, err := records.Update(r, countKey(tenant), func(old records.Record) ([]byte, error) {
-		n, _ := strconv.ParseInt(string(old.Value), 10, 64)
-		if limit >= 0 && n >= limit {
-			list, err := r.List(prefix(tenant))
-			if err != nil {
-				return nil, err
-			}
-			if n = int64(len(list)); n >= limit {
-				return nil, fault.Or(store.Errorf(store.ErrQuota, "this store has %d agents with a profile, the most that it may have", n), store.DoFreeStore, 0)
-			}
+// that are there, once a minute: a process that was killed may have counted one that it did
+// not make.
+func count(system store.Records, tenant string, now time.Time, limit int64) error {
+	full := false
+	_, err := records.Update(records.Of(system), countKey(tenant), func(old records.Record) ([]byte, error) {
+		n, last := decodeCount(old.Value)
+		if full = limit >= 0 && n >= limit; !full {
+			return encodeCount(n+1, last), nil
 		}
-		return strconv.AppendInt(nil, n+1, 10), nil
+		if since := now.Sub(last); since >= 0 && since < countTime {
+			return nil, nil
+		}
+		n, err := countAll(system, tenant)
+		if full = n >= limit; !full {
+			n++
+		}
+		return encodeCount(n, now), err
 	})
+	if err == nil && full {
+		err = fault.Or(store.Errorf(store.ErrQuota, "this store has %d agents with a profile, the most that it may have", limit), store.DoFreeStore, 0)
+	}
 	return err
+}
+
+func countAll(system store.Records, tenant string) (n int64, err error) {
+	for after := ""; ; {
+		list, err := system.List(prefix(tenant), after, countChunk)
+		if n += int64(len(list)); err != nil || len(list) < countChunk {
+			return n, err
+		}
+		after = list[len(list)-1].Key
+	}
+}
+
+// A count is the number of profiles, and when they were last counted one by one in seconds
+// since 1970, if they were.
+func decodeCount(value []byte) (n int64, last time.Time) {
+	first, second, _ := strings.Cut(string(value), " ")
+	n, _ = strconv.ParseInt(first, 10, 64)
+	if at, err := strconv.ParseInt(second, 10, 64); err == nil {
+		last = time.Unix(at, 0)
+	}
+	return n, last
+}
+
+func encodeCount(n int64, last time.Time) []byte {
+	value := strconv.AppendInt(nil, n, 10)
+	if !last.IsZero() {
+		value = strconv.AppendInt(append(value, ' '), last.Unix(), 10)
+	}
+	return value
 }
 
 func discount(r records.Records, tenant string) error {
 	_, err := records.Update(r, countKey(tenant), func(old records.Record) ([]byte, error) {
-		n, _ := strconv.ParseInt(string(old.Value), 10, 64)
-		return strconv.AppendInt(nil, max(0, n-1), 10), nil
+		n, last := decodeCount(old.Value)
+		return encodeCount(max(0, n-1), last), nil
 	})
 	return err
 }
@@ -189,13 +264,34 @@ func Forget(r records.Records, o store.Owner) (found bool, err error) {
 	for {
 		kept, err := r.Get(prefix(o.Tenant) + o.Agent)
 		if err != nil || kept.Revision == 0 {
-			return false, errors.Join(err, setArchived(r, o, false))
+			return false, errors.Join(err, settle(r, o))
 		}
 		if ok, err := r.Delete(kept.Key, kept.Revision); ok || err != nil {
 			if err == nil {
-				err = errors.Join(discount(r, o.Tenant), setArchived(r, o, false))
+				err = errors.Join(discount(r, o.Tenant), settle(r, o))
 			}
 			return ok, err
+		}
+	}
+}
+
+// settle makes the list of those that are archived say of an agent what its profile says.
+// Whoever archives an agent or forgets it does so last. So the list is right in the end,
+// whoever else was at it at the same time.
+func settle(r records.Records, o store.Owner) error {
+	for last := int64(-1); ; {
+		kept, err := r.Get(prefix(o.Tenant) + o.Agent)
+		if err != nil || kept.Revision == last {
+			return err
+		}
+		var p inspect.Profile
+		if last = kept.Revision; last > 0 {
+			if p, err = decode(kept.Key, kept.Value); err != nil {
+				return err
+			}
+		}
+		if err := setArchived(r, o, !p.Archived.IsZero()); err != nil {
+			return err
 		}
 	}
 }
