@@ -222,7 +222,23 @@ func (c *call) withContent(ws *workspace.Workspace, v workspace.FileView) (works
 	if f := c.take(contentWeight(v.Version.Size)); f != nil {
 		return v, f
 	}
-	return workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: v.File.Created, Version: v.Version.Number, Content: true})
+	with, err := again(c.ctx, ws, v)
+	if err != nil {
+		c.giveBack()
+	}
+	return with, err
+}
+
+// again returns a version that was seen a moment ago, with its content. Its file is looked
+// for where it was, and everywhere if it has moved.
+func again(ctx context.Context, ws *workspace.Workspace, v workspace.FileView) (workspace.FileView, error) {
+	q := workspace.FileQuery{Path: v.File.Path, Created: v.File.Created, Version: v.Version.Number, Content: true}
+	with, err := workspace.ViewFile(ctx, ws, q)
+	if errors.Is(err, workspace.ErrNotFound) {
+		q.Path = ""
+		with, err = workspace.ViewFile(ctx, ws, q)
+	}
+	return with, err
 }
 
 // contentWeight returns about how many bytes of memory it takes to answer with a content.

@@ -107,7 +107,7 @@ func (c *call) fill(ws *workspace.Workspace, items []any, views []workspace.File
 		}
 		seen := views[0]
 		views = views[1:]
-		v, err := workspace.ViewFile(c.ctx, ws, workspace.FileQuery{Created: seen.File.Created, Version: seen.Version.Number, Content: true})
+		v, err := again(c.ctx, ws, seen)
 		switch o := item.(type) {
 		case memoryObject:
 			if errors.Is(err, workspace.ErrNotFound) || v.Version.Redacted != nil { // others have written meanwhile

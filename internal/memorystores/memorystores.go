@@ -184,3 +184,11 @@ func (c *call) take(bytes int64) *failure {
 	}
 	return fail(http.StatusServiceUnavailable, "the server is at its memory limit; try again").retry(time.Second)
 }
+
+// giveBack gives back what the last take has taken.
+func (c *call) giveBack() {
+	if n := len(c.leave); n > 0 {
+		c.leave[n-1]()
+		c.leave = c.leave[:n-1]
+	}
+}

@@ -7,6 +7,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
+// versionsWeight is what a list of the versions of all memories takes: the heads of all
+// files. It also keeps a tenant from having many such lists made at once, each of which may
+// read all versions.
+const versionsWeight = 4 << 20
+
 func listVersions(c *call) (any, error) {
 	full, f := c.full(false)
 	if f != nil {
@@ -21,7 +26,16 @@ func listVersions(c *call) (any, error) {
 	if err != nil || none {
 		return page, err
 	}
+	whole := q.Created.IsZero()
+	if whole {
+		if f := c.take(versionsWeight); f != nil {
+			return nil, f
+		}
+	}
 	found, err := workspace.ViewVersions(c.ctx, s.ws, q)
+	if whole {
+		c.giveBack()
+	}
 	if err != nil {
 		return nil, err
 	}
