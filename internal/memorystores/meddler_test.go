@@ -158,6 +158,9 @@ func TestStoresAmongMany(t *testing.T) {
 // A server that takes paths of ASCII alone still lists what is there.
 func TestUnicodeMemoryOnASCIIServer(t *testing.T) {
 	w := newWorld(t, memstore.New(), func(o *memorystores.Options, _ *httpserver.Options) {})
+	for i := range 60 { // more than are looked at together
+		w.write(t, "a", fmt.Sprintf("ünï/%d.md", i), "text")
+	}
 	w.write(t, "a", "ünï.md", "text")
 	base, err := workspace.New(w.store, workspace.Options{})
 	testkit.Must(t, err)
@@ -165,7 +168,10 @@ func TestUnicodeMemoryOnASCIIServer(t *testing.T) {
 		o.Door = access.New(base, func(context.Context, string) (workspace.StoreLimits, error) { return workspace.StoreLimits{}, nil })
 	})
 	c := ascii.of(t, both, "*")
-	if all := c.get("/memstore_a/memories?view=full").data("content"); len(all) != 1 || all[0] != "text" {
+	if all, _ := c.pages("/memstore_a/memories?view=full", "content"); len(all) != 61 || all[0] != "text" {
+		t.Errorf("got %q", all)
+	}
+	if all, _ := c.pages("/memstore_a/memories?depth=1&limit=1", "path"); fmt.Sprint(all) != "[/ünï.md /ünï/]" {
 		t.Errorf("got %q", all)
 	}
 	id := c.get("/memstore_a/memories").data("id")[0]

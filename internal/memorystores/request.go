@@ -19,6 +19,7 @@ import (
 
 const (
 	maxBody    = 1 << 20
+	maxMembers = 100              // of an object; each takes more memory than its text
 	freeBody   = 4 << 10          // bytes of a body that need no room; the number of connections limits them
 	bodyFactor = 3                // a body, its texts, and what is made of them
 	bodyTime   = 10 * time.Second // for a body to arrive, and a second more for each MiB
@@ -170,6 +171,8 @@ func members(object json.RawMessage, what string, known []string) (fields, *fail
 		switch {
 		case known != nil && !slices.Contains(known, name):
 			f = invalid("%s has the unknown member %.40q; %s", what, name, allowed(known))
+		case len(all) == maxMembers:
+			f = invalid("%s has more than %d members", what, maxMembers)
 		case again:
 			f = invalid("%s has the member %.40q twice; give it once", what, name)
 		}

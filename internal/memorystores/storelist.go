@@ -5,8 +5,9 @@ import (
 )
 
 const (
-	profileChunk = 50   // a profile has up to 40 kB
-	maxProfiles  = 5000 // that are looked at for one page
+	profileChunk  = 50      // a profile has up to 40 kB
+	maxStoreBytes = 1 << 20 // bytes of texts, after which a page ends
+	maxProfiles   = 5000    // that are looked at for one page
 )
 
 // A storeWalk goes through the stores that a caller may see, in byte order of agent: those
@@ -49,23 +50,41 @@ func listStores(c *call) (any, error) {
 	}
 	w.lastP, w.nextA = w.after, w.after
 	page := pageObject{Data: []any{}}
-	for {
+	for bytes := int64(0); ; {
 		agent, p, err := w.next()
 		switch {
 		case err != nil:
 			return nil, err
 		case agent == "":
-			return page, nil
-		case len(page.Data) == limit || w.looked > maxProfiles && len(page.Data) > 0: // SDKs end at an empty page
+			return page, asError(c.take(contentWeight(bytes)))
+		case len(page.Data) == limit || bytes > maxStoreBytes || w.looked > maxProfiles && len(page.Data) > 0: // SDKs end at an empty page
 			page.Next = c.cursor(w.after)
-			return page, nil
+			return page, asError(c.take(contentWeight(bytes)))
 		}
 		w.after = agent
 		if !archived && !p.Archived.IsZero() || p.Created.Before(first) || !last.IsZero() && p.Created.After(last) {
 			continue
 		}
 		page.Data = append(page.Data, newStore(agent, p))
+		bytes += textBytes(p)
 	}
+}
+
+// textBytes returns how many bytes the texts of a profile have.
+func textBytes(p workspace.Profile) int64 {
+	n := len(p.Name) + len(p.Description)
+	for key, value := range p.Metadata {
+		n += len(key) + len(value)
+	}
+	return int64(n)
+}
+
+// asError returns a failure as an error; nil: there is none.
+func asError(f *failure) error {
+	if f == nil {
+		return nil
+	}
+	return f
 }
 
 // flag returns a parameter that is true or false.
