@@ -24,6 +24,7 @@ import (
 type meddler struct {
 	workspace.Store
 	written atomic.Pointer[func()]           // called once, after a write
+	viewed  atomic.Pointer[func()]           // called once, after what an agent holds was read
 	read    atomic.Pointer[func(key string)] // called before a record is read
 }
 
@@ -31,6 +32,15 @@ type meddler struct {
 func (m *meddler) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	err := m.Store.Update(ctx, o, fn)
 	if f := m.written.Swap(nil); f != nil && err == nil {
+		(*f)()
+	}
+	return err
+}
+
+// View implements [workspace.Store].
+func (m *meddler) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	err := m.Store.View(ctx, o, fn)
+	if f := m.viewed.Swap(nil); f != nil && err == nil {
 		(*f)()
 	}
 	return err
@@ -186,5 +196,38 @@ func TestNamedAgentKeepsTime(t *testing.T) {
 	made := c.get("/memstore_a").str("created_at")
 	if got := c.made("/memstore_a", object{"name": "new"}).str("created_at"); got != made {
 		t.Errorf("made at %s, and then at %s", made, got)
+	}
+}
+
+// A version that is redacted while a page is made is in it without anything that tells its
+// content. A memory of which others write many versions stays in a page.
+func TestPageOfOvertakenVersions(t *testing.T) {
+	w, m := newMeddled(t)
+	c := w.of(t, both, "*")
+	c.made("", object{"name": "a"})
+	first := c.memory("/f.md", "secret")
+	id := first.str("id")
+	c.made("/memstore_a/memories/"+id, object{"content": "harmless"})
+	ws, err := w.svc.Agent("a")
+	testkit.Must(t, err)
+	redact := func() {
+		_, err := ws.RedactVersion(t.Context(), "f.md", 1, workspace.RedactOptions{})
+		testkit.Must(t, err)
+	}
+	m.viewed.Store(&redact)
+	sum := first.str("content_sha256")
+	if a := c.get("/memstore_a/memory_versions?view=full").ok(); strings.Contains(a.text, "secret") || strings.Contains(a.text, sum) || a.data("redacted_at")[1] == "<nil>" {
+		t.Errorf("got %s", a.text)
+	}
+	many := func() {
+		for i := range 20 {
+			w.write(t, "a", "f.md", fmt.Sprint(i))
+		}
+	}
+	for _, path := range []string{"/memories?view=full&path_prefix=/", "/memories/" + id} {
+		m.viewed.Store(&many)
+		if a := c.get("/memstore_a" + path).ok(); !strings.Contains(a.text, `"content":"19"`) {
+			t.Errorf("%s: %s", path, a.text)
+		}
 	}
 }
