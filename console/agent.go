@@ -16,6 +16,7 @@ const (
 // agentData is what the page of an agent shows.
 type agentData struct {
 	head    agentHead
+	Profile workspace.Profile
 	Usage   workspace.UsageReport
 	Tree    *filetree.Folder
 	More    string // the address of the files after these; "": there are none
@@ -45,6 +46,9 @@ func (h *Handler) agent(v *visit) error {
 	ctx := v.r.Context()
 	d := agentData{head: v.agentHead("Files"), Below: v.r.URL.Query().Get("after")}
 	if d.Usage, err = ws.Usage(ctx); err != nil {
+		return err
+	}
+	if d.Profile, _, err = v.person.Service.Profile(ctx, ws.Agent()); err != nil {
 		return err
 	}
 	leave, err := takeRoom(ctx, h.room, 64<<10+filetree.Memory*min(d.Usage.Files, filetree.MaxFiles))

@@ -5,10 +5,33 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
+
+// The page of an agent shows what its profile says, as text.
+func TestProfile(t *testing.T) {
+	svc := newService(t)
+	write(t, svc, "a", "a.md", "text")
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	if _, page := b.get("/a/a"); strings.Contains(page, "archived") {
+		t.Errorf("without a profile:\n%s", page)
+	}
+	_, err := svc.UpdateProfile(t.Context(), "a", func(workspace.Profile, bool) (workspace.Profile, error) {
+		return workspace.Profile{Name: "Team <b>", Description: "Notes\u202e", Archived: time.Now()}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := b.get("/a/a")
+	for _, want := range []string{"<bdi>Team &lt;b&gt;</bdi></b>: Notes<span class=\"u\"", "This memory was archived <time"} {
+		if !strings.Contains(page, want) || strings.Contains(page, "\u202e") {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+}
 
 // write stores a file.
 func write(t *testing.T, svc *workspace.Service, agent, path, text string) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -13,12 +14,14 @@ type agentsLs struct{}
 // agentRecord is an agent in the list.
 type agentRecord struct {
 	usage.Agent
-	Project string `json:"project,omitempty"` // the folder whose memory it is
+	Project  string     `json:"project,omitempty"`  // the folder whose memory it is
+	Name     string     `json:"name,omitempty"`     // that the Memory Stores API has given it
+	Archived *time.Time `json:"archived,omitempty"` // when that was; nil: it is not
 }
 
 // Help is shown by scratchpad agents ls --help.
 func (agentsLs) Help() string {
-	return `The agents of one tenant are listed: those of local, or of --tenant. The last column is the folder of the project that the agent belongs to.
+	return `The agents of one tenant are listed: those of local, or of --tenant. PROJECT is the folder of the project that the agent belongs to. NAME is the name that a client of the Memory Stores API gave the agent.
 
 Examples:
 
@@ -34,7 +37,7 @@ func (agentsLs) Run(p *process) error {
 			return err
 		}
 		records := []agentRecord{}
-		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT"}}
+		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT", "NAME"}}
 		for after := ""; ; {
 			page, err := svc.Agents(p.ctx, after, 0)
 			if err != nil {
@@ -48,8 +51,16 @@ func (agentsLs) Run(p *process) error {
 				if r.Project, err = svc.ProjectFolder(p.ctx, a.Agent); err != nil {
 					return err
 				}
+				profile, _, err := svc.Profile(p.ctx, a.Agent)
+				if err != nil {
+					return err
+				}
+				title := profile.Name
+				if r.Name = title; !profile.Archived.IsZero() {
+					r.Archived, title = &profile.Archived, title+" (archived)"
+				}
 				records = append(records, r)
-				rows = append(rows, []string{terminal.Cell(r.ID), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project)})
+				rows = append(rows, []string{terminal.Cell(r.ID), fmt.Sprint(r.Files), fmt.Sprint(r.Logs), fmt.Sprint(r.Entries), fmt.Sprint(r.Bytes), fmt.Sprint(r.Operations), terminal.Cell(r.Project), terminal.Cell(title)})
 			}
 			after = page[len(page)-1].Agent
 		}

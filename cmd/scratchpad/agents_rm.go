@@ -50,7 +50,11 @@ func (c agentsRm) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		if has.Usage == (workspace.Usage{}) {
+		_, named, err := svc.Profile(p.ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		if has.Usage == (workspace.Usage{}) && !named {
 			return workspace.Errorf(workspace.ErrNotFound, "delete agent %s: there is no such agent; scratchpad agents ls lists them", c.Name)
 		}
 		if err := p.confirm(c.Yes, []string{c.Name}, "Delete agent %s with %s, %s, %s, %s?", c.Name,
