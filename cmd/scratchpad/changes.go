@@ -77,7 +77,7 @@ func (c changesCommand) answerText(p *process, ws *workspace.Workspace, all work
 		p.note("revision %d is too old; these are the paths that changed last\n", *c.Since)
 	}
 	if all.Omitted > 0 {
-		p.note("%s shown without its content: it is new or too long, or its old version is not kept\n", phrase.Plural(int64(all.Omitted), "path"))
+		p.note("%s shown without content: new, too long, or the old version is redacted or not kept\n", phrase.Plural(int64(all.Omitted), "path"))
 	}
 	if all.Cursor == 0 {
 		return p.note("agent %s has written nothing yet; scratchpad agents ls lists the agents for --agent\n", ws.Agent())

@@ -50,7 +50,7 @@ const defaultAddr = "127.0.0.1:4321"
 
 // Help is shown by scratchpad serve --help.
 func (serveCommand) Help() string {
-	return `Serve the memory of many agents over HTTP, at /mcp. /healthz and /readyz tell whether the server works.
+	return `Serve the memory of many agents over HTTP, at /mcp. Anthropic's SDKs find the same memory as Memory Stores at /v1/memory_stores. /healthz and /readyz tell whether the server works.
 
 On a loopback address it serves everybody on this machine, until there is a key. Anywhere else, and behind a proxy, everybody needs a key. Make one for an agent, for several, or for all:
 
