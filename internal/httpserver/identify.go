@@ -14,7 +14,7 @@ import (
 const keyPrefix = "sp_" // of an API key
 
 // makeKey says how to get a credential.
-const makeKey = "send an API key in the header Authorization: Bearer sp_... or x-api-key: sp_...; whoever runs the server makes one with: scratchpad keys create --agents NAME"
+const makeKey = "send an API key in the header Authorization: Bearer sp_...; whoever runs the server makes one with: scratchpad keys create --agents NAME"
 
 // identify returns who sends a request. ok is false if nobody is known to send it, but
 // it may pass.
