@@ -18,7 +18,7 @@ import (
 
 const (
 	agent     = "planner"
-	maxTries  = 500 // of one change, while others change the file too
+	maxTries  = 500 // of one change; each one that is in vain is a change by another writer
 	firstPath = "shared.md"
 	firstLine = "The first line.\n"
 )
@@ -134,17 +134,20 @@ func (w *writer) addShared(ctx context.Context, h *house, line string) error {
 		h.moving.RLock()
 		defer h.moving.RUnlock()
 	}
-	for range maxTries {
+	for {
 		path := *h.shared.Load()
 		err := w.door.add(ctx, path, line)
-		if errors.Is(err, errGone) {
-			time.Sleep(time.Millisecond) // until the one who moves it has said where to
-			continue
+		if !errors.Is(err, errGone) || w.blind {
+			w.lines = append(w.lines, line)
+			return w.do(err, workspace.OpEdit, firstPath, "")
 		}
-		w.lines = append(w.lines, line)
-		return w.do(err, workspace.OpEdit, firstPath, "")
+		h.moving.RLock() // waits until the path is known
+		moved := *h.shared.Load() != path
+		h.moving.RUnlock()
+		if !moved {
+			return fmt.Errorf("%s: %s was not moved: %w", w.name, path, err)
+		}
 	}
-	return fmt.Errorf("%s: the shared file was away %d times", w.name, maxTries)
 }
 
 // moveShared gives the shared file another path.
