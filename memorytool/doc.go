@@ -51,13 +51,13 @@
 //		DisableParallelToolUse: anthropic.Bool(true),
 //	}}
 //
-// A loop of your own has the order of the response.
+// A loop of your own keeps the order of the response.
 //
 // # Errors
 //
 // What goes wrong is text for the model, in a result with is_error. The runner puts
 // "Error: " before the text of every error, and keeps nothing else of it. Some of the
 // documented texts begin with "Error: " themselves. [Tool.Execute] takes that away, so the
-// model reads it once. The documented texts that do not begin so get it from the runner.
-// [Tool.Result] and [Tool.Run] have the documented texts as they are.
+// model reads it once. The runner adds it to the other texts too. [Tool.Result] and
+// [Tool.Run] have the documented texts as they are.
 package memorytool

@@ -18,13 +18,13 @@ import (
 // in steps, between the groups, empties the log, and removes the record. If the process
 // ends before, the next one that opens the database finds the record and begins again.
 
-// scrubRecord is the key of the record. Its revision is another one after each redaction.
+// scrubRecord is the key of the record. Each redaction gives the record a new revision.
 const scrubRecord = "sqlite/scrub"
 
 const (
 	scrubPause   = 5 * time.Second // after an error
 	scrubAtClose = 3 * time.Second // how long closing the store goes on with the pass
-	scrubAlone   = time.Minute     // a record of another process so old was given up by it
+	scrubAlone   = time.Minute     // a record of this age was given up by the process that stored it
 )
 
 // scrub is the work on a record. Only the writer's goroutine uses it.
@@ -50,7 +50,7 @@ func (t *tx) wantScrub() error {
 	return err
 }
 
-// lookForScrub looks whether another process has left the record. opened says that this
+// lookForScrub finds out whether another process has left the record. opened says that this
 // process has just opened the database.
 func (w *writer) lookForScrub(opened bool) {
 	if w.scrub.wanted {

@@ -51,7 +51,7 @@ func viewFile(ctx context.Context, ws *workspace.Workspace, p place, r *lines) (
 	}), nil
 }
 
-// of returns the first and the last of the chosen lines, of so many.
+// of returns the first and the last of the chosen lines in a text of total lines.
 func (r *lines) of(total int) (first, last int, err error) {
 	if r == nil {
 		return 1, total, nil

@@ -37,7 +37,7 @@ func (c *call) binding() []byte {
 	return h.Sum(nil)[:bindingBytes]
 }
 
-// position returns where the page begins that a request asks for; "": at the beginning.
+// position returns where the requested page begins; "": at the beginning.
 func (c *call) position() (string, *failure) {
 	token, given := c.query["page"]
 	if !given {

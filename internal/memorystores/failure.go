@@ -136,7 +136,7 @@ func (h *Handler) explain(ctx context.Context, err error) *failure {
 		final = kind == workspace.ErrCorrupt
 	default:
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return fail(http.StatusServiceUnavailable, "the request was given up").retry(time.Second).because(err)
+			return fail(http.StatusServiceUnavailable, "the request was cancelled, or took too long").retry(time.Second).because(err)
 		}
 		h.o.Logger.ErrorContext(ctx, "call failed", "in", "memory stores", "request", h.o.RequestID(ctx), "err", err)
 		text = "internal error; the server's log has more"

@@ -35,7 +35,7 @@ func versionID(created time.Time, number int64) string {
 	return versionPrefix + strconv.FormatInt(created.UnixMicro(), 36) + "_" + strconv.FormatInt(number, 10)
 }
 
-// parseMemoryID returns the time in an id. It takes ids alone that memoryID returns.
+// parseMemoryID returns the time in an id. It accepts only ids that memoryID returns.
 func parseMemoryID(id string) (created time.Time, ok bool) {
 	text, ok := strings.CutPrefix(id, memoryPrefix)
 	n, err := strconv.ParseInt(text, 36, 64)
@@ -43,7 +43,7 @@ func parseMemoryID(id string) (created time.Time, ok bool) {
 	return created, ok && err == nil && n > 0 && created.Year() <= 9999 && memoryID(created) == id
 }
 
-// parseVersionID returns the parts of an id that versionID has returned.
+// parseVersionID is parseMemoryID for ids of versionID.
 func parseVersionID(id string) (created time.Time, number int64, ok bool) {
 	rest, ok := strings.CutPrefix(id, versionPrefix)
 	first, second, _ := strings.Cut(rest, "_")

@@ -22,8 +22,8 @@ const (
 	maxTries    = 1000 // to change a memory that others change at the same time
 )
 
-// parsePath returns a path of the API as one of the workspace. What is left, the workspace
-// checks, such as the characters.
+// parsePath returns a path of the API as one of the workspace. The workspace checks the
+// rest, such as the characters.
 func parsePath(name, path string) (string, *failure) {
 	rest, ok := strings.CutPrefix(path, "/")
 	switch {
@@ -47,14 +47,14 @@ func parsePath(name, path string) (string, *failure) {
 	return rest, nil
 }
 
-// A memoryChange is what a request says of a memory. A nil field is not given.
+// A memoryChange is what a request changes in a memory. A nil field stays as it is.
 type memoryChange struct {
 	path    *string // of the workspace
 	content *[]byte
 	sum     string // the hash that the content must have now; "": any
 }
 
-// readMemory reads what the body says of a memory.
+// readMemory reads the body of a request that makes or changes a memory.
 func (c *call) readMemory(known ...string) (m memoryChange, f *failure) {
 	all, f := c.readFields(known...)
 	if f != nil {
@@ -163,7 +163,7 @@ func (c *call) conflict(err error) error {
 	return f
 }
 
-// writable is open for what an archived store does not allow.
+// writable is open for calls that an archived store refuses.
 func (c *call) writable() (found, error) {
 	s, err := c.open()
 	if err == nil && !s.profile.Archived.IsZero() {

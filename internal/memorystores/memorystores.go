@@ -21,12 +21,12 @@ import (
 type Options struct {
 	Door *access.Door // to the memory of each tenant
 
-	// Admit counts a call for an agent that its caller may use. If it is one too many, ok is
-	// false, and there may be another after the given time. nil: all are admitted.
+	// Admit counts a call for an agent that its caller may use. If there were too many, ok is
+	// false, and retryAfter says when to try again. nil: all calls are admitted.
 	Admit func(ctx context.Context, tenant, agent string) (retryAfter time.Duration, ok bool)
 
-	// Around is told of each call when it begins, and the function that it returns when the
-	// call has ended. The context is for all that the call does. nil: nobody is told.
+	// Around runs when a call begins, and the function that it returns when the call has
+	// ended. The call works with the context that it returns. nil: nothing runs.
 	Around func(context.Context, Call) (context.Context, func(Outcome))
 
 	// RequestID returns the number of the request of a context, for errors; nil: none.

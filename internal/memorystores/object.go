@@ -106,8 +106,8 @@ func contentOrNull(content []byte, full bool) *string {
 	return &text
 }
 
-// newVersion returns a version without its content. Of a redacted one, the receipt alone is
-// left.
+// newVersion returns a version without its content. A redacted one has
+// only its receipt.
 func (c *call) newVersion(v workspace.FileVersion) versionObject {
 	made, created := v.Version, v.File.Created
 	o := versionObject{ID: versionID(created, made.Number), Type: "memory_version", Memory: memoryID(created), Store: storeID(c.agent),
@@ -121,11 +121,11 @@ func (c *call) newVersion(v workspace.FileVersion) versionObject {
 	return o
 }
 
-// userPrefix begins the author's key of what somebody has written with a token of OAuth.
+// userPrefix begins the key of an author who has written with an OAuth token.
 const userPrefix = "oauth:"
 
-// newActor returns an author as the API names one. It names no clients, so somebody without
-// a key is not named.
+// newActor returns an author in the form of the API, or nil for an author without a key: the
+// API has no place for the name of a client.
 func newActor(a workspace.Author) *actor {
 	switch {
 	case a.Key == "":

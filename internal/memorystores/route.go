@@ -23,8 +23,8 @@ type route struct {
 
 const readWrite = auth.Read | auth.Write
 
-// routes are all of them. A route whose answer or error may say what the caller did not
-// write itself needs the scope read.
+// routes returns all routes. A route needs the scope read if its answer or its error may
+// tell what the caller did not write itself.
 func routes() []route {
 	return []route{
 		{"POST", "", "stores.create", auth.Write, nil, createStore},
@@ -116,8 +116,8 @@ func (c *call) checkOrigin() *failure {
 	return nil
 }
 
-// checkBetas refuses two generations of the API at once. A request that names none means
-// the one that there is.
+// checkBetas refuses two generations of the API at once. A request that names none gets the
+// only one that there is.
 func (c *call) checkBetas() *failure {
 	named := 0
 	for name := range strings.SplitSeq(strings.Join(c.r.Header["Anthropic-Beta"], ","), ",") {

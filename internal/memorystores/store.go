@@ -16,7 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// The limits of what is said of a store, in characters.
+// The limits of a store's name, description and metadata, in characters.
 const (
 	maxName        = 255
 	maxDescription = 1024
@@ -25,13 +25,13 @@ const (
 	maxPairValue   = 512
 )
 
-// A storeChange is what a request says of a store. A nil field is not given.
+// A storeChange is what a request changes in a store. A nil field stays as it is.
 type storeChange struct {
 	name, description *string
 	metadata          map[string]*string // a nil value removes the key
 }
 
-// readStore reads what the body says of a store.
+// readStore reads the body of a request that makes or changes a store.
 func (c *call) readStore() (s storeChange, f *failure) {
 	all, f := c.readFields("name", "description", "metadata")
 	if f != nil {
@@ -140,7 +140,7 @@ func createStore(c *call) (any, error) {
 		}
 		return newStore(agent, made), err
 	}
-	return nil, fail(http.StatusForbidden, "every memory store that your key may use is there already; ask the operator for a key for more agents")
+	return nil, fail(http.StatusForbidden, "every memory store that your key allows exists already; ask the operator for a key for more agents")
 }
 
 // claim makes a store of an agent that does not exist. Errors: errTaken.
@@ -148,8 +148,8 @@ func (c *call) claim(agent string, p workspace.Profile) (workspace.Profile, erro
 	if f := c.admit(agent); f != nil {
 		return p, f
 	}
-	held, err := c.holds(agent)
-	if err != nil || !held.IsZero() {
+	last, err := c.written(agent)
+	if err != nil || !last.IsZero() {
 		return p, errors.Join(err, errTaken)
 	}
 	return c.svc.UpdateProfile(c.ctx, agent, func(old workspace.Profile, found bool) (workspace.Profile, error) {
@@ -160,8 +160,8 @@ func (c *call) claim(agent string, p workspace.Profile) (workspace.Profile, erro
 	})
 }
 
-// agentName makes the name of a store one of an agent. Others than the characters of an
-// agent become one hyphen.
+// agentName makes the name of an agent out of the name of a store. Characters that an agent
+// cannot have become a hyphen, one for each run of them.
 func agentName(name string) string {
 	const most = 100 // so that there is room for more
 	var b strings.Builder
@@ -212,7 +212,7 @@ const maxAgent = 128 // characters of an agent
 // A found store is one that the caller may use, and that exists.
 type found struct {
 	profile workspace.Profile
-	known   bool // it has a profile; else the profile says what is true of every agent
+	known   bool // the profile is stored; else it is that of plain
 	ws      *workspace.Workspace
 }
 
@@ -232,14 +232,14 @@ func (c *call) open() (s found, err error) {
 	if s.ws, err = c.workspace(); err != nil || s.known {
 		return s, err
 	}
-	held, err := c.holds(c.agent)
+	last, err := c.written(c.agent)
 	if err != nil {
 		return s, err
 	}
-	if held.IsZero() {
+	if last.IsZero() {
 		return s, notThere("memory store", id)
 	}
-	s.profile, err = plain(c.ctx, s.ws, held)
+	s.profile, err = plain(c.ctx, s.ws, last)
 	return s, err
 }
 
@@ -254,8 +254,8 @@ func (c *call) admit(agent string) *failure {
 	return f
 }
 
-// holds returns when an agent has written last; zero: it holds nothing.
-func (c *call) holds(agent string) (time.Time, error) {
+// written returns when an agent has written last; zero: it holds nothing.
+func (c *call) written(agent string) (time.Time, error) {
 	page, err := c.svc.FindAgents(c.ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
 	if err != nil || len(page.Agents) == 0 {
 		return time.Time{}, err
@@ -263,8 +263,8 @@ func (c *call) holds(agent string) (time.Time, error) {
 	return lastWrite(page.Agents[0]), nil
 }
 
-// plain returns what is true of an agent of which nothing was said: its name, when the
-// oldest of what it holds was made, and when it has written last.
+// plain returns the profile of an agent that has none stored: its name, the time of its
+// oldest file or log, and its last write.
 func plain(ctx context.Context, ws *workspace.Workspace, last time.Time) (workspace.Profile, error) {
 	p := workspace.Profile{Name: ws.Agent(), Created: last, Updated: last}
 	files, err := ws.ListFiles(ctx, workspace.ListOptions{})
@@ -323,7 +323,7 @@ func archiveStore(c *call) (any, error) {
 // errSame ends the change of a profile that changes nothing.
 var errSame = errors.New("nothing has changed")
 
-// saveProfile changes what is said of a store, if that makes a difference.
+// saveProfile changes the profile of a store. It saves nothing if change reports false.
 func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, error) {
 	s, err := c.open()
 	if err != nil {
@@ -353,8 +353,8 @@ func (c *call) saveProfile(change func(*workspace.Profile) (bool, error)) (any, 
 // stillThere returns an error if a store has been deleted since it was opened. It has no
 // profile now.
 func (c *call) stillThere(s found) error {
-	held, err := c.holds(c.agent)
-	if err == nil && (s.known || held.IsZero()) {
+	last, err := c.written(c.agent)
+	if err == nil && (s.known || last.IsZero()) {
 		err = notThere("memory store", storeID(c.agent))
 	}
 	return err

@@ -101,7 +101,7 @@ func TestNameOfStore(t *testing.T) {
 			}
 		}
 		for _, c := range []*client{list, one} {
-			c.post("", object{"name": "any"}).fails(403, "permission_error", "is there already")
+			c.post("", object{"name": "any"}).fails(403, "permission_error", "exists already")
 		}
 	})
 }

@@ -13,15 +13,15 @@ const (
 // A storeWalk goes through the stores that a caller may see, in byte order of agent: those
 // that have a profile, and those that hold anything.
 type storeWalk struct {
-	c        *call
-	after    string // the last agent that was passed
-	profiles []workspace.AgentProfile
-	moreP    bool // there are more profiles after these
-	lastP    string
-	agents   []workspace.AgentInfo
-	nextA    string // of AgentsQuery.After
-	moreA    bool
-	looked   int // profiles
+	c            *call
+	after        string // the last agent that was passed
+	profiles     []workspace.AgentProfile
+	moreProfiles bool // there are more profiles after these
+	lastProfile  string
+	agents       []workspace.AgentInfo
+	nextAgents   string // of AgentsQuery.After
+	moreAgents   bool
+	looked       int // profiles
 }
 
 func listStores(c *call) (any, error) {
@@ -41,14 +41,14 @@ func listStores(c *call) (any, error) {
 	if f != nil {
 		return nil, f
 	}
-	w := &storeWalk{c: c, moreP: true, moreA: true}
+	w := &storeWalk{c: c, moreProfiles: true, moreAgents: true}
 	if w.after, f = c.position(); f != nil {
 		return nil, f
 	}
 	if _, err := workspace.ParseAgentID(w.after); w.after != "" && err != nil {
 		return nil, errPage()
 	}
-	w.lastP, w.nextA = w.after, w.after
+	w.lastProfile, w.nextAgents = w.after, w.after
 	page := pageObject{Data: []any{}}
 	for bytes := int64(0); ; {
 		agent, p, err := w.next()
@@ -122,25 +122,25 @@ func (w *storeWalk) load() (err error) {
 	for len(w.agents) > 0 && w.agents[0].Agent <= w.after {
 		w.agents = w.agents[1:]
 	}
-	for len(w.agents) == 0 && w.moreA {
-		page, err := w.c.svc.FindAgents(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.nextA, Limit: maxLimit})
+	for len(w.agents) == 0 && w.moreAgents {
+		page, err := w.c.svc.FindAgents(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.nextAgents, Limit: maxLimit})
 		if err != nil {
 			return err
 		}
-		w.agents, w.nextA, w.moreA = page.Agents, page.Next, page.Next != ""
+		w.agents, w.nextAgents, w.moreAgents = page.Agents, page.Next, page.Next != ""
 	}
 	for {
 		for len(w.profiles) > 0 && w.profiles[0].Agent <= w.after {
 			w.profiles = w.profiles[1:]
 		}
-		if len(w.profiles) > 0 || !w.moreP {
+		if len(w.profiles) > 0 || !w.moreProfiles {
 			return nil
 		}
-		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.lastP, Limit: profileChunk}); err != nil {
+		if w.profiles, err = w.c.svc.Profiles(w.c.ctx, workspace.AgentsQuery{Patterns: w.c.caller.Agents.Patterns(), After: w.lastProfile, Limit: profileChunk}); err != nil {
 			return err
 		}
-		if w.moreP = len(w.profiles) == profileChunk; w.moreP {
-			w.lastP = w.profiles[len(w.profiles)-1].Agent
+		if w.moreProfiles = len(w.profiles) == profileChunk; w.moreProfiles {
+			w.lastProfile = w.profiles[len(w.profiles)-1].Agent
 		}
 		w.looked += len(w.profiles)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Check refuses a path that lies below a file, or that has a file below it. The file self
-// is not in the way; "": there is none. It reads the heads of the folders above the path,
+// does not count; "": all files count. It reads the heads of the folders above the path,
 // and up to two below it.
 func Check(r store.Reader, path, self string) error {
 	for i := range len(path) {
@@ -38,7 +38,7 @@ func Check(r store.Reader, path, self string) error {
 	return nil
 }
 
-// InTheWay returns the error of a path that a file keeps from being used.
+// InTheWay returns the error for a path that cannot be used because the file h is there.
 func InTheWay(h store.FileHead, cause string, args ...any) error {
 	e := fault.Or(store.Errorf(store.ErrConflict, cause, args...), store.DoOtherPath, 0)
 	e.Err = &store.Overlap{Path: h.Path, Created: h.Created}

@@ -1,4 +1,4 @@
-// Package profiles keeps what people say of agents. A profile is a record of the
+// Package profiles keeps the names and descriptions of agents. A profile is a record of the
 // installation under "profile/TENANT/AGENT". How many a tenant has is counted under
 // "profiles/TENANT", and those that are archived are listed under "archived/TENANT".
 package profiles
@@ -130,7 +130,7 @@ func Update(system store.Records, o store.Owner, now time.Time, limit int64, cha
 		if p.Created.IsZero() || old.Revision == 0 && p.Created.After(now) {
 			p.Created = now
 		}
-		if !archived.IsZero() { // that is for ever
+		if !archived.IsZero() { // nobody takes it back
 			p.Archived = archived
 		}
 		if archived.IsZero() && !p.Archived.IsZero() {

@@ -19,7 +19,7 @@ func Check(h store.FileHead, v store.Version, n int64) error {
 
 // Of returns what is to be stored for the redaction of version n, with the owner's state
 // after it. The journal's row has the redacted version before the change, and the current
-// one, which stays, after it. The state is neither settled, nor is the row numbered.
+// one, which stays, after it. The caller settles the state and numbers the row.
 func Of(h store.FileHead, n int64, r store.Redaction, state store.OwnerState) store.VersionRedaction {
 	if r.Time.Before(h.Updated) {
 		r.Time = h.Updated // a clock was set back
