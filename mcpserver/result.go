@@ -59,12 +59,13 @@ func withoutMachine(ctx context.Context, err error) error {
 	if r := requestOf(ctx); r == nil || r.client == nil {
 		return err
 	}
-	switch kind := workspace.Kind(err); kind {
-	case workspace.ErrReadOnly:
+	switch kind := workspace.Kind(err); {
+	case errors.Is(err, workspace.ErrArchived): // says nothing of the machine
+	case kind == workspace.ErrReadOnly:
 		return workspace.Errorf(kind, "the store takes no writes; ask the operator, whose log says why")
-	case workspace.ErrStorageFull:
+	case kind == workspace.ErrStorageFull:
 		return workspace.Errorf(kind, "the server's disk is full; ask the operator to make room")
-	case workspace.ErrUnsupported:
+	case kind == workspace.ErrUnsupported:
 		return workspace.Errorf(kind, "the server does not know the database any more; ask the operator, whose log says why")
 	}
 	return err

@@ -56,6 +56,9 @@ var (
 	ErrClosed         = store.ErrClosed
 )
 
+// ErrArchived is described at [store.ErrArchived].
+var ErrArchived = store.ErrArchived
+
 // The parts of an error. They are described at [store.Error].
 type (
 	Error    = store.Error

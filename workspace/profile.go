@@ -33,8 +33,8 @@ func (s *Service) Profile(ctx context.Context, agentID string) (p Profile, found
 // change whether there is one. change may run more than once, and an error of it is
 // returned. Updated becomes the time of the update. Created does too at the first update,
 // unless change sets an earlier time. Later updates keep Created, and keep Archived once it
-// is set. [StoreLimits.Agents] limits the profiles of a tenant too. Errors: [ErrInvalid],
-// [ErrQuota], and those of the store.
+// is set: writes then fail with [ErrReadOnly] and [ErrArchived]. [StoreLimits.Agents] limits
+// the profiles of a tenant too. Errors: [ErrInvalid], [ErrQuota], and those of the store.
 func (s *Service) UpdateProfile(ctx context.Context, agentID string, change func(p Profile, found bool) (Profile, error)) (p Profile, err error) {
 	const op = "change profile"
 	id, err := ParseAgentID(agentID)

@@ -167,7 +167,7 @@ func TestArchived(t *testing.T) {
 	for _, w := range []*workspace.Workspace{ws, elsewhere} {
 		eventually(t, func() bool {
 			_, err := w.WriteFile(t.Context(), "keep.md", []byte("new"), workspace.WriteOptions{})
-			return errors.Is(err, workspace.ErrReadOnly)
+			return errors.Is(err, workspace.ErrReadOnly) && errors.Is(err, workspace.ErrArchived)
 		})
 		if _, err := w.AppendLog(t.Context(), "log", []byte("entry")); !errors.Is(err, workspace.ErrReadOnly) {
 			t.Errorf("AppendLog: %v", err)

@@ -145,11 +145,8 @@ func saved(v workspace.FileView, path string, number int64, at time.Time, sum [s
 func (c *call) conflict(err error) error {
 	var o *workspace.Overlap
 	switch {
-	case errors.Is(err, workspace.ErrReadOnly):
-		if p, _, wrong := c.svc.Profile(c.ctx, c.agent); wrong == nil && !p.Archived.IsZero() {
-			return c.archived() // since a moment ago
-		}
-		return err
+	case errors.Is(err, workspace.ErrArchived): // since a moment ago
+		return c.archived()
 	case !errors.As(err, &o):
 		return err
 	}

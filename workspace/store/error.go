@@ -86,6 +86,10 @@ type Overlap struct {
 
 func (o *Overlap) Error() string { return o.Path + " is in the way" }
 
+// ErrArchived is in the chain of an [ErrReadOnly] that says that the agent is archived. The
+// store takes the writes of others.
+var ErrArchived = errors.New("archived")
+
 // Errorf returns an error of a kind, for a backend or a front end. An [Arg] among
 // the arguments gets the name that the reader of the error knows it by.
 func Errorf(kind error, format string, args ...any) *Error {

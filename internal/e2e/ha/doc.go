@@ -19,6 +19,7 @@
 //   - keys_test.go changes keys, session_test.go spreads the requests of a client over
 //     servers, and intruder_test.go sends hostile ones to two.
 //   - balancer_test.go runs the proxy of deploy/compose.yaml before two servers.
+//   - stores_test.go uses memory stores at two servers.
 //   - shared_test.go has what else servers share: changes, leases, spend, marks and the
 //     schema.
 package ha

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/e2e/process"
+	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 )
 
 type m = map[string]any
@@ -72,41 +73,51 @@ type session struct {
 
 // TestSDKs runs the same session with each SDK, at one server.
 func TestSDKs(t *testing.T) {
-	s := startServer(t)
-	steps := []struct {
+	s := startServer(t, t.TempDir()+"/team.db")
+	for i, k := range sdks {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			runSession(t, s, k, fmt.Sprintf("tenant-%d", i))
+		})
+	}
+}
+
+// TestPostgreSQL runs the session with one SDK, at a server over PostgreSQL.
+func TestPostgreSQL(t *testing.T) {
+	t.Parallel()
+	runSession(t, startServer(t, pgtest.URL(t)), sdks[1], "tenant")
+}
+
+// runSession runs the steps of a session, for a new tenant of a server.
+func runSession(t *testing.T, s *server, k sdk, tenant string) {
+	id, key := s.createKey(t, tenant, "--agents", "*")
+	f := newFront(t, s.url)
+	c := k.start(t, f.url, key)
+	for _, step := range []struct {
 		name string
 		run  func(*session)
 	}{
 		{"sent", (*session).sent}, {"stores", (*session).stores}, {"archive", (*session).archive}, {"memories", (*session).memories},
 		{"preconditions", (*session).preconditions}, {"conflicts", (*session).conflicts}, {"list", (*session).list}, {"versions", (*session).versions},
 		{"redaction", (*session).redaction}, {"refused", (*session).refusals}, {"keys", (*session).keys}, {"lost answers", (*session).lost},
-	}
-	for i, k := range sdks {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			tenant := fmt.Sprintf("tenant-%d", i)
-			id, key := s.createKey(t, tenant, "--agents", "*")
-			f := newFront(t, s.url)
-			c := k.start(t, f.url, key)
-			for _, step := range steps {
-				t.Run(step.name, func(t *testing.T) {
-					f.take()
-					step.run(&session{t, c, k, s, f, tenant, id})
-				})
-			}
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			f.take()
+			step.run(&session{t, c, k, s, f, tenant, id})
 		})
 	}
 }
 
-// A server is scratchpad serve on SQLite.
+// A server is scratchpad serve.
 type server struct{ db, url string }
 
 // ofOthers is the name of a store that another tenant has.
 const ofOthers = "of-others"
 
-func startServer(t *testing.T) *server {
+// startServer starts a server over a new database, which is a file or a URL of PostgreSQL.
+func startServer(t *testing.T, db string) *server {
 	t.Helper()
-	s := &server{db: t.TempDir() + "/team.db"}
+	s := &server{db: db}
 	_, key := s.createKey(t, "others", "--agents", "*") // from now on nobody is served without a key
 	s.url = strings.TrimSuffix(process.Serve(t, scratchpadPath, "--db", s.db, "--rate", "10000:10000", "--rate-agent", "10000:10000", "--paths", "unicode"), "/mcp")
 	if _, err := newGoTwo(t, s.url, key).call(t, "create", "", m{"name": ofOthers}); err != nil {

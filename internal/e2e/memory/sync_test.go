@@ -33,7 +33,7 @@ var notAsRoot = map[string]bool{
 // their simulated server is another, that of testdata/forward_test.go.
 func TestSync(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := startServer(t, t.TempDir()+"/team.db")
 	_, key := s.createKey(t, "sync", "--agents", "*")
 	dir, names := syncModule(t)
 	cmd := exec.Command("go", "test", "-mod=mod", "-vet=off", "-count=1", "-timeout=3m", "-json", "-run=^("+strings.Join(names, "|")+")$", ".")

@@ -29,7 +29,7 @@ type Gate struct {
 // NewGate returns the Gate of a tenant.
 func NewGate() *Gate { return &Gate{reading: turn.New()} }
 
-// Check returns [store.ErrReadOnly] if the agent is archived.
+// Check returns [store.ErrReadOnly] and [store.ErrArchived] if the agent is archived.
 func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error {
 	archived, fresh := g.look(o.Agent)
 	if !fresh {
@@ -45,7 +45,9 @@ func (g *Gate) Check(ctx context.Context, r records.System, o store.Owner) error
 		}
 	}
 	if archived {
-		return store.Errorf(store.ErrReadOnly, "the agent's memory is archived; it can still be read, deleted and redacted")
+		e := store.Errorf(store.ErrReadOnly, "the agent's memory is archived; it can still be read, deleted and redacted")
+		e.Err = store.ErrArchived
+		return e
 	}
 	return nil
 }
