@@ -10,8 +10,9 @@ type Node struct {
 	Children []uint32 // in order; none: it is a leaf
 	Chains   []Chain  // the overflow pages of its cells
 
-	data []byte
-	used []extent // in order, without overlaps
+	data  []byte
+	used  []extent // in order, without overlaps
+	taken []extent // from the first cell to the end: the cells, and the blocks in the list of free ones
 }
 
 // Chain is the part of a cell that is on overflow pages.
@@ -68,7 +69,17 @@ func (h Header) ReadNode(page []byte, first bool) (*Node, error) {
 	if err := n.freeBlocks(int(binary.BigEndian.Uint16(page[at+1:]))); err != nil {
 		return nil, err
 	}
-	return n, n.order()
+	content := int(binary.BigEndian.Uint16(page[at+5:]))
+	if content == 0 {
+		content = 1 << 16
+	}
+	if content < end || content > h.used {
+		return nil, corrupt("the cells of a page begin at %d", content)
+	}
+	if err := order(n.used); err != nil {
+		return nil, err
+	}
+	return n, n.account(content, int(page[at+7]))
 }
 
 // cell adds the cell at an offset.
@@ -108,6 +119,7 @@ func (n *Node) cell(h Header, kind byte, from, least int) error {
 		return corrupt("a cell at %d is cut off", from)
 	}
 	n.used = append(n.used, extent{from, at})
+	n.taken = append(n.taken, extent{from, max(at, from+4)}) // SQLite gives no cell less
 	return nil
 }
 
@@ -139,18 +151,40 @@ func (n *Node) freeBlocks(at int) error {
 			return corrupt("a free block at %d has %d bytes", at, size)
 		}
 		n.used = append(n.used, extent{at, at + 4})
+		n.taken = append(n.taken, extent{at, at + size})
 		at = next
 	}
 	return nil
 }
 
-// order sorts the parts in use. They must not overlap.
-func (n *Node) order() error {
-	slices.SortFunc(n.used, func(a, b extent) int { return a.from - b.from })
-	for i := 1; i < len(n.used); i++ {
-		if n.used[i].from < n.used[i-1].to {
-			return corrupt("two parts of a page overlap at %d", n.used[i].from)
+// order sorts parts of a page. They must not overlap.
+func order(parts []extent) error {
+	slices.SortFunc(parts, func(a, b extent) int { return a.from - b.from })
+	for i := 1; i < len(parts); i++ {
+		if parts[i].from < parts[i-1].to {
+			return corrupt("two parts of a page overlap at %d", parts[i].from)
 		}
+	}
+	return nil
+}
+
+// account checks that each byte from the first cell on belongs to a cell or a free block,
+// or is one of the fragments that the page counts. PRAGMA integrity_check does so too. On
+// a page that says too little of what it holds, a cell would look like free space.
+func (n *Node) account(content, fragments int) error {
+	if err := order(n.taken); err != nil {
+		return err
+	}
+	at := content
+	for _, e := range n.taken {
+		if e.from < content || e.to > len(n.data) {
+			return corrupt("a part of a page is at %d", e.from)
+		}
+		fragments -= e.from - at
+		at = e.to
+	}
+	if fragments -= len(n.data) - at; fragments != 0 {
+		return corrupt("a page counts %d bytes of fragments too many", fragments)
 	}
 	return nil
 }

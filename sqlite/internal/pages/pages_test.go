@@ -79,6 +79,42 @@ func TestNodeOfRealPages(t *testing.T) {
 	}
 }
 
+// A page that says less than the truth of what it holds is refused: its cells would look
+// like free space.
+func TestNodeOfDamagedPages(t *testing.T) {
+	all := samples(t, sampleStatements...)
+	h, err := ReadHeader(all[0])
+	testkit.Must(t, err)
+	tried := 0
+	for i, page := range all[1:] {
+		n, err := h.ReadNode(page, false)
+		if err != nil || len(n.taken) < 2 {
+			continue
+		}
+		kind := page[0]
+		for what, damage := range map[string]func(p []byte){
+			"a cell less":           func(p []byte) { p[4]-- },
+			"no cells":              func(p []byte) { p[3], p[4] = 0, 0 },
+			"no free blocks":        func(p []byte) { p[1], p[2] = 0, 0 },
+			"a fragment more":       func(p []byte) { p[7]++ },
+			"the cells begin later": func(p []byte) { binary.BigEndian.PutUint16(p[5:], binary.BigEndian.Uint16(p[5:])+1) },
+			"another kind":          func(p []byte) { p[0] = map[byte]byte{2: 10, 10: 2, 5: 13, 13: 5}[kind] },
+		} {
+			bad := bytes.Clone(page)
+			if damage(bad); bytes.Equal(bad, page) {
+				continue
+			}
+			tried++
+			if _, err := h.ReadNode(bad, false); !errors.Is(err, workspace.ErrCorrupt) {
+				t.Errorf("ReadNode of page %d with %s = %v, want ErrCorrupt", i+2, what, err)
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("%d damages were tried, want more", tried)
+	}
+}
+
 func TestClearOverflow(t *testing.T) {
 	h := Header{Size: 4096, used: 4096}
 	page := bytes.Repeat([]byte("x"), h.Size)

@@ -28,6 +28,7 @@ type Pass struct {
 	Done   bool     // there was a moment without pages to visit
 	Wrote  bool     // this step has changed pages
 	budget int      // of this step; below 1: it ends
+	most   int      // the budget of the first steps; tests set it
 
 	// Where the next step goes on: in which tree, and there at which child of each page
 	// from the root on. It is only a hint, since the trees change meanwhile.
@@ -51,7 +52,7 @@ var errPause = errors.New("the step ends")
 
 // NewPass begins a pass in a transaction of the connection.
 func NewPass(c *engine.Conn) (*Pass, error) {
-	p := &Pass{c: c}
+	p := &Pass{c: c, most: stepPages}
 	if err := p.look(); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (p *Pass) look() error {
 	return err
 }
 
-// Restart makes the pass visit all
+// Restart makes the pass visit all pages.
 func (p *Pass) Restart() {
 	p.todo, p.left = nil, 0
 	for n := uint32(1); n <= p.count; n++ {
@@ -111,7 +112,7 @@ func (p *Pass) Step() error {
 	p.Wrote = false
 	// A later walk reads few leaves. In the end one fits in a single step, between the
 	// writes of others.
-	p.budget = stepPages << min(p.walks, 8)
+	p.budget = p.most << min(p.walks, 8)
 	if err := p.look(); err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (p *Pass) Step() error {
 	return nil
 }
 
-// walk goes through all trees and the list of free
+// walk goes through all trees and the list of free pages.
 func (p *Pass) walk() error {
 	roots := []uint32{1}
 	err := p.c.Each(func(f *row.Fields) error {
@@ -256,7 +257,7 @@ func (p *Pass) chain(chain Chain) error {
 	return nil
 }
 
-// freeList visits the free
+// freeList visits the free pages.
 func (p *Pass) freeList() error {
 	trunk := p.header.Trunk
 	for seen := uint32(0); trunk != 0; seen++ {
