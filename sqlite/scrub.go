@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -22,9 +23,10 @@ import (
 const scrubRecord = "sqlite/scrub"
 
 const (
-	scrubPause   = 5 * time.Second // after an error
-	scrubAtClose = 3 * time.Second // how long closing the store goes on with the pass
-	scrubAlone   = time.Minute     // a record of this age was given up by the process that stored it
+	scrubPause   = 5 * time.Second       // after an error
+	scrubAtClose = 3 * time.Second       // how long closing the store goes on with the pass
+	scrubLook    = 20 * time.Millisecond // between looks at the check
+	scrubAlone   = time.Minute           // a record of this age was given up by the process that stored it
 )
 
 // scrub is the work on a record. Only the writer's goroutine uses it.
@@ -35,6 +37,9 @@ type scrub struct {
 	failed   bool // the last step failed, and that was logged
 	began    time.Time
 	revision int64       // of the record when the pass began
+	check    chan error  // gets the result of checkStructure; nil: it does not run
+	stop     func()      // ends it
+	sound    bool        // it has found no damage
 	c        *conn       // may write pages; nil: it is not open
 	pass     *pages.Pass // nil: none has begun
 	emptied  bool        // the log was emptied after the pass
@@ -67,6 +72,10 @@ func (s *scrub) due() bool { return s.wanted && !time.Now().Before(s.next) }
 
 // drop ends the pass.
 func (s *scrub) drop() {
+	if s.check != nil {
+		s.stop()
+		<-s.check
+	}
 	if s.c != nil {
 		s.c.close()
 	}
@@ -78,6 +87,15 @@ func (w *writer) scrubStep() {
 	if w.whyBroken() != nil {
 		w.scrub.wanted = false
 		w.scrub.drop()
+		return
+	}
+	if err := w.scrub.lookAtCheck(w.c.files); err != nil {
+		w.scrubFailed(err)
+		return
+	}
+	if !w.scrub.sound {
+		w.scrub.pause = scrubLook
+		w.scrub.next = time.Now().Add(scrubLook)
 		return
 	}
 	if err := w.takeTurn(); err != nil {
@@ -95,6 +113,44 @@ func (w *writer) scrubStep() {
 	} else {
 		s.next = time.Now().Add(s.pause)
 	}
+}
+
+// lookAtCheck begins the check of the structure, and later looks whether it has ended. On
+// a damaged database, a page that is in use may also be in the list of free pages, or
+// belong to two rows. A pass would take content away that can still be saved.
+func (s *scrub) lookAtCheck(files *dbfile.Opened) (err error) {
+	if s.sound {
+		return nil
+	}
+	if s.check == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		check := make(chan error, 1)
+		s.check, s.stop = check, stop
+		go func() { check <- checkStructure(ctx, files) }()
+	}
+	select {
+	case err = <-s.check:
+		s.stop()
+		s.check, s.sound = nil, err == nil
+	default:
+	}
+	return err
+}
+
+// checkStructure runs SQLite's own check of its pages on a connection of its own. It
+// writes nothing and delays nobody.
+func checkStructure(ctx context.Context, files *dbfile.Opened) error {
+	c, err := dialOpened(files, "rw", busyTimeout, "query_only(1)", "trusted_schema(OFF)", "cache_size(-1024)")
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return c.EachUntil(ctx, func(f *row.Fields) error {
+		if said := f.Next(); said != "ok" {
+			return workspace.Errorf(workspace.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
+		}
+		return nil
+	}, "PRAGMA quick_check(1)")
 }
 
 func (w *writer) scrubFailed(err error) {
@@ -165,6 +221,12 @@ func (w *writer) beginPass() (err error) {
 // stepPass runs a step of the pass.
 func (w *writer) stepPass() error {
 	s := &w.scrub
+	w.boundLog()
+	if wait := time.Until(w.foldAt); wait > 0 { // a reader stays in the log, and it must not grow without end
+		s.pause = wait
+		return nil
+	}
+	s.pause = 0
 	if err := w.inPass(s.pass.Step); err != nil {
 		return err
 	}

@@ -121,11 +121,17 @@ func (c *Conn) Exec(query string, args ...any) (int64, error) {
 // Each runs a query and calls fn with every row. fn may keep the values but not the
 // fields. It may run other queries once it has read the fields.
 func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error {
+	return c.EachUntil(background, fn, query, args...)
+}
+
+// EachUntil is Each, but if the context ends, the statement is interrupted. The connection
+// must not be used again then.
+func (c *Conn) EachUntil(ctx context.Context, fn func(*row.Fields) error, query string, args ...any) error {
 	s, err := c.prepare(query)
 	if err != nil {
 		return err
 	}
-	rows, err := s.QueryContext(background, c.bind(args))
+	rows, err := s.QueryContext(ctx, c.bind(args))
 	if err != nil {
 		return c.failed(err)
 	}
