@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/pgtest"
 	"github.com/agent-scratchpad/scratchpad/postgres"
@@ -107,6 +109,7 @@ func tripCalls() []tripCall {
 
 func readTrips() []tripCall {
 	var cursor int64
+	var created time.Time
 	read := func(path string) func(context.Context, *workspace.Workspace) error {
 		return func(ctx context.Context, w *workspace.Workspace) error {
 			_, err := w.ReadFile(ctx, path, workspace.ReadOptions{})
@@ -128,6 +131,15 @@ func readTrips() []tripCall {
 			_, err := w.ViewFiles(ctx, workspace.FilesQuery{})
 			return err
 		}),
+		readTrip("view a file", func(ctx context.Context, w *workspace.Workspace) error {
+			v, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Path: "a.md"})
+			created = v.File.Created
+			return err
+		}),
+		{"view a file by its creation", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Created: created, Content: true})
+			return err
+		}},
 		readTrip("list logs", func(ctx context.Context, w *workspace.Workspace) error {
 			_, err := w.ListLogs(ctx, workspace.ListOptions{})
 			return err
@@ -203,5 +215,40 @@ func TestRoundTripsFirst(t *testing.T) {
 		if got := c.take(); len(got) != want {
 			t.Errorf("%d round trips, want %d:\n%s", len(got), want, strings.Join(got, "\n"))
 		}
+	}
+}
+
+// A page of versions takes a round trip for each file that may have one of them, and not for
+// those that are on the pages before or after it.
+func TestRoundTripsVersions(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.URL(t))
+	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const files, limit = 30, 5
+	for i := range files {
+		if _, err := w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var c trips
+	proxy.Break(c.choose)
+	q, seen := workspace.VersionsQuery{Limit: limit}, 0
+	for more := true; more; {
+		page, err := workspace.ViewVersions(t.Context(), w, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.take(); len(got) > limit+6 { // the heads twice, files at both ends of the page, COMMIT
+			t.Errorf("a page after %d versions takes %d round trips", seen, len(got))
+		}
+		seen, more = seen+len(page.Versions), page.More
+		last := page.Versions[len(page.Versions)-1]
+		q.After = &workspace.VersionRef{Time: last.Version.Time, Created: last.File.Created, Number: last.Version.Number}
+	}
+	if seen != files {
+		t.Errorf("the pages have %d versions, want %d", seen, files)
 	}
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/inspect"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/agents"
@@ -153,10 +154,7 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 		q.Path = p.name
 	}
 	if err = checkContext(ctx, op, q.Path); err == nil {
-		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
-			v, err = versionlist.View(r, q)
-			return err
-		})
+		v, err = w.viewFile(ctx, q)
 	}
 	if q.Count {
 		w.counted(err)
@@ -165,6 +163,31 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 		return FileView{}, within(op, q.Path, err)
 	}
 	return v, nil
+}
+
+// viewFile looks for the path first and then at it: a look of one round trip needs no
+// snapshot that is kept open. If the file has moved in between, both are done on one.
+func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
+	view := func(q FileQuery) error {
+		return w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+			v, err = versionlist.View(r, q)
+			return err
+		})
+	}
+	at := q
+	if q.Path == "" {
+		err = w.svc.store.View(ctx, w.owner, func(r Reader) (err error) {
+			at.Path, err = versionlist.Find(r, q.Created)
+			return err
+		})
+	}
+	if err == nil {
+		err = view(at)
+	}
+	if q.Path == "" && at.Path != "" && errors.Is(err, ErrNotFound) {
+		err = view(q)
+	}
+	return v, err
 }
 
 // ViewVersions returns a page of the versions that are kept of all files, the newest first,

@@ -57,12 +57,14 @@ type Outcome struct {
 const (
 	roomBytes = 32 << 20         // for the bodies and answers of all calls together
 	callTime  = 30 * time.Second // for a call, after its body has arrived
+	scans     = 2                // lists of versions of all memories, made at the same time; half of them of one tenant
 )
 
 // Handler serves the API. It is safe for concurrent use.
 type Handler struct {
 	o       Options
 	room    *room.Room
+	scans   *room.Room // of lists that look at all files of a store
 	origins *http.CrossOriginProtection
 	created created
 }
@@ -79,7 +81,7 @@ func New(o Options) *Handler {
 		o.RequestID = func(context.Context) string { return "" }
 	}
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	return &Handler{o: o, room: room.New(roomBytes), origins: http.NewCrossOriginProtection()}
+	return &Handler{o: o, room: room.New(roomBytes), scans: room.New(scans), origins: http.NewCrossOriginProtection()}
 }
 
 // A call is a request under way. Its goroutine alone uses it.

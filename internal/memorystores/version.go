@@ -3,13 +3,15 @@ package memorystores
 import (
 	"context"
 	"errors"
+	"net/http"
+	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/room"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 // versionsWeight is what a list of the versions of all memories takes: the heads of all
-// files. It also keeps a tenant from having many such lists made at once, each of which may
-// read all versions.
+// files.
 const versionsWeight = 4 << 20
 
 func listVersions(c *call) (any, error) {
@@ -26,16 +28,7 @@ func listVersions(c *call) (any, error) {
 	if err != nil || none {
 		return page, err
 	}
-	whole := q.Created.IsZero()
-	if whole {
-		if f := c.take(versionsWeight); f != nil {
-			return nil, f
-		}
-	}
-	found, err := workspace.ViewVersions(c.ctx, s.ws, q)
-	if whole {
-		c.giveBack()
-	}
+	found, err := c.viewVersions(s.ws, q)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +47,29 @@ func listVersions(c *call) (any, error) {
 		page.Data, err = c.fill(s.ws, page.Data, views)
 	}
 	return page, err
+}
+
+// viewVersions returns a page of versions. A page of those of all memories may have to look
+// at each file, so few are made at the same time. Otherwise the calls of others would wait.
+func (c *call) viewVersions(ws *workspace.Workspace, q workspace.VersionsQuery) (page workspace.VersionsPage, err error) {
+	if q.Created.IsZero() {
+		leave, err := c.h.scans.Take(c.ctx, 1)
+		switch {
+		case err == nil:
+			defer leave()
+		case c.ctx.Err() != nil:
+			return page, c.ctx.Err()
+		case errors.Is(err, room.ErrOwn):
+			return page, fail(http.StatusTooManyRequests, "other lists of versions are being made for your tenant; try again, or ask for those of one memory with memory_id").retry(time.Second)
+		default:
+			return page, fail(http.StatusServiceUnavailable, "lists of versions are being made for others; try again").retry(time.Second)
+		}
+		if f := c.take(versionsWeight); f != nil {
+			return page, f
+		}
+		defer c.giveBack()
+	}
+	return workspace.ViewVersions(c.ctx, ws, q)
 }
 
 // versionsQuery returns what the query asks for. none is true if nothing can be found: the

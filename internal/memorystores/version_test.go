@@ -1,16 +1,20 @@
 package memorystores_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 const versions = "/memstore_a/memory_versions"
@@ -139,4 +143,50 @@ func TestRedact(t *testing.T) {
 		}
 		c.post(at+"/redact", "x").fails(400, "invalid_request_error", "not valid JSON")
 	})
+}
+
+// A viewed store counts how many of the agent's Views there are at the same time.
+type viewed struct {
+	workspace.Store
+	mu        sync.Mutex // guards the following
+	now, most map[string]int
+}
+
+// View implements [workspace.Store].
+func (v *viewed) View(ctx context.Context, o workspace.Owner, fn func(workspace.Reader) error) error {
+	count := func(n int) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		for _, who := range []string{o.Tenant, "all"} {
+			v.now[who] += n
+			v.most[who] = max(v.most[who], v.now[who])
+		}
+	}
+	count(1)
+	defer count(-1)
+	time.Sleep(20 * time.Millisecond)
+	return v.Store.View(ctx, o, fn)
+}
+
+// Lists of the versions of all memories of a store are made one after the other, so that
+// those who make many do not keep the others waiting. All are answered.
+func TestManyVersionLists(t *testing.T) {
+	store := &viewed{Store: memstore.New(), now: map[string]int{}, most: map[string]int{}}
+	w := newWorld(t, store, nil)
+	var asking sync.WaitGroup
+	for _, tenant := range []string{"fox", "hens", "geese"} {
+		c := w.in(t, tenant, both, "*")
+		c.made("", object{"name": "a"})
+		for range 4 {
+			asking.Go(func() {
+				if a := c.get("/memstore_a/memory_versions"); a.status != 200 {
+					t.Errorf("%s: %d %s", a.asked, a.status, a.text)
+				}
+			})
+		}
+	}
+	asking.Wait()
+	if m := store.most; max(m["fox"], m["hens"], m["geese"]) > 1 || m["all"] > 2 {
+		t.Errorf("lists at the same time: %v, want at most one of each tenant and two of all", m)
+	}
 }

@@ -20,63 +20,70 @@ const (
 
 var errNoFile = store.Errorf(store.ErrNotFound, "there is no such file")
 
-// View returns a version of a file. Errors: [store.ErrNotFound], and [store.ErrConflict] if
-// several files were created at the time of the query.
+// View returns a version of a file. A file whose path is known takes one round trip.
+// Errors: [store.ErrNotFound], and [store.ErrConflict] if several files were created at the
+// time of the query.
 func View(r store.Reader, q inspect.FileQuery) (v inspect.FileView, err error) {
 	if q.Path == "" {
-		if v.File, err = find(r, q.Created); err != nil {
+		if q.Path, err = Find(r, q.Created); err != nil {
 			return inspect.FileView{}, err
 		}
-	} else if v.File, _, err = r.File(q.Path); err != nil {
+	}
+	load := store.Query{File: q.Path, History: !q.Content}
+	if q.Content {
+		load.Current, load.Version = q.Version == 0, q.Version
+	}
+	l, err := r.Load(load)
+	if err != nil {
 		return inspect.FileView{}, err
 	}
-	if !v.File.Exists() || !q.Created.IsZero() && !v.File.Created.Equal(q.Created) {
+	if v.File = l.File; !v.File.Exists() || !q.Created.IsZero() && !v.File.Created.Equal(q.Created) {
 		return inspect.FileView{}, errNoFile
 	}
 	n := q.Version
 	if n == 0 {
 		n = v.File.Version
 	}
-	if v.Version, err = version(r, v.File, n, q.Content); err != nil {
+	if v.Version = l.Version; q.Content {
+		err = verify.Version(v.Version)
+	} else {
+		v.Version, err = described(l, n)
+	}
+	if err != nil {
 		return inspect.FileView{}, err
 	}
 	return v, condition.Kept(v.File, v.Version, n)
 }
 
-// version returns a version, the zero Version if it is not retained.
-func version(r store.Reader, h store.FileHead, n int64, content bool) (store.Version, error) {
-	if content {
-		v, err := store.Retained(r, h, n)
-		if err == nil {
-			err = verify.Version(v)
-		}
-		return v, err
-	}
-	all, err := r.Versions(h.Path)
-	for _, v := range all {
+// described returns a version without content, the zero Version if it is not retained.
+func described(l store.Loaded, n int64) (store.Version, error) {
+	for _, v := range l.Versions {
 		if v.Number == n {
-			return v, err
+			return v, nil
 		}
 	}
-	if err == nil && n >= h.Oldest() && n <= h.Version {
-		err = store.Errorf(store.ErrCorrupt, "version %d is missing", n)
+	if n >= l.File.Oldest() && n <= l.File.Version {
+		return store.Version{}, store.Errorf(store.ErrCorrupt, "version %d is missing", n)
 	}
-	return store.Version{}, err
+	return store.Version{}, nil
 }
 
-// find returns the file that was created at a time.
-func find(r store.Reader, created time.Time) (found store.FileHead, err error) {
+// Find returns the path of the file that was created at a time. Errors: those of [View].
+func Find(r store.Reader, created time.Time) (path string, err error) {
 	err = each(r, func(h store.FileHead) error {
 		switch {
 		case !h.Created.Equal(created):
-		case found.Exists():
+		case path != "":
 			return store.Errorf(store.ErrConflict, "several files were created at this moment; name the file by its path")
 		default:
-			found = h
+			path = h.Path
 		}
 		return nil
 	})
-	return found, err
+	if err == nil && path == "" {
+		err = errNoFile
+	}
+	return path, err
 }
 
 // each calls fn with all files in byte order of path.
@@ -122,6 +129,9 @@ func List(r store.Reader, q inspect.VersionsQuery) (page inspect.VersionsPage, e
 	for _, h := range heads {
 		if !q.From.IsZero() && h.Updated.Before(q.From) || len(newest) > q.Limit && h.Updated.Before(newest[q.Limit].Version.Time) {
 			break // no version of this file, or of those after it, is new enough
+		}
+		if !q.Until.IsZero() && h.Created.After(q.Until) || q.After != nil && h.Created.After(q.After.Time) {
+			continue // no version of this file is old enough
 		}
 		all, err := r.Versions(h.Path)
 		if err != nil {
