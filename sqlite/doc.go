@@ -35,9 +35,10 @@
 // A redaction removes the content of one version for good. When it is answered, it is
 // durable, and nobody reads the content any more. Bytes of it are then still in the
 // database file and in the log. SQLite leaves copies behind when it moves rows between
-// pages, also with PRAGMA secure_delete. So the store visits every page in the background,
-// a few milliseconds at a time, and sets what is not in use to zero. Then it empties the
-// log. This takes about a second for each 100 MB, and longer while a reader that began
+// pages, also with PRAGMA secure_delete. So the store checks the structure of the database
+// in the background, and changes nothing if that is damaged. Then it visits every page, a
+// few milliseconds at a time, and sets what is not in use to zero. Then it empties the log.
+// This takes about a second for each 100 MB, and longer while a reader that began
 // before stays in the log. [Store.Close] goes on with it for up to three seconds. If it
 // does not come to its end, the next process that opens the database begins again. A
 // record in the database says that it is due.

@@ -98,6 +98,9 @@ func (p *Pass) Add(n uint32) {
 	}
 }
 
+// Left returns how many pages are to be visited.
+func (p *Pass) Left() int { return p.left }
+
 func (p *Pass) has(n uint32) bool { return int(n/64) < len(p.todo) && p.todo[n/64]&(1<<(n%64)) != 0 }
 
 func (p *Pass) visited(n uint32) {
@@ -209,14 +212,23 @@ func (p *Pass) subtree(n uint32, depth, height int) error {
 	return nil
 }
 
-// visit clears a page of a tree, and the overflow pages of its cells.
+// visit clears a page of a tree, and the overflow pages of its cells. If the step ends
+// between the chains of two cells, the next one goes on there.
 func (p *Pass) visit(n uint32) (*Node, error) {
 	node, data, err := p.node(n)
 	if err != nil {
 		return nil, err
 	}
 	if p.has(n) || p.deep {
+		some := false
 		for _, chain := range node.Chains {
+			if !p.deep && !p.has(chain.First) { // visited in an earlier step
+				continue
+			}
+			if some && p.budget < 1 {
+				return nil, errPause
+			}
+			some = true
 			if err := p.chain(chain); err != nil {
 				return nil, err
 			}
