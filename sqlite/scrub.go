@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -36,13 +35,11 @@ type scrub struct {
 	pause    time.Duration
 	failed   bool // the last step failed, and that was logged
 	began    time.Time
-	revision int64       // of the record when the pass began
-	check    chan error  // gets the result of checkStructure; nil: it does not run
-	stop     func()      // ends it
-	sound    bool        // it has found no damage
-	c        *conn       // may write pages; nil: it is not open
-	pass     *pages.Pass // nil: none has begun
-	emptied  bool        // the log was emptied after the pass
+	revision int64        // of the record when the pass began
+	check    *pages.Check // before the pass; nil: none has begun
+	c        *conn        // may write pages; nil: it is not open
+	pass     *pages.Pass  // nil: none has begun
+	emptied  bool         // the log was emptied after the pass
 	mark     dbfile.LogMark
 	reads    bool // c is in a read transaction, so that nobody begins the log again unseen
 }
@@ -72,10 +69,7 @@ func (s *scrub) due() bool { return s.wanted && !time.Now().Before(s.next) }
 
 // drop ends the pass.
 func (s *scrub) drop() {
-	if s.check != nil {
-		s.stop()
-		<-s.check
-	}
+	s.check.Stop()
 	if s.c != nil {
 		s.c.close()
 	}
@@ -89,13 +83,7 @@ func (w *writer) scrubStep() {
 		w.scrub.drop()
 		return
 	}
-	if err := w.scrub.lookAtCheck(w.c.files); err != nil {
-		w.scrubFailed(err)
-		return
-	}
-	if !w.scrub.sound {
-		w.scrub.pause = scrubLook
-		w.scrub.next = time.Now().Add(scrubLook)
+	if !w.checked() {
 		return
 	}
 	if err := w.takeTurn(); err != nil {
@@ -115,42 +103,19 @@ func (w *writer) scrubStep() {
 	}
 }
 
-// lookAtCheck begins the check of the structure, and later looks whether it has ended. On
-// a damaged database, a page that is in use may also be in the list of free pages, or
-// belong to two rows. A pass would take content away that can still be saved.
-func (s *scrub) lookAtCheck(files *dbfile.Opened) (err error) {
-	if s.sound {
-		return nil
-	}
+// checked reports whether the structure is sound. The first call begins the check.
+func (w *writer) checked() bool {
+	s := &w.scrub
 	if s.check == nil {
-		ctx, stop := context.WithCancel(context.Background())
-		check := make(chan error, 1)
-		s.check, s.stop = check, stop
-		go func() { check <- checkStructure(ctx, files) }()
+		s.check = pages.BeginCheck(w.c.files.Path(), func() error { _, err := w.c.files.Check(); return err })
 	}
-	select {
-	case err = <-s.check:
-		s.stop()
-		s.check, s.sound = nil, err == nil
-	default:
+	err := s.check.Result()
+	if err == workspace.ErrBusy {
+		s.pause, s.next = scrubLook, time.Now().Add(scrubLook)
+	} else if err != nil {
+		w.scrubFailed(err)
 	}
-	return err
-}
-
-// checkStructure runs SQLite's own check of its pages on a connection of its own. It
-// writes nothing and delays nobody.
-func checkStructure(ctx context.Context, files *dbfile.Opened) error {
-	c, err := dialOpened(files, "rw", busyTimeout, "query_only(1)", "trusted_schema(OFF)", "cache_size(-1024)")
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return c.EachUntil(ctx, func(f *row.Fields) error {
-		if said := f.Next(); said != "ok" {
-			return workspace.Errorf(workspace.ErrCorrupt, "the database is damaged (%v), so nothing was changed; restore it from a backup", said)
-		}
-		return nil
-	}, "PRAGMA quick_check(1)")
+	return err == nil
 }
 
 func (w *writer) scrubFailed(err error) {
@@ -236,11 +201,7 @@ func (w *writer) stepPass() error {
 	if s.pass.Unreached > 0 {
 		w.log.Warn("some pages of the database belong to nothing, and were not scrubbed after a redaction; scratchpad verify tells more", "pages", s.pass.Unreached)
 	}
-	if err := w.skipLog(); err != nil {
-		return err
-	}
-	w.boundLog()
-	return nil
+	return w.skipLog()
 }
 
 // inPass runs fn in a transaction of the pass's connection.
