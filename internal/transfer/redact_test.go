@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +61,8 @@ func (s *secrets) step(t *rapid.T) {
 		to := rapid.SampledFrom(paths).Filter(func(p string) bool { return p != path }).Draw(t, "to")
 		var r workspace.MoveResult
 		if r, err = s.ws.MoveFile(ctx, path, to, workspace.MoveOptions{}); err == nil {
-			s.in[path][r.Version] = s.in[path][r.Version-1]
+			// The new path may have had higher numbers.
+			s.in[path][r.Version] = s.in[path][slices.Max(slices.Collect(maps.Keys(s.in[path])))]
 			s.in[to], s.in[path] = s.in[path], nil
 		}
 	case "delete":
