@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
 )
 
 const (
+	largeBody     = 4 << 20          // from here on garbage is collected before a body's memory grows
 	firstBytes    = 4 << 10          // of a body, read without asking the budget; the number of connections limits them
 	bodyTimeout   = 10 * time.Second // for a body to arrive, and a tenth of it more for each MiB that has arrived
 	answerTimeout = time.Minute      // for a client to take an answer, and a second more for each MiB
@@ -48,6 +50,9 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 			start, more := time.Now(), min(len(body), maxBody+1-len(body))
 			if err := a.Grow(r.Context(), int64(more)); err != nil {
 				return nil, errGivenUp
+			}
+			if len(body) >= largeBody {
+				runtime.GC() // the arrays before it are garbage that nobody weighs
 			}
 			allowed = allowed.Add(time.Since(start))
 			body = append(make([]byte, 0, len(body)+more), body...)
