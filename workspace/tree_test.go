@@ -163,6 +163,7 @@ func (m *treeMachine) check(t *rapid.T) {
 }
 
 func TestTree(t *testing.T) {
+	testkit.ScaleChecks(t, 1, 5)
 	for name, store := range searchStores(t) {
 		svc := serviceOn(t, store, workspace.Options{Now: func() time.Time { return testkit.Start }})
 		agents := 0
