@@ -13,7 +13,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -98,7 +97,6 @@ func (s *secrets) left(t *rapid.T) map[string]bool {
 // Of what was redacted, nothing is left that a reader of the store, a dump, an export with
 // all versions, a search or a summary shows.
 func TestRedactedIsGone(t *testing.T) {
-	testkit.ScaleChecks(t, 1, 3)
 	onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
 		dir := t.TempDir()
 		rapid.Check(t, func(t *rapid.T) {
