@@ -241,6 +241,26 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
+// A key that was narrowed meanwhile does not get the store that it has made, whoever asks
+// again.
+func TestLostAnswerOfNarrowedKey(t *testing.T) {
+	worlds(t, func(t *testing.T, w *world) {
+		c := w.of(t, both, "*")
+		again := c.with("X-Stainless-Retry-Count", "1")
+		c.made("", object{"name": "mine"})
+		other, err := auth.ParseAgents("other")
+		testkit.Must(t, err)
+		_, err = w.keys.Set(t.Context(), c.id, auth.Change{Agents: &other})
+		testkit.Must(t, err)
+		for began := time.Now(); c.get("/memstore_mine").status == 200 && time.Since(began) < 10*time.Second; {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got := again.post("", object{"name": "mine"}); strings.Contains(got.text, "memstore_mine") {
+			t.Errorf("got %s", got.text)
+		}
+	})
+}
+
 // Files that share a time of creation, as imports may, are not taken for each other.
 func TestSharedTime(t *testing.T) {
 	worlds(t, func(t *testing.T, w *world) {

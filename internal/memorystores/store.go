@@ -121,7 +121,7 @@ func createStore(c *call) (any, error) {
 	case s.name == nil:
 		return nil, invalid("name is missing")
 	}
-	if agent, ok := c.h.created.again(c); ok {
+	if agent, ok := c.h.created.again(c); ok && c.caller.Agents.Allow(agent) { // the key may have been narrowed since
 		if p, found, err := c.svc.Profile(c.ctx, agent); err != nil || found {
 			return newStore(agent, p), err
 		}
