@@ -33,7 +33,7 @@ type attempt struct {
 	due   int               // requests that have expired, up to requestDrops
 	ops   int64             // what the call adds to the owner's operations
 
-	deletes    bool          // it is never refused because the store is full
+	deletes    bool          // it is never refused, neither for a full store nor for an archived agent
 	storeBytes int64         // that the store holds, about
 	admitted   bool          // an agent that holds nothing may write
 	made       time.Time     // of the version that the write makes; zero if it has a key, as a repeated request has none

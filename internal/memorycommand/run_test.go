@@ -68,7 +68,7 @@ func content(t testing.TB, ws *workspace.Workspace, path string) string {
 
 // The texts are those of the documentation, to the letter.
 func TestDocumentedTexts(t *testing.T) {
-	notes := []string{"notes.txt", "Hello World\nThis is line two", "work/a.md", "one\ntwo\none\n", "work/b.md", ""}
+	notes := []string{"notes.txt", "Hello World\nThis is line two", "team/a.md", "one\ntwo\none\n", "team/b.md", ""}
 	const header = "Here's the content of /memories/notes.txt with line numbers:\n"
 	for _, c := range []struct {
 		command string
@@ -76,34 +76,34 @@ func TestDocumentedTexts(t *testing.T) {
 		want    string
 	}{
 		{"view", []any{"path", "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n" +
-			"40B\t/memories\n28B\t/memories/notes.txt\n12B\t/memories/work/\n12B\t/memories/work/a.md\n0B\t/memories/work/b.md"},
+			"40B\t/memories\n28B\t/memories/notes.txt\n12B\t/memories/team/\n12B\t/memories/team/a.md\n0B\t/memories/team/b.md"},
 		{"view", []any{"path", "/memories/notes.txt"}, header + "     1\tHello World\n     2\tThis is line two"},
 		{"view", []any{"path", "/memories/notes.txt", "view_range", []int{2, 2}}, header + "     2\tThis is line two"},
 		{"view", []any{"path", "/memories/notes.txt", "view_range", []int{1, -1}}, header + "     1\tHello World\n     2\tThis is line two"},
 		{"view", []any{"path", "/memories/no"}, "[error] The path /memories/no does not exist. Please provide a valid path."},
 		{"create", []any{"path", "/memories/new.txt", "file_text", "x"}, "File created successfully at: /memories/new.txt"},
 		{"create", []any{"path", "/memories/notes.txt", "file_text", "x"}, "[error] Error: File /memories/notes.txt already exists"},
-		{"create", []any{"path", "/memories/work", "file_text", "x"}, "[error] Error: File /memories/work already exists"},
+		{"create", []any{"path", "/memories/team", "file_text", "x"}, "[error] Error: File /memories/team already exists"},
 		{"str_replace", []any{"path", "/memories/notes.txt", "old_str", "World", "new_str", "there"},
 			"The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tHello there\n     2\tThis is line two"},
 		{"str_replace", []any{"path", "/memories/no", "old_str", "a", "new_str", "b"}, "[error] Error: The path /memories/no does not exist. Please provide a valid path."},
-		{"str_replace", []any{"path", "/memories/work", "old_str", "a", "new_str", "b"}, "[error] Error: The path /memories/work does not exist. Please provide a valid path."},
+		{"str_replace", []any{"path", "/memories/team", "old_str", "a", "new_str", "b"}, "[error] Error: The path /memories/team does not exist. Please provide a valid path."},
 		{"str_replace", []any{"path", "/memories/notes.txt", "old_str", "hello", "new_str", "b"}, "[error] No replacement was performed, old_str `hello` did not appear verbatim in /memories/notes.txt."},
-		{"str_replace", []any{"path", "/memories/work/a.md", "old_str", "one", "new_str", "b"}, "[error] No replacement was performed. Multiple occurrences of old_str `one` in lines: 1, 3. Please ensure it is unique"},
+		{"str_replace", []any{"path", "/memories/team/a.md", "old_str", "one", "new_str", "b"}, "[error] No replacement was performed. Multiple occurrences of old_str `one` in lines: 1, 3. Please ensure it is unique"},
 		{"insert", []any{"path", "/memories/notes.txt", "insert_line", 1, "insert_text", "x"}, "The file /memories/notes.txt has been edited."},
 		{"insert", []any{"path", "/memories/no", "insert_line", 1, "insert_text", "x"}, "[error] Error: The path /memories/no does not exist"},
-		{"insert", []any{"path", "/memories/work", "insert_line", 1, "insert_text", "x"}, "[error] Error: The path /memories/work does not exist"},
+		{"insert", []any{"path", "/memories/team", "insert_line", 1, "insert_text", "x"}, "[error] Error: The path /memories/team does not exist"},
 		{"insert", []any{"path", "/memories/notes.txt", "insert_line", 3, "insert_text", "x"}, "[error] Error: Invalid `insert_line` parameter: 3. It should be within the range of lines of the file: [0, 2]"},
 		{"insert", []any{"path", "/memories/notes.txt", "insert_line", -1, "insert_text", "x"}, "[error] Error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 2]"},
 		{"delete", []any{"path", "/memories/notes.txt"}, "Successfully deleted /memories/notes.txt"},
-		{"delete", []any{"path", "/memories/work"}, "Successfully deleted /memories/work"},
+		{"delete", []any{"path", "/memories/team"}, "Successfully deleted /memories/team"},
 		{"delete", []any{"path", "/memories/no"}, "[error] Error: The path /memories/no does not exist"},
 		{"delete", []any{"path", "/memories"}, "[error] Cannot delete the /memories directory itself"},
-		{"rename", []any{"old_path", "/memories/work", "new_path", "/memories/done"}, "Successfully renamed /memories/work to /memories/done"},
-		{"rename", []any{"old_path", "/memories/work/a.md", "new_path", "/memories/x/a.md"}, "Successfully renamed /memories/work/a.md to /memories/x/a.md"},
+		{"rename", []any{"old_path", "/memories/team", "new_path", "/memories/done"}, "Successfully renamed /memories/team to /memories/done"},
+		{"rename", []any{"old_path", "/memories/team/a.md", "new_path", "/memories/x/a.md"}, "Successfully renamed /memories/team/a.md to /memories/x/a.md"},
 		{"rename", []any{"old_path", "/memories/no", "new_path", "/memories/done"}, "[error] Error: The path /memories/no does not exist"},
-		{"rename", []any{"old_path", "/memories/work", "new_path", "/memories/notes.txt"}, "[error] Error: The destination /memories/notes.txt already exists"},
-		{"rename", []any{"old_path", "/memories/notes.txt", "new_path", "/memories/work"}, "[error] Error: The destination /memories/work already exists"},
+		{"rename", []any{"old_path", "/memories/team", "new_path", "/memories/notes.txt"}, "[error] Error: The destination /memories/notes.txt already exists"},
+		{"rename", []any{"old_path", "/memories/notes.txt", "new_path", "/memories/team"}, "[error] Error: The destination /memories/team already exists"},
 		{"rename", []any{"old_path", "/memories", "new_path", "/memories/x"}, "[error] Cannot rename the /memories directory itself"},
 	} {
 		t.Run(fmt.Sprint(c.command, c.members), func(t *testing.T) {
