@@ -116,6 +116,9 @@ func TestOddLines(t *testing.T) {
 		"unknown keys": strings.Replace(line, `{"jsonrpc"`, `{"ID":1.5,"Method":7,"x":[],"jsonrpc"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && len(odd) == maxLine {
+				t.Skip("16 MiB of JSON take many seconds under the race detector")
+			}
 			w := newWire(t, newServer(t, "a"))
 			w.send(odd)
 			if a := w.must(); a.Error != nil || string(a.ID) != "1" {
