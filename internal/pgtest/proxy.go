@@ -49,8 +49,8 @@ const (
 	// CutBefore resets the connection. The server gets nothing of the batch.
 	CutBefore
 
-	// CutAfter forwards the batch and resets the connection at once. The server may
-	// have run the batch, a part of it, or nothing.
+	// CutAfter forwards the batch and resets the connection at once, without a byte of the
+	// answer. The server may have run the batch, a part of it, or nothing.
 	CutAfter
 
 	// CutAnswer forwards the batch, waits for the whole answer, and resets the connection

@@ -273,7 +273,7 @@ func (l *link) expect(f Fault) {
 // write writes to the server and then does what the fault says. It reports whether to go
 // on.
 func (l *link) write(b []byte, f Fault) bool {
-	if f.Do == HalfOpenAnswer {
+	if f.Do == HalfOpenAnswer || f.Do == CutAfter {
 		l.silence() // before the server can answer
 	}
 	if _, err := l.server.Write(b); err != nil {
