@@ -213,7 +213,7 @@ func checkAcks(got []conversation.Record, acks []string, mode string) (problem s
 }
 
 func TestFileKill(t *testing.T) {
-	kills := testkit.Pick(5, 50, 100)
+	kills := testkit.Pick(5, 25, 100)
 	if problem := killLives(t, "", kills); problem != "" {
 		t.Fatal(problem)
 	}

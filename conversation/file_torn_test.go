@@ -124,7 +124,7 @@ func TestFilePowerCut(t *testing.T) {
 	}
 	closeFile(t, f)
 	text := readFile(t, path)
-	rounds := testkit.Pick(300, 2000, 5000)
+	rounds := testkit.Pick(300, 1000, 5000)
 	const block = 512
 	torn := 0
 	for range rounds {

@@ -265,7 +265,7 @@ func TestLateSummaryCoversTheSame(t *testing.T) {
 // newest message of the user and the leading instructions. The originals are complete
 // and in order. SCRATCHPAD_TEST=full draws 100,000 cases.
 func TestWindowsAreValid(t *testing.T) {
-	cases := testkit.Pick(1000, 10_000, 100_000)
+	cases := testkit.Pick(1000, 5000, 100_000)
 	if testing.Short() {
 		cases = 300
 	}

@@ -96,7 +96,7 @@ func owners(faulty bool, next http.Handler) http.Handler {
 // Generated requests of one caller show nothing of another, over HTTP in both eras, whether
 // the callers are bound to an agent or not. Nothing of either is in the log.
 func TestIntruder(t *testing.T) {
-	n := testkit.Pick(2000, 8000, 20_000)
+	n := testkit.Pick(2000, 5000, 20_000)
 	if testing.Short() { // for the race detector
 		n = 1200
 	}

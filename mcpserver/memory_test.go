@@ -44,11 +44,11 @@ type load struct {
 func (l load) calls() int { return testkit.Pick(l.plain, l.long, l.full) }
 
 var loads = map[string]load{
-	"unread answers":  {200, 1000, 3000, `{"path":"large"}`, false},
-	"parallel reads":  {50, 150, 500, `{"path":"large"}`, true},
-	"worst diffs":     {0, 8, 60, `{"path":"lines","since_version":1}`, true},
-	"whole diffs":     {0, 2, 4, `{"path":"lines","since_version":1,"context":-1}`, true},
-	"escaped answers": {0, 8, 60, `{"path":"controls"}`, true},
+	"unread answers":  {200, 600, 3000, `{"path":"large"}`, false},
+	"parallel reads":  {50, 100, 500, `{"path":"large"}`, true},
+	"worst diffs":     {0, 5, 60, `{"path":"lines","since_version":1}`, true},
+	"whole diffs":     {0, 1, 4, `{"path":"lines","since_version":1,"context":-1}`, true},
+	"escaped answers": {0, 5, 60, `{"path":"controls"}`, true},
 }
 
 // Under each load, a server with two processors stays small and answers the small calls

@@ -249,16 +249,16 @@ func allRows(t testing.TB, store workspace.Store) (rows []workspace.Change) {
 
 // Writers in three processes, and followers that are killed and begin again where the last
 // whole page ended: each gets every change once, in order, and none is missing. It takes
-// 30,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
+// 10,000 rows with SCRATCHPAD_TEST=all, and 100,000 with SCRATCHPAD_TEST=full.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(2000, 30_000, 100_000), testkit.Pick(4, 20, 40))
+	followAll(t, filepath.Join(t.TempDir(), "scratchpad.db"), testkit.Pick(2000, 10_000, 100_000), testkit.Pick(4, 10, 40))
 }
 
 // TestFollowOnPostgres is TestFollow on PostgreSQL, where an agent's writes are slower.
 func TestFollowOnPostgres(t *testing.T) {
 	t.Parallel()
-	followAll(t, pgtest.URL(t), testkit.Pick(1000, 4000, 100_000), testkit.Pick(4, 10, 40))
+	followAll(t, pgtest.URL(t), testkit.Pick(1000, 2000, 100_000), testkit.Pick(4, 6, 40))
 }
 
 func followAll(t *testing.T, path string, rows, kills int) {

@@ -339,7 +339,7 @@ func checkAcked(t *testing.T, path string, acked map[string]int) (problem string
 
 func TestJournalKill(t *testing.T) {
 	t.Parallel()
-	n := testkit.Pick(4, 60, 100)
+	n := testkit.Pick(4, 20, 100)
 	if *killCount > 0 {
 		n = *killCount
 	}

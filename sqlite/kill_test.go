@@ -22,7 +22,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 12, 100 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
+var killCount = flag.Int("kills", 0, "processes that TestKill kills; 0: 12, 40 with SCRATCHPAD_TEST=all, 200 with SCRATCHPAD_TEST=full")
 
 const (
 	killProcesses = 4
@@ -405,7 +405,7 @@ func runKill(t *testing.T, mode string, kills int) (problem string, killed int) 
 
 func TestKill(t *testing.T) {
 	t.Parallel()
-	n := testkit.Pick(12, 100, 200)
+	n := testkit.Pick(12, 40, 200)
 	if *killCount > 0 {
 		n = *killCount
 	}
@@ -431,7 +431,7 @@ func TestKillCreate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	made := 0
-	for i := range testkit.Pick(8, 30, 60) {
+	for i := range testkit.Pick(8, 15, 60) {
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 		if i%2 == 1 {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {

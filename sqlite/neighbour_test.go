@@ -144,7 +144,7 @@ func addOne(ws *workspace.Workspace) error {
 func TestNeighbourConditionalWrites(t *testing.T) {
 	t.Parallel()
 	const processes = 16
-	times := testkit.Pick(10, 25, 60)
+	times := testkit.Pick(10, 12, 60)
 	path := filepath.Join(t.TempDir(), "count.db")
 	children := startChildren(t, processes, "count", path, fmt.Sprint(times))
 	for _, c := range children {
@@ -185,7 +185,7 @@ func TestNeighbourCreate(t *testing.T) {
 	}
 	rounds := func(t *testing.T, run func(t *testing.T, path string)) {
 		dir := t.TempDir()
-		for i := range testkit.Pick(4, 16, 40) {
+		for i := range testkit.Pick(4, 8, 40) {
 			path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 			if i%2 == 1 {
 				if err := os.WriteFile(path, nil, 0o600); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 400, 1500 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
+var quotaFits = flag.Int("quota", 0, "writes that fit into the limit in TestQuota; 0: 400, 800 with SCRATCHPAD_TEST=all, 4000 with SCRATCHPAD_TEST=full")
 
 const (
 	quotaProcesses = 4
@@ -140,7 +140,7 @@ func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
 // nothing that fits is refused.
 func TestQuota(t *testing.T) {
 	t.Parallel()
-	fits := testkit.Pick(400, 1500, 4000)
+	fits := testkit.Pick(400, 800, 4000)
 	if *quotaFits > 0 {
 		fits = *quotaFits
 	}

@@ -176,7 +176,7 @@ func TestScrubKilled(t *testing.T) {
 	t.Parallel()
 	k := &scrubKill{t: t, path: filepath.Join(t.TempDir(), "test.db"), versions: make(map[string]map[int64]int), gone: make(map[int]bool)}
 	testkit.Must(t, open(t, k.path).Close())
-	for n := range testkit.Pick(4, 12, 200) {
+	for n := range testkit.Pick(4, 8, 200) {
 		k.round(n)
 	}
 	s := open(t, k.path)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		beKilled(dir)
 		return
 	}
-	testkit.Checks{Checks: 12, Long: 50, Full: 300, Steps: 30}.Set()
+	testkit.Checks{Checks: 12, Long: 30, Full: 300, Steps: 30}.Set()
 	goleak.VerifyTestMain(m)
 }
 

@@ -328,7 +328,7 @@ func settled(t testing.TB, s workspace.Store, said map[work]error) {
 func concurrentRounds(t testing.TB, s workspace.Store, odd func(w work, start <-chan struct{}) error) {
 	said := map[work]error{}
 	var mu sync.Mutex // guards said
-	for round := range rounds(10_000, 1000, 100, 50) {
+	for round := range rounds(10_000, 400, 100, 50) {
 		start := make(chan struct{})
 		var all sync.WaitGroup
 		for i := range many {

@@ -221,7 +221,10 @@ func moveOthers(t testing.TB, s workspace.Store) {
 		})
 		before[o] = view(t, s, o, read)
 	}
-	for i, o := range others {
+	for _, o := range others {
+		if diff := difference(before[o], view(t, s, o, read)); diff != "" {
+			t.Fatalf("others moved a file, then %s has (-want +got):\n%s", o, diff)
+		}
 		update(t, s, o, func(tx workspace.Tx) error { return move(tx, 8, "a", "b") })
 		got := view(t, s, o, read)
 		for j := range paths {
@@ -230,11 +233,6 @@ func moveOthers(t testing.TB, s workspace.Store) {
 		equal(t, "the logs beside the move", got.Log, before[o].Log)
 		if f := got.File[len(paths)+1]; f.Head.Version != 3 || len(f.Retained) != 3 {
 			t.Errorf("a move of %s gives the new path %+v, want three versions", o, f.Head)
-		}
-		for _, other := range others[i+1:] {
-			if diff := difference(before[other], view(t, s, other, read)); diff != "" {
-				t.Fatalf("%s moved a file, then %s has (-want +got):\n%s", o, other, diff)
-			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 40, Long: 100}.Set()
+	testkit.Checks{Checks: 40, Long: 60, Full: 100}.Set()
 	goleak.VerifyTestMain(m)
 }
 
