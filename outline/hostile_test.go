@@ -26,7 +26,7 @@ var paths = []string{"a", "a.md", "a.go", "a.ts", "a.c", "a.h", "a.cpp", "a.rs",
 
 // Texts that are made to be hard for a scanner get an outline like any other.
 func TestHostileTexts(t *testing.T) {
-	size := testkit.Pick(1<<11, 1<<15, 1<<17)
+	size := testkit.Pick(1<<11, 1<<14, 1<<17)
 	for _, path := range paths {
 		for _, unit := range hostile {
 			checkOutline(t, path, strings.Repeat(unit, size/len(unit)), 600)

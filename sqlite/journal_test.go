@@ -64,7 +64,11 @@ func recorded(t testing.TB, j conversation.Journal) (records []conversation.Reco
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
-	large := said(strings.Repeat("🎉x", 1<<20)) // 5 MiB
+	size := 1 << 20
+	if testing.Short() {
+		size = 1 << 16
+	}
+	large := said(strings.Repeat("🎉x", size)) // 5 MiB
 	odd := said("\x00\n1/2 {\u2028}\"\\ 🎉")
 	all := []conversation.Record{odd, large, {Kind: conversation.SummaryRecord, Summary: "s", Through: 1, Evidence: []string{"\x00", "🎉"}}, {Kind: conversation.ClearRecord}}
 	store, j, err := openJournal(path, workspace.Limits{})

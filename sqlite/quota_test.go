@@ -141,6 +141,9 @@ func (p quotaPlan) start(t *testing.T, path string, processes int) []*child {
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	fits := testkit.Pick(400, 800, 4000)
+	if testing.Short() {
+		fits = 100
+	}
 	if *quotaFits > 0 {
 		fits = *quotaFits
 	}

@@ -124,7 +124,7 @@ func TestArgumentsInFailures(t *testing.T) {
 		{"files", "summarize", "plan.md", "--summarizer", "openai", "--summary-base-url", evil}, {"files", "summarize", "plan.md", "--summary-model", evil, "--summarizer", "openai"},
 	} {
 		for _, asJSON := range []bool{false, true} {
-			if asJSON != (i%2 == 0) && !testkit.Long() {
+			if asJSON != (i%2 == 0) && !testkit.Full() {
 				continue // each command line once
 			}
 			before := []string{"--json=" + fmt.Sprint(asJSON)}

@@ -40,7 +40,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 			{[]string{"SCRATCHPAD_DB=" + url}, []string{"--json"}},
 			{nil, []string{url, url}}, // in the wrong place
 		} {
-			if n != i%3 && !testkit.Long() {
+			if n != i%3 && !testkit.Full() {
 				continue // each command once
 			}
 			o := runCommand(t, dir, append(run.variables, "HOME="+dir), append(slices.Clone(args), run.args...)...)

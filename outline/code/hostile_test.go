@@ -27,7 +27,7 @@ func checkOutline(t *testing.T, l *code.Language, text string) {
 
 // Texts that are made to be hard for a reader are read by all of them.
 func TestHostileTexts(t *testing.T) {
-	size := testkit.Pick(1<<11, 1<<15, 1<<17)
+	size := testkit.Pick(1<<11, 1<<14, 1<<17)
 	for _, unit := range []string{
 		"#", "\"", "'", "`", "(", "[", "{", "<", "<a ", "/", "([/", "/*", "\n", "f(\n", "int f()\n", "<<A\n", "<<A <<B\n", "\"\"\"", "r#\"", "${`", "`${", "\\", "漢",
 		"func f()\n", "class a:\n", "class a {\n", "template<", "@a", "@a\n", "@a(", "#[a", "typedef struct {", "*", "insert into a(b)\n", "\x00", "\x01", "static ", "enum enum ",

@@ -31,11 +31,15 @@ func files(t *testing.T, dir string, ends ...string) []string {
 	return found
 }
 
-// Every declaration that go/parser sees is there, with its line, and no other.
+// Every declaration that go/parser sees is there, with its line, and no other. All files of
+// the distribution: SCRATCHPAD_TEST=full go test ./outline/code -run TestGoDeclarations
 func TestGoDeclarations(t *testing.T) {
 	dirs := []string{"src/net/http", "src/go/parser", "src/runtime", "src/strings", "src/cmd/gofmt", "src/syscall", "src/internal/types/testdata/check"}
-	if testkit.Long() {
+	switch {
+	case testkit.Full():
 		dirs = []string{"src", "test"}
+	case testkit.Long():
+		dirs = append(dirs, "src/cmd/go", "src/go", "test")
 	}
 	n := 0
 	for _, dir := range dirs {
