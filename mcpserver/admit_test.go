@@ -136,7 +136,7 @@ func TestAdmitSeesTheCall(t *testing.T) {
 	} {
 		for _, session := range []string{"", session} {
 			seen = nil
-			post(t, h, session, c.body, c.verb, c.name)
+			bodyOf(t, post(t, h, session, c.body, c.verb, c.name))
 			if diff := cmp.Diff(c.want, seen); diff != "" {
 				t.Errorf("session %q, %s (-want +got):\n%s", session, c.body, diff)
 			}

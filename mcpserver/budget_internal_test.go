@@ -110,7 +110,7 @@ func TestBodyOfGet(t *testing.T) {
 // does not take its answer loses its connection.
 func TestIdleStream(t *testing.T) {
 	s := newInner(t, Options{})
-	s.limits.answer = 50 * time.Millisecond
+	s.limits.answer = 300 * time.Millisecond
 	h := httptest.NewUnstartedServer(s.Handler())
 	h.EnableHTTP2 = true
 	h.StartTLS()
@@ -126,7 +126,7 @@ func TestIdleStream(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Errorf("an idle stream over %s ended: %v", res.Proto, err)
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(900 * time.Millisecond):
 	}
 	cancel()
 }

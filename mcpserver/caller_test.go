@@ -101,7 +101,7 @@ func TestClientThatLeaves(t *testing.T) {
 	}
 	select {
 	case <-left:
-	case <-time.After(10 * time.Second):
+	case <-time.After(maxWait):
 		t.Error("the call goes on for nobody")
 	}
 }

@@ -102,7 +102,7 @@ func TestSubscriptions(t *testing.T) {
 		if uri != "test://weather" {
 			t.Errorf("the client is told of %s, want test://weather", uri)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(maxWait):
 		t.Error("the client is not told of a resource that has changed")
 	}
 }

@@ -26,6 +26,7 @@ type watched struct {
 	ended []string
 	sizes [][2]int64
 	over  chan struct{} // gets a value for each call that has ended
+	slow  chan struct{} // gets a value for each call of the agent slow
 }
 
 type spanKey struct{}
@@ -72,7 +73,7 @@ func (w *watched) next(t *testing.T) (end string, in, out int64) {
 	t.Helper()
 	select {
 	case <-w.over:
-	case <-time.After(10 * time.Second):
+	case <-time.After(maxWait):
 		t.Fatal("the call does not end")
 	}
 	w.mu.Lock()
@@ -84,7 +85,7 @@ func (w *watched) next(t *testing.T) (end string, in, out int64) {
 // watch returns a server that notes its calls. Some agents bring their calls into trouble.
 func watch(t *testing.T) (*mcpserver.Server, *watched) {
 	t.Helper()
-	w := &watched{over: make(chan struct{}, 1000)}
+	w := &watched{over: make(chan struct{}, 1000), slow: make(chan struct{}, 1)}
 	svc := newService(t, workspace.Options{})
 	server := newServerWith(t, mcpserver.Options{
 		Around: w.around, AroundWork: w.work,
@@ -103,6 +104,7 @@ func watch(t *testing.T) (*mcpserver.Server, *watched) {
 			case "full":
 				return nil, workspace.Errorf(workspace.ErrQuota, "too many agents")
 			case "slow":
+				w.slow <- struct{}{}
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
@@ -156,9 +158,11 @@ func TestAround(t *testing.T) {
 			}
 		}
 	}
+	w.mu.Lock()
 	if w.begun != len(w.ended) {
 		t.Errorf("%d calls begin, %d end", w.begun, len(w.ended))
 	}
+	w.mu.Unlock()
 	if stats := server.Stats(); stats.Calls != 0 || stats.Memory != 0 || stats.Sessions != 1 || stats.MemoryLimit != 64<<20 {
 		t.Errorf("Stats() = %+v, want one session and nothing under way", stats)
 	}
@@ -179,15 +183,17 @@ func TestAroundWork(t *testing.T) {
 	h := serveHTTP(t, server)
 	session := beginSession(t, h, "")
 	for _, session := range []string{"", session} {
-		post(t, h, session, request("1", "list_files", `{"agent_id":"a"}`), "tools/call", "list_files")
-		post(t, h, session, request("1", "read_file", `{"agent_id":"a","path":"none"}`), "tools/call", "read_file")
-		post(t, h, session, method("1", "resources/read", `"uri":"scratchpad://b/none"`, ""), "resources/read", "scratchpad://b/none")
-		post(t, h, session, request("1", "list_files", `{"agent_id":"full"}`), "tools/call", "list_files")
+		bodyOf(t, post(t, h, session, request("1", "list_files", `{"agent_id":"a"}`), "tools/call", "list_files"))
+		bodyOf(t, post(t, h, session, request("1", "read_file", `{"agent_id":"a","path":"none"}`), "tools/call", "read_file"))
+		bodyOf(t, post(t, h, session, method("1", "resources/read", `"uri":"scratchpad://b/none"`, ""), "resources/read", "scratchpad://b/none"))
+		bodyOf(t, post(t, h, session, request("1", "list_files", `{"agent_id":"full"}`), "tools/call", "list_files"))
 	}
 	want := []string{
 		"list_files a inside of 2: fine", "read_file a inside of 3: not found", "resources/read b inside of 4: not found",
 		"list_files a inside of 6: fine", "read_file a inside of 7: not found", "resources/read b inside of 8: not found",
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if diff := cmp.Diff(want, w.works); diff != "" {
 		t.Errorf("work (-want +got):\n%s", diff)
 	}
@@ -217,9 +223,7 @@ func TestAroundRefused(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for server.Stats().Calls == 0 {
-			time.Sleep(time.Millisecond)
-		}
+		<-w.slow
 		cancel()
 	}()
 	header := map[string]string{"Mcp-Protocol-Version": modern, "Mcp-Method": "tools/call", "Mcp-Name": "list_files"}
@@ -233,7 +237,7 @@ func TestAroundRefused(t *testing.T) {
 func TestStats(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	svc := newService(t, workspace.Options{})
-	server := newServerWith(t, mcpserver.Options{Bound: true, Memory: 1 << 20, Timeout: 100 * time.Millisecond, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
+	server := newServerWith(t, mcpserver.Options{Bound: true, Memory: 1 << 20, Timeout: time.Second, Workspace: func(context.Context, mcpserver.Call) (*workspace.Workspace, error) {
 		entered <- struct{}{}
 		<-leave
 		return svc.Agent("a")
@@ -252,6 +256,9 @@ func TestStats(t *testing.T) {
 	}
 	close(leave)
 	first.Wait()
+	for began := time.Now(); server.Stats().Memory != 0 && time.Since(began) < maxWait; { // a call ends after its answer
+		time.Sleep(time.Millisecond)
+	}
 	if s := server.Stats(); s.Memory != 0 || s.Refused != 1 {
 		t.Errorf("Stats() = %+v, want no memory held and one call refused", s)
 	}

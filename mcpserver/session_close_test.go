@@ -46,7 +46,7 @@ func TestCloseCancelsUnwantedCalls(t *testing.T) {
 			}
 			select {
 			case <-closed:
-			case <-time.After(20 * time.Second):
+			case <-time.After(maxWait):
 				t.Error("Close waits for a call that nobody wants")
 				answer <- true
 				<-closed

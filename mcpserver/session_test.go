@@ -208,10 +208,7 @@ func TestManySessions(t *testing.T) {
 		}
 	}
 	most := min(64*callers, 4096, n)
-	for range 100 { // goroutines end a little later
-		if runtime.NumGoroutine()-before <= most+20 {
-			break
-		}
+	for began := time.Now(); runtime.NumGoroutine()-before > most+20 && time.Since(began) < maxWait; { // they end a little later
 		time.Sleep(10 * time.Millisecond)
 	}
 	if got := runtime.NumGoroutine() - before; got > most+20 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver"
@@ -48,34 +49,38 @@ func TestCallsInFlightAreAnswered(t *testing.T) {
 		"cancelled":    func(w *wire) { w.cancel() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const n = 20
-			g := newGate()
-			w := newWire(t, gated(t, g))
-			for i := range n {
-				w.send(request(fmt.Sprint(i), "append_log", `{"path":"log","entry":"x"}`))
-				<-g.entered
-			}
-			end(w)
-			time.AfterFunc(50*time.Millisecond, g.open)
-			start := time.Now()
-			seen := map[string]bool{}
-			for a, ok := w.next(); ok; a, ok = w.next() {
-				if text, isError := a.tool(t); isError {
-					t.Errorf("call %s = %s, want its record", a.ID, text)
-				}
-				seen[string(a.ID)] = true
-			}
-			if len(seen) != n {
-				t.Errorf("%d calls were answered, want %d", len(seen), n)
-			}
-			if err := w.end(maxWait); err != nil {
-				t.Errorf("Run() = %v, want nil", err)
-			}
-			if took := time.Since(start); took > 4*time.Second {
-				t.Errorf("Run returned after %v, want it when the calls are answered", took)
-			}
+			synctest.Test(t, func(t *testing.T) { answersInFlight(t, end) })
 		})
+	}
+}
+
+// answersInFlight ends a connection while calls are under way. They are let go 50 ms later.
+func answersInFlight(t *testing.T, end func(*wire)) {
+	const n, later = 20, 50 * time.Millisecond
+	g := newGate()
+	w := newWire(t, gated(t, g))
+	for i := range n {
+		w.send(request(fmt.Sprint(i), "append_log", `{"path":"log","entry":"x"}`))
+		<-g.entered
+	}
+	end(w)
+	time.AfterFunc(later, g.open)
+	start := time.Now()
+	seen := map[string]bool{}
+	for a, ok := w.next(); ok; a, ok = w.next() {
+		if text, isError := a.tool(t); isError {
+			t.Errorf("call %s = %s, want its record", a.ID, text)
+		}
+		seen[string(a.ID)] = true
+	}
+	if len(seen) != n {
+		t.Errorf("%d calls were answered, want %d", len(seen), n)
+	}
+	if err := w.end(maxWait); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
+	}
+	if took := time.Since(start); took != later {
+		t.Errorf("Run returned after %v, want it when the calls are answered, after %v", took, later)
 	}
 }
 
@@ -213,7 +218,7 @@ func TestClientThatIsGone(t *testing.T) {
 				if !errors.Is(err, errBroken) {
 					t.Errorf("Run() = %v, want the error of the writer", err)
 				}
-			case <-time.After(3 * time.Second):
+			case <-time.After(maxWait):
 				t.Error("Run has not returned")
 			}
 		})

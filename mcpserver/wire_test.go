@@ -31,7 +31,7 @@ func newWire(t testing.TB, s *mcpserver.Server) *wire {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &wire{t: t, to: toServer, cancel: cancel, ran: make(chan error, 1), lines: make(chan []byte, 1000), patience: time.Minute}
+	w := &wire{t: t, to: toServer, cancel: cancel, ran: make(chan error, 1), lines: make(chan []byte, 1000), patience: maxWait}
 	go func() {
 		err := s.Run(ctx, fromClient, toClient)
 		toClient.Close()

@@ -3,12 +3,15 @@ package arrival
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // A group of callers whose bodies never get complete leaves half of the memory for bodies
 // to others, whoever comes first. Memory that is given back goes to those who wait.
-func TestBodiesOfAGroup(t *testing.T) {
+func TestBodiesOfAGroup(t *testing.T) { synctest.Test(t, testBodiesOfAGroup) }
+
+func testBodiesOfAGroup(t *testing.T) {
 	in := NewLimit(1000)
 	grow := func(group string, bytes int64) (a *Body, granted bool) {
 		a = in.Open(group)
