@@ -201,13 +201,10 @@ func TestConsoleSlowForms(t *testing.T) {
 		t.Error("a form drips for 5 s")
 	})
 	all.Wait()
-	for range 2000 {
-		if n := s.Stats(); n.Visits == 0 && n.Connections == 0 {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%+v: requests are still under way", s.Stats())
+	eventually(t, "requests are still under way", func() bool {
+		n := s.Stats()
+		return n.Visits == 0 && n.Connections == 0
+	})
 }
 
 // The time for a form is not the time for its answer.
@@ -304,8 +301,8 @@ func (s *served) openPage(person string) *http.Response {
 
 // At a stop open pages end at once, a form under way is done, and new requests are refused.
 func TestStopConsole(t *testing.T) {
-	s, _ := serveConsole(t, Options{}, nil)
-	s.stop = s.within(5 * time.Second)
+	s, _ := serveConsole(t, Options{}, func(s *Server) { s.limits.drain, s.limits.form = time.Hour, patience })
+	s.stop = s.within(patience)
 	var pages []*http.Response
 	for range 3 {
 		pages = append(pages, s.openPage("ada"))
@@ -333,7 +330,7 @@ func TestStopConsole(t *testing.T) {
 // A person has so many open pages, read or not. Pages and strangers make room for others; a
 // person's form under way does not.
 func TestConsoleRoom(t *testing.T) {
-	s, _ := serveConsole(t, Options{MaxConnections: 200, Rate: auth.Rate{PerSecond: -1}}, func(s *Server) { s.limits.header = time.Minute })
+	s, _ := serveConsole(t, Options{MaxConnections: 200, Rate: auth.Rate{PerSecond: -1}}, func(s *Server) { s.limits.header, s.limits.form = patience, patience })
 	for i := range 64 {
 		if a := s.openPage("eve"); a.StatusCode != 200 {
 			t.Fatalf("page %d: %d", i, a.StatusCode)
@@ -368,7 +365,7 @@ func TestConsoleRoom(t *testing.T) {
 // Strangers whose forms do not arrive keep no other address, and nobody who is known, from
 // sending forms.
 func TestConsoleStrangers(t *testing.T) {
-	s, _ := serveConsole(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rate: auth.Rate{PerSecond: -1}}, nil)
+	s, _ := serveConsole(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Rate: auth.Rate{PerSecond: -1}}, func(s *Server) { s.limits.form = patience })
 	const here, there = "X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 192.0.2.2"
 	text := post("ada", 100, here)
 	under := s.dial().send(text[:len(text)-50])

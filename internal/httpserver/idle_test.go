@@ -16,7 +16,7 @@ func TestRoom(t *testing.T) {
 	first, second := s.dial(), s.dial()
 	first.send(request("GET", "/healthz", "")).read("GET")
 	second.send("GET /heal")
-	time.Sleep(20 * time.Millisecond)
+	eventually(t, "the second connection is not accepted", func() bool { return s.Stats().Connections == 3 })
 	first.send(request("GET", "/healthz", "")).read("GET") // so that second is the one that is quiet longest
 	for range 4 {
 		s.dial().send(request("GET", "/healthz", "")).read("GET")
@@ -58,7 +58,7 @@ func TestNoRoom(t *testing.T) {
 
 // A connection goes on after it was idle, and is closed when it has been idle too long.
 func TestIdle(t *testing.T) {
-	s := serve(t, Options{}, func(s *Server) { s.limits.near, s.limits.idle = 5*time.Millisecond, 300*time.Millisecond })
+	s := serve(t, Options{}, func(s *Server) { s.limits.near, s.limits.idle = 5*time.Millisecond, time.Minute })
 	c := s.dial()
 	for range 4 {
 		if a := c.send(appends()).read("POST"); !a.isAppended() {
@@ -69,7 +69,8 @@ func TestIdle(t *testing.T) {
 	if n := s.Stats(); n.Accepted != 1 || n.Connections != 1 {
 		t.Errorf("%d connections accepted, %d open, want 1 and 1", n.Accepted, n.Connections)
 	}
-	if !c.isClosed() {
+	s = serve(t, Options{}, func(s *Server) { s.limits.near, s.limits.idle = 5*time.Millisecond, 100*time.Millisecond })
+	if c = s.dial(); !c.send(appends()).read("POST").isAppended() || !c.isClosed() {
 		t.Error("an idle connection stays open")
 	}
 }

@@ -114,6 +114,19 @@ func serve(t testing.TB, o Options, change func(*Server)) *served {
 	return &served{s, l.Addr().String(), stop, t}
 }
 
+// patience is how long a test waits for what should come in a moment.
+const patience = time.Minute
+
+// eventually waits until something is so.
+func eventually(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for began := time.Now(); !is(); time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatal(what)
+		}
+	}
+}
+
 // dial connects to the server until the test ends.
 func (s *served) dial() *client {
 	s.t.Helper()
@@ -132,7 +145,7 @@ func dial(t testing.TB, address string) *client {
 	c, err := net.Dial("tcp", address)
 	testkit.Must(t, err)
 	t.Cleanup(func() { c.Close() })
-	testkit.Must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	testkit.Must(t, c.SetDeadline(time.Now().Add(patience)))
 	return &client{c, bufio.NewReader(c), t}
 }
 
@@ -153,6 +166,7 @@ type answer struct {
 // read reads an answer to a request of a method.
 func (c *client) read(method string) answer {
 	c.t.Helper()
+	_ = c.SetDeadline(time.Now().Add(patience)) // the connection may be closed
 	res, err := http.ReadResponse(c.in, &http.Request{Method: method})
 	if err != nil {
 		return answer{text: err.Error()}
@@ -167,6 +181,7 @@ func (c *client) read(method string) answer {
 
 // isClosed reports whether the server closes the connection.
 func (c *client) isClosed() bool {
+	_ = c.SetDeadline(time.Now().Add(patience))
 	_, err := io.Copy(io.Discard, c.in)
 	return err == nil || !os.IsTimeout(err)
 }

@@ -171,7 +171,7 @@ func (a attack) open(t testing.TB, dialer func() (net.Conn, error)) {
 					return
 				}
 				t.Cleanup(func() { conn.Close() })
-				_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+				_ = conn.SetDeadline(time.Now().Add(patience))
 				a.do(t, conn)
 			}
 		})
@@ -203,7 +203,7 @@ func (c *child) goodCall(dialer func() (net.Conn, error), text string) {
 		return
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	good := &client{conn, bufio.NewReader(conn), c.t}
 	if a := good.send(text).read("POST"); a.status != 200 || strings.Contains(a.text, "isError") {
 		c.t.Errorf("a good call: %v", a)

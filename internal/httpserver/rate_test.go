@@ -172,7 +172,7 @@ func TestStreamsTakeNoRoom(t *testing.T) {
 	s.dial().send(request("POST", "/mcp", "", withKey+"/other"))
 	select {
 	case <-g.entered:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Error("eight streams of eight connections keep another caller out")
 	}
 	g.open()

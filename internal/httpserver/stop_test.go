@@ -16,24 +16,21 @@ func (s *served) stopping() (ended chan error) {
 	s.t.Helper()
 	ended = make(chan error, 1)
 	go func() { ended <- s.stop() }()
-	for range 1000 {
-		if a := s.ask("GET", "/readyz", ""); a.status == 503 {
-			if !strings.Contains(a.text, "stopping") {
-				s.t.Errorf("/readyz: %v", a)
-			}
-			return ended
+	eventually(s.t, "/readyz never says that the server stops", func() bool {
+		a := s.ask("GET", "/readyz", "")
+		if a.status == 503 && !strings.Contains(a.text, "stopping") {
+			s.t.Errorf("/readyz: %v", a)
 		}
-		time.Sleep(time.Millisecond)
-	}
-	s.t.Fatal("/readyz never says that the server stops")
-	return nil
+		return a.status == 503
+	})
+	return ended
 }
 
 // While a call is under way, the listener stays open and says that the server stops. New
 // calls are refused. The call gets its answer, and then Serve returns.
 func TestStop(t *testing.T) {
 	g := newGate()
-	s := serve(t, Options{MCP: g}, nil)
+	s := serve(t, Options{MCP: g}, func(s *Server) { s.limits.drain = time.Hour })
 	defer g.open()
 	under, idle := s.dial(), s.dial()
 	under.send(request("POST", "/mcp", "", withKey))
@@ -78,12 +75,15 @@ func TestStopWithSlowBody(t *testing.T) {
 
 // A call that takes too long is cut, and Serve returns all the same.
 func TestStopCuts(t *testing.T) {
-	for name, h := range map[string]http.Handler{
-		"a call that heeds its context": newGate(),
-		"a call that does not":          http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }),
+	for name, handler := range map[string]func(stopped <-chan struct{}) http.Handler{
+		"a call that heeds its context": func(<-chan struct{}) http.Handler { return newGate() },
+		"a call that does not": func(stopped <-chan struct{}) http.Handler {
+			return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stopped })
+		},
 	} {
+		stopped := make(chan struct{})
 		var log logBuffer
-		s := serve(t, Options{MCP: h, Logger: log.logger()}, func(s *Server) { s.limits.drain, s.limits.linger = 30*time.Millisecond, 30*time.Millisecond })
+		s := serve(t, Options{MCP: handler(stopped), Logger: log.logger()}, func(s *Server) { s.limits.drain, s.limits.linger = 30*time.Millisecond, 30*time.Millisecond })
 		s.dial().send(request("POST", "/mcp", "", withKey))
 		for s.Stats().Calls == 0 {
 			time.Sleep(time.Millisecond)
@@ -92,6 +92,7 @@ func TestStopCuts(t *testing.T) {
 		if !strings.Contains(log.String(), "calls are cut") {
 			t.Errorf("%s: nothing is logged", name)
 		}
+		close(stopped)
 		for s.Stats().Calls != 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -101,7 +102,7 @@ func TestStopCuts(t *testing.T) {
 // Streams of events end at once, and so do connections that are idle.
 func TestStopEndsStreams(t *testing.T) {
 	s := serve(t, Options{}, func(s *Server) { s.limits.drain = time.Hour })
-	s.stop = s.within(10 * time.Second)
+	s.stop = s.within(patience)
 	header := []string{withKey, "Content-Type: application/json", "Accept: application/json, text/event-stream", "Mcp-Protocol-Version: 2025-06-18"}
 	c := s.dial()
 	a := c.send(request("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, header...)).read("POST")

@@ -97,13 +97,7 @@ func TestTLSReload(t *testing.T) {
 	s := secured(t, dir, &log)
 	wait := func(what string, done func() bool) {
 		t.Helper()
-		for range 2000 {
-			if done() {
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-		t.Fatalf("%s; the log is %s", what, log.String())
+		eventually(t, what, done)
 	}
 	if name := s.certificateName(t); name != "one" {
 		t.Fatalf("the certificate is %s", name)
