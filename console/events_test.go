@@ -48,7 +48,7 @@ func want(t *testing.T, events <-chan string, name string) {
 		if got != name {
 			t.Fatalf("event %q, want %q", got, name)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("no event, want %q", name)
 	}
 }

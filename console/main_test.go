@@ -70,6 +70,9 @@ func newService(t *testing.T) *workspace.Service {
 	return svc
 }
 
+// patience is how long a test waits for what should come in a moment.
+const patience = time.Minute
+
 // A browser keeps cookies and follows redirects, as a person's browser does. It sends what
 // browsers send with a request of the same site.
 type browser struct {
@@ -103,7 +106,7 @@ func visit(t *testing.T, address, credential string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t, &http.Client{Jar: jar, Timeout: 10 * time.Second}, address}
+	b := &browser{t, &http.Client{Jar: jar, Timeout: patience}, address}
 	if credential != "" {
 		if status, page := b.post("/signin", url.Values{"key": {credential}}); status != http.StatusOK {
 			t.Fatalf("sign in: %d\n%s", status, page)

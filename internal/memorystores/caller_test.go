@@ -207,7 +207,7 @@ func TestBodies(t *testing.T) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 		testkit.Must(t, err)
 		t.Cleanup(func() { conn.Close() })
-		testkit.Must(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+		testkit.Must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 		fmt.Fprintf(conn, "POST /v1/memory_stores HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\n%s", c.key, rest)
 		return bufio.NewReader(conn), conn
 	}
@@ -233,7 +233,7 @@ func TestBodies(t *testing.T) {
 		_, conn := ask(c, "Content-Length: 1048576\r\n\r\n{")
 		slow = append(slow, conn)
 	}
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(500 * time.Millisecond) // they come first
 	c.made("", object{"name": "small"})
 	other.made("", object{"name": "large", "description": strings.Repeat("x", 1000), "metadata": object{}})
 	big := body(t, object{"path": "/b", "content": strings.Repeat("\x00", 100_000)})
