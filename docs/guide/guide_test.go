@@ -171,11 +171,8 @@ func (p *page) runConsole(t *testing.T, bin string) {
 // freePort puts a free port in place of the server's usual one.
 func (p *page) freePort(t *testing.T) {
 	const usual = ":4321"
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(testkit.FreeAddress(t))
 	testkit.Must(t, err)
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	testkit.Must(t, err)
-	testkit.Must(t, l.Close())
 	for i, c := range p.commands {
 		p.commands[i].text = strings.ReplaceAll(c.text, usual, ":"+port)
 		for j, line := range c.want {

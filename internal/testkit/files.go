@@ -2,8 +2,11 @@ package testkit
 
 import (
 	"go/build"
+	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -24,6 +27,21 @@ func ReadFile(t testing.TB, path string) string {
 	b, err := os.ReadFile(path)
 	Must(t, err)
 	return string(b)
+}
+
+// FreeAddress returns an address of this machine that nobody listens on. Its port is none
+// of those that the system gives out by itself, so that nobody else gets it meanwhile.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(20_000+rand.IntN(12_000))))
+		if err == nil {
+			Must(t, l.Close())
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Must fails the test at once if there is an error.
