@@ -141,9 +141,12 @@ func TestConsole(t *testing.T) {
 			c.checkStrangers(t, ada)
 			stream := c.watch(t, ada)
 			testkit.Must(t, c.cmd.Process.Signal(syscall.SIGTERM))
-			c.mustEnd(t, 5*time.Second) // a call under way has 10
+			c.mustEnd(t, waitPatience)
 			_, err := io.Copy(io.Discard, stream.Body)
 			testkit.Must(t, err)
+			if said := c.err.String(); strings.Contains(said, "calls are cut") {
+				t.Errorf("the console has waited for its page: %s", said)
+			}
 			if said := c.err.String(); strings.Contains(said, c.link.Query().Get("token")) || !strings.Contains(said, "Ctrl-C") {
 				t.Errorf("standard error has %q", said)
 			}
@@ -176,11 +179,12 @@ func (c *opened) checkStrangers(t *testing.T, ada *http.Client) {
 
 // The console ends by itself when nobody is there. An open page is somebody.
 func TestConsoleIdle(t *testing.T) {
-	const idle = 700 * time.Millisecond
+	idle, began := 700*time.Millisecond, time.Now()
 	c := openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "a.db"), "--idle", idle.String(), "--json")
 	if c.link.Path != "/signin" {
 		t.Errorf("--json printed the link %s", c.link)
 	}
+	idle = max(idle, (5 * time.Since(began)).Round(100*time.Millisecond)) // the page must come before that, on a busy machine too
 	c.mustEnd(t, waitPatience)
 	c = openConsole(t, nil, "--db", filepath.Join(t.TempDir(), "b.db"), "--idle", idle.String())
 	ada := browser(t)

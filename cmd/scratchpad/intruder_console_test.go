@@ -58,7 +58,7 @@ var formTokens = regexp.MustCompile(`name="token" value="([^"]+)"`)
 func (a actor) sit(t testing.TB, at string) *sitter {
 	t.Helper()
 	s := &sitter{actor: a, url: at, web: &http.Client{
-		Transport: &http.Transport{}, Timeout: 20 * time.Second,
+		Transport: &http.Transport{}, Timeout: waitPatience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	t.Cleanup(s.web.CloseIdleConnections)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -150,10 +149,7 @@ func TestServeOnPostgres(t *testing.T) {
 	if !strings.Contains(url, pgPassword) {
 		t.Fatalf("the URL %s has no user to give a password to", url)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
-	metrics := l.Addr().String()
-	testkit.Must(t, l.Close())
+	metrics := testkit.FreeAddress(t)
 	s, err := startServer("--db", url, "--metrics-addr", metrics)
 	testkit.Must(t, err)
 	defer s.cmd.Process.Kill()

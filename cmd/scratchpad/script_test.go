@@ -101,7 +101,7 @@ func scriptCode(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // waitPatience is how long a test waits for what should come in a moment.
-const waitPatience = 20 * time.Second
+const waitPatience = time.Minute
 
 func scriptWaitFor(ts *testscript.TestScript, _ bool, args []string) {
 	want := regexp.MustCompile(`(?m)` + args[1])

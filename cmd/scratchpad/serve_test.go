@@ -272,7 +272,7 @@ func TestServeBeyondLoopback(t *testing.T) {
 	}
 	cmd = exec.Command(os.Args[0], "serve", "--db", "mem:", "--addr", "0.0.0.0:0")
 	cmd.Env = append(os.Environ(), runVariable+"=1")
-	time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	time.AfterFunc(waitPatience, func() { cmd.Process.Kill() })
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "name a file with --db") {
 		t.Errorf("a database in memory on 0.0.0.0: %v, %s", err, out)
 	}
@@ -333,25 +333,22 @@ func TestServeLostDatabase(t *testing.T) {
 
 // A server whose log nobody reads starts and serves.
 func TestServeWithoutLog(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
-	testkit.Must(t, l.Close())
+	address := testkit.FreeAddress(t)
 	in, out, err := os.Pipe()
 	testkit.Must(t, err)
 	testkit.Must(t, in.Close())
-	cmd := exec.Command(os.Args[0], "serve", "--db", filepath.Join(t.TempDir(), "team.db"), "--addr", l.Addr().String())
+	cmd := exec.Command(os.Args[0], "serve", "--db", filepath.Join(t.TempDir(), "team.db"), "--addr", address)
 	cmd.Env, cmd.Stderr = append(os.Environ(), runVariable+"=1"), out
 	testkit.Must(t, cmd.Start())
 	out.Close()
-	r := &running{cmd: cmd, url: "http://" + l.Addr().String(), done: make(chan error, 1)}
+	r := &running{cmd: cmd, url: "http://" + address, done: make(chan error, 1)}
 	go func() { r.done <- cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill(); <-r.done })
 	var s *mcp.ClientSession
-	for range 500 {
+	for began := time.Now(); time.Since(began) < waitPatience; time.Sleep(10 * time.Millisecond) {
 		if s, err = r.client(t.Context(), ""); err == nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	testkit.Must(t, err)
 	if text, isError := call(t, s, "append_log", map[string]any{"agent_id": "a", "path": "l", "entry": "x"}); isError {
@@ -363,17 +360,15 @@ func TestServeWithoutLog(t *testing.T) {
 // The metrics are for keys with their scope, and for everybody on an address of their own.
 func TestServeMetrics(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "team.db")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.Must(t, err)
-	testkit.Must(t, l.Close())
+	address := testkit.FreeAddress(t)
 	_, metrics := newKey(t, db, "local", auth.Metrics, "*")
 	_, both := newKey(t, db, "local", auth.Read|auth.Write, "a")
-	r := serve(t, "--db", db, "--metrics-addr", l.Addr().String())
+	r := serve(t, "--db", db, "--metrics-addr", address)
 	s, err := r.client(t.Context(), both)
 	testkit.Must(t, err)
 	call(t, s, "append_log", map[string]any{"path": "l", "entry": "x"})
 	own := *r
-	own.url = "http://" + l.Addr().String()
+	own.url = "http://" + address
 	for _, c := range []struct {
 		of     *running
 		key    string
