@@ -17,7 +17,7 @@ import (
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.NewCluster(t, pgtest.ClusterOptions{})
-	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 300 * time.Millisecond})
+	s, err := postgres.Open(t.Context(), cluster.URL(), postgres.Options{CommitWait: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestStandbyGone(t *testing.T) {
 	primary := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	standby := primary.Standby("b", pgtest.Synchronous)
 	proxy := pgtest.NewProxy(t, primary.URL())
-	svc := openWith(t, proxy.URL(), postgres.Options{CommitWait: time.Second, LockTimeout: time.Second})
+	svc := openWith(t, proxy.URL(), postgres.Options{CommitWait: 2 * time.Second, LockTimeout: 2 * time.Second})
 	for _, end := range []struct{ agent, sql string }{
 		{"late", "SELECT 1"}, // the caller does not wait any longer
 		{"terminated", "SELECT pg_terminate_backend(pid) " + waitsForStandby},

@@ -38,7 +38,7 @@ func TestInfoOfStandby(t *testing.T) {
 	primary := pgtest.NewCluster(t, pgtest.ClusterOptions{Fsync: true, Settings: map[string]string{"full_page_writes": "on"}})
 	open(t, primary.URL()) // makes the tables
 	standby := primary.Standby("beta", pgtest.Synchronous)
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		i, err := open(t, primary.URL()).Info(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ func TestNewerSchema(t *testing.T) {
 func TestMigratedUnderneath(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	s := open(t, url)
+	s := openStore(t, url, postgres.Options{LockTimeout: time.Minute})
 	if err := s.Update(t.Context(), someOwner, countFile); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestMigratedUnderneath(t *testing.T) {
 		put <- err
 	}()
 	const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-	for deadline := time.Now().Add(10 * time.Second); ask(t, url, waiting)[0] != "2"; {
+	for deadline := time.Now().Add(time.Minute); ask(t, url, waiting)[0] != "2"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the writes do not wait for the migration")
 		}

@@ -39,7 +39,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	const waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-	for deadline := time.Now().Add(10 * time.Second); ask(t, url, waiting)[0] != "4"; {
+	for deadline := time.Now().Add(time.Minute); ask(t, url, waiting)[0] != "4"; {
 		if time.Now().After(deadline) {
 			t.Error("the servers do not wait for each other")
 			break

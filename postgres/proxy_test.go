@@ -17,10 +17,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// impatient is for tests of connections that fall silent.
+// impatient is for tests of connections that fall silent. On a busy machine a server
+// answers within these times.
 var impatient = postgres.Options{
-	CommitWait: 400 * time.Millisecond, LockTimeout: 8 * time.Second,
-	IdleTimeout: 400 * time.Millisecond, StatementTimeout: 400 * time.Millisecond,
+	CommitWait: 1200 * time.Millisecond, LockTimeout: 20 * time.Second,
+	IdleTimeout: 1200 * time.Millisecond, StatementTimeout: 1200 * time.Millisecond,
 }
 
 // A moment is a kind of batch that the store sends.
@@ -83,7 +84,7 @@ var actions = map[string]pgtest.Action{
 
 func appendWithFault(t *testing.T, url, agent string, when moment, f pgtest.Fault, want error, rows string) {
 	proxy := pgtest.NewProxy(t, url)
-	svc := openWith(t, proxy.URL()+"&connect_timeout=1", impatient)
+	svc := openWith(t, proxy.URL()+"&connect_timeout=2", impatient)
 	a := newOutcomes(t, svc, agent)
 	if err := a.append(t.Context(), "before"); err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestProxyReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			proxy := pgtest.NewProxy(t, url)
-			a := newOutcomes(t, openWith(t, proxy.URL()+"&connect_timeout=1", impatient), name)
+			a := newOutcomes(t, openWith(t, proxy.URL()+"&connect_timeout=2", impatient), name)
 			if err := a.append(t.Context(), "entry"); err != nil {
 				t.Fatal(err)
 			}
@@ -144,8 +145,8 @@ func TestProxyStorm(t *testing.T) {
 	url := pgtest.URL(t)
 	proxy := pgtest.NewProxy(t, url)
 	proxy.Delay(time.Millisecond)
-	o := impatient
-	o.MaxConns = 6
+	const wait = 400 * time.Millisecond // an append may fail, as long as its outcome is told truly
+	o := postgres.Options{CommitWait: wait, LockTimeout: 8 * time.Second, IdleTimeout: wait, StatementTimeout: wait, MaxConns: 6}
 	svc := openWith(t, proxy.URL()+"&connect_timeout=1", o)
 	faults := storm(t, proxy)
 	want := int64(testkit.Pick(30, 100, 1000))

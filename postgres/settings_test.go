@@ -69,7 +69,7 @@ func TestReadOnlyByDefault(t *testing.T) {
 	s := open(t, url)
 	_, put := s.System(t.Context()).Put("key", nil, 0)
 	for name, err := range map[string]error{
-		"Ready": s.Ready(t.Context()), "Update": s.Update(t.Context(), someOwner, countFile), "Put": put,
+		"Ready": ready(t, s), "Update": s.Update(t.Context(), someOwner, countFile), "Put": put,
 	} {
 		if !errors.Is(err, workspace.ErrReadOnly) {
 			t.Errorf("%s = %v, want ErrReadOnly", name, err)
@@ -98,8 +98,8 @@ func TestIdleSnapshots(t *testing.T) {
 	if _, err := w.WriteFile(t.Context(), "a.md", []byte("text"), workspace.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	const limit = 100 * time.Millisecond
-	set(t, url, "idle_in_transaction_session_timeout = '100ms'")
+	const limit = 300 * time.Millisecond
+	set(t, url, "idle_in_transaction_session_timeout = '300ms'")
 	s, err := postgres.Open(t.Context(), url, postgres.Options{IdleTimeout: limit, LockTimeout: 10 * limit})
 	if err != nil {
 		t.Fatal(err)
