@@ -165,7 +165,7 @@ func (v *server) obey(ctx context.Context, o order) (a answer) {
 		v.mu.Lock()
 		n := len(v.used)
 		v.mu.Unlock()
-		for i := range n { // at the end, each is seen once more
+		for i := range n { // each is seen once more
 			v.call(ctx, i)
 		}
 		v.mu.Lock()

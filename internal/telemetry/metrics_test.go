@@ -35,6 +35,18 @@ func TestKnownTools(t *testing.T) {
 	}
 }
 
+// counted waits until a metric is there, and returns the scrape. A call ends just after its
+// answer.
+func counted(t *testing.T, tel *Telemetry, metric string) (text string) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
+		if text = scrape(t, tel); value(text, metric) != "" {
+			break
+		}
+	}
+	return text
+}
+
 // Calls of a real server are counted by tool and outcome.
 func TestMetricsOfCalls(t *testing.T) {
 	url, tel := serve(t, Options{})
@@ -44,13 +56,7 @@ func TestMetricsOfCalls(t *testing.T) {
 	}
 	call(t, client, "read_file", map[string]any{"agent_id": "a", "path": "none"})
 	call(t, client, "no_such_tool", nil)
-	var text string
-	for range 1000 { // the last call ends just after its answer
-		if text = scrape(t, tel); value(text, `scratchpad_requests_total{outcome="invalid",tool="other"}`) != "" {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	text := counted(t, tel, `scratchpad_requests_total{outcome="invalid",tool="other"}`)
 	for metric, want := range map[string]string{
 		`scratchpad_requests_total{outcome="ok",tool="append_log"}`:       "5",
 		`scratchpad_requests_total{outcome="not_found",tool="read_file"}`: "1",

@@ -106,11 +106,14 @@ const traceID, spanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 // span that its request names.
 func TestTraceOfACall(t *testing.T) {
 	to := newReceiver(t)
-	url, tel := serve(t, Options{Tracing: Tracing{Endpoint: to.url, Headers: map[string]string{"X-Key": "secret"}}})
+	var log buffer
+	url, tel := serve(t, Options{Calls: slog.New(slog.NewJSONHandler(&log, nil)), Tracing: Tracing{Endpoint: to.url, Headers: map[string]string{"X-Key": "secret"}}})
 	client := connect(t, url, headers{"Traceparent": "00-" + traceID + "-" + spanID + "-01"}, tester)
 	call(t, client, "write_file", map[string]any{"agent_id": "alice", "path": "p", "content": "text"})
 	call(t, client, "read_file", map[string]any{"agent_id": "alice", "path": "none"})
 	client.Close()
+	for began := time.Now(); !strings.Contains(log.String(), `"tool":"read_file"`) && time.Since(began) < time.Minute; time.Sleep(time.Millisecond) { // a call ends after its answer, and a line is the last of it
+	}
 	testkit.Must(t, tel.Close(t.Context()))
 	byID, byName := map[string]otlpSpan{}, map[string]otlpSpan{}
 	for _, s := range to.spans(t) {
