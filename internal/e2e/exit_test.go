@@ -50,9 +50,7 @@ func TestExit(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			io.WriteString(s.in, c.says)
-			for deadline := time.Now().Add(10 * time.Second); s.out.lines() < c.answers && time.Now().Before(deadline); {
-				time.Sleep(time.Millisecond)
-			}
+			s.answers(c.answers)
 			if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -89,10 +87,22 @@ func start(t *testing.T) *running {
 	return s
 }
 
-// ends waits for the end of a process that was told to end.
+// answers waits until so many lines are printed.
+func (s *running) answers(n int) {
+	for began := time.Now(); s.out.lines() < n && time.Since(began) < time.Minute; {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// ends waits for the end of a process that was told to end, which may still have to start and
+// to answer.
 func (s *running) ends(t *testing.T, answers int) {
 	t.Helper()
-	const most = 5 * time.Second
+	s.answers(answers)
+	most := 5 * time.Second
+	if answers == 0 {
+		most = time.Minute
+	}
 	told := time.Now()
 	kill := time.AfterFunc(2*most, func() { _ = s.cmd.Process.Kill() }) // it may have ended
 	defer kill.Stop()

@@ -55,8 +55,8 @@ func (k *keyed) change(t *testing.T, status int, command string, flags ...string
 		if res.StatusCode == status {
 			return nil
 		}
-		if time.Since(begin) > 10*time.Second {
-			return fmt.Errorf("10 s after keys %s %v the server still answers %s", command, flags, res.Status)
+		if time.Since(begin) > time.Minute {
+			return fmt.Errorf("a minute after keys %s %v the server still answers %s", command, flags, res.Status)
 		}
 	}
 }

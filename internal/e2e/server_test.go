@@ -75,7 +75,7 @@ func newHandler(t *testing.T, extend func(*mcp.Server)) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := svc.Close(ctx); err != nil {
 			t.Errorf("workspace.Service.Close() = %v, want nil", err)

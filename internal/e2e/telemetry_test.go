@@ -70,7 +70,6 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: front.URL, HTTPClient: &http.Client{Transport: header}}, nil)
 	must(err)
-	defer client.Close()
 	for _, c := range []struct {
 		tool string
 		args map[string]any
@@ -82,6 +81,8 @@ func observed(t *testing.T, endpoint string, header http.RoundTripper) *telemetr
 		_, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
 		must(err)
 	}
+	client.Close()
+	front.Close() // when all calls have ended, which they do after their answers
 	return tel
 }
 
@@ -91,7 +92,7 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+process.FreeAddress(t)) // nobody listens; its metrics are there
 	db := filepath.Join(t.TempDir(), "test.db")
-	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "*", "--rate", "1:7"))
+	key := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--agents", "*", "--rate", "0.01:7"))
 	watcher := strings.TrimSpace(process.Run(t, scratchpadPath, "keys", "create", "--db", db, "--scopes", "metrics"))
 	url := process.Serve(t, scratchpadPath, "--db", db)
 	web := &http.Client{Transport: bearer{key, http.DefaultTransport}}
@@ -114,9 +115,13 @@ func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	}
 	status(t, &http.Client{Transport: bearer{"sp_wrong", http.DefaultTransport}}, "GET", url)
 	status(t, http.DefaultClient, "GET", strings.TrimSuffix(url, "/mcp")+"/") // a page
-	code, text := status(t, &http.Client{Transport: bearer{watcher, http.DefaultTransport}}, "GET", strings.TrimSuffix(url, "/mcp")+"/metrics")
-	if code != http.StatusOK {
-		t.Fatalf("GET /metrics with a key that has the scope = %d", code)
+	var text string
+	for began := time.Now(); !strings.Contains(text, "\nscratchpad_console_requests_total{") && time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) { // a page counts after its answer
+		var code int
+		code, text = status(t, &http.Client{Transport: bearer{watcher, http.DefaultTransport}}, "GET", strings.TrimSuffix(url, "/mcp")+"/metrics")
+		if code != http.StatusOK {
+			t.Fatalf("GET /metrics with a key that has the scope = %d", code)
+		}
 	}
 	p := expfmt.NewTextParser(names.LegacyValidation)
 	all, err := p.TextToMetricFamilies(strings.NewReader(text))

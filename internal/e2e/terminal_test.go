@@ -35,7 +35,7 @@ type typed struct{ at, keys string }
 // the screen showed, and the exit code.
 func onTerminal(t *testing.T, dir string, env []string, keys []typed, args ...string) (screen string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, scratchpadPath, args...)
 	cmd.Dir = dir

@@ -186,7 +186,7 @@ func processes(t *testing.T, dir string) ([]message, []exit) {
 // await reads a file that appears when a process has ended.
 func await(t *testing.T, name string) []byte {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(name)
 		if err == nil {
 			return text

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // document is a page that breaks no rule, around some HTML.
@@ -80,7 +79,7 @@ func TestWatchFinds(t *testing.T) {
 	for _, c := range cases {
 		p.visit(c.path)
 		var got []string
-		p.wait(5*time.Second, func() bool { got = append(got, p.settle()...); return len(got) >= len(c.want) })
+		p.wait(patience, func() bool { got = append(got, p.settle()...); return len(got) >= len(c.want) })
 		slices.Sort(got)
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) {
 			t.Errorf("%s: found %q, want %q", c.name, got, c.want)

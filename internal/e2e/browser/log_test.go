@@ -63,7 +63,7 @@ func (l *liveLog) add(n int) {
 // goes.
 func (l *liveLog) check(what string) {
 	l.t.Helper()
-	l.p.seeWithin(2*time.Second, fmt.Sprintf("entries %d to %d", l.first, l.last))
+	l.p.seeWithin(patience, fmt.Sprintf("entries %d to %d", l.first, l.last))
 	var keys []int
 	ok := func() bool {
 		keys = evaluate[[]int](l.p, `[...document.querySelectorAll("#entries > [data-key]")].map(e => +e.dataset.key)`)
@@ -74,7 +74,7 @@ func (l *liveLog) check(what string) {
 		}
 		return len(keys) > 0 && (keys[len(keys)-1] == l.first || evaluate[bool](l.p, `!!document.querySelector("#older")`))
 	}
-	if !l.p.wait(2*time.Second, ok) {
+	if !l.p.wait(patience, ok) {
 		l.t.Errorf("%s: the list has %d, want %d to %d and no gap", what, keys, l.last, l.first)
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a page may take for what a person waits for.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // A view is how a person looks at a page. The zero view is a wide light window with
 // JavaScript, in UTC.

@@ -36,7 +36,7 @@ func TestReadWhileChanging(t *testing.T) {
 	evaluate[any](p, row+`.scrollIntoView()`)
 	before := at()
 	s.write("codex", "planner", "notes/new-1.md", "text")
-	p.wait(5*time.Second, func() bool { return here("new-1.md") })
+	p.wait(patience, func() bool { return here("new-1.md") })
 	if after := at(); after < before-2 || after > before+2 {
 		t.Errorf("what is read moved from %v to %v", before, after)
 	}
@@ -47,7 +47,7 @@ func TestReadWhileChanging(t *testing.T) {
 		t.Errorf("the selection is %q after a change", got)
 	}
 	evaluate[any](p, `getSelection().removeAllRanges()`)
-	if !p.wait(5*time.Second, func() bool { return here("new-2.md") }) {
+	if !p.wait(patience, func() bool { return here("new-2.md") }) {
 		t.Error("the page did not change after the selection ended")
 	}
 	p.press("t")

@@ -59,7 +59,7 @@ func newHouse(t *testing.T) *house {
 	svc, err := workspace.New(store, workspace.Options{Limits: workspace.Limits{Versions: 1000}})
 	must(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		must(t, svc.Close(ctx))
 	})

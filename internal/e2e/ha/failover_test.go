@@ -44,8 +44,15 @@ func TestStandbyGone(t *testing.T) {
 	s := startStorm(t, db, startServers(t, 2, db, "--commit-wait", "500ms"))
 	s.wait(200)
 	b.Stop()
-	time.Sleep(time.Second) // what was confirmed before is answered
-	before := s.done.Load()
+	before := int64(-1)
+	for range 10 { // what was confirmed before is answered
+		if n := s.done.Load(); n == before {
+			break
+		} else {
+			before = n
+		}
+		time.Sleep(time.Second)
+	}
 	time.Sleep(2 * time.Second)
 	if after := s.done.Load(); after != before {
 		t.Errorf("%d writes are acknowledged while the synchronous standby is gone", after-before)

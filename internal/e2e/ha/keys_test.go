@@ -110,6 +110,9 @@ func (k keyChange) check(t *testing.T, db string, servers []*server, from string
 	time.Sleep(1500 * time.Millisecond)
 	for _, u := range uses {
 		allowed := u.tool == "list_files" && k.read || u.tool == "append_log" && k.write
+		if allowed {
+			waitFor(t, "a call that is allowed", func() bool { _, last := u.seen(); return last.Sub(acknowledged) > time.Second })
+		}
 		n, last := u.seen()
 		if after := last.Sub(acknowledged); (after > time.Second) != allowed {
 			t.Errorf("%s at %s: of %d calls that succeed, the last begins %v after the change; it is allowed: %v", u.tool, u.url, n, after, allowed)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // Build builds the program into a folder and returns its path. module is the folder of
@@ -142,20 +143,12 @@ func (s *Server) Stop() {
 		if err != nil {
 			s.t.Errorf("scratchpad serve ended with %v, want a clean end", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		_ = cmd.Process.Kill()
 		<-s.done
-		s.t.Error("scratchpad serve did not end within 20 s of SIGTERM")
+		s.t.Error("scratchpad serve did not end within a minute of SIGTERM")
 	}
 }
 
 // FreeAddress returns an address of loopback on which nobody listens.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
+func FreeAddress(t testing.TB) string { return testkit.FreeAddress(t) }
