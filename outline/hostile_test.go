@@ -44,13 +44,20 @@ func TestHostileTextsAreCheap(t *testing.T) {
 	for _, path := range paths {
 		for _, unit := range hostile {
 			text := strings.Repeat(unit, size/len(unit))
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			start := time.Now()
-			outline.Text(path, text, 0)
-			took := time.Since(start)
-			runtime.ReadMemStats(&after)
-			if bytes := after.TotalAlloc - before.TotalAlloc; float64(took) > mostTime || bytes > mostBytes {
+			var took time.Duration
+			var bytes uint64
+			for range 4 { // a busy machine is late now and then, not each time
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				start := time.Now()
+				outline.Text(path, text, 0)
+				took = time.Since(start)
+				runtime.ReadMemStats(&after)
+				if bytes = after.TotalAlloc - before.TotalAlloc; float64(took) <= mostTime || bytes > mostBytes {
+					break
+				}
+			}
+			if float64(took) > mostTime || bytes > mostBytes {
 				t.Errorf("%s of %q: %v, %d MiB", path, unit, took, bytes>>20)
 			}
 		}

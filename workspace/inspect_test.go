@@ -219,7 +219,7 @@ func TestChangeLogOfLittle(t *testing.T) {
 // told waits until a feed has told a name, or "". It returns all that was told before.
 func told(t *testing.T, feed <-chan string, want string) (names []string) {
 	t.Helper()
-	for late := time.After(20 * time.Second); ; {
+	for late := time.After(time.Minute); ; {
 		select {
 		case name := <-feed:
 			if name == "" || name == want {

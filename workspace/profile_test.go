@@ -191,7 +191,7 @@ func TestArchived(t *testing.T) {
 // eventually waits until a condition holds.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if holds() {
 			return
 		}

@@ -134,9 +134,15 @@ func TestWatchEnds(t *testing.T) {
 	wantErr(t, "Watch below 0", err, workspace.ErrInvalid, "Since is -1")
 	_, err = first(nil, 1)
 	wantErr(t, "Watch without a context", err, workspace.ErrInvalid, "context is nil")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if n, err := first(ctx, 7); n != 3 || err != nil {
+	n := 0
+	for _, err = range ws.Watch(ctx, 7) {
+		if n++; n == 3 {
+			time.AfterFunc(20*time.Millisecond, cancel) // it waits for more by then
+		}
+	}
+	if n != 3 || err != nil {
 		t.Errorf("a Watch that ended with its context gave %d changes, %v, want 3 and no error", n, err)
 	}
 	if n, err := first(ctx, 7); n != 0 || err != nil {
