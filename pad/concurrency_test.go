@@ -65,7 +65,7 @@ func TestConcurrency(t *testing.T) {
 			}
 		})
 	}
-	within10s(t, func() {
+	mustEnd(t, func() {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {

@@ -61,7 +61,7 @@ func TestEventsTellEveryChange(t *testing.T) {
 		told := make(chan struct{})
 		p.On(pad.EventSet, func(pad.Event) { close(told) })
 		p.Set("last", 1)
-		within10s(t, func() { <-told }) // the goroutine of the sweep may deliver the event
+		mustEnd(t, func() { <-told }) // the goroutine of the sweep may deliver the event
 		content := map[string]any{}
 		for e := range p.All() {
 			content[e.Key] = e.Value

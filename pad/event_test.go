@@ -189,11 +189,11 @@ func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 		defer close(done)
 		p.Set("blocks", 1)
 	}()
-	within10s(t, func() { <-in })
+	mustEnd(t, func() { <-in })
 	return p, told, func() {
 		t.Helper()
 		close(out)
-		within10s(t, func() { <-done })
+		mustEnd(t, func() { <-done })
 	}
 }
 
@@ -201,7 +201,7 @@ func blocked(t *testing.T) (p *pad.Pad, told *[]string, release func()) {
 // when the handler has returned.
 func TestChangesWhileAHandlerRuns(t *testing.T) {
 	p, told, release := blocked(t)
-	within10s(t, func() {
+	mustEnd(t, func() {
 		testkit.Must(t, p.Set("a", 1))
 		testkit.Must(t, p.Set("b", 1))
 		p.Get("a")
@@ -221,7 +221,7 @@ func TestChangesWhileAHandlerRuns(t *testing.T) {
 func TestManyGoroutinesWhileAHandlerRuns(t *testing.T) {
 	const n = 1000
 	p, told, release := blocked(t)
-	within10s(t, func() {
+	mustEnd(t, func() {
 		var wg sync.WaitGroup
 		for i := range n {
 			wg.Go(func() { p.Set(fmt.Sprint(i), i) })
@@ -243,7 +243,7 @@ func TestEventsThatWait(t *testing.T) {
 		p, _, release := blocked(t)
 		second := 0
 		stop := p.On(pad.EventSet, func(pad.Event) { second++ })
-		within10s(t, func() {
+		mustEnd(t, func() {
 			testkit.Must(t, p.Set("a", 1))
 			end(p, stop)
 		})
@@ -259,7 +259,7 @@ func TestEventsThatWait(t *testing.T) {
 func TestHandlerAddedLater(t *testing.T) {
 	p, _, release := blocked(t)
 	var later []string
-	within10s(t, func() {
+	mustEnd(t, func() {
 		testkit.Must(t, p.Set("before", 1))
 		p.On(pad.EventSet, func(e pad.Event) { later = append(later, e.Key) })
 		testkit.Must(t, p.Set("after", 1))
@@ -286,7 +286,7 @@ func TestHandlerEndsItsGoroutine(t *testing.T) {
 		})
 		p.On(pad.EventSet, func(e pad.Event) { got = append(got, strings.ToUpper(e.Key)) })
 		in := func(f func()) {
-			within10s(t, func() {
+			mustEnd(t, func() {
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
@@ -313,7 +313,7 @@ func TestHandlerSavesDuringLoad(t *testing.T) {
 		told++
 		testkit.Must(t, p.Save(t.Context()))
 	})
-	within10s(t, func() { testkit.Must(t, p.Load(t.Context())) })
+	mustEnd(t, func() { testkit.Must(t, p.Load(t.Context())) })
 	if _, saves := saver.state(); told == 0 || saves != told {
 		t.Errorf("%d saves in %d calls of a handler", saves, told)
 	}

@@ -157,7 +157,7 @@ func TestFileSaverPaths(t *testing.T) {
 			t.Errorf("%s: Save() = %v, want ErrPersist", name, err)
 		}
 	}
-	within10s(t, func() {
+	mustEnd(t, func() {
 		if _, err := pad.FileSaver("/dev/zero").Load(t.Context()); runtime.GOOS == "linux" && !errors.Is(err, pad.ErrPersist) {
 			t.Errorf("a device: Load() = %v, want ErrPersist", err)
 		}

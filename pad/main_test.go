@@ -76,8 +76,8 @@ func wantKeys(t *testing.T, p *pad.Pad, want string) {
 	}
 }
 
-// within10s fails the test with all stacks if f hangs.
-func within10s(t *testing.T, f func()) {
+// mustEnd fails the test with all stacks if f hangs.
+func mustEnd(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -86,7 +86,7 @@ func within10s(t *testing.T, f func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		buf := make([]byte, 1<<20)
 		t.Fatalf("it hangs:\n%s", buf[:runtime.Stack(buf, true)])
 	}

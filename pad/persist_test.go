@@ -189,7 +189,7 @@ func TestPanicInLoad(t *testing.T) {
 		t.Error("Load() did not panic")
 	}()
 	saver.set(func(m *memorySaver) { m.panic = nil })
-	within10s(t, func() {
+	mustEnd(t, func() {
 		if err := p.Save(t.Context()); !errors.Is(err, pad.ErrPersist) {
 			t.Errorf("Save() after a Load that panicked = %v, want ErrPersist", err)
 		}

@@ -35,7 +35,7 @@ func TestUpdate(t *testing.T) {
 	if got, _ := p.Get("n"); got != 6 {
 		t.Errorf("after errors Get() = %v, want 6", got)
 	}
-	within10s(t, func() { // f runs outside of the lock
+	mustEnd(t, func() { // f runs outside of the lock
 		testkit.Must(t, pad.Update(p, "n", func(old int, _ bool) (int, error) { return old + p.Len() + len(p.Entries()), nil }))
 	})
 }

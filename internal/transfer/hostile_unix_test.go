@@ -177,7 +177,7 @@ func TestImportHostileExport(t *testing.T) {
 			export(t, from, dir, true)
 			spoil(t, dir, elsewhere)
 			ws := memory(t, workspace.Options{})
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			r, err := transfer.Import(ctx, ws, dir, transfer.ImportOptions{})
 			if err == nil && len(r.LeftOut) == 0 || err != nil && !isKind(err, workspace.ErrInvalid, workspace.ErrTooLarge) {
