@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	groupJobs  = 256                    // the most functions in one transaction
-	groupBytes = 4 << 20                // a transaction with so much content takes no more functions
-	slowJob    = 100 * time.Millisecond // a function that takes longer is logged
-	idleAfter  = time.Second            // without a write, the log is folded into the database
+	groupJobs  = 256         // the most functions in one transaction
+	groupBytes = 4 << 20     // a transaction with so much content takes no more functions
+	slowJob    = time.Second // a function that takes longer is logged
+	idleAfter  = time.Second // without a write, the log is folded into the database
 )
 
 // writer is the group commit. One goroutine owns the connection that writes. It runs the
