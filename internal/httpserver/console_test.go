@@ -357,6 +357,10 @@ func TestConsoleRoom(t *testing.T) {
 	if a := under.send(text[len(text)-50:]).read("POST"); a.status != 303 {
 		t.Errorf("the form under way: %v", a)
 	}
+	began := time.Now() // the last of the strangers may not be accepted yet
+	for s.Stats().ClosedForRoom < 200 && time.Since(began) < patience {
+		time.Sleep(time.Millisecond)
+	}
 	if n := s.Stats(); n.ClosedForRoom < 200 {
 		t.Errorf("%d connections were closed for others, want 200 at least", n.ClosedForRoom)
 	}

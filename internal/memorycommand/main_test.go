@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.Checks{Checks: 20, Long: 120, Full: 5000, Steps: 60}.Set()
+	testkit.Checks{Checks: 25, Long: 120, Full: 5000, Short: 125, Steps: 60}.Set() // in -short rapid draws a fifth: too few would not have every answer
 	goleak.VerifyTestMain(m)
 }
