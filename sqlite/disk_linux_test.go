@@ -665,3 +665,26 @@ func TestRedactOnFullDisk(t *testing.T) {
 	waitScrubbed(t, s)
 	checkGone(t, s, path, map[int]bool{1: true})
 }
+
+// A database cannot be opened on a full disk, but it is not said to be damaged.
+func TestOpenOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "whole.db")
+	s := open(t, path)
+	put(t, workspaceOn(t, s, "alice"), "text")
+	testkit.Must(t, s.Close())
+	fill := filepath.Join(dir, "fill")
+	f, err := os.Create(fill)
+	testkit.Must(t, err)
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if _, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrStorageFull) {
+		t.Errorf("Open = %v; want ErrStorageFull", err)
+	}
+	testkit.Must(t, os.Remove(fill))
+	testkit.Must(t, f.Close())
+	testkit.Must(t, open(t, path).Close())
+}

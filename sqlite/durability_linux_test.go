@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -235,4 +236,47 @@ func TestAcknowledgedIsSyncedInGroups(t *testing.T) {
 		t.Fatalf("%d writes and %d syncs were seen, want %d writes", acked, synced, want)
 	}
 	t.Logf("%d writes, %d syncs of the log: %.1f writes each", acked, synced, float64(acked)/float64(synced))
+}
+
+func init() {
+	roles["durability-create"] = func(args []string) error {
+		s, err := sqlite.Open(context.Background(), args[0], quiet)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+}
+
+// A new database is made with two syncs: one of its content before it gets its name, and
+// one of the folder afterwards. Each sync may take the disk many milliseconds.
+func TestCreateSyncs(t *testing.T) {
+	t.Parallel()
+	strace := needStrace(t)
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "new.db"), filepath.Join(t.TempDir(), "trace")
+	cmd := roleCommand(t.Context(), "durability-create", path)
+	cmd.Args = append([]string{strace, "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync,pwrite64,renameat2,link,linkat", "-e", "signal=none", "-o", out}, cmd.Args...)
+	cmd.Path = strace
+	testkit.Must(t, cmd.Run())
+	var calls []string
+	for line := range strings.Lines(string(readBytes(t, out))) {
+		_, call, _ := strings.Cut(line, " ")
+		name, rest, _ := strings.Cut(strings.TrimSpace(call), "(")
+		switch part := strings.Contains(rest, path+"-new-"); {
+		case name == "fsync" && part, name == "fdatasync" && part:
+			calls = append(calls, "sync")
+		case name == "fsync" && strings.Contains(rest, "<"+dir+">"):
+			calls = append(calls, "sync folder")
+		case name == "fsync", name == "fdatasync":
+			calls = append(calls, call)
+		case name == "pwrite64" && part && (len(calls) == 0 || calls[len(calls)-1] != "write"):
+			calls = append(calls, "write")
+		case name == "renameat2", strings.HasPrefix(name, "link"):
+			calls = append(calls, "name")
+		}
+	}
+	if got, want := strings.Join(calls, ", "), "write, sync, name, sync folder"; got != want {
+		t.Errorf("the calls were %q, want %q", got, want)
+	}
 }

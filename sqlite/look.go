@@ -74,7 +74,7 @@ func (c *conn) identify() error {
 func lookError(err error) error {
 	code := engine.CodeOf(err)
 	switch {
-	case err == nil || code == 0:
+	case err == nil || code == 0 || engine.IsFull(err): // the disk may have no room for the index of the log
 		return err
 	case code == engine.CodeNotADB:
 		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")

@@ -37,9 +37,6 @@ func create(path string) error {
 	}
 	err = writeSchema(temp)
 	if err == nil {
-		err = dbfile.SyncFolder(filepath.Dir(path)) // so that a power cut brings back no log of the temporary name
-	}
-	if err == nil {
 		err = dbfile.GiveDatabaseName(temp, path)
 	}
 	if err := errors.Join(err, dbfile.RemoveTemp(temp)); err != nil {
@@ -48,15 +45,18 @@ func create(path string) error {
 	return dbfile.SyncFolder(filepath.Dir(path))
 }
 
+// writeSchema makes a database that is not synced yet. Nobody uses it before it is whole and
+// has its name, so it needs no journal, and no file stands beside it. WAL mode begins when
+// it is opened again.
 func writeSchema(path string) error {
-	c, err := dial(path, "rw", "journal_mode(WAL)", "synchronous(FULL)")
+	c, err := dial(path, "rw", "journal_mode(MEMORY)", "synchronous(OFF)")
 	if err != nil {
 		return err
 	}
 	err = c.Script("BEGIN IMMEDIATE;\n" + schemaSQL +
 		";\nPRAGMA application_id = " + strconv.Itoa(applicationID) +
 		";\nPRAGMA user_version = " + strconv.Itoa(schemaVersion) +
-		";\nCOMMIT;\nPRAGMA wal_checkpoint(TRUNCATE)")
+		";\nCOMMIT;\nPRAGMA journal_mode = WAL")
 	return errors.Join(err, c.close())
 }
 
