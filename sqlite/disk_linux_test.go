@@ -63,6 +63,14 @@ func filler(t *testing.T, dir string, size int64) (name string) {
 	return f.Name()
 }
 
+// removeFiller gives the space of a filler back at once. A process that another test is just
+// starting may have the file open for a moment, and would keep the space of a removed one.
+func removeFiller(t *testing.T, name string) {
+	t.Helper()
+	testkit.Must(t, os.Truncate(name, 0))
+	testkit.Must(t, os.Remove(name))
+}
+
 // fillUp fills the disk to the last byte.
 func fillUp(t *testing.T, dir string) {
 	t.Helper()
@@ -178,9 +186,7 @@ func fullDisk(t *testing.T, dir string, idle bool) {
 	}
 
 	// With room on the disk, the reserve comes back.
-	if err := os.Remove(spare); err != nil {
-		t.Fatal(err)
-	}
+	removeFiller(t, spare)
 	if err := acked.write(t.Context(), ws, "last", []byte("last")); err != nil {
 		t.Fatal(err)
 	}
@@ -328,9 +334,7 @@ func TestFullDiskCreate(t *testing.T) {
 				}
 			}
 		}
-		if err := os.Remove(fill); err != nil {
-			t.Fatal(err)
-		}
+		removeFiller(t, fill)
 		svc := newService(t, open(t, path))
 		if err := newLedger().write(t.Context(), agent(t, svc, "alice"), "file", []byte("text")); err != nil {
 			t.Errorf("with room again: %v", err)
@@ -367,7 +371,7 @@ func TestFullDiskBackup(t *testing.T) {
 		} else if refused++; !errors.Is(err, workspace.ErrStorageFull) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "the disk is full; make room on it") {
 			t.Errorf("with %d bytes: Backup = %v; want ErrStorageFull, the file and what to do", room, err)
 		}
-		testkit.Must(t, os.Remove(fill))
+		removeFiller(t, fill)
 		if left := names(t, dir); len(left) != 0 {
 			t.Fatalf("with %d bytes: Backup = %v has left %q", room, err, left)
 		}
@@ -659,7 +663,7 @@ func TestRedactOnFullDisk(t *testing.T) {
 		t.Fatalf("RedactVersion on a full disk = %v", err)
 	}
 	time.Sleep(50 * time.Millisecond) // the pass meets the full disk
-	testkit.Must(t, os.Remove(spare))
+	removeFiller(t, spare)
 	testkit.Must(t, s.Close())
 	s = open(t, path)
 	waitScrubbed(t, s)
@@ -684,7 +688,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	if _, err := sqlite.Open(t.Context(), path, quiet); !errors.Is(err, workspace.ErrStorageFull) {
 		t.Errorf("Open = %v; want ErrStorageFull", err)
 	}
-	testkit.Must(t, os.Remove(fill))
+	removeFiller(t, fill)
 	testkit.Must(t, f.Close())
 	testkit.Must(t, open(t, path).Close())
 }

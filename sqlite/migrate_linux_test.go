@@ -52,9 +52,7 @@ func migrateOnAFullDisk(t *testing.T, path string, from int64, at string, want m
 	if full == "" {
 		t.Fatalf("no migration reached the step %s", at)
 	}
-	if err := os.Remove(full); err != nil {
-		t.Fatal(err)
-	}
+	removeFiller(t, full)
 	sqlite.OnMigrationStep(func(string) {})
 	if failed = err != nil; failed {
 		if !errors.Is(err, workspace.ErrStorageFull) {

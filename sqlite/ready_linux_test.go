@@ -115,7 +115,7 @@ func TestReadyFullDisk(t *testing.T) {
 	testkit.Must(t, ready(t, s))
 	fill := filler(t, dir, freeSpace(t, dir)-1<<20)
 	mustBeUnready(t, s, workspace.ErrStorageFull, "make room")
-	testkit.Must(t, os.Remove(fill))
+	removeFiller(t, fill)
 	testkit.Must(t, ready(t, s))
 }
 
