@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -39,9 +38,11 @@ type conn struct {
 	blank  int    // empty lines before it
 	folded bool   // that head has a header over two lines
 
-	body   atomic.Int64 // bytes to come of the body; -1: as many as there are
-	served atomic.Bool  // the handler has had the last head
-	parked atomic.Bool  // Close is to keep the connection
+	body     atomic.Int64 // bytes to come of the body; -1: as many as there are
+	served   atomic.Bool  // the handler has had the last head
+	parked   atomic.Bool  // Close is to keep the connection
+	stranger atomic.Bool  // the last request was not a known caller's
+	inRow    atomic.Bool  // enterRow has let it go on
 
 	place place
 	gone  bool
@@ -62,13 +63,14 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	if c.head > 0 {
 		if len(p) > 1 {
-			runtime.Gosched() // so that a row of requests without a pause keeps nobody waiting
+			c.enterRow()
 		}
 		n := copy(p, c.buf[:c.head])
 		c.head -= n
 		c.consume(n)
 		return n, nil
 	}
+	c.leaveRow()
 	if body := c.body.Load(); body > 0 && int64(len(p)) > body {
 		p = p[:body]
 	}
@@ -102,6 +104,7 @@ func (c *conn) nextHead(answering bool) error {
 	if !c.served.Load() {
 		return io.ErrUnexpectedEOF
 	}
+	c.leaveRow()
 	c.l.conns.setQuiet(c)
 	err := c.awaitHead(c.l.s.limits.near)
 	if errors.Is(err, os.ErrDeadlineExceeded) && len(c.buf) == 0 {
@@ -234,6 +237,7 @@ func (c *conn) CloseWrite() error {
 // Close implements [net.Conn]. If the connection has become idle, only net/http is done
 // with it.
 func (c *conn) Close() error {
+	c.leaveRow()
 	if c.parked.CompareAndSwap(true, false) {
 		c.buf = nil
 		_ = c.SetWriteDeadline(time.Time{})
@@ -264,6 +268,7 @@ func connOf(ctx context.Context) *conn {
 // a length is the last on its connection, because nobody knows where such a body ends.
 func (c *conn) begin(w http.ResponseWriter, r *http.Request) {
 	c.served.Store(true)
+	c.stranger.Store(true) // until somebody knows better
 	if r.Body == http.NoBody {
 		return // net/http may be reading on already
 	}

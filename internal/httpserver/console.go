@@ -85,6 +85,9 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 		if q.known != nil {
 			q.known()
 		}
+		if q.conn != nil {
+			q.conn.knownCaller()
+		}
 		if q.conn != nil && !q.stream {
 			q.conn.l.conns.setBusy(q.conn)
 		}

@@ -26,10 +26,16 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// TestMain serves instead if it runs as the server of TestHostileMemory.
+// children are what the test binary does instead of the tests when a variable is set.
+var children = map[string]func() error{childVariable: childMain}
+
+// TestMain runs one of the children instead, such as the server of TestHostileMemory.
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
-		if err := childMain(); err != nil {
+	for variable, run := range children {
+		if os.Getenv(variable) == "" {
+			continue
+		}
+		if err := run(); err != nil {
 			panic(err)
 		}
 		return

@@ -146,16 +146,20 @@ func startAttacked(t testing.TB, secure bool) (c *child, dialer func() (net.Conn
 		writePair(t, dir, "one")
 	}
 	c = startChild(t, dir)
-	dialer = func() (net.Conn, error) { return net.Dial("tcp", c.address) }
-	if secure {
-		dialer = func() (net.Conn, error) {
-			return tls.Dial("tcp", c.address, &tls.Config{InsecureSkipVerify: true})
-		}
-	}
+	dialer = dialerOf(c.address, secure)
 	for range 20 {
 		c.goodCall(dialer, appends())
 	}
 	return c, dialer
+}
+
+func dialerOf(address string, secure bool) func() (net.Conn, error) {
+	if secure {
+		return func() (net.Conn, error) {
+			return tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+		}
+	}
+	return func() (net.Conn, error) { return net.Dial("tcp", address) }
 }
 
 // open opens the connections, some at once, and keeps them until the test ends.

@@ -150,6 +150,9 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		return
 	}
 	defer leave()
+	if c := connOf(ctx); c != nil {
+		c.knownCaller()
+	}
 	if known {
 		if c := connOf(ctx); c != nil && !stream { // streams have no end; a connection may have to end one
 			c.l.conns.setBusy(c)
