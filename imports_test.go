@@ -121,6 +121,7 @@ var allowed = map[string][]string{
 	"console/internal/chart":             {},
 	"internal/usage":                     {"internal/auth", "workspace"},
 	"internal/notice":                    {},
+	"internal/typecheck":                 {},
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
 	"mcpserver/internal/brevity":         {"tokens"},
