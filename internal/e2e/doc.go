@@ -21,7 +21,8 @@
 //   - exit_test.go checks how server processes end.
 //   - conformance_test.go runs the conformance suite. fixtures_test.go and
 //     fixtures_input_test.go have the tools, prompts and resources that it needs.
-//   - process builds the binary and runs it as a server, for this package and the others.
+//   - process builds the binary once, and runs it as a server, for this package and the
+//     others. install installs the clients before the tests do.
 //   - terminal_test.go runs the binary on a terminal, without a client.
 //   - release_test.go installs and imports the module as a release. It needs a clone
 //     with git. It reads other modules from the module cache, or else from the Go proxy.

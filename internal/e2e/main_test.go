@@ -38,7 +38,7 @@ func run(m *testing.M) int {
 		err = errors.Join(os.Mkdir(homeDir, 0o700), install())
 	}
 	if err == nil {
-		scratchpadPath, err = process.Build(filepath.Join("..", ".."), dir)
+		scratchpadPath, err = process.Build(root)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)

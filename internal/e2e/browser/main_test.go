@@ -19,29 +19,21 @@ import (
 // module is the folder of Scratchpad's own module, and clients that of package-lock.json.
 var module, clients = filepath.Join("..", "..", ".."), ".."
 
-var buildDir string // of the program
-
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	var err error
 	if os.Getenv("SCRATCHPAD_TEST") == "" { // this module is not part of the plain run
-		err = os.Setenv("SCRATCHPAD_TEST", "all")
+		if err := os.Setenv("SCRATCHPAD_TEST", "all"); err != nil {
+			fmt.Fprintln(os.Stderr, "browser:", err)
+			return 1
+		}
 	}
-	if err == nil {
-		buildDir, err = os.MkdirTemp("", "scratchpad-browser-")
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "browser:", err)
-		return 1
-	}
-	defer os.RemoveAll(buildDir)
 	defer func() { closeBrowser() }()
 	return m.Run()
 }
 
 // buildProgram builds scratchpad when the first test needs it.
-var buildProgram = sync.OnceValues(func() (string, error) { return process.Build(module, buildDir) })
+var buildProgram = sync.OnceValues(func() (string, error) { return process.Build(module) })
 
 // program returns the path of the real binary.
 func program(t testing.TB) string {

@@ -25,13 +25,8 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "scratchpad-load-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if scratchpadPath, err = process.Build(filepath.Join("..", "..", ".."), dir); err != nil {
+	var err error
+	if scratchpadPath, err = process.Build(filepath.Join("..", "..", "..")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

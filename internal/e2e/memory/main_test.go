@@ -21,16 +21,12 @@ var (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "scratchpad-memory-")
-	if err == nil {
-		defer os.RemoveAll(dir)
-		err = process.InstallNPM(clients)
-	}
+	err := process.InstallNPM(clients)
 	if err == nil {
 		nodePath, err = process.Node(clients)
 	}
 	if err == nil {
-		scratchpadPath, err = process.Build(module, dir)
+		scratchpadPath, err = process.Build(module)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "memory:", err)

@@ -20,13 +20,23 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// Build builds the program into a folder and returns its path. module is the folder of
-// the module.
-func Build(module, dir string) (program string, err error) {
-	program = filepath.Join(dir, "scratchpad")
+// Build builds the program, and returns its path. module is the folder of the module. The
+// packages of tests share the program: a package that finds it built from the same sources
+// does not link it again. Of those that build at once, one does and the others wait.
+func Build(module string) (program string, err error) {
+	e2e := filepath.Join(module, "internal", "e2e")
+	program, err = filepath.Abs(filepath.Join(e2e, ".program", "scratchpad"))
+	if err != nil {
+		return "", err
+	}
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
+	unlock, err := lock(filepath.Join(e2e, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./cmd/scratchpad")
 	cmd.Dir = module
 	if out, err := cmd.CombinedOutput(); err != nil {
