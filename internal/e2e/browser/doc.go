@@ -52,8 +52,8 @@
 //     JavaScript. live_test.go has two servers, of which one goes away. hostile_test.go
 //     shows what hostile agents write. refused_test.go has what must not work.
 //
-// With SCRATCHPAD_TEST=full, each hostile text has a page of its own, and each state of a
-// page is seen in all views:
+// With SCRATCHPAD_TEST=full, each hostile text has a page of its own, and each state of each
+// page is seen in both themes at both widths, and not only in each of these once:
 //
 //	cd internal/e2e && SCRATCHPAD_TEST=full go test -timeout 60m ./browser
 package browser

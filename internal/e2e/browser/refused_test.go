@@ -86,7 +86,7 @@ func TestSessionEnds(t *testing.T) {
 	if got := p.find("textbox", "Your text was not saved").value(); got != "the plan of Ada\n" {
 		t.Errorf("after a stale token the text is %q", got)
 	}
-	p.glance("stale")
+	p.review("stale")
 	if got := s.run("files", "cat", "plan.txt", "--agent", "planner"); got != "the plan\n" {
 		t.Errorf("with a stale token the file became %q", got)
 	}
@@ -142,12 +142,12 @@ func TestConsoleCommand(t *testing.T) {
 	if got := p.where(); strings.Contains(got, "token") {
 		t.Errorf("the token is still in the address: %s", got)
 	}
-	p.glance("console-empty")
+	p.review("console-empty")
 	thief := open(t, origin, view{})
 	thief.expect("status: 403")
 	thief.visit(link)
 	thief.none("heading", "Agents")
-	thief.glance("link-used")
+	thief.review("link-used")
 	thief.visit("/")
 	thief.none("heading", "Agents")
 
@@ -162,7 +162,7 @@ func TestConsoleCommand(t *testing.T) {
 	p.see("Version 1 by scratchpad console")
 	p.follow("link", "Keys")
 	p.see("There is no key yet")
-	p.glance("keys-empty")
+	p.review("keys-empty")
 	p.visit("/")
 	p.see("Live")
 	p.expect("failed: net::ERR_")

@@ -35,7 +35,7 @@ func (p *tour) log() {
 	p.fill("searchbox", "Text", "run 77 ")
 	p.follow("button", "Find")
 	p.see(entry(77), "Looked at all entries")
-	p.peek("log-found")
+	p.look("log-found")
 	p.follow("link", "All entries")
 	p.fill("searchbox", "Author", "claude-code")
 	p.follow("button", "Find")
@@ -46,7 +46,7 @@ func (p *tour) log() {
 	p.gone("#50")
 	p.follow("link", "Newest")
 	p.follow("link", "Trim")
-	p.peek("log-trim")
+	p.look("log-trim")
 	p.fill("textbox", "Delete the entries through number", "200")
 	p.follow("button", "Count them")
 	p.see("200 entries of 251 go", entry(200), entry(201))
@@ -57,14 +57,14 @@ func (p *tour) log() {
 	p.gone("#200")
 	p.follow("link", "Delete")
 	p.see("All 51 entries go")
-	p.peek("log-delete")
+	p.look("log-delete")
 	p.follow("button", "Delete 51 entries")
 	p.find("heading", agent)
 	p.see("There are no logs.")
 	p.tab.expect("status: 404")
 	p.visit("/a/" + agent + "/logs/runs/main")
 	p.see("This log was deleted. Its last entry was #251.")
-	p.peek("log-gone")
+	p.look("log-gone")
 }
 
 // search looks for words in an agent's memory and in that of all.
@@ -74,13 +74,13 @@ func (p *tour) search() {
 		p.s.append("nightly", agent, "sightings", "a quokka was seen by <b>"+agent+"</b>")
 	}
 	p.visit("/a/searched-1/search")
-	p.peek("search-empty")
+	p.look("search-empty")
 	p.find("main", "").in("searchbox", "Search").click()
 	p.write("quokka")
 	p.enter()
 	p.see("notes/quokka.md", "The quokka retries", "a quokka was seen by <b>searched-1</b>")
 	p.gone("searched-2")
-	p.peek("search")
+	p.look("search")
 	p.follow("link", "notes/quokka.md")
 	p.find("heading", "notes/quokka.md")
 	p.find("navigation", "Parts").in("link", "Search").follow()
@@ -92,11 +92,11 @@ func (p *tour) search() {
 	p.fill("searchbox", "Search", "quokk(a")
 	p.tab.expect("status: 400")
 	p.follow("button", "Search")
-	p.peek("search-wrong")
+	p.look("search-wrong")
 	p.fill("searchbox", "Search", "nothing-has-this")
 	p.follow("button", "Search")
 	p.see("Nothing has “nothing-has-this”")
-	p.peek("search-nothing")
+	p.look("search-nothing")
 }
 
 // summaries shows those of long files.
@@ -108,7 +108,7 @@ func (p *tour) summaries() {
 	}
 	p.visit("/a/" + agent + "/summaries")
 	p.see("No file has a summary")
-	p.peek("summaries-none")
+	p.look("summaries-none")
 	p.s.write("claude-code", agent, "long.md", text.String())
 	p.s.call("claude-code", "summarize_file", object{"agent_id": agent, "path": "long.md"})
 	p.visit("/a/" + agent + "/summaries")
@@ -116,7 +116,7 @@ func (p *tour) summaries() {
 	p.look("summaries")
 	p.follow("link", "long.md")
 	p.see("Part 1")
-	p.peek("summary")
+	p.look("summary")
 }
 
 // keys makes a key, uses it, gives it a new secret, and revokes it.
@@ -145,7 +145,7 @@ func (p *tour) keys() {
 		guest.none("link", "Keys")
 		guest.expect("status: 403")
 		guest.visit("/keys")
-		guest.glance("not-allowed")
+		guest.review("not-allowed")
 	}
 	p.visit("/keys")
 	p.see("laptop", "team-*")
@@ -154,14 +154,14 @@ func (p *tour) keys() {
 	}
 	p.look("keys")
 	p.follow("link", "Rotate laptop")
-	p.peek("key-rotate")
+	p.look("key-rotate")
 	p.follow("button", "Rotate key")
 	p.see("shown this once")
 	p.gone(secret)
 	p.visit("/keys")
 	p.follow("link", "Revoke laptop")
 	p.see("Revoke the key laptop?")
-	p.peek("key-revoke")
+	p.look("key-revoke")
 	p.follow("button", "Revoke key")
 	p.see("Revoked just now")
 	p.none("link", "Revoke laptop")

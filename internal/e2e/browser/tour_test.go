@@ -10,22 +10,14 @@ import (
 type tour struct {
 	*tab
 	s       *server
-	reviews bool // look at each page in all views
+	reviews bool // look at each page in both widths and themes
 }
 
-// look reviews the page, if this tour does that.
+// look reviews the page or another state of it, if this tour does that.
 func (p *tour) look(name string) {
 	p.t.Helper()
 	if p.reviews {
 		p.review(name)
-	}
-}
-
-// peek is look for one more state of a page.
-func (p *tour) peek(name string) {
-	p.t.Helper()
-	if p.reviews {
-		p.glance(name)
 	}
 }
 
@@ -49,7 +41,7 @@ var stops = []struct {
 }
 
 // A person does what each page offers, over SQLite and over PostgreSQL. Over SQLite, each
-// page is looked at in all views.
+// page is looked at in both widths and both themes.
 func TestTour(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
@@ -102,7 +94,7 @@ func (p *tour) agents() {
 	p.fill("searchbox", "Part of the name", "nobody")
 	p.enter()
 	p.see("No agent has nobody in its name.")
-	p.peek("agents-none")
+	p.look("agents-none")
 	p.visit("/?q=crawler-07")
 	p.follow("link", "crawler-07")
 	p.find("heading", "crawler-07")
@@ -135,10 +127,10 @@ func (p *tour) agent() {
 	p.see("ship it")
 	p.visit("/a/nobody-yet")
 	p.see("This agent has stored nothing yet")
-	p.peek("agent-empty")
+	p.look("agent-empty")
 	p.expect("status: 404")
 	p.visit("/a/" + agent + "/files/none.md")
-	p.peek("not-found")
+	p.look("not-found")
 }
 
 const markdownText = `# Release plan
@@ -171,14 +163,14 @@ func (p *tour) file() {
 	p.look("file-rendered")
 	p.follow("link", "Source")
 	p.see("**version 2**", "Version 1", "+")
-	p.peek("file-source")
+	p.look("file-source")
 	p.click("link", "3")
 	if got := p.where(); !strings.HasSuffix(got, "#L3") {
 		p.t.Errorf("the number of a line leads to %s, want #L3", got)
 	}
 	p.find("complementary", "Versions").in("link", "Version 1").follow()
 	p.see("This is version 1. The newest is version 2.")
-	p.peek("file-version")
+	p.look("file-version")
 
 	p.visit("/a/" + agent + "/files/code/odd.txt")
 	p.see("U+202E", "U+200B", "U+001B")
@@ -196,7 +188,7 @@ func (p *tour) file() {
 	p.s.write("crawler", agent, "empty.txt", "")
 	p.visit("/a/" + agent + "/files/empty.txt")
 	p.see("The file is empty.")
-	p.peek("file-empty")
+	p.look("file-empty")
 	p.s.write("crawler", agent, "long.txt", strings.Repeat("a line\n", 4500))
 	p.visit("/a/" + agent + "/files/long.txt")
 	p.follow("link", "Next lines")
@@ -254,7 +246,7 @@ func (p *tour) edit() {
 	p.fill("textbox", "Text", "one\ntwo\n")
 	p.expect("status: 400")
 	p.follow("button", "Create")
-	p.peek("new-refused")
+	p.look("new-refused")
 	if got := p.find("textbox", "Text").value(); got != "one\ntwo\n" {
 		p.t.Errorf("after a refusal the text is %q", got)
 	}
@@ -325,7 +317,7 @@ func (p *tour) change() {
 	p.tab.expect("status: 409")
 	p.follow("button", "Move")
 	p.see("There is a file at this path")
-	p.peek("move-refused")
+	p.look("move-refused")
 	p.fill("textbox", "New path", "kept/plan.txt")
 	p.follow("button", "Move")
 	p.find("heading", "kept/plan.txt")
