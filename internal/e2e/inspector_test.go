@@ -20,6 +20,9 @@ var inspectorSteps = []string{
 	"write 1 MiB", "read 1 MiB", "resource", "delete",
 }
 
+// inspectorFew is how many of these steps it takes where few are enough.
+const inspectorFew = 5
+
 // maxArgument is the longest argument of a command line on Linux, in bytes.
 const maxArgument = 128 << 10
 

@@ -68,6 +68,7 @@ func install() error {
 func node(t testing.TB, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), nodePath, append([]string{script}, args...)...)
-	cmd.Env = append(os.Environ(), "HOME="+homeDir, "USERPROFILE="+homeDir, "NO_COLOR=1", "NODE_OPTIONS=", "NO_PROXY=127.0.0.1,localhost")
+	cmd.Env = append(os.Environ(), "HOME="+homeDir, "USERPROFILE="+homeDir, "NO_COLOR=1", "NODE_OPTIONS=", "NO_PROXY=127.0.0.1,localhost",
+		"NODE_COMPILE_CACHE="+filepath.Join(homeDir, "compiled")) // the same scripts start a hundred times
 	return cmd
 }
