@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
 // put writes a file of an agent as a process of its own, as an agent does.
@@ -66,9 +68,13 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// A person makes a file, moves it, restores a version and deletes it.
+// A person without JavaScript makes a file, moves it, restores a version and deletes it. The
+// stops Edit and Change of TestTour do so with JavaScript. This test does both with
+//
+//	cd internal/e2e && SCRATCHPAD_TEST=full go test -timeout 60m -run ChangingFiles ./browser
 func TestChangingFiles(t *testing.T) {
-	for _, v := range []view{{}, {width: 360, dark: true, noScript: true}} {
+	without := []view{{width: 360, dark: true, noScript: true}}
+	for _, v := range testkit.Pick(without, without, append(without, view{})) {
 		t.Run(v.String(), func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)

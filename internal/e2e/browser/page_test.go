@@ -189,7 +189,7 @@ func (p *tab) wait(limit time.Duration, ok func() bool) bool {
 		if time.Since(began) > limit {
 			return ok()
 		}
-		pause = min(pause*3/2, 50*time.Millisecond)
+		pause = min(pause*3/2, 100*time.Millisecond)
 	}
 	return true
 }
