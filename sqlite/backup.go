@@ -10,7 +10,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"modernc.org/sqlite"
 )
 
 // BackupOptions of [Store.Backup]. The zero value works.
@@ -88,15 +87,9 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 	if err := c.Pragma("schema_version"); err != nil { // the first read begins the snapshot
 		return err
 	}
-	source, ok := c.Driver().(interface {
-		NewBackup(string) (*sqlite.Backup, error)
-	})
-	if !ok {
-		return workspace.Errorf(workspace.ErrUnsupported, "the driver has no online backup")
-	}
-	b, err := source.NewBackup(engine.DSN(temp, "rw", nil))
+	b, err := c.NewBackup(temp)
 	if err != nil {
-		return engine.Translate(err)
+		return err
 	}
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -105,14 +98,14 @@ func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 		}
 		if more, err = b.Step(backupPages); err != nil {
 			b.Finish()
-			return engine.Translate(err)
+			return err
 		}
 		if o.Progress != nil {
-			total := int64(b.PageCount())
-			o.Progress(total-int64(b.Remaining()), total)
+			all, left := b.Pages()
+			o.Progress(int64(all-left), int64(all))
 		}
 	}
-	return engine.Translate(b.Finish())
+	return b.Finish()
 }
 
 // verifyCopy verifies a database that nobody else has open.

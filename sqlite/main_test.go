@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"go.uber.org/goleak"
+	_ "modernc.org/sqlite" // for database/sql
 )
 
 // A test that needs another process starts this test binary again. The variable names

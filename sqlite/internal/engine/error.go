@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"modernc.org/sqlite"
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // SQLite's result codes: https://www.sqlite.org/rescode.html
@@ -33,7 +34,7 @@ const (
 	CodeReadOnlyRollbck = 776
 )
 
-// Error is an error of SQLite without the driver's type.
+// Error is an error of SQLite.
 type Error struct {
 	Code int
 	Text string
@@ -49,19 +50,23 @@ func (e *Error) WithKind(kind error) error {
 	return &workspace.Error{Kind: kind, Err: e}
 }
 
-// Translate turns an error of the driver into a Error with its kind. It returns other
-// errors as they are.
-func Translate(err error) error {
-	var de *sqlite.Error
-	if !errors.As(err, &de) {
-		return err
+// error returns the error of a result code, with its kind. Only the last call has one.
+func (c *Conn) error(code int32) error {
+	text := libc.GoString(sqlite3.Xsqlite3_errstr(c.tls, code))
+	if c.db != 0 {
+		if more := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db)); more != text {
+			text += ": " + more
+		}
 	}
-	text := fmt.Sprintf("sqlite: %v", de)
-	if de.Code()&0xff == CodeFull { // if a copy meets it, SQLite's text is "not an error"
+	text = fmt.Sprintf("sqlite: %s (%d)", text, code)
+	switch {
+	case code == CodeBusy:
+		text += " (SQLITE_BUSY)"
+	case code&0xff == CodeFull: // if a copy meets it, SQLite's text is "not an error"
 		text = "the disk is full"
 	}
-	e := &Error{Code: de.Code(), Text: text}
-	return e.WithKind(kindOf(de.Code()))
+	e := &Error{Code: int(code), Text: text}
+	return e.WithKind(kindOf(e.Code))
 }
 
 // kindOf returns the kind of a result code, and nil for one that only a mistake in this

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"encoding/binary"
+
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
-	"modernc.org/sqlite"
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // LogState describes the write-ahead log after a checkpoint.
@@ -32,16 +35,27 @@ func (c *Conn) KeepLog() error {
 	if err := c.Pragma("journal_size_limit(-1)"); err != nil {
 		return err
 	}
-	_, err := c.dc.(sqlite.FileControl).FileControlPersistWAL("main", 1)
-	return Translate(err)
+	main, err := libc.CString("main")
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, main)
+	on := c.tls.Alloc(4)
+	defer c.tls.Free(4)
+	binary.NativeEndian.PutUint32(libc.GoBytes(on, 4), 1)
+	if rc := sqlite3.Xsqlite3_file_control(c.tls, c.db, main, sqlite3.SQLITE_FCNTL_PERSIST_WAL, on); rc != sqlite3.SQLITE_OK {
+		return c.error(rc)
+	}
+	return nil
 }
 
 // TakePagesWritten returns how many pages the connection has written to the log since
 // the last call.
 func (c *Conn) TakePagesWritten() int {
-	n, _, err := c.dc.(sqlite.DBStatus).Status(sqlite.DBStatusCacheWrite, true)
-	if err != nil {
+	out := c.tls.Alloc(2 * 4) // now, and at most
+	defer c.tls.Free(2 * 4)
+	if rc := sqlite3.Xsqlite3_db_status(c.tls, c.db, sqlite3.SQLITE_DBSTATUS_CACHE_WRITE, out, out+4, 1); rc != sqlite3.SQLITE_OK {
 		return 0 // SQLite does not have this counter; then the log is synced for every group
 	}
-	return n
+	return number(out)
 }

@@ -1,0 +1,132 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
+	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+)
+
+func dial(t *testing.T) *engine.Conn {
+	t.Helper()
+	c, err := engine.Dial(filepath.Join(t.TempDir(), "a?b%20#.db"), "rwc", "journal_mode(WAL)", "busy_timeout(1000)")
+	testkit.Must(t, err)
+	t.Cleanup(func() { testkit.Must(t, c.Close()) })
+	return c
+}
+
+// What was bound is read back, whatever its size. Only a nil []byte is NULL.
+func TestValues(t *testing.T) {
+	c := dial(t)
+	testkit.Must(t, c.Script("CREATE TABLE v (n INTEGER PRIMARY KEY, i, s, b, absent);\n-- the end\n"))
+	texts := []string{"", "a", "ü\x00z", strings.Repeat("x", 3000), strings.Repeat("long", 1<<18), "b"}
+	for i, s := range texts {
+		n, err := c.Exec("INSERT INTO v VALUES (?, ?, ?, ?, ?)", int64(i), int64(-1)<<62, s, []byte(s), []byte(nil))
+		if err != nil || n != 1 {
+			t.Fatalf("INSERT = %d, %v", n, err)
+		}
+	}
+	for i, s := range texts {
+		found, err := c.One(func(f *row.Fields) error {
+			if f.Int() != -1<<62 || f.Text() != s || !bytes.Equal(f.Bytes(), []byte(s)) || f.Next() != nil || f.Text() != "blob" || f.Bad {
+				return fmt.Errorf("row %d is not what was stored", i)
+			}
+			return nil
+		}, "SELECT i, s, b, absent, typeof(b) FROM v WHERE n = ? AND s = ?", int64(i), s)
+		if err != nil || !found {
+			t.Errorf("text %d of %d bytes: %v, %v", i, len(s), found, err)
+		}
+	}
+	if _, err := c.Exec("INSERT INTO v (n) VALUES (?)", 1.5); err == nil {
+		t.Error("a float64 is bound")
+	}
+	if _, err := c.Exec("SELECT 1; SELECT 2"); err == nil {
+		t.Error("the second statement is ignored")
+	}
+}
+
+// A query may run another one, whose arguments do not disturb its own.
+func TestNestedQueries(t *testing.T) {
+	c := dial(t)
+	testkit.Must(t, c.Script("CREATE TABLE v (s);\nINSERT INTO v VALUES ('a'), ('b'), ('c')"))
+	var got []string
+	err := c.Each(func(f *row.Fields) error {
+		s := f.Text()
+		_, err := c.One(func(f *row.Fields) error {
+			got = append(got, s+f.Text())
+			return nil
+		}, "SELECT ? || ?", strings.Repeat(s, 2), "!")
+		return err
+	}, "SELECT s FROM v WHERE s <> ? ORDER BY s", "b")
+	if err != nil || fmt.Sprint(got) != "[aaa! ccc!]" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A query that fails leaves nothing open, and its error has SQLite's code and a kind.
+func TestErrors(t *testing.T) {
+	c := dial(t)
+	testkit.Must(t, c.Script("CREATE TABLE v (s TEXT PRIMARY KEY);\nINSERT INTO v VALUES ('a'), ('b')"))
+	_, err := c.Exec("INSERT INTO v VALUES (?)", "a")
+	if engine.CodeOf(err)&0xff != engine.CodeConstraint || !errors.Is(err, workspace.ErrCorrupt) || !strings.Contains(err.Error(), "UNIQUE constraint failed: v.s (1555)") {
+		t.Errorf("a key twice: %v, code %d", err, engine.CodeOf(err))
+	}
+	enough := errors.New("enough")
+	if err := c.Each(func(*row.Fields) error { return enough }, "SELECT s FROM v"); err != enough {
+		t.Errorf("Each = %v", err)
+	}
+	if _, err := c.Exec("DROP TABLE v"); err != nil { // refused while a query is open
+		t.Errorf("after an error of fn: %v", err)
+	}
+	if _, err := engine.Dial(filepath.Join(t.TempDir(), "none.db"), "rw"); engine.CodeOf(err)&0xff != engine.CodeCantOpen {
+		t.Errorf("Dial of no file = %v", err)
+	}
+}
+
+// A context ends a statement that would run for ever.
+func TestEachUntil(t *testing.T) {
+	c := dial(t)
+	const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	err := c.EachUntil(ctx, func(*row.Fields) error { return nil }, endless)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("EachUntil = %v", err)
+	}
+}
+
+// A copy has what the transaction sees, and says how far it is.
+func TestBackup(t *testing.T) {
+	c := dial(t)
+	testkit.Must(t, c.Script("CREATE TABLE v (s);\nINSERT INTO v VALUES (zeroblob(100000))"))
+	path := filepath.Join(t.TempDir(), "copy.db")
+	empty, err := engine.Dial(path, "rwc")
+	testkit.Must(t, err)
+	testkit.Must(t, empty.Script("PRAGMA user_version = 1"))
+	testkit.Must(t, empty.Close())
+	b, err := c.NewBackup(path)
+	testkit.Must(t, err)
+	for more := true; more; {
+		more, err = b.Step(5)
+		testkit.Must(t, err)
+	}
+	if all, left := b.Pages(); all < 25 || left != 0 {
+		t.Errorf("%d pages, %d left", all, left)
+	}
+	testkit.Must(t, b.Finish())
+	copied, err := engine.Dial(path, "ro")
+	testkit.Must(t, err)
+	defer copied.Close()
+	if n, err := copied.Number("SELECT octet_length(s) FROM v"); n != 100000 || err != nil {
+		t.Errorf("the copy has %d bytes, %v", n, err)
+	}
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"encoding/binary"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// ModeStill is a mode of Dial: reading without locks and without the log
+// (https://www.sqlite.org/uri.html#uriimmutable). The connection does not see new
+// commits until another process folds its log into the database, and that disturbs a
+// read. So it is for one transaction.
+const ModeStill = "still"
+
+// ModePages is a mode of Dial: the connection may write pages by their numbers, which
+// SQLite's defensive mode forbids.
+const ModePages = "pages"
+
+// uri returns SQLite's name of a database. It escapes the path, so that no character of it
+// is taken for an option.
+func uri(path, mode string) string {
+	q := url.Values{"mode": {mode}}
+	switch mode {
+	case ModePages:
+		q.Set("mode", "rw")
+	case ModeStill:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	}
+	slashed := filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		slashed = "/" + slashed // file:/C:/folder
+	}
+	return "file:" + (&url.URL{Path: slashed}).EscapedPath() + "?" + q.Encode()
+}
+
+// Dial opens a connection. Each pragma has the form "name(value)". They run in the order of
+// their names, busy_timeout first.
+func Dial(path, mode string, pragmas ...string) (*Conn, error) {
+	sqlite3.PatchIssue199() // the driver's own code does it, which is not in use here
+	c := &Conn{tls: libc.NewTLS(), stmts: make(map[string]*stmt)}
+	if err := c.open(uri(path, mode)); err != nil {
+		c.tls.Close()
+		return nil, err
+	}
+	if err := c.configure(mode, pragmas); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// open opens the database without SQLite's mutexes: only one goroutine at a time uses a
+// Conn. An interrupt needs none.
+func (c *Conn) open(name string) error {
+	text, err := libc.CString(name)
+	if err != nil {
+		return err
+	}
+	defer libc.Xfree(c.tls, text)
+	out := c.tls.Alloc(pointerBytes)
+	defer c.tls.Free(pointerBytes)
+	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_CREATE | sqlite3.SQLITE_OPEN_NOMUTEX | sqlite3.SQLITE_OPEN_URI
+	rc := sqlite3.Xsqlite3_open_v2(c.tls, text, out, flags, 0)
+	if c.db = pointer(out); rc != sqlite3.SQLITE_OK {
+		err := c.error(rc)
+		sqlite3.Xsqlite3_close_v2(c.tls, c.db) // SQLite may give a connection with an error, and takes 0
+		return err
+	}
+	sqlite3.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
+	return nil
+}
+
+func (c *Conn) configure(mode string, pragmas []string) error {
+	if mode != "ro" && mode != ModeStill && mode != ModePages {
+		if err := c.defend(); err != nil {
+			return err
+		}
+	}
+	first := func(pragma string) string {
+		if strings.HasPrefix(pragma, "busy_timeout") {
+			return ""
+		}
+		return strings.ToLower(pragma)
+	}
+	pragmas = slices.SortedFunc(slices.Values(pragmas), func(a, b string) int { return strings.Compare(first(a), first(b)) })
+	for _, p := range pragmas {
+		if err := c.Script("PRAGMA " + p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defend forbids statements that could damage the file:
+// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+func (c *Conn) defend() error {
+	const slots = 2 * 8 // of the two arguments: on, and where to say so
+	list := c.tls.Alloc(slots)
+	defer c.tls.Free(slots)
+	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_DEFENSIVE, libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
+		return c.error(rc)
+	}
+	return nil
+}
+
+const pointerBytes = 8 // the program is for machines of 64 bits only
+
+// pointer reads a pointer that SQLite has written.
+func pointer(at uintptr) uintptr {
+	return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(at, pointerBytes)))
+}
+
+// number reads an int of C that SQLite has written.
+func number(at uintptr) int { return int(int32(binary.NativeEndian.Uint32(libc.GoBytes(at, 4)))) }
+
+// Close closes the connection and its statements.
+func (c *Conn) Close() error {
+	for _, s := range c.stmts {
+		c.finalize(s)
+	}
+	if rc := sqlite3.Xsqlite3_close_v2(c.tls, c.db); rc != sqlite3.SQLITE_OK {
+		return c.error(rc)
+	}
+	c.tls.Close()
+	return nil
+}
