@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
@@ -94,6 +95,10 @@ func (w *writer) nextJob() *job {
 		return nil
 	}
 	j := w.pop(running)
+	if j == nil { // callers that are ready to run may bring more for this commit
+		runtime.Gosched()
+		j = w.pop(running)
+	}
 	if j != nil {
 		w.group = append(w.group, j)
 		w.next++
