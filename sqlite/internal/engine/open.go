@@ -77,8 +77,15 @@ func (c *Conn) open(name string) error {
 }
 
 func (c *Conn) configure(mode string, pragmas []string) error {
+	// Without the guarantee of stable plans, SQLite prepares a statement with LIMIT ? again
+	// whenever the limit is bound: https://www.sqlite.org/queryplanner-ng.html#qpstab
+	if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_ENABLE_QPSG); err != nil {
+		return err
+	}
 	if mode != "ro" && mode != ModeStill && mode != ModePages {
-		if err := c.defend(); err != nil {
+		// This forbids statements that could damage the file:
+		// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+		if err := c.turnOn(sqlite3.SQLITE_DBCONFIG_DEFENSIVE); err != nil {
 			return err
 		}
 	}
@@ -97,13 +104,12 @@ func (c *Conn) configure(mode string, pragmas []string) error {
 	return nil
 }
 
-// defend forbids statements that could damage the file:
-// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
-func (c *Conn) defend() error {
+// turnOn sets an option of the connection.
+func (c *Conn) turnOn(option int32) error {
 	const slots = 2 * 8 // of the two arguments: on, and where to say so
 	list := c.tls.Alloc(slots)
 	defer c.tls.Free(slots)
-	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, sqlite3.SQLITE_DBCONFIG_DEFENSIVE, libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
+	if rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, option, libc.VaList(list, int32(1), uintptr(0))); rc != sqlite3.SQLITE_OK {
 		return c.error(rc)
 	}
 	return nil
