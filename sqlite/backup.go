@@ -81,8 +81,7 @@ func (s *Store) backup(ctx context.Context, file string, o BackupOptions) error 
 	return dbfile.SyncFolder(filepath.Dir(file))
 }
 
-// copyTo copies in steps, inside the connection's read transaction. So later writes of
-// others are not in the copy, and do not make it begin again.
+// copyTo copies in steps, in one read transaction: later writes do not make it begin again.
 func (c *conn) copyTo(ctx context.Context, temp string, o BackupOptions) error {
 	if err := c.Pragma("schema_version"); err != nil { // the first read begins the snapshot
 		return err

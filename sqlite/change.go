@@ -79,13 +79,11 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 		}
 		t.wrote += v.Size
 		values := row.VersionValues(t.owner, m.To.Path, &v)
-		crc := values[len(values)-2]
-		if _, err := t.exec(moveVersion, m.To.Path, crc, t.owner, m.From.Path, v.Number); err != nil {
+		if _, err := t.exec(moveVersion, m.To.Path, values[len(values)-2], t.owner, m.From.Path, v.Number); err != nil {
 			return err
 		}
 	}
-	from := workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner}
-	if err := t.SaveFile(from); err != nil {
+	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true}); err != nil {
 		return err
 	}
 	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change, Owner: m.Owner})

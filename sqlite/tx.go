@@ -50,6 +50,14 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 }
 
 func (t *tx) SaveFile(ch workspace.FileChange) error {
+	if err := t.saveFile(ch); err != nil {
+		return err
+	}
+	return t.SaveOwner(ch.Owner)
+}
+
+// saveFile is SaveFile without the owner's state.
+func (t *tx) saveFile(ch workspace.FileChange) error {
 	if err := t.saveVersions(ch); err != nil {
 		return err
 	}
@@ -62,10 +70,7 @@ func (t *tx) SaveFile(ch workspace.FileChange) error {
 	if _, err := t.exec(upsertFile, row.FileValues(t.owner, ch.Head)...); err != nil {
 		return err
 	}
-	if err := t.addChange(&ch.Change); err != nil {
-		return err
-	}
-	return t.SaveOwner(ch.Owner)
+	return t.addChange(&ch.Change)
 }
 
 func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
