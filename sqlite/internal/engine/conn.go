@@ -19,6 +19,7 @@ type Conn struct {
 	stmts map[string]*stmt
 	dest  []driver.Value // reused from call to call
 	row   row.Fields     // likewise
+	runs  int            // of statements; with it the race detector sees if two goroutines use the Conn
 
 	// Broken is the last error after which SQLite may have ended the transaction by
 	// itself. Whoever begins something sets it to nil first.

@@ -1,3 +1,3 @@
-// Package engine runs statements on SQLite through its driver. It turns the driver's errors
+// Package engine runs statements on SQLite, without database/sql. It turns SQLite's errors
 // into those of package workspace.
 package engine

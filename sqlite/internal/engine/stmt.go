@@ -66,6 +66,7 @@ func (c *Conn) compileFirst(text uintptr) (s *stmt, rest uintptr, err error) {
 // bind gives a statement its arguments, of type int64, string or []byte. A nil []byte is
 // NULL.
 func (c *Conn) bind(s *stmt, args []any) error {
+	c.runs++
 	if err := c.makeRoom(s, args); err != nil {
 		return err
 	}
