@@ -16,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	_ "modernc.org/sqlite" // for database/sql
 )
 
 // noRaceWait keeps a process under the race detector from waiting a second at its end.
