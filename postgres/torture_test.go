@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -26,10 +27,17 @@ func TestRoleServer(t *testing.T) {
 	if plant := postgres.Bugs[bug]; plant != nil {
 		plant()
 	}
-	err := torture.Work(context.Background(), os.Stdin, os.Stdout, func(ctx context.Context, url string) (workspace.Store, error) {
-		return postgres.Open(ctx, url, postgres.Options{})
-	})
-	if err != nil {
+	// A connection may be cut as often as Open tries again.
+	openAgain := func(ctx context.Context, url string) (s workspace.Store, err error) {
+		for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
+			if s, err = postgres.Open(ctx, url, postgres.Options{}); !errors.Is(err, workspace.ErrBusy) {
+				break
+			}
+		}
+		return s, err
+	}
+	if err := torture.Work(context.Background(), os.Stdin, os.Stdout, openAgain); err != nil {
+		os.Stderr.WriteString(err.Error()) // the other output is for the parent's protocol
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,9 +73,11 @@ const (
 	writeArgs = `"path":"l","entry":"x"`
 )
 
+var lastCall atomic.Int64 // the id of the last call; two uses may share a session
+
 // once makes a call. ok is true if it did what it asked for.
 func (u *use) once(ctx context.Context) (ok bool, status int, text string) {
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{%s}}}`, u.tool, u.args)
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{%s}}}`, lastCall.Add(1), u.tool, u.args)
 	req, err := http.NewRequestWithContext(ctx, "POST", u.url+"/mcp", strings.NewReader(body))
 	if err != nil {
 		return false, 0, err.Error()
