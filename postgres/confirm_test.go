@@ -26,11 +26,7 @@ func TestConfirm(t *testing.T) {
 	}
 	system := s.System(t.Context())
 	cluster.Reload(map[string]string{"synchronous_standby_names": "nobody"})
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		if err := system.Delete("nothing", 1); errors.Is(err, workspace.ErrOutcomeUnknown) {
-			break // a process of the server's own has read the setting now
-		}
-	}
+	waitForStandbys(t, s)
 	cluster.Exec("SET synchronous_commit = local; INSERT INTO records VALUES ('there', '', 5, now()); UPDATE owners SET files = 9")
 	refused := errors.New("refused")
 	calls := map[string]func() error{
@@ -63,6 +59,17 @@ func TestConfirm(t *testing.T) {
 	if got := cluster.Exec("SELECT count(*) FROM records"); got[0] != "1" {
 		t.Errorf("there are %s records, want 1", got[0])
 	}
+}
+
+// waitForStandbys returns when commits wait for standbys. One of the server's processes reads
+// their names some time after the reload. The store waits a short time for a commit.
+func waitForStandbys(t *testing.T, s *postgres.Store) {
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		if err := s.System(t.Context()).Delete("nothing", 1); errors.Is(err, workspace.ErrOutcomeUnknown) {
+			return
+		}
+	}
+	t.Error("no commit waits for a standby")
 }
 
 // refuse returns a function of Update that reads the owner's state and returns an error.

@@ -181,6 +181,7 @@ func TestReadersBesideCommits(t *testing.T) {
 		}
 	}
 	c.Reload(map[string]string{"synchronous_standby_names": "FIRST 1 (nobody)"})
+	waitForStandbys(t, openStore(t, c.URL(), postgres.Options{CommitWait: 500 * time.Millisecond}))
 	done := make(chan error, 8)
 	for _, ws := range all {
 		go func() { done <- put(t.Context(), ws, "second") }()
