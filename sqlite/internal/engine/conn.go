@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql/driver"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"modernc.org/libc"
@@ -91,19 +92,29 @@ func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 // EachUntil is Each, but if the context ends, the statement is interrupted, and the error
 // is that of the context. The connection must not be used again then.
 func (c *Conn) EachUntil(ctx context.Context, fn func(*row.Fields) error, query string, args ...any) error {
-	ended := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
 		tls := libc.NewTLS() // of this goroutine
-		sqlite3.Xsqlite3_interrupt(tls, c.db)
-		tls.Close()
-		close(ended)
-	})
-	err := c.Each(fn, query, args...)
-	if !stop() {
-		<-ended
-		if err != nil {
-			err = ctx.Err()
+		defer tls.Close()
+		for { // an interrupt before the statement runs has no effect
+			sqlite3.Xsqlite3_interrupt(tls, c.db)
+			select {
+			case <-done:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
+	})
+	defer func() {
+		close(done)
+		if !stop() {
+			<-ended
+		}
+	}()
+	err := c.Each(fn, query, args...)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
 	}
 	return err
 }
