@@ -167,6 +167,19 @@ func (s *server) proc(name string) string {
 	return filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), name)
 }
 
+// worked returns the time that the processors have worked for the process.
+func (s *server) worked(t testing.TB) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(s.proc("stat"))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(stat), ") ") // behind the name
+	var user, system int64
+	fields := strings.Fields(rest)
+	_, err = fmt.Sscan(strings.Join(fields[11:13], " "), &user, &system)
+	must(t, err)
+	return time.Duration(user+system) * (time.Second / 100) // Linux counts hundredths
+}
+
 // resident returns the resident memory of the process, in KiB.
 func (s *server) resident() (n int, err error) {
 	status, err := os.ReadFile(s.proc("status"))
