@@ -283,7 +283,9 @@ func (p *tour) conflict() {
 		q.visit("/a/" + agent + "/files/" + path + "?view=edit")
 	}
 	p.s.write("claude-code", agent, path, "title of the agent\n\nbody\n\nend\n")
-	p.see("2")
+	for _, q := range []*tab{p.tab, other} {
+		q.see("Somebody has written version 2") // which moves the button Save
+	}
 	other.fill("textbox", "Text", "title\n\nbody\n\nend of Bob\n")
 	other.expect("status: 409")
 	other.follow("button", "Save")
@@ -295,6 +297,7 @@ func (p *tour) conflict() {
 	other.follow("button", "Save over version 2")
 	other.see("Version 3 by scratchpad console")
 
+	p.see("Somebody has written version 3")
 	p.fill("textbox", "Text", "title\n\nbody of Ada\n\nend\n")
 	p.tab.expect("status: 409")
 	p.follow("button", "Save")
