@@ -37,11 +37,12 @@ type conn struct {
 	lines  int    // of that head
 	blank  int    // empty lines before it
 	folded bool   // that head has a header over two lines
+	begun  bool   // it has sent the first head
 
 	body     atomic.Int64 // bytes to come of the body; -1: as many as there are
 	served   atomic.Bool  // the handler has had the last head
 	parked   atomic.Bool  // Close is to keep the connection
-	stranger atomic.Bool  // the last request was not a known caller's
+	stranger atomic.Bool  // the last request was not a known caller's, or the first one has no credential
 	inRow    atomic.Bool  // enterRow has let it go on
 
 	place place
@@ -251,6 +252,7 @@ func (c *conn) Close() error {
 }
 
 func (c *conn) shut() error {
+	c.leaveRow()
 	c.l.conns.remove(c)
 	_ = c.raw.SetWriteDeadline(time.Now().Add(c.l.s.limits.skip)) // for the farewell of TLS
 	return c.Conn.Close()

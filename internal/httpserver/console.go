@@ -100,6 +100,7 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 
 // serveConsole passes on the requests of people.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
+	leaveRow(r.Context())
 	began := time.Now()
 	q := &consoleCall{origin: s.originOf(r), conn: connOf(r.Context()), stream: r.URL.Path == eventsPath}
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), consoleKey{}, q))

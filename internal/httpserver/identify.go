@@ -98,6 +98,7 @@ func (s *Server) again(r *http.Request) func(context.Context) (auth.Caller, erro
 // anonymous returns who sends a request without a credential.
 func (s *Server) anonymous(r *http.Request) (c auth.Caller, ok bool, f *refusal) {
 	ctx := r.Context()
+	leaveRow(ctx)
 	var err error
 	if s.o.Anonymous != nil && !isForwarded(r) {
 		if c, ok, err = s.o.Anonymous(ctx); ok && err == nil {

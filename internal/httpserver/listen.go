@@ -104,7 +104,7 @@ func (l *listener) wait(c *conn, timeout time.Duration) {
 	}
 	go func() {
 		defer l.waiting.Done()
-		if c.awaitHead(timeout) != nil {
+		if c.awaitHead(timeout) != nil || !c.mayGoOn() {
 			c.shut()
 			return
 		}
@@ -253,6 +253,12 @@ func (q *conns) hold(c *conn, weight int, s *Server) bool {
 	q.heads += more
 	c.held += more
 	return true
+}
+
+func (q *conns) isOpen(c *conn) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !c.gone
 }
 
 func (q *conns) open() int64 {

@@ -1,15 +1,43 @@
 package httpserver
 
 import (
+	"bytes"
+	"context"
 	"runtime"
 	"time"
 )
 
-// A stranger's connection that sends one request behind the other waits in a row with the
-// others of its kind, and one of them at a time has the processor. Else a thousand of them
-// would keep everybody waiting, because the runtime lets all that can run take turns. The
-// first request of a connection does not wait, and neither do those that follow the request
-// of a known caller.
+// The requests of strangers wait in a row, and one of them at a time has the processor. Else
+// a thousand of them would keep everybody waiting, because the runtime lets all that can run
+// take turns. The first request of a connection is a stranger's if it has no credential, and
+// a later one if the one before it was not a known caller's.
+
+// credentials begin the lines of a head that may say who sends it, in lower case.
+var credentials = [][]byte{[]byte("authorization:"), []byte("cookie:"), []byte("x-api-key:")}
+
+// hasCredential reports whether a head has a line that may say who sends it. Whether that is
+// true, nobody has looked.
+func hasCredential(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		for _, name := range credentials {
+			if len(line) >= len(name) && bytes.EqualFold(line[:len(name)], name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayGoOn waits until net/http may have the connection, whose next head is whole. It returns
+// false if the connection was closed meanwhile.
+func (c *conn) mayGoOn() bool {
+	if !c.begun {
+		c.begun = true
+		c.stranger.Store(!hasCredential(c.buf[:c.head]))
+	}
+	c.enterRow()
+	return c.l.conns.isOpen(c)
+}
 
 // enterRow waits until the next request of the connection may be parsed and answered. It
 // waits a second at most, so that nobody who is slow stops the row.
@@ -39,6 +67,13 @@ func (c *conn) enterRow() {
 func (c *conn) leaveRow() {
 	if c.inRow.CompareAndSwap(true, false) {
 		<-c.l.s.row
+	}
+}
+
+// leaveRow lets the next stranger go on, before the request of a context waits for the store.
+func leaveRow(ctx context.Context) {
+	if c := connOf(ctx); c != nil {
+		c.leaveRow()
 	}
 }
 
