@@ -19,9 +19,11 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
-// BenchmarkBesideHostile has a caller who makes good calls for three seconds alone, and then
-// while hostile clients do to the server what they do in TestHostileMemory. It compares the
-// 99th percentile of the calls' times. The goal is less than twice that of the quiet server.
+// BenchmarkBesideHostile has a caller who makes good calls for ten seconds alone, and then
+// for ten seconds in which hostile clients do to the server what they do in TestHostileMemory:
+// they open their connections in the first two seconds or less, and keep them. It compares
+// the 99th percentile of some 1,000 calls' times. The goal is less than twice that of the
+// quiet server.
 //
 // The hostile clients are a process of their own, on the first processor. The server and the
 // good caller have the second one, also while they are alone. So the figure has what the
@@ -41,23 +43,24 @@ func BenchmarkBesideHostile(b *testing.B) {
 			testkit.Must(b, pin(only(1)))
 			defer func() { testkit.Must(b, pin(&all)) }()
 			c, dialer := startAttacked(b, a.tls)
-			during := func(work func()) (p99 time.Duration) {
+			during := func(work func()) (p99, longest time.Duration) {
 				var stop atomic.Bool
 				var caller sync.WaitGroup
-				caller.Go(func() { p99 = c.goodCalls(dialer, &stop) })
+				caller.Go(func() { p99, longest = c.goodCalls(dialer, &stop) })
 				began := time.Now()
 				work()
-				time.Sleep(3*time.Second - time.Since(began))
+				time.Sleep(10*time.Second - time.Since(began))
 				stop.Store(true)
 				caller.Wait()
-				return p99
+				return p99, longest
 			}
-			quiet := during(func() {}).Seconds() * 1000
-			beside := during(func() { startAttack(b, name, c.address) }).Seconds() * 1000
+			quiet, _ := during(func() {})
+			beside, longest := during(func() { startAttack(b, name, c.address) })
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(quiet, "quiet-p99-ms")
-			b.ReportMetric(beside, "beside-p99-ms")
-			b.ReportMetric(beside/quiet, "beside/quiet")
+			b.ReportMetric(quiet.Seconds()*1000, "quiet-p99-ms")
+			b.ReportMetric(beside.Seconds()*1000, "beside-p99-ms")
+			b.ReportMetric(longest.Seconds()*1000, "beside-longest-ms")
+			b.ReportMetric(beside.Seconds()/quiet.Seconds(), "beside/quiet")
 		})
 	}
 }

@@ -24,7 +24,8 @@ const childVariable = "SCRATCHPAD_HTTP_CHILD"
 // childMain serves until its standard input ends.
 func childMain() error {
 	dir := os.Getenv(childVariable)
-	debug.SetMemoryLimit(72 << 20) // as the program has one
+	debug.SetGCPercent(400) // both as the program does
+	debug.SetMemoryLimit(72 << 20)
 	mcp, stop, err := newMCP(dir)
 	if err != nil {
 		return err
