@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"github.com/agent-scratchpad/scratchpad/internal/brief"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/pgurl"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -99,7 +99,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	out := p.out
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
-	collectLess(160 << 20)
+	heap.CollectLess(160 << 20)
 	if terminal.Is(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}
@@ -181,17 +181,4 @@ func (p *process) saySummaries(why string) {
 		return
 	}
 	p.log.Info("summaries: " + why)
-}
-
-// collectLess lets the heap grow further before it is collected. The heap has a few
-// MiB and decoding fills it with short-lived buffers; for 12 MiB more there are 10 %
-// more writes and 40 % more reads a second. Near the limit in bytes, which only many
-// large calls at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
-func collectLess(limit int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit)
-	}
 }

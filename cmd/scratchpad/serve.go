@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -107,8 +108,8 @@ func (c serveCommand) Run(p *process) (err error) {
 	if path == database.InMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
 	}
-	native.IgnorePipeSignal() // a log that nobody reads must not end the server
-	collectLess(96 << 20)     // about 64 MiB above rest, which calls and connections may take
+	native.IgnorePipeSignal()  // a log that nobody reads must not end the server
+	heap.CollectLess(96 << 20) // about 64 MiB above rest, which calls and connections may take
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

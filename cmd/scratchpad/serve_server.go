@@ -17,6 +17,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/consoleserver"
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/httpserver"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/oauth"
@@ -78,6 +79,7 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 	}
 	defer s.sayNeighbour()()
 	servers, ctx := errgroup.WithContext(s.p.ctx)
+	go heap.GiveBack(ctx)
 	servers.Go(func() error { return s.http.Serve(ctx, l) })
 	if s.c.MetricsAddr != "" {
 		servers.Go(func() error { return s.serveMetrics(ctx) })

@@ -44,7 +44,7 @@ type soak struct {
 // up, and the server is stopped and killed. When all have left, the server holds what it
 // held before.
 func TestSoak(t *testing.T) {
-	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond, rest: 20 * time.Second}
+	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond, rest: time.Minute}
 	full := plan{agents: 2000, lasts: 2 * time.Minute, pause: 20 * time.Second, gap: 150 * time.Millisecond, patience: 8 * time.Second, rest: 150 * time.Second}
 	s := &soak{plan: testkit.Pick(brief, brief, full), db: filepath.Join(t.TempDir(), "soak.db"), began: time.Now()}
 	s.found.repeated, s.found.took = map[string]int{}, map[bool][]time.Duration{}
@@ -175,7 +175,7 @@ func (s *soak) start(t *testing.T) footprint {
 // client left before its handshake was complete lasts two minutes.
 func (s *soak) settle(t *testing.T, good func(footprint) bool) (f footprint) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < s.plan.rest; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < s.plan.rest; time.Sleep(500 * time.Millisecond) { // a look takes some memory too
 		var err error
 		f, err = s.server.look(t.Context(), s.watch)
 		must(t, err)
@@ -199,7 +199,7 @@ func (s *soak) say(t *testing.T, when string) {
 const (
 	slackGoroutines  = 4
 	slackDescriptors = 4
-	slackMemory      = 64 << 10 // KiB
+	slackMemory      = 24 << 10 // KiB
 )
 
 // checkRest lets all agents leave and checks what the server holds then.

@@ -1,0 +1,76 @@
+// Package heap sets how much memory a server takes for its speed, and when it gives it back.
+package heap
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// CollectLess lets the heap grow further before it is collected. The heap has a few
+// MiB and decoding fills it with short-lived buffers; for 12 MiB more there are 10 %
+// more writes and 40 % more reads a second. Near the limit in bytes, which only many
+// large calls at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
+func CollectLess(limit int64) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// GiveBack gives memory back to the system whenever the process becomes calm after work,
+// until the context ends. The runtime by itself keeps as much as the heap may grow to, which
+// a server that had many callers would hold for hours.
+func GiveBack(ctx context.Context) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	w := work{last: allocated()}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if w.isOver(allocated()) {
+				debug.FreeOSMemory() // collects garbage first
+			}
+		}
+	}
+}
+
+const (
+	look  = 10 * time.Second // between two looks
+	calm  = 8 << 20          // bytes; who has allocated less since the last look is calm: that is some 30 calls
+	worth = 64 << 20         // bytes; who has allocated less than this has little to give back
+)
+
+// work is what a process has done since it last gave memory back.
+type work struct {
+	last  uint64 // bytes allocated when it was last looked at
+	bytes uint64 // allocated while it was not calm
+}
+
+// isOver reports whether the process is calm after much work. It is told how many bytes the
+// process has ever allocated.
+func (w *work) isOver(allocated uint64) bool {
+	n := allocated - w.last
+	w.last = allocated
+	if n >= calm {
+		w.bytes += n
+		return false
+	}
+	if w.bytes < worth {
+		return false
+	}
+	w.bytes = 0
+	return true
+}
+
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
