@@ -99,7 +99,7 @@ func (c mcpCommand) Run(p *process) (err error) {
 	out := p.out
 	os.Stdout = os.Stderr
 	native.IgnorePipeSignal()
-	heap.CollectLess(160 << 20)
+	heap.CollectLess(400, 160<<20) // for 12 MiB more there are 10 % more writes and 40 % more reads a second
 	if terminal.Is(p.in) {
 		fmt.Fprintf(p.err, "serving MCP on standard input; a client starts this, see scratchpad client-config --help; %s ends it\n", endKeys())
 	}

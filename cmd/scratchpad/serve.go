@@ -108,8 +108,10 @@ func (c serveCommand) Run(p *process) (err error) {
 	if path == database.InMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
 	}
-	native.IgnorePipeSignal()  // a log that nobody reads must not end the server
-	heap.CollectLess(96 << 20) // about 64 MiB above rest, which calls and connections may take
+	native.IgnorePipeSignal() // a log that nobody reads must not end the server
+	// The limit lets calls and connections take 64 MiB above rest. With 800 % there are a tenth
+	// more calls a second than with 400 %, for 24 MiB more under load.
+	heap.CollectLess(800, 72<<20)
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// CollectLess lets the heap grow further before it is collected. The heap has a few
-// MiB and decoding fills it with short-lived buffers; for 12 MiB more there are 10 %
-// more writes and 40 % more reads a second. Near the limit in bytes, which only many
+// CollectLess lets the heap grow by some percent of what is in use before it is collected;
+// 100 is Go's own setting. The heap has a few MiB and decoding fills it with short-lived
+// buffers, so a larger one makes calls cheaper. Near the limit in bytes, which only many
 // large calls at once reach, it is collected sooner. $GOGC and $GOMEMLIMIT override both.
-func CollectLess(limit int64) {
+func CollectLess(percent int, limit int64) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)

@@ -24,7 +24,7 @@ const childVariable = "SCRATCHPAD_HTTP_CHILD"
 // childMain serves until its standard input ends.
 func childMain() error {
 	dir := os.Getenv(childVariable)
-	debug.SetGCPercent(400) // both as the program does
+	debug.SetGCPercent(800) // both as the program does
 	debug.SetMemoryLimit(72 << 20)
 	mcp, stop, err := newMCP(dir)
 	if err != nil {
