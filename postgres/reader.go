@@ -198,6 +198,46 @@ func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspac
 	return files, err
 }
 
+// selectCurrentFiles adds up the sizes in the heads of a page. Then it looks up the versions
+// that are wanted, and no others. where is the condition for the heads.
+func selectCurrentFiles(where string) string {
+	return "SELECT " + of("h", fileColumns) + ", h.found, " + of("v", versionColumns) + ", v.content FROM (SELECT " + fileColumns +
+		", count(*) OVER () AS found, row_number() OVER (ORDER BY path) AS n," +
+		" sum(greatest(sizes[cardinality(sizes)], 0)) OVER (ORDER BY path ROWS UNBOUNDED PRECEDING) AS bytes" +
+		" FROM (SELECT " + fileColumns + " FROM files WHERE owner = $1 AND " + where + " AND deleted IS NULL ORDER BY path LIMIT $2) page) h" +
+		" LEFT JOIN LATERAL (SELECT " + versionColumns + ", content FROM versions" +
+		" WHERE owner = $1 AND path = h.path AND version = h.version LIMIT 1) v ON true" +
+		" WHERE h.n < $2 AND (h.bytes <= $3 OR h.n = 1) ORDER BY h.path"
+}
+
+func (r reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []workspace.CurrentFile, more bool, err error) {
+	args := []any{r.owner, int64(limit) + 1, maxBytes}
+	where := inRange("path", prefix, after, &args)
+	err = r.do(wire.Statement{
+		SQL:  selectCurrentFiles(where),
+		Args: args,
+		New:  func() { files, more = nil, false },
+		Row: func(row *wire.Row) (err error) {
+			var f workspace.CurrentFile
+			if f.FileHead, err = readFile(row); err != nil {
+				return err
+			}
+			found, version := row.Int(), row.Part(numColumns(versionColumns)+1)
+			if version == nil {
+				return missingVersion(f.Version)
+			}
+			f.Current, err = readContent(version, f.Path)
+			files = append(files, f)
+			more = found > int64(len(files))
+			return err
+		},
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return files, more, nil
+}
+
 func (r reader) logQuery(path string, h *workspace.LogHead) wire.Statement {
 	return wire.Statement{
 		SQL:  "SELECT " + logColumns + " FROM logs WHERE owner = $1 AND path = $2",

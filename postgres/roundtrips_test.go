@@ -226,6 +226,50 @@ func TestRoundTripsFirst(t *testing.T) {
 	}
 }
 
+// The round trips of a search do not depend on how many files there are. A page of files is
+// one. That of the logs is another, or four if there are any: the function runs once more, on
+// a snapshot that is kept open.
+func TestRoundTripsSearch(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.URL(t))
+	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := func(files int, o workspace.SearchOptions) {
+		t.Helper()
+		r, err := w.Search(t.Context(), "text", o)
+		if err != nil || r.Total != int64(files) {
+			t.Errorf("Search = %d hits, %v, want %d", r.Total, err, files)
+		}
+	}
+	var c trips
+	const files = 60
+	for i := range files {
+		if _, err := w.WriteFile(t.Context(), fmt.Sprintf("%02d.md", i), lines(1), workspace.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	proxy.Break(c.choose)
+	for _, call := range []struct {
+		o          workspace.SearchOptions
+		hits, want int
+	}{{workspace.SearchOptions{}, files, 2}, {workspace.SearchOptions{Kind: workspace.KindFile}, files, 1}, {workspace.SearchOptions{Prefix: "00"}, 1, 2}, {workspace.SearchOptions{Exact: true}, files, 2}} {
+		search(call.hits, call.o)
+		if got := c.takeCalls(); len(got) != call.want {
+			t.Errorf("Search(%+v): %d round trips, want %d:\n%s", call.o, len(got), call.want, strings.Join(got, "\n"))
+		}
+	}
+	if _, err := w.AppendLog(t.Context(), "log", []byte("a text")); err != nil {
+		t.Fatal(err)
+	}
+	c.take()
+	search(files+1, workspace.SearchOptions{})
+	if got := c.takeCalls(); len(got) != 5 {
+		t.Errorf("with a log: %d round trips, want 5:\n%s", len(got), strings.Join(got, "\n"))
+	}
+}
+
 // A page of versions takes a round trip for each file that may have one of them, and not for
 // those that are on the pages before or after it.
 func TestRoundTripsVersions(t *testing.T) {

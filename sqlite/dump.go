@@ -167,7 +167,6 @@ func (d dumper) log(path string) error {
 	}
 	return d.each(func(f *row.Fields) (workspace.Row, string, string) {
 		e := f.Entry(d.owner, path)
-		e.Content = f.Content()
 		return workspace.Row{Entry: &e, Path: path}, "entry of", fmt.Sprintf("%s, %d,", path, e.ID)
 	}, "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? ORDER BY entry", path)
 }

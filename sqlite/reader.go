@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,7 +80,7 @@ func (r reader) Version(path string, n int64) (v workspace.Version, err error) {
 	found, err := r.c.One(func(f *row.Fields) error {
 		v = f.VersionContent(r.owner, path)
 		f.Bad = f.Bad || v.Number != n
-		return f.Err("version of", fmt.Sprintf("%s, %d,", path, n))
+		return f.ErrAt("version of", path, n)
 	}, "SELECT "+row.VersionColumns+", content FROM versions WHERE owner = ? AND path = ? AND version = ?", r.owner, path, n)
 	if err == nil && !found {
 		err = &workspace.Error{Op: fmt.Sprintf("version %d", n), Kind: workspace.ErrNotFound}
@@ -117,29 +118,45 @@ func (r reader) Summaries(path string) (list []workspace.Summary, err error) {
 	return list, err
 }
 
-func (r reader) Files(prefix, after string, limit int) (heads []workspace.FileHead, err error) {
+// list reads a page of a list, whose query is one of those of package row.
+func list[T any](r reader, read func(f *row.Fields, owner string) (T, error), query, prefix, after string, limit int) (all []T, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
-		heads = append(heads, f.File(r.owner))
-		return f.Err("head of file", heads[len(heads)-1].Path)
-	}, "SELECT "+row.FileColumns+" FROM files WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
-		r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
-	return heads, err
+		one, err := read(f, r.owner)
+		all = append(all, one)
+		return err
+	}, query, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
+	return all, err
 }
 
-func (r reader) AuthoredFiles(prefix, after string, limit int) (files []workspace.AuthoredFile, err error) {
+func (r reader) Files(prefix, after string, limit int) ([]workspace.FileHead, error) {
+	return list(r, (*row.Fields).Head, row.Files, prefix, after, limit)
+}
+
+func (r reader) AuthoredFiles(prefix, after string, limit int) ([]workspace.AuthoredFile, error) {
+	return list(r, (*row.Fields).AuthoredFile, row.AuthoredFiles, prefix, after, limit)
+}
+
+func (r reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []workspace.CurrentFile, more bool, err error) {
 	err = r.c.Each(func(f *row.Fields) error {
-		h := f.File(r.owner)
-		if err := f.Err("head of file", h.Path); err != nil {
+		h, err := f.Head(r.owner)
+		if err != nil {
 			return err
 		}
-		v := f.Version(r.owner, h.Path)
-		if f.Bad { // the version is damaged or missing
-			f.Bad, v = false, workspace.Version{}
+		maxBytes -= h.Size()
+		if more = len(files) == limit || len(files) > 0 && maxBytes < 0; more {
+			return errEnough
 		}
-		files = append(files, workspace.AuthoredFile{FileHead: h, Author: v.Author})
-		return nil
-	}, row.AuthoredFiles, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
-	return files, err
+		v, read, err := f.CurrentVersion(r.owner, h)
+		if !read {
+			_, v, err = r.Current(h.Path)
+		}
+		files = append(files, workspace.CurrentFile{FileHead: h, Current: v})
+		return err
+	}, row.CurrentFiles, maxBytes, r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit)+1)
+	if err != nil && err != errEnough {
+		return nil, false, err
+	}
+	return files, more, nil
 }
 
 func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {
@@ -156,32 +173,27 @@ func (r reader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, e
 var errEnough = errors.New("enough")
 
 func (r reader) Entries(path string, q workspace.EntryQuery) ([]workspace.Entry, error) {
-	query, after := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After
+	query, after, next := "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry LIMIT ?", q.After, int64(1)
 	if q.Tail {
-		query, after = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0
-	}
-	limit := int64(q.Limit)
-	if limit <= 0 {
-		limit = -1
+		query, after, next = "SELECT "+row.EntryColumns+", content FROM entries WHERE owner = ? AND path = ? AND entry > ? ORDER BY entry DESC LIMIT ?", 0, -1
 	}
 	var entries []workspace.Entry
 	var size int64
 	err := r.c.Each(func(f *row.Fields) error {
 		e := f.Entry(r.owner, path)
-		e.Content = f.Content()
-		if err := f.Err("entry of", fmt.Sprintf("%s, %d,", path, e.ID)); err != nil {
+		if err := f.ErrAt("entry of", path, e.ID); err != nil {
 			return err
 		}
 		size += int64(len(e.Content))
 		if q.MaxBytes > 0 && size > q.MaxBytes && len(entries) > 0 {
 			return errEnough
 		}
-		if n := len(entries); n > 0 && !follows(entries[n-1].ID, e.ID, q.Tail) {
+		if n := len(entries); n > 0 && e.ID-entries[n-1].ID != next {
 			return workspace.Errorf(workspace.ErrCorrupt, "an entry between %d and %d is missing", entries[n-1].ID, e.ID)
 		}
 		entries = append(entries, e)
 		return nil
-	}, query, r.owner, path, after, limit)
+	}, query, r.owner, path, after, cmp.Or(int64(q.Limit), -1))
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
@@ -195,20 +207,8 @@ func (r reader) EntryBytes(path string, through int64) (int64, error) {
 	return r.c.Number("SELECT coalesce(sum(octet_length(content)), 0) FROM entries WHERE owner = ? AND path = ? AND entry <= ?", r.owner, path, through)
 }
 
-func follows(a, b int64, down bool) bool {
-	if down {
-		return b == a-1
-	}
-	return b == a+1
-}
-
-func (r reader) Logs(prefix, after string, limit int) (heads []workspace.LogHead, err error) {
-	err = r.c.Each(func(f *row.Fields) error {
-		heads = append(heads, f.Log(r.owner))
-		return f.Err("head of log", heads[len(heads)-1].Path)
-	}, "SELECT "+row.LogColumns+" FROM logs WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?",
-		r.owner, prefix, row.AfterPrefix(prefix), after, int64(limit))
-	return heads, err
+func (r reader) Logs(prefix, after string, limit int) ([]workspace.LogHead, error) {
+	return list(r, (*row.Fields).LogHead, row.Logs, prefix, after, limit)
 }
 
 func (r reader) Request(key string) (q workspace.Request, err error) {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -148,8 +149,8 @@ func TestVerifySummaries(t *testing.T) {
 }
 
 // The author of a version that is damaged or missing is not known. The other files have
-// theirs.
-func TestAuthoredFilesDamaged(t *testing.T) {
+// theirs. A list with content ends with ErrCorrupt.
+func TestListsOfDamagedFiles(t *testing.T) {
 	t.Parallel()
 	for _, change := range []string{
 		"UPDATE versions SET client = 'x' WHERE path = 'b'",
@@ -181,6 +182,16 @@ func TestAuthoredFilesDamaged(t *testing.T) {
 		}
 		if all := strings.Join(got, ", "); err != nil || all != "a by a, b , c by c" {
 			t.Errorf("after %s: %q, %v", change, all, err)
+		}
+		err = s.View(t.Context(), workspace.Owner{Tenant: "local", Agent: "a"}, func(r workspace.Reader) error {
+			if files, more, err := r.CurrentFiles("", "", 1, 100); err != nil || len(files) != 1 || !more {
+				t.Errorf("after %s: the list before the file is %+v, %v, %v", change, files, more, err)
+			}
+			_, _, err := r.CurrentFiles("", "", 3, 100)
+			return err
+		})
+		if !errors.Is(err, workspace.ErrCorrupt) {
+			t.Errorf("after %s: CurrentFiles = %v, want ErrCorrupt", change, err)
 		}
 	}
 }

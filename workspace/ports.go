@@ -154,6 +154,7 @@ type (
 	Loaded        = store.Loaded
 	FileHead      = store.FileHead
 	AuthoredFile  = store.AuthoredFile
+	CurrentFile   = store.CurrentFile
 	FileChange    = store.FileChange
 	FileMove      = store.FileMove
 	Summary       = store.Summary

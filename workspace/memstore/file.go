@@ -117,6 +117,21 @@ func (r *reader) AuthoredFiles(prefix, after string, limit int) ([]store.Authore
 	return files, nil
 }
 
+func (r *reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []store.CurrentFile, more bool, err error) {
+	for _, f := range r.files.list(prefix, after, limit+1) {
+		maxBytes -= f.head.Size()
+		if len(files) == limit || len(files) > 0 && maxBytes < 0 {
+			return files, true, nil
+		}
+		v, found := f.find(f.head.Version)
+		if !found {
+			return nil, false, store.Errorf(store.ErrCorrupt, "read %s: version %d is not there", f.head.Path, f.head.Version)
+		}
+		files = append(files, store.CurrentFile{FileHead: copyHead(f.head), Current: v})
+	}
+	return files, false, nil
+}
+
 // SaveFile returns ErrCorrupt for a version that is not above the last one: the head that
 // the caller has read does not fit the versions.
 func (t *tx) SaveFile(c store.FileChange) error {

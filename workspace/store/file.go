@@ -53,6 +53,12 @@ type AuthoredFile struct {
 	Author Author // zero: not known
 }
 
+// A CurrentFile is a file in a list, with its current version.
+type CurrentFile struct {
+	FileHead
+	Current Version // with its content
+}
+
 // Version is one version of a file. In a list of versions, Content is nil.
 //
 // A version that is Redacted has no content any more: Content is nil, and Size and SHA256

@@ -140,6 +140,14 @@ type Reader interface {
 	// each file. Where that version is missing or damaged, the author is not known.
 	AuthoredFiles(prefix, after string, limit int) ([]AuthoredFile, error)
 
+	// CurrentFiles returns what Files does, with the current version of each file and its
+	// content. A store that is reached over a network answers it in one round trip. The
+	// list ends before a file whose size, as its head says, would make more than maxBytes
+	// of all, but the first file is there whatever its size. more reports whether a file
+	// was left out for limit or maxBytes. A version that is missing or damaged is
+	// [ErrCorrupt].
+	CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []CurrentFile, more bool, err error)
+
 	// Log returns the head of a log, as File does for a file.
 	Log(path string) (LogHead, OwnerState, error)
 

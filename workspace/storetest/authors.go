@@ -44,10 +44,9 @@ func fileAuthors(t testing.TB, s workspace.Store) {
 	}
 }
 
-func authoredFiles(prefix, after string, limit int) func(workspace.Reader) ([]workspace.AuthoredFile, error) {
-	return func(r workspace.Reader) ([]workspace.AuthoredFile, error) {
-		return r.AuthoredFiles(prefix, after, limit)
-	}
+// first returns a function that reads the first page of a list.
+func first[T any](list func(workspace.Reader, string, string, int) ([]T, error), limit int) func(workspace.Reader) ([]T, error) {
+	return func(r workspace.Reader) ([]T, error) { return list(r, "", "", limit) }
 }
 
 // fileAuthored writes each file several times, and each time as another author. Another
@@ -76,25 +75,19 @@ func fileAuthored(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error {
 		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "gone", Version: 3, Deleted: true, Created: at(1), Updated: at(4)}, Prune: 3})
 	})
-	equal(t, "AuthoredFiles", view(t, s, alice, authoredFiles("", "", 10)), want[:3])
+	equal(t, "AuthoredFiles", view(t, s, alice, first(workspace.Reader.AuthoredFiles, 10)), want[:3])
 	update(t, s, alice, func(tx workspace.Tx) error {
 		v := version(4, 4, "back")
 		v.Author = authors()[1]
 		want[0] = workspace.AuthoredFile{FileHead: workspace.FileHead{Path: "a", Version: 4, Sizes: []int64{1, 4}, Created: at(1), Updated: at(4)}, Author: v.Author}
 		return tx.SaveFile(workspace.FileChange{Head: want[0].FileHead, New: &v}) // version 3 is kept
 	})
-	equal(t, "AuthoredFiles after another write", view(t, s, alice, authoredFiles("", "", 2)), want[:2])
-	equal(t, "AuthoredFiles of an owner that never wrote", view(t, s, workspace.Owner{Tenant: "local", Agent: "nobody"}, authoredFiles("", "", 10)), []workspace.AuthoredFile(nil))
+	equal(t, "AuthoredFiles after another write", view(t, s, alice, first(workspace.Reader.AuthoredFiles, 2)), want[:2])
+	equal(t, "AuthoredFiles of an owner that never wrote", view(t, s, workspace.Owner{Tenant: "local", Agent: "nobody"}, first(workspace.Reader.AuthoredFiles, 10)), []workspace.AuthoredFile(nil))
 }
 
 func fileAuthoredList(t testing.TB, s workspace.Store) {
-	testList(t, s, write1, func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
-		files, err := r.AuthoredFiles(prefix, after, limit)
-		for _, f := range files {
-			paths = append(paths, f.Path)
-		}
-		return paths, err
-	})
+	testList(t, s, write1, listed(workspace.Reader.AuthoredFiles, func(f workspace.AuthoredFile) string { return f.Path }))
 }
 
 // fileAuthorMissing looks at a file whose current version is not there.
@@ -106,6 +99,6 @@ func fileAuthorMissing(t testing.TB, s workspace.Store) {
 		return errors.Join(tx.SaveFile(workspace.FileChange{Head: lost, New: &v}), write(tx, 2, "sound", "x"))
 	})
 	sound := view(t, s, alice, readFile("sound"))
-	equal(t, "AuthoredFiles without a version", view(t, s, alice, authoredFiles("", "", 10)),
+	equal(t, "AuthoredFiles without a version", view(t, s, alice, first(workspace.Reader.AuthoredFiles, 10)),
 		[]workspace.AuthoredFile{{FileHead: lost}, {FileHead: sound.Head, Author: sound.Current.Author}})
 }

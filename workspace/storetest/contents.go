@@ -67,6 +67,7 @@ type contents struct {
 	State    workspace.OwnerState
 	Files    []workspace.FileHead
 	Authored []workspace.AuthoredFile
+	Currents []workspace.CurrentFile
 	Logs     []workspace.LogHead
 	File     []file
 	Log      []log
@@ -98,19 +99,14 @@ func everything(r workspace.Reader) (contents, error) {
 
 // contentsOf returns what the lists show, and what is under some paths and keys.
 func contentsOf(r workspace.Reader, paths, keys []string) (c contents, err error) {
-	if c.State, err = r.Owner(); err != nil {
-		return c, err
-	}
-	if c.Files, err = r.Files("", "", 1000); err != nil {
-		return c, err
-	}
-	if c.Authored, err = r.AuthoredFiles("", "", 1000); err != nil {
-		return c, err
-	}
-	if c.Logs, err = r.Logs("", "", 1000); err != nil {
-		return c, err
-	}
-	if c.Changes, err = r.Changes(0, 1000); err != nil {
+	var errs [6]error
+	c.State, errs[0] = r.Owner()
+	c.Files, errs[1] = r.Files("", "", 1000)
+	c.Authored, errs[2] = r.AuthoredFiles("", "", 1000)
+	c.Currents, errs[3] = currents(r, "", "", 1000)
+	c.Logs, errs[4] = r.Logs("", "", 1000)
+	c.Changes, errs[5] = r.Changes(0, 1000)
+	if err := errors.Join(errs[:]...); err != nil {
 		return c, err
 	}
 	for _, path := range paths {

@@ -60,6 +60,14 @@ var faultyStores = []faultyStore{
 	{"a file without its version is not listed", bend(func(tx workspace.Tx) workspace.Tx { return innerJoin{tx} }), []string{"Files/AuthorMissing"}},
 	{"a file is listed once for each version", bend(func(tx workspace.Tx) workspace.Tx { return joinedTwice{tx} }), []string{"Files/Authored"}},
 	{"a list with authors has any path", bend(func(tx workspace.Tx) workspace.Tx { return unprefixed{tx} }), []string{"Files/AuthoredList"}},
+	{"deleted paths are listed with content", currentsOf(deletedCurrents), []string{"Files/Currents"}},
+	{"the content of a list is that of the oldest version", currentsOf(oldestCurrents), []string{"Files/Currents"}},
+	{"a file without its version has no content", currentsOf(missingCurrents), []string{"Files/Currents"}},
+	{"a list with content has any path", currentsOf(anyCurrents), []string{"Files/CurrentList"}},
+	{"a list with content has one file more", currentsOf(oneMoreCurrent), []string{"Files/Currents", "Files/CurrentList"}},
+	{"bytes of a list are looked at too late", currentsOf(lateCurrents), []string{"Files/Currents"}},
+	{"a list with content leaves a large file out", currentsOf(smallCurrents), []string{"Files/Currents"}},
+	{"a list with content does not say that it ends early", currentsOf(lastCurrents), []string{"Files/Currents"}},
 	{"the current version is stale", bend(func(tx workspace.Tx) workspace.Tx { return staleCurrent{tx} }), []string{"Files/VersionsAscend", "Transactions/OwnWritesAreRead"}},
 	{"lists are folded in case", bend(func(tx workspace.Tx) workspace.Tx { return foldedList{tx} }), []string{"Files/List"}},
 	{"a prefix is a pattern", bend(func(tx workspace.Tx) workspace.Tx { return patternList{tx} }), []string{"Files/List"}},
@@ -318,6 +326,14 @@ func (r looseReader) Files(prefix, after string, limit int) (list []workspace.Fi
 func (r looseReader) AuthoredFiles(prefix, after string, limit int) (list []workspace.AuthoredFile, err error) {
 	err = r.view(func(r workspace.Reader) (err error) { list, err = r.AuthoredFiles(prefix, after, limit); return err })
 	return list, err
+}
+
+func (r looseReader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list []workspace.CurrentFile, more bool, err error) {
+	err = r.view(func(r workspace.Reader) (err error) {
+		list, more, err = r.CurrentFiles(prefix, after, limit, maxBytes)
+		return err
+	})
+	return list, more, err
 }
 
 func (r looseReader) Log(path string) (h workspace.LogHead, s workspace.OwnerState, err error) {

@@ -26,6 +26,8 @@ var files = []check{
 	{"Files/Authored", fileAuthored},
 	{"Files/AuthoredList", fileAuthoredList},
 	{"Files/AuthorMissing", fileAuthorMissing},
+	{"Files/Currents", fileCurrents},
+	{"Files/CurrentList", fileCurrentList},
 	{"Files/Fold", fileFold},
 	{"Files/FoldTies", fileFoldTies},
 	{"Files/Content", fileContent},
@@ -189,30 +191,32 @@ func fileCurrentMissing(t testing.TB, s workspace.Store) {
 	update(t, s, alice, func(tx workspace.Tx) error {
 		return tx.SaveFile(workspace.FileChange{Head: workspace.FileHead{Path: "a", Version: 7, Sizes: []int64{5}}})
 	})
-	_, err := try(t, s, alice, func(r workspace.Reader) (workspace.FileHead, error) {
-		head, _, err := r.Current("a")
-		return head, err
-	})
-	if !errors.Is(err, workspace.ErrCorrupt) {
+	if _, err := try(t, s, alice, readFile("a")); !errors.Is(err, workspace.ErrCorrupt) {
 		t.Errorf("Current of a version that is not there = %v, want ErrCorrupt", err)
 	}
 }
 
 func fileList(t testing.TB, s workspace.Store) {
-	testList(t, s, write1, func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
-		heads, err := r.Files(prefix, after, limit)
-		for _, h := range heads {
-			paths = append(paths, h.Path)
+	testList(t, s, write1, listed(workspace.Reader.Files, func(h workspace.FileHead) string { return h.Path }))
+}
+
+// listed returns a function that reads a page of a list and returns its paths.
+func listed[T any](read func(workspace.Reader, string, string, int) ([]T, error), path func(T) string) pathLister {
+	return func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
+		list, err := read(r, prefix, after, limit)
+		for _, one := range list {
+			paths = append(paths, path(one))
 		}
 		return paths, err
-	})
+	}
 }
+
+type pathLister func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error)
 
 func write1(tx workspace.Tx, moment int, path string) error { return write(tx, moment, path, path) }
 
 // testList tests a list of paths: its order, its prefix and its pages.
-func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, string) error,
-	list func(r workspace.Reader, prefix, after string, limit int) ([]string, error)) {
+func testList(t testing.TB, s workspace.Store, save func(workspace.Tx, int, string) error, list pathLister) {
 	paths := []string{
 		"a", "a-", "a-b", "a.", "a.b", "a/", "a/b", "a/b/c", "a0", "aB", "aZ", "a_", "a_b", "ab", "abc", "axb", "az",
 		"A", "A/b", "AB", "B", "Z", "_", "_a", "-", "-a", ".a", "0", "9", "b", "b/a", "z", strings.Repeat("z", 255),
@@ -457,6 +461,9 @@ func fileResultsOwn(t testing.TB, s workspace.Store) {
 		equal(t, "a file after its caller wrote into what it gave and got", got, want)
 		list := view(t, s, alice, func(r workspace.Reader) ([]workspace.FileHead, error) { return r.Files("", "", 1) })
 		equal(t, "Files after its caller wrote into them", list, []workspace.FileHead{want.Head})
+		files := view(t, s, alice, first(currents, 1))
+		equal(t, "CurrentFiles after its caller wrote into them", files, []workspace.CurrentFile{{FileHead: want.Head, Current: want.Current}})
+		files[0].Current.Content[0], files[0].Sizes[0] = 'X', 99
 		got.Current.Content[0], got.Retained[0].Content[0], got.Head.Sizes[0], list[0].Sizes[0] = 'X', 'X', 99, 99
 		got.Versions[0].Number = 99
 	}

@@ -258,13 +258,7 @@ func logEntryBytes(t testing.TB, s workspace.Store) {
 
 func logList(t testing.TB, s workspace.Store) {
 	add1 := func(tx workspace.Tx, moment int, path string) error { return add(tx, moment, path, path) }
-	testList(t, s, add1, func(r workspace.Reader, prefix, after string, limit int) (paths []string, err error) {
-		heads, err := r.Logs(prefix, after, limit)
-		for _, h := range heads {
-			paths = append(paths, h.Path)
-		}
-		return paths, err
-	})
+	testList(t, s, add1, listed(workspace.Reader.Logs, func(h workspace.LogHead) string { return h.Path }))
 }
 
 func logListDeleted(t testing.TB, s workspace.Store) {

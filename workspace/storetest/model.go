@@ -34,10 +34,7 @@ func modelAgrees(t testing.TB, s workspace.Store) {
 		q := drawQuery(t)
 		for i, o := range owners {
 			var got answer
-			err1 := s.View(t.Context(), o, func(r workspace.Reader) (err error) {
-				got, err = q.run(r)
-				return err
-			})
+			err1 := s.View(t.Context(), o, func(r workspace.Reader) (err error) { got, err = q.run(r); return err })
 			want, err2 := q.run(plains[i])
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
@@ -218,6 +215,8 @@ func drawQuery(t *rapid.T) query {
 
 type answer struct {
 	Files   []workspace.FileHead
+	Current []workspace.CurrentFile
+	More    bool
 	Logs    []workspace.LogHead
 	Entries []workspace.Entry
 	Tail    []workspace.Entry
@@ -227,7 +226,7 @@ type answer struct {
 }
 
 func (q query) run(r workspace.Reader) (a answer, err error) {
-	var errs [7]error
+	var errs [8]error
 	a.Files, errs[0] = r.Files(q.Prefix, q.After, q.Limit)
 	a.Logs, errs[1] = r.Logs(q.Prefix, q.After, q.Limit)
 	a.Entries, errs[2] = r.Entries(q.Path, q.Entries)
@@ -237,5 +236,6 @@ func (q query) run(r workspace.Reader) (a answer, err error) {
 	a.Bytes, errs[4] = r.EntryBytes(q.Path, q.Entries.After+1)
 	a.Changes, errs[5] = r.Changes(q.Entries.After, q.Limit)
 	a.Loaded, errs[6] = r.Load(q.Load)
+	a.Current, a.More, errs[7] = r.CurrentFiles(q.Prefix, q.After, q.Limit, q.Entries.MaxBytes)
 	return a, errors.Join(errs[:]...)
 }

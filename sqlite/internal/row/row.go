@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"time"
 
@@ -114,6 +115,14 @@ func (f *Fields) Err(what, name string) error {
 		return workspace.Errorf(workspace.ErrCorrupt, "the stored %s %s does not match its checksum", what, name)
 	}
 	return nil
+}
+
+// ErrAt is Err for a row with a path and a number.
+func (f *Fields) ErrAt(what, path string, n int64) error {
+	if !f.Bad {
+		return nil
+	}
+	return f.Err(what, fmt.Sprintf("%s, %d,", path, n))
 }
 
 // NoTime stands for the zero time.

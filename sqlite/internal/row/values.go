@@ -19,10 +19,25 @@ const (
 	ChangeColumns  = "revision, change, crc"
 )
 
-// AuthoredFiles is the query for the heads of files with their current versions, without
-// content. It has the same arguments as one without versions.
-var AuthoredFiles = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) +
-	" FROM files f LEFT JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = f.version" +
+// The queries for lists. Their arguments are the owner, the prefix, AfterPrefix of it, the
+// path after which the list begins, and the limit.
+const (
+	Files = "SELECT " + FileColumns + " FROM files" + listed
+	Logs  = "SELECT " + LogColumns + " FROM logs" + listed
+
+	listed = " WHERE owner = ? AND path >= ? AND path < ? AND path > ? AND deleted = 0 ORDER BY path LIMIT ?"
+)
+
+// AuthoredFiles is the query for files with their current versions, without content.
+// CurrentFiles has the content too, unless it is longer than another argument before the
+// others: SQLite then does not read it.
+var (
+	AuthoredFiles = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) + withVersions
+	CurrentFiles  = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) +
+		", CASE WHEN octet_length(v.content) <= ? THEN v.content END" + withVersions
+)
+
+const withVersions = " FROM files f LEFT JOIN versions v ON v.owner = f.owner AND v.path = f.path AND v.version = f.version" +
 	" WHERE f.owner = ? AND f.path >= ? AND f.path < ? AND f.path > ? AND f.deleted = 0 ORDER BY f.path LIMIT ?"
 
 // OwnerValues returns the row of an owner.
@@ -67,6 +82,35 @@ func (f *Fields) HeadOf(owner, path string) (workspace.FileHead, error) {
 	h := f.File(owner)
 	f.Bad = f.Bad || h.Path != path
 	return h, f.Err("head of file", path)
+}
+
+// Head reads a row of [Files], or the first columns of the other lists of files.
+func (f *Fields) Head(owner string) (workspace.FileHead, error) {
+	h := f.File(owner)
+	return h, f.Err("head of file", h.Path)
+}
+
+// AuthoredFile reads a row of [AuthoredFiles]. The author of a version that is damaged or
+// missing is not known.
+func (f *Fields) AuthoredFile(owner string) (a workspace.AuthoredFile, err error) {
+	if a.FileHead, err = f.Head(owner); err != nil {
+		return a, err
+	}
+	if v := f.Version(owner, a.Path); !f.Bad {
+		a.Author = v.Author
+	}
+	return a, nil
+}
+
+// CurrentVersion reads the rest of a row of [CurrentFiles], after its head. It reports false
+// if the row has no content: it is too long, or the version is missing.
+func (f *Fields) CurrentVersion(owner string, h workspace.FileHead) (v workspace.Version, read bool, err error) {
+	if n := len(f.Row); n == 0 || f.Row[n-1] == nil {
+		return v, false, nil
+	}
+	v = f.VersionContent(owner, h.Path)
+	f.Bad = f.Bad || v.Number != h.Version
+	return v, true, f.ErrAt("version of", h.Path, h.Version)
 }
 
 // Receipt selects the receipt of a version that is redacted; NULL: it is not.
@@ -119,6 +163,12 @@ func (f *Fields) Log(owner string) (h workspace.LogHead) {
 	return h
 }
 
+// LogHead reads a row of [Logs].
+func (f *Fields) LogHead(owner string) (workspace.LogHead, error) {
+	h := f.Log(owner)
+	return h, f.Err("head of log", h.Path)
+}
+
 // EntryValues returns the row of an entry, with its content.
 func EntryValues(owner, path string, e *workspace.Entry) []any {
 	a := e.Author
@@ -126,11 +176,12 @@ func EntryValues(owner, path string, e *workspace.Entry) []any {
 	return append(r, Sum(r...), Blob(e.Content))
 }
 
-// Entry reads it, without the content.
+// Entry reads it. The columns are EntryColumns and the content.
 func (f *Fields) Entry(owner, path string) (e workspace.Entry) {
 	f.Bad = f.Bad || f.Text() != path
 	e.ID, e.SHA256, e.Author, e.Time = f.Int(), f.Hash(), f.Author(), f.Time()
 	f.Check(owner, path, e.ID, e.SHA256[:], e.Author.Client, e.Author.Version, e.Author.Key, Micros(e.Time))
+	e.Content = f.Content()
 	return e
 }
 

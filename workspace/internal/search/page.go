@@ -54,21 +54,14 @@ func (s storePages) read(ctx context.Context, at Place) (texts []Text, next Plac
 }
 
 func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, err error) {
-	heads, err := tx.Files(s.prefix, at.path, pageHeads)
-	var size int64
-	for _, h := range heads {
-		if size += h.Size(); size > PageBytes && len(texts) > 0 {
-			return texts, at, nil
-		}
-		v, err := store.Retained(tx, h, h.Version)
-		if err != nil {
-			return nil, at, err
-		}
-		texts = append(texts, Text{Path: h.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(v) }})
-		at = Place{path: h.Path, begun: true}
+	files, more, err := tx.CurrentFiles(s.prefix, at.path, pageHeads, PageBytes)
+	for _, f := range files {
+		v := f.Current
+		texts = append(texts, Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(v) }})
+		at = Place{path: f.Path, begun: true}
 	}
 	switch {
-	case err != nil || len(heads) == pageHeads:
+	case err != nil || more:
 		return texts, at, err
 	case s.kind == store.KindFile:
 		return texts, Place{}, nil

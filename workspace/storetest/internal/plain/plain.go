@@ -101,6 +101,19 @@ func (p *Tx) AuthoredFiles(prefix, after string, limit int) (list []workspace.Au
 	return list, err
 }
 
+func (p *Tx) CurrentFiles(prefix, after string, limit int, maxBytes int64) (list []workspace.CurrentFile, more bool, err error) {
+	heads, err := p.Files(prefix, after, limit+1)
+	bytes := int64(0)
+	for i, h := range heads {
+		if bytes += h.Size(); i == limit || i > 0 && bytes > maxBytes {
+			return list, true, err
+		}
+		_, v, _ := p.Current(h.Path)
+		list = append(list, workspace.CurrentFile{FileHead: h, Current: v})
+	}
+	return list, false, err
+}
+
 func (p *Tx) Log(path string) (workspace.LogHead, workspace.OwnerState, error) {
 	h := p.logs[path].head
 	h.Path = path
