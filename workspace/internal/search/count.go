@@ -10,18 +10,25 @@ import (
 )
 
 const (
-	keepBytes  = 2 << 20 // of matched texts that a search keeps, so that it need not read them again
-	keptText   = 256     // bytes that a text takes besides its content
-	maxWorkers = 2       // that count the terms of one search
+	keepBytes  = 2 << 20  // of matched texts that a search keeps, so that it need not read them again
+	keptText   = 256      // bytes that a text takes besides its content
+	maxWorkers = 2        // that count the terms of one search
+	ownBytes   = 64 << 10 // of the first texts, which are counted without others
 )
 
 // Rank returns the passages that match a query, the best first.
 //
 // How much a word counts depends on how many passages have it. So all texts are counted
-// first. Then the texts that have the best passages are scored: those that were kept, and
-// those that have to be read again.
+// first. If all that match could be kept, their scores are known then. Else the texts that
+// have the best passages are scored again: those that were kept, and those that have to be
+// read again.
 func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]) (Result, error) {
-	workers, err := countAll(ctx, q, pages)
+	return rank(ctx, q, limit, pages, keepBytes)
+}
+
+// rank is Rank with so many bytes of matched texts kept.
+func rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P], keep int) (Result, error) {
+	workers, err := countAll(ctx, q, pages, keep)
 	if err != nil {
 		return Result{}, err
 	}
@@ -35,6 +42,13 @@ func Rank[P comparable](ctx context.Context, q *Query, limit int, pages Pages[P]
 	for _, w := range workers {
 		w.weigh(all)
 		w.rankRecords(&likely)
+	}
+	if !full && !slices.ContainsFunc(workers, func(w *worker[P]) bool { return len(w.again) > 0 }) {
+		for i := range likely.list {
+			f := &likely.list[i]
+			f.by.show(f)
+		}
+		return likely.result(all.matched), nil
 	}
 	wanted := map[textKey]bool{}
 	for _, f := range likely.list {
@@ -67,7 +81,6 @@ func (c *counts) add(more counts) {
 // A worker counts the texts of some pages.
 type worker[P comparable] struct {
 	*ranker
-	kept  []Text
 	room  int // bytes that may still be kept
 	again []again[P]
 }
@@ -84,17 +97,16 @@ type job[P comparable] struct {
 	texts []Text
 }
 
-// countAll counts the texts of all pages. While this goroutine reads, others count.
-func countAll[P comparable](ctx context.Context, q *Query, pages Pages[P]) (workers []*worker[P], err error) {
+// countAll counts the texts of all pages. While this goroutine reads, others count, but for
+// the first few texts: to wake others costs more than to count those.
+func countAll[P comparable](ctx context.Context, q *Query, pages Pages[P], keep int) (workers []*worker[P], err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	jobs := make(chan job[P])
 	var group sync.WaitGroup
 	var panicked atomic.Value
 	most := min(maxWorkers, runtime.GOMAXPROCS(0))
-	start := func() {
-		w := &worker[P]{ranker: newRanker(q), room: keepBytes / most}
-		workers = append(workers, w)
+	start := func(w *worker[P]) {
 		group.Go(func() {
 			defer func() {
 				if v := recover(); v != nil {
@@ -110,9 +122,20 @@ func countAll[P comparable](ctx context.Context, q *Query, pages Pages[P]) (work
 			}
 		})
 	}
+	size, started := 0, 0
 	err = each(ctx, pages, func(at P, texts []Text) error {
-		if len(workers) < most {
-			start()
+		if len(workers) == started && started < most {
+			workers = append(workers, &worker[P]{ranker: newRanker(q), room: keep / most})
+		}
+		for i := range texts {
+			size += len(texts[i].Content)
+		}
+		if size <= ownBytes {
+			return workers[0].countPage(ctx, job[P]{at, texts})
+		}
+		if started < len(workers) {
+			start(workers[started])
+			started++
 		}
 		select {
 		case jobs <- job[P]{at, texts}:
@@ -147,6 +170,7 @@ func (w *worker[P]) countPage(ctx context.Context, j job[P]) error {
 		if size := len(t.Content) + keptText; size <= w.room {
 			w.room -= size
 			w.kept = append(w.kept, *t)
+			w.kept[len(w.kept)-1].Check = nil // it may hold the rest of the page
 			continue
 		}
 		if n := len(w.again); n == 0 || w.again[n-1].at != j.at {

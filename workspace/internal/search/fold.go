@@ -115,7 +115,7 @@ func japaneseMark(r rune) bool {
 
 func classOf(r rune) class {
 	switch {
-	case r == '\t', r == '\n', r == '\r', r == ' ', unicode.IsSpace(r):
+	case unicode.IsSpace(r):
 		return space
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return dropped

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -14,18 +15,22 @@ const MaxText = 200
 // line says as much. line counts from 0.
 func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, marks [][2]int) {
 	hits := r.body.hits
-	slices.SortStableFunc(hits, func(a, b hit) int { return int(a.start) - int(b.start) }) // phrases come last
+	if len(r.q.phrases) > 0 { // they come last
+		slices.SortStableFunc(hits, func(a, b hit) int { return int(a.start) - int(b.start) })
+	}
+	for _, t := range r.body.seen {
+		r.inLine[t] = 0
+	}
 	bestAt, bestScore, bestFrom, bestTo := firstText(text), -1.0, 0, 0
-	used := make(map[int32]bool)
 	for i := 0; i < len(hits); {
 		at := int(hits[i].start) - lastLine(text[:hits[i].start])
 		end := at + lineSize(text[at:])
-		clear(used)
-		score, from := 0.0, i
+		score, from, terms := 0.0, i, 0
 		for ; i < len(hits) && int(hits[i].start) < end; i++ {
-			if t := hits[i].term; !used[t] {
-				used[t] = true
+			if t := hits[i].term; r.inLine[t] != at+1 {
+				r.inLine[t] = at + 1
 				score += r.rarities[t]
+				terms++
 			}
 		}
 		if at < headEnd {
@@ -33,6 +38,9 @@ func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, mar
 		}
 		if score > bestScore {
 			bestAt, bestScore, bestFrom, bestTo = at, score, from, i
+		}
+		if terms == len(r.body.seen) && terms <= 2 && at >= headEnd {
+			break // no line says more; sums of more terms differ by their order
 		}
 	}
 	end := bestAt + lineSize(text[bestAt:])
@@ -48,12 +56,7 @@ func (r *ranker) bestLine(text []byte, headEnd int) (line int, shown string, mar
 		}
 	}
 	shown, marks = clip(text[bestAt:end], marks)
-	for _, b := range text[:bestAt] {
-		if b == '\n' {
-			line++
-		}
-	}
-	return line, shown, marks
+	return bytes.Count(text[:bestAt], []byte("\n")), shown, marks
 }
 
 // firstText returns where the first line begins that is not blank.
@@ -112,6 +115,9 @@ func clip(line []byte, marks [][2]int) (string, [][2]int) {
 
 // appendShown appends the character at i, and returns where the next one is.
 func appendShown(out, line []byte, i int) ([]byte, int) {
+	if b := line[i]; b > ' ' && b < 0x7f {
+		return append(out, b), i + 1
+	}
 	r, size := utf8.DecodeRune(line[i:])
 	if !isGap(r) {
 		return append(out, line[i:i+size]...), i + size

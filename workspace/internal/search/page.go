@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -55,9 +56,11 @@ func (s storePages) read(ctx context.Context, at Place) (texts []Text, next Plac
 
 func (s storePages) files(tx store.Reader, at Place) (texts []Text, next Place, err error) {
 	files, more, err := tx.CurrentFiles(s.prefix, at.path, pageHeads, PageBytes)
-	for _, f := range files {
-		v := f.Current
-		texts = append(texts, Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(v) }})
+	texts = make([]Text, len(files))
+	for i := range files {
+		f := &files[i]
+		v := &f.Current
+		texts[i] = Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return verify.Version(*v) }}
 		at = Place{path: f.Path, begun: true}
 	}
 	switch {
@@ -73,8 +76,10 @@ func (s storePages) logs(tx store.Reader, at Place) (texts []Text, next Place, e
 	room := int64(PageBytes)
 	add := func(path string, after int64) (last int64, err error) {
 		entries, err := tx.Entries(path, store.EntryQuery{After: after, Limit: pageEntries - len(texts), MaxBytes: room})
-		for _, e := range entries {
-			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: func() error { return verify.Entry(e) }})
+		texts = slices.Grow(texts, len(entries))
+		for i := range entries {
+			e := &entries[i]
+			texts = append(texts, Text{Path: path, Entry: e.ID, Time: e.Time, Content: e.Content, Check: func() error { return verify.Entry(*e) }})
 			room -= int64(len(e.Content))
 			last = e.ID
 		}

@@ -32,8 +32,8 @@ type splitter struct {
 	some       bool // a passage was returned
 }
 
-func newSplitter(t *Text) *splitter {
-	s := &splitter{text: t.Content, line: 1, whole: t.Entry > 0}
+func newSplitter(t *Text) splitter {
+	s := splitter{text: t.Content, line: 1, whole: t.Entry > 0}
 	switch strings.ToLower(path.Ext(t.Path)) {
 	case ".md", ".markdown", ".mdx":
 		s.markdown = !s.whole

@@ -1,8 +1,13 @@
 package search
 
 import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,7 +33,18 @@ type Query struct {
 	begins    [1 << 10]uint32  // of the first three characters of each word, five bits of each
 	wordBits  [64]uint64       // of the first four bytes of each word
 	gramBits  [64]uint64       // of the first character of each gram
+	pairs     []pair           // of the words that ASCII may have
+	few       bool             // there are so few pairs that a text is searched for all of them at once
 }
+
+// A pair has the first two bytes of a word, each eight times.
+type pair struct {
+	first, second uint64
+	mask          uint64 // 0: the word has one byte
+}
+
+// maxPairs is the most pairs that are few.
+const maxPairs = 6
 
 // A term is counted in each passage.
 type term struct {
@@ -59,7 +75,7 @@ type phrase struct {
 func Parse(text string) (q *Query, cause string) {
 	b := builder{q: &Query{grams: map[uint64]int32{}}, terms: map[string]int32{}}
 	for rest := text; ; {
-		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return classOf(r) == space })
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 		if rest == "" {
 			break
 		}
@@ -89,7 +105,7 @@ func cutItem(text string) (item, rest string, quoted, banned bool) {
 		item, rest, _ = strings.Cut(text[1:], `"`)
 		return item, rest, true, banned
 	}
-	end := strings.IndexFunc(text, func(r rune) bool { return classOf(r) == space })
+	end := strings.IndexFunc(text, unicode.IsSpace)
 	if end < 0 {
 		end = len(text)
 	}
@@ -234,6 +250,57 @@ func (b *builder) finish() {
 			b.q.main++
 		}
 	}
+	b.pairs()
+}
+
+const eachByte = 0x0101010101010101
+
+func (b *builder) pairs() {
+	for _, w := range b.q.words {
+		p := pair{first: eachByte * uint64(w.text[0])}
+		if len(w.text) > 1 {
+			p.second, p.mask = eachByte*uint64(w.text[1]), math.MaxUint64
+		}
+		if w.text[0] < utf8.RuneSelf && byte(p.second) < utf8.RuneSelf && !slices.Contains(b.q.pairs, p) {
+			b.q.pairs = append(b.q.pairs, p)
+		}
+	}
+	b.q.few = len(b.q.pairs) <= maxPairs
+}
+
+// start returns the first byte, from one on, at which a word may begin that is one of the
+// query, or which is not ASCII. It is the length of the text if there is none. It looks at
+// eight bytes at once, in lower case; digits have that bit already.
+func (q *Query) start(text []byte, from int) int {
+	const lowerCase, highest = 0x20 * eachByte, 0x80 * eachByte
+	for ; from+9 <= len(text); from += 8 {
+		a, b := binary.LittleEndian.Uint64(text[from:]), binary.LittleEndian.Uint64(text[from+1:])
+		found := a & highest
+		a, b = a|lowerCase, b|lowerCase
+		for i := range q.pairs {
+			p := &q.pairs[i]
+			differ := a ^ p.first | (b^p.second)&p.mask
+			found |= (differ - eachByte) &^ differ & highest // of the first byte that is 0, and perhaps of later ones
+		}
+		if found != 0 {
+			return from + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; from < len(text); from++ {
+		a, b := text[from]|0x20, byte(0)
+		if from+1 < len(text) {
+			b = text[from+1] | 0x20
+		}
+		if a >= utf8.RuneSelf {
+			return from
+		}
+		for i := range q.pairs {
+			if p := &q.pairs[i]; a == byte(p.first) && b&byte(p.mask) == byte(p.second) {
+				return from
+			}
+		}
+	}
+	return from
 }
 
 // longest returns the longest word of the query that a text begins with; -1: none.

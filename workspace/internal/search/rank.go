@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"time"
@@ -38,6 +39,7 @@ const (
 type record struct {
 	text        int32 // in ranker.texts
 	at, size    int32
+	headEnd     int32 // where its heading ends; below 1: it does not begin with one
 	first, last int32 // in ranker.features
 }
 
@@ -52,11 +54,13 @@ type ranker struct {
 	near     []uint8 // as in feature
 	lastPos  []int32 // of each term in the passage
 	headHas  []bool
+	inLine   []int     // of each term: the last line with it, as bestLine counts
 	features []feature // of the records, and of the last passage
 
 	counts
 	records []record
 	texts   []Text // that have records, without content
+	kept    []Text // that matched, with content
 	full    bool   // there were too many records, and so there are none
 
 	rarities []float64 // of each term, as soon as all texts were counted
@@ -74,7 +78,8 @@ func newRanker(q *Query) *ranker {
 	n := len(q.terms)
 	return &ranker{
 		q: q, body: newScanner(q), headers: newScanner(q),
-		pathHas: make([]bool, n), headHas: make([]bool, n), near: make([]uint8, n), lastPos: make([]int32, n), counts: counts{with: make([]int64, n)},
+		texts: make([]Text, 0, 8), kept: make([]Text, 0, 8), records: make([]record, 0, 32), features: make([]feature, 0, 32),
+		pathHas: make([]bool, n), headHas: make([]bool, n), inLine: make([]int, n), near: make([]uint8, n), lastPos: make([]int32, n), counts: counts{with: make([]int64, n)},
 	}
 }
 
@@ -150,8 +155,8 @@ func (r *ranker) note(t *Text, p passage, first, newText bool) {
 	if newText {
 		r.texts = append(r.texts, Text{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Time: t.Time})
 	}
-	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start), int32(from), int32(len(r.features))})
-	const ofRecord, ofFeature, ofText = 20, 8, 112
+	r.records = append(r.records, record{int32(len(r.texts) - 1), int32(p.start), int32(p.end - p.start), int32(p.headEnd - p.start), int32(from), int32(len(r.features))})
+	const ofRecord, ofFeature, ofText = 24, 8, 112
 	if len(r.records)*ofRecord+len(r.features)*ofFeature+len(r.texts)*ofText > maxRecords {
 		r.full, r.records, r.features, r.texts = true, nil, nil, nil
 	}
@@ -166,7 +171,7 @@ func (r *ranker) describe(t *Text, p passage, first bool) {
 		for _, term := range r.headers.seen {
 			r.headHas[term] = true
 		}
-	} else {
+	} else if p.headEnd > p.start {
 		for _, h := range r.body.hits {
 			r.headHas[h.term] = r.headHas[h.term] || int(h.start) < p.headEnd-p.start
 		}
@@ -201,6 +206,9 @@ func (r *ranker) describe(t *Text, p passage, first bool) {
 func (r *ranker) findNear() {
 	for _, t := range r.body.seen {
 		r.near[t], r.lastPos[t] = 0, -1
+	}
+	if !r.body.linked {
+		return
 	}
 	for _, h := range r.body.hits {
 		t := &r.q.terms[h.term]
@@ -271,13 +279,24 @@ func (r *ranker) score(features []feature, size int) float64 {
 
 // rankRecords offers the records to the best, without their lines.
 func (r *ranker) rankRecords(best *top) {
-	for _, c := range r.records {
+	for i := range r.records {
+		c := &r.records[i]
 		t := &r.texts[c.text]
-		f := found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size))}
-		if best.takes(f) {
-			best.add(f)
+		best.next = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: int(c.at), score: r.score(r.features[c.first:c.last], int(c.size)), by: r, passage: c}
+		if best.takes() {
+			best.add()
 		}
 	}
+}
+
+// show sets the line of a passage, whose record the ranker has. All texts of the records
+// were kept.
+func (r *ranker) show(f *found) {
+	content, c := r.kept[f.passage.text].Content, f.passage
+	passage := content[c.at : c.at+c.size]
+	r.body.scan(passage)
+	f.line, f.text, f.marks = r.bestLine(passage, int(c.headEnd))
+	f.line += 1 + bytes.Count(content[:c.at], []byte("\n"))
 }
 
 // rank scores the passages of a text and offers them to the best.
@@ -291,11 +310,12 @@ func (r *ranker) rank(t *Text, best *top) {
 		}
 		r.features = r.features[:0]
 		r.describe(t, p, first)
-		f := found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
-		if best.takes(f) {
+		f := &best.next
+		*f = found{agent: t.Agent, path: t.Path, entry: t.Entry, time: t.Time, at: p.start, score: r.score(r.features, p.end-p.start)}
+		if best.takes() {
 			f.line, f.text, f.marks = r.bestLine(t.Content[p.start:p.end], p.headEnd-p.start)
 			f.line += p.line
-			best.add(f)
+			best.add()
 		}
 	}
 }
@@ -309,6 +329,9 @@ type found struct {
 	at    int // where it begins
 	score float64
 
+	by      *ranker // that has a record of the passage
+	passage *record
+
 	line  int
 	text  string
 	marks [][2]int
@@ -319,23 +342,29 @@ type top struct {
 	limit  int
 	before func(a, b *found) bool
 	list   []found // in order
+	next   found   // that is offered
 }
 
-func (t *top) takes(f found) bool {
-	return len(t.list) < t.limit || t.before(&f, &t.list[len(t.list)-1])
+// takes reports whether next is among the first.
+func (t *top) takes() bool {
+	return len(t.list) < t.limit || t.before(&t.next, &t.list[len(t.list)-1])
 }
 
-func (t *top) add(f found) {
+// add adds next, which the list takes.
+func (t *top) add() {
 	if len(t.list) == t.limit {
 		t.list = t.list[:t.limit-1]
 	}
 	i := len(t.list)
-	for i > 0 && t.before(&f, &t.list[i-1]) {
+	for i > 0 && t.before(&t.next, &t.list[i-1]) {
 		i--
+	}
+	if t.list == nil {
+		t.list = make([]found, 0, t.limit)
 	}
 	t.list = append(t.list, found{})
 	copy(t.list[i+1:], t.list[i:])
-	t.list[i] = f
+	t.list[i] = t.next
 }
 
 // byScore orders by score, the newest first among equal ones.

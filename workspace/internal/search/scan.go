@@ -24,6 +24,8 @@ type scanner struct {
 	word  []bool  // of each term: whether it matched a whole word
 	seen  []int32 // the terms whose count is above 0
 
+	linked bool // the last passage has a term and the one after it in the query, and so may have the next passage
+
 	pos   int32
 	units []unit
 	buf   []byte
@@ -38,11 +40,15 @@ func newScanner(q *Query) *scanner {
 // scan finds the terms of a passage. It reports whether the passage matches: all phrases
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
-	for _, t := range s.seen {
-		s.count[t], s.whole[t], s.word[t] = 0, false, false
+	s.reset()
+	quick := s.q.few && !s.linked
+	if quick {
+		s.findStarts(text)
+	} else if s.q.mayMatch(text) {
+		s.findWords(text)
 	}
-	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
-	if s.q.mayMatch(text) {
+	if s.linked = s.isLinked(); s.linked && quick {
+		s.reset()
 		s.findWords(text)
 	}
 	if len(s.q.phrases) > 0 && !s.findPhrases(text) {
@@ -56,43 +62,82 @@ func (s *scanner) scan(text []byte) bool {
 	return true
 }
 
-// findWords goes over the words of ASCII as bytes. Where it comes upon another character,
-// findWide takes over until the next white space or punctuation of ASCII.
-func (s *scanner) findWords(text []byte) {
-	for i := 0; i < len(text); {
-		c := byteClass[text[i]]
-		if c == byteBetween {
-			i++
-			continue
-		}
-		start, camel, before := i, false, c
-		for ; i < len(text) && before != byteWide; i++ {
-			if c = byteClass[text[i]]; c == before {
-				continue
-			}
-			if c == byteBetween || c == byteWide {
-				break
-			}
-			camel = camel || c == byteUpper || before == byteUpper && c == byteLower && i-1 > start
-			before = c
-		}
-		switch {
-		case c == byteWide:
-			for i < len(text) && byteClass[text[i]] != byteBetween {
-				i++
-			}
-			s.findWide(text[start:i], start)
-		case camel:
-			s.findCamel(text, start, i)
-			s.pos += int32(len(s.parts))
-		default:
-			if hasBit(&s.q.wordBits, asciiKey(text, start, i)) {
-				s.parts = append(s.parts[:0], 0)
-				s.lookUpASCII(text, start, i)
-			}
-			s.pos++
+func (s *scanner) reset() {
+	for _, t := range s.seen {
+		s.count[t], s.whole[t], s.word[t] = 0, false, false
+	}
+	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
+}
+
+// isLinked reports whether there are hits of a term and of the one after it in the query. Only
+// then do their positions count.
+func (s *scanner) isLinked() bool {
+	for _, t := range s.seen {
+		if next := s.q.terms[t].next; next >= 0 && s.count[next] > 0 {
+			return true
 		}
 	}
+	return false
+}
+
+// findStarts is findWords without the right positions. It looks only at the words that may
+// be one of the query, or are not ASCII.
+func (s *scanner) findStarts(text []byte) {
+	for at := s.q.start(text, 0); at < len(text); {
+		if text[at] < utf8.RuneSelf && !beginsWord(text, at) {
+			at = s.q.start(text, at+1)
+			continue
+		}
+		for at > 0 && byteClass[text[at-1]] != byteBetween {
+			at--
+		}
+		at = s.q.start(text, s.findWord(text, at))
+	}
+}
+
+// findWords goes over the words of ASCII as bytes.
+func (s *scanner) findWords(text []byte) {
+	for i := 0; i < len(text); {
+		if byteClass[text[i]] == byteBetween {
+			i++
+		} else {
+			i = s.findWord(text, i)
+		}
+	}
+}
+
+// findWord looks up the word that begins at a byte, and returns where it ends. Where it comes
+// upon a character that is not ASCII, findWide takes over until the next white space or
+// punctuation of ASCII.
+func (s *scanner) findWord(text []byte, start int) (end int) {
+	i, camel, c := start, false, byteClass[text[start]]
+	for before := c; i < len(text) && before != byteWide; i++ {
+		if c = byteClass[text[i]]; c == before {
+			continue
+		}
+		if c == byteBetween || c == byteWide {
+			break
+		}
+		camel = camel || c == byteUpper || before == byteUpper && c == byteLower && i-1 > start
+		before = c
+	}
+	switch {
+	case c == byteWide:
+		for i < len(text) && byteClass[text[i]] != byteBetween {
+			i++
+		}
+		s.findWide(text[start:i], start)
+	case camel:
+		s.findCamel(text, start, i)
+		s.pos += int32(len(s.parts))
+	default:
+		if hasBit(&s.q.wordBits, asciiKey(text, start, i)) {
+			s.parts = append(s.parts[:0], 0)
+			s.lookUpASCII(text, start, i)
+		}
+		s.pos++
+	}
+	return i
 }
 
 // findCamel looks up a word of ASCII that may have several parts.
@@ -117,12 +162,11 @@ func (s *scanner) findCamel(text []byte, start, end int) {
 
 // lookUpASCII looks up a word of ASCII whose parts are in s.parts.
 func (s *scanner) lookUpASCII(text []byte, start, end int) {
-	s.buf = s.buf[:0]
-	for _, b := range text[start:end] {
+	s.buf = append(s.buf[:0], text[start:end]...)
+	for i, b := range s.buf {
 		if b >= 'A' && b <= 'Z' {
-			b |= 0x20
+			s.buf[i] = b | 0x20
 		}
-		s.buf = append(s.buf, b)
 	}
 	s.lookUp(start, nil)
 }

@@ -2,7 +2,9 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"testing"
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
@@ -22,5 +24,27 @@ func checkShown(t failer, h search.Hit) {
 			t.Fatalf("the marks %v of %q are not ranges in ascending order", h.Marks, h.Text)
 		}
 		last = m[1]
+	}
+}
+
+// The line that is shown is the first with most of what is looked for, and a heading only if
+// no other line says as much.
+func TestShownLine(t *testing.T) {
+	for _, c := range []struct {
+		query, text, want string
+	}{
+		{"refund", "# refund\n\nno\na refund\nthe refund\n", "4: a refund"},
+		{"refund deploy", "# refund deploy\n\nrefund\ndeploy refund\n", "4: deploy refund"},
+		{"refund deploy", "# refund deploy\n\nrefund\ndeploy\n", "1: # refund deploy"},
+		{"refund deploy plan", "# plan\n\nrefund\nplan deploy refund\n", "4: plan deploy refund"},
+	} {
+		q, cause := search.Parse(c.query)
+		if cause != "" {
+			t.Fatal(cause)
+		}
+		r, err := search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "a.md", Content: []byte(c.text)}}))
+		if err != nil || len(r.Hits) != 1 || fmt.Sprintf("%d: %s", r.Hits[0].Line, r.Hits[0].Text) != c.want {
+			t.Errorf("%q in %q: %+v, %v, want %s", c.query, c.text, r.Hits, err, c.want)
+		}
 	}
 }
