@@ -137,6 +137,7 @@ func (r reader) AuthoredFiles(prefix, after string, limit int) ([]workspace.Auth
 }
 
 func (r reader) CurrentFiles(prefix, after string, limit int, maxBytes int64) (files []workspace.CurrentFile, more bool, err error) {
+	files = make([]workspace.CurrentFile, 0, min(limit, 16))
 	err = r.c.Each(func(f *row.Fields) error {
 		h, err := f.Head(r.owner)
 		if err != nil {

@@ -80,7 +80,7 @@ func (c *Conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 		}
 		if err == nil {
 			c.read(s, c.dest[:s.columns])
-			c.row = row.Fields{Row: c.dest[:s.columns]}
+			c.row.Begin(c.dest[:s.columns])
 			err = fn(&c.row)
 		}
 		if err != nil {

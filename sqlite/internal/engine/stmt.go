@@ -160,17 +160,24 @@ func (c *Conn) finalize(s *stmt) {
 	c.dropArgs(s)
 }
 
-// read copies the values of the row. An empty text or BLOB is "" or nil.
+// read copies the values of the row. An empty text or BLOB is "" or nil. A number or a text
+// that is as it was in the row before needs no memory of its own.
 func (c *Conn) read(s *stmt, to []driver.Value) {
 	for i := range to {
 		switch n := int32(i); sqlite3.Xsqlite3_column_type(c.tls, s.handle, n) {
 		case sqlite3.SQLITE_INTEGER:
-			to[i] = sqlite3.Xsqlite3_column_int64(c.tls, s.handle, n)
+			now := sqlite3.Xsqlite3_column_int64(c.tls, s.handle, n)
+			if before, ok := to[i].(int64); !ok || before != now {
+				to[i] = now
+			}
 		case sqlite3.SQLITE_FLOAT:
 			to[i] = sqlite3.Xsqlite3_column_double(c.tls, s.handle, n)
 		case sqlite3.SQLITE_TEXT:
 			at := sqlite3.Xsqlite3_column_text(c.tls, s.handle, n)
-			to[i] = string(c.bytes(s, n, at))
+			now := c.bytes(s, n, at)
+			if before, ok := to[i].(string); !ok || before != string(now) {
+				to[i] = string(now)
+			}
 		case sqlite3.SQLITE_BLOB:
 			at := sqlite3.Xsqlite3_column_blob(c.tls, s.handle, n)
 			to[i] = append([]byte(nil), c.bytes(s, n, at)...)

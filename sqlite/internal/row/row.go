@@ -18,27 +18,23 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Sum returns the CRC-32C of a row: of its values in order, each with its length.
 func Sum(values ...any) int64 {
-	var crc uint32
-	var n [9]byte
+	return checksum(appendValues(make([]byte, 0, 256), values))
+}
+
+func checksum(b []byte) int64 { return int64(crc32.Checksum(b, castagnoli)) }
+
+func appendValues(b []byte, values []any) []byte {
 	for _, v := range values {
 		switch v := v.(type) {
 		case int64:
-			n[0] = 'i'
-			binary.BigEndian.PutUint64(n[1:], uint64(v))
-			crc = crc32.Update(crc, castagnoli, n[:])
+			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
 		case string:
-			n[0] = 's'
-			binary.BigEndian.PutUint64(n[1:], uint64(len(v)))
-			crc = crc32.Update(crc, castagnoli, n[:])
-			crc = crc32.Update(crc, castagnoli, []byte(v))
+			b = append(binary.BigEndian.AppendUint64(append(b, 's'), uint64(len(v))), v...)
 		case []byte:
-			n[0] = 'b'
-			binary.BigEndian.PutUint64(n[1:], uint64(len(v)))
-			crc = crc32.Update(crc, castagnoli, n[:])
-			crc = crc32.Update(crc, castagnoli, v)
+			b = append(binary.BigEndian.AppendUint64(append(b, 'b'), uint64(len(v))), v...)
 		}
 	}
-	return int64(crc)
+	return b
 }
 
 // Fields reads the values of a row one by one. A value that does not have the type of its
@@ -46,7 +42,12 @@ func Sum(values ...any) int64 {
 type Fields struct {
 	Row []driver.Value // that are still to be read
 	Bad bool
+
+	buf []byte // for Check
 }
+
+// Begin begins with another row.
+func (f *Fields) Begin(row []driver.Value) { f.Row, f.Bad = row, false }
 
 // Next returns the next value.
 func (f *Fields) Next() driver.Value {
@@ -104,8 +105,9 @@ func (f *Fields) Author() workspace.Author {
 
 // Check compares the row's crc with the crc of the values.
 func (f *Fields) Check(values ...any) {
+	f.buf = appendValues(f.buf[:0], values)
 	crc := f.Int()
-	f.Bad = f.Bad || crc != Sum(values...)
+	f.Bad = f.Bad || crc != checksum(f.buf)
 }
 
 // Err returns [workspace.ErrCorrupt] if anything in the row was wrong. The error names the
