@@ -90,36 +90,15 @@ func (s *Server) admit(ctx context.Context, m message, bytes int, c *charge) err
 func (m message) agent() string {
 	switch m.method {
 	case "tools/call":
-		return textMember(m.params["arguments"], "agent_id")
+		return rawjson.TextOf(m.params["arguments"], "agent_id")
 	case "resources/read":
-		var uri string
-		_ = json.Unmarshal(m.params["uri"], &uri) // stays "" if it is not text
+		uri, _ := rawjson.Text(m.params["uri"])
 		agent, _ := splitURI(uri)
 		return agent
 	case "completion/complete":
-		arguments := memberOf(m.params["context"], "arguments")
-		return textMember(arguments, "agent")
+		return rawjson.TextOf(rawjson.Member(m.params["context"], "arguments"), "agent")
 	}
 	return ""
-}
-
-// memberOf returns the first member of valid JSON with the name, or nil if there is none.
-func memberOf(object json.RawMessage, name string) (value json.RawMessage) {
-	rawjson.EachMember(object, func(n string, v json.RawMessage) bool {
-		if n == name {
-			value = v
-		}
-		return value == nil
-	})
-	return value
-}
-
-func textMember(object json.RawMessage, name string) (text string) {
-	raw := memberOf(object, name)
-	if len(raw) == 0 || rawjson.LoneSurrogate(raw) || json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
 }
 
 // splitURI returns the agent and the escaped path of a resource. Both are "" if the URI is

@@ -1,14 +1,10 @@
 package mcpserver
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,40 +15,44 @@ import (
 
 // arguments are the arguments of one call. Each has the type that its property says.
 type arguments struct {
-	strings  map[string]string
-	integers map[string]int64
-	booleans map[string]bool
+	given    []argument             // in the order of the call, without those that are null
 	command  *memorycommand.Command // of the tool memory
 	author   workspace.Author       // who makes the call
 	key      string                 // the idempotency key of the call; "": none
 	progress func(done, total int)  // tells the client how far the work is; nil if it did not ask
 }
 
+// An argument has a text or a number, as its kind says. The number of true is 1.
+type argument struct {
+	name, kind string
+	text       string
+	number     int64
+}
+
 // decode reads the arguments strictly. The decoder of encoding/json would ignore the
 // case of names, take the last of two equal names, and replace invalid text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
-	a := &arguments{strings: map[string]string{}, integers: map[string]int64{}, booleans: map[string]bool{}}
-	if len(raw) == 0 || string(raw) == "null" {
+	a := &arguments{given: make([]argument, 0, 4)}
+	if raw = raw[rawjson.SkipSpace(raw, 0):]; len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	if raw[0] != '{' {
 		return nil, invalid("the arguments must be a JSON object")
 	}
-	seen := map[string]bool{}
-	for d.More() {
-		if err := a.decodeOne(d, known, seen); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := d.Token(); err != nil {
+	if _, ok := rawjson.Check(raw); !ok {
 		return nil, errJSON
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errJSON
+	var err error
+	seen := make([]bool, len(known))
+	rawjson.EachMember(raw, func(name string, value json.RawMessage) bool {
+		err = a.decodeOne(name, value, known, seen)
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range known {
-		if p.required && !seen[p.name] {
+	for i, p := range known {
+		if p.required && !seen[i] {
 			return nil, invalid("argument %s is missing; give it as a %s", p.name, p.kind)
 		}
 	}
@@ -61,25 +61,16 @@ func decode(raw json.RawMessage, known []property) (*arguments, error) {
 
 var errJSON = invalid("the arguments are not valid JSON")
 
-// decodeOne reads one name and its value.
-func (a *arguments) decodeOne(d *json.Decoder, known []property, seen map[string]bool) error {
-	t, err := d.Token()
-	var value json.RawMessage
-	if err == nil {
-		err = d.Decode(&value)
-	}
-	name, ok := t.(string)
-	if err != nil || !ok {
-		return errJSON
-	}
+// decodeOne reads one value.
+func (a *arguments) decodeOne(name string, value json.RawMessage, known []property, seen []bool) error {
 	i := slices.IndexFunc(known, func(p property) bool { return p.name == name })
 	if i < 0 {
 		return unknown(name, known)
 	}
-	if seen[name] {
+	if seen[i] {
 		return invalid("argument %s is given twice; give it once", name)
 	}
-	seen[name] = true
+	seen[i] = true
 	if !utf8.Valid(value) {
 		return invalid("argument %s is not valid UTF-8; send text as UTF-8", name)
 	}
@@ -108,16 +99,20 @@ func unknown(name string, known []property) error {
 func (a *arguments) set(p property, value json.RawMessage) error {
 	switch p.kind {
 	case "integer":
-		n, ok := integer(string(value))
+		n, ok := rawjson.Integer(value)
 		if !ok {
 			return invalid("argument %s must be a whole number up to 2^53, not %s", p.name, short(string(value)))
 		}
-		a.integers[p.name] = n
+		a.given = append(a.given, argument{name: p.name, kind: p.kind, number: n})
 	case "boolean":
 		if s := string(value); s != "true" && s != "false" {
 			return invalid("argument %s must be true or false, not %s", p.name, short(s))
 		}
-		a.booleans[p.name] = value[0] == 't'
+		given := argument{name: p.name, kind: p.kind}
+		if value[0] == 't' {
+			given.number = 1
+		}
+		a.given = append(a.given, given)
 	case "array": // its tool checks it
 	default:
 		return a.setString(p, value)
@@ -132,47 +127,45 @@ func (a *arguments) setString(p property, value json.RawMessage) error {
 	if rawjson.LoneSurrogate(value) {
 		return invalid("argument %s holds half of a surrogate pair (\\ud800-\\udfff alone), which is not text; send the whole character", p.name)
 	}
-	var s string
-	if err := json.Unmarshal(value, &s); err != nil {
+	s, ok := rawjson.Text(value)
+	if !ok {
 		return invalid("argument %s is not a valid JSON string", p.name)
 	}
-	a.strings[p.name] = s
+	a.given = append(a.given, argument{name: p.name, kind: p.kind, text: s})
 	return nil
 }
 
-// integer reads a JSON number that is whole, such as 1, 1.0 or 1e0. It is exact up to
-// 2^53, where a float64 begins to round.
-func integer(s string) (int64, bool) {
-	const most = 1 << 53
-	if s == "" || len(s) > 100 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
-		return 0, false
-	}
-	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok {
-		if e, err := strconv.Atoi(exponent); err != nil || e < -100 || e > 100 {
-			return 0, false
+// lookup returns an argument, or the zero value if it was not given.
+func (a *arguments) lookup(name string) (found argument, given bool) {
+	for _, g := range a.given {
+		if g.name == name {
+			return g, true
 		}
 	}
-	r, ok := new(big.Rat).SetString(s)
-	if !ok || !r.IsInt() || !r.Num().IsInt64() {
-		return 0, false
-	}
-	n := r.Num().Int64()
-	return n, -most <= n && n <= most
+	return argument{}, false
 }
 
 func (a *arguments) has(name string) bool {
-	_, s := a.strings[name]
-	_, n := a.integers[name]
-	return s || n
+	_, given := a.lookup(name)
+	return given
 }
 
-func (a *arguments) text(name string) string { return a.strings[name] }
-func (a *arguments) flag(name string) bool   { return a.booleans[name] }
+func (a *arguments) text(name string) string {
+	found, _ := a.lookup(name)
+	return found.text
+}
+
+func (a *arguments) integer(name string) int64 {
+	found, _ := a.lookup(name)
+	return found.number
+}
+
+func (a *arguments) flag(name string) bool { return a.integer(name) != 0 }
 
 // number returns the argument, or nil if it was not given.
 func (a *arguments) number(name string) *int64 {
-	if n, ok := a.integers[name]; ok {
-		return &n
+	if found, given := a.lookup(name); given {
+		return &found.number
 	}
 	return nil
 }

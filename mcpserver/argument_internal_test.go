@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
-	"reflect"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
@@ -14,14 +13,18 @@ import (
 func (a *arguments) again(t *testing.T) []byte {
 	t.Helper()
 	all := map[string]any{}
-	for name, s := range a.strings {
-		all[name] = s
+	for _, g := range a.given {
+		switch g.kind {
+		case "integer":
+			all[g.name] = g.number
+		case "boolean":
+			all[g.name] = g.number == 1
+		default:
+			all[g.name] = g.text
+		}
 	}
-	for name, n := range a.integers {
-		all[name] = n
-	}
-	for name, b := range a.booleans {
-		all[name] = b
+	if len(all) != len(a.given) {
+		t.Errorf("an argument stands twice in %+v", a.given)
 	}
 	raw, err := json.Marshal(all)
 	if err != nil {
@@ -44,22 +47,23 @@ func (a *arguments) agrees(t *testing.T, raw []byte) {
 		t.Fatalf("%q is taken with what stands after it", raw)
 	}
 	for name, value := range want {
+		g, has := a.lookup(name)
 		switch v := value.(type) {
 		case string:
-			if a.strings[name] != v {
-				t.Errorf("%q: %s is %q, want %q", raw, name, a.strings[name], v)
+			if g.text != v {
+				t.Errorf("%q: %s is %q, want %q", raw, name, g.text, v)
 			}
 		case bool:
-			if a.booleans[name] != v {
-				t.Errorf("%q: %s is %v, want %v", raw, name, a.booleans[name], v)
+			if (g.number == 1) != v || g.number > 1 {
+				t.Errorf("%q: %s is %v, want %v", raw, name, g.number, v)
 			}
 		case json.Number:
 			r, ok := new(big.Rat).SetString(v.String())
-			if n, has := a.integers[name]; !ok || !has || r.Cmp(new(big.Rat).SetInt64(n)) != 0 {
-				t.Errorf("%q: %s is %d, want %s", raw, name, n, v)
+			if !ok || !has || r.Cmp(new(big.Rat).SetInt64(g.number)) != 0 {
+				t.Errorf("%q: %s is %d, want %s", raw, name, g.number, v)
 			}
 		case nil:
-			if a.has(name) {
+			if has {
 				t.Errorf("%q: %s is there, want it absent", raw, name)
 			}
 		default:
@@ -93,7 +97,7 @@ func FuzzArguments(f *testing.F) {
 				a.agrees(t, raw)
 			}
 			b, err := decode(a.again(t), known)
-			if err != nil || !reflect.DeepEqual(a, b) {
+			if err != nil || string(a.again(t)) != string(b.again(t)) {
 				t.Errorf("%s of %q = %+v, written and read again %+v, %v", tool.name, raw, a, b, err)
 			}
 		}

@@ -34,7 +34,7 @@ var readLog = tool{
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		page, err := ws.ReadLog(ctx, a.text("path"), workspace.ReadLogOptions{
-			Since: a.integers["since_entry"], Limit: toInt(a.integers["limit"]), Tail: toInt(a.integers["tail"]), Zeros: a.zeros(),
+			Since: a.integer("since_entry"), Limit: toInt(a.integer("limit")), Tail: toInt(a.integer("tail")), Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err

@@ -32,13 +32,14 @@ type message struct {
 // same message, and that its memory is in proportion to its length. It is cheap.
 func inspect(text []byte) (message, *badLine) {
 	m := message{text: bytes.TrimSpace(text)}
-	if !json.Valid(m.text) {
+	values, valid := rawjson.Check(m.text)
+	if !valid {
 		return m, &badLine{nil, jsonrpc.CodeParseError, "this is not valid JSON"}
 	}
 	if m.text[0] != '{' {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message; send one object at a time, no batch"}
 	}
-	if rawjson.Values(m.text) > maxValues {
+	if values > maxValues {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the message has too many values"}
 	}
 	var problem string
@@ -47,7 +48,7 @@ func inspect(text []byte) (message, *badLine) {
 	if given && !validID(id) {
 		return m, &badLine{nil, jsonrpc.CodeInvalidRequest, "the id must be a string or a whole number up to 2^53"}
 	}
-	_ = json.Unmarshal(m.fields["method"], &m.method) // stays "" if it is not text
+	m.method, _ = rawjson.Text(m.fields["method"])
 	if problem == "" {
 		m.params, problem = ambiguous(m.fields)
 	}
@@ -55,7 +56,7 @@ func inspect(text []byte) (message, *badLine) {
 		return m, &badLine{id, jsonrpc.CodeInvalidRequest, "the message has " + problem}
 	}
 	if m.method == "tools/call" {
-		_ = json.Unmarshal(m.params["name"], &m.tool) // stays "" if it is not text
+		m.tool, _ = rawjson.Text(m.params["name"])
 	}
 	return m, nil
 }
@@ -82,7 +83,10 @@ var callNames = []string{"params", "name", "arguments", "uri", "_meta", keyField
 // twice, because decoders disagree on which one they take, or a known name in another
 // case.
 func members(object []byte) (fields map[string]json.RawMessage, problem string) {
-	fields = map[string]json.RawMessage{}
+	if len(object) == 0 || object[0] != '{' {
+		return nil, ""
+	}
+	fields = make(map[string]json.RawMessage, 4)
 	allText := rawjson.EachMember(object, func(name string, value json.RawMessage) bool {
 		if _, twice := fields[name]; twice {
 			problem = short(name) + " twice; give it once"
@@ -137,6 +141,6 @@ func validID(id json.RawMessage) bool {
 	if id[0] == '"' {
 		return utf8.Valid(id) && !rawjson.LoneSurrogate(id)
 	}
-	n, ok := integer(string(id))
+	n, ok := rawjson.Integer(id)
 	return ok && strconv.FormatInt(n, 10) == string(id)
 }

@@ -23,8 +23,8 @@ func readFile(o Options) tool {
 		},
 		run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 			asked := workspace.ReadOptions{
-				Since: a.integers["since_version"], Version: a.integers["version"], Context: toInt(a.integers["context"]),
-				FromLine: toInt(a.integers["from_line"]), ToLine: toInt(a.integers["to_line"]), MaxTokens: o.MaxReadTokens,
+				Since: a.integer("since_version"), Version: a.integer("version"), Context: toInt(a.integer("context")),
+				FromLine: toInt(a.integer("from_line")), ToLine: toInt(a.integer("to_line")), MaxTokens: o.MaxReadTokens,
 				Zeros: a.zeros(),
 			}
 			r, err := ws.ReadFile(ctx, a.text("path"), asked)

@@ -34,7 +34,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
 	done := func() {}
 	if err == nil {
-		done, err = s.reserve(ctx, ws, "resources/read", &arguments{strings: map[string]string{"path": path}})
+		done, err = s.reserve(ctx, ws, "resources/read", &arguments{given: []argument{{name: "path", kind: "string", text: path}}})
 	}
 	defer done()
 	var r workspace.ReadResult

@@ -20,7 +20,7 @@ var searchTool = tool{
 	},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
 		r, err := ws.Search(ctx, a.text("query"), workspace.SearchOptions{
-			Prefix: a.text("prefix"), Exact: a.flag("exact"), Limit: toInt(a.integers["limit"]), Zeros: a.zeros(),
+			Prefix: a.text("prefix"), Exact: a.flag("exact"), Limit: toInt(a.integer("limit")), Zeros: a.zeros(),
 		})
 		if err != nil {
 			return result{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/memorycommand"
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -102,7 +103,7 @@ func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string,
 	case err != nil:
 		return 0, false, err
 	}
-	since := a.integers["since_version"]
+	since := a.integer("since_version")
 	switch {
 	case tool == changesName:
 		return leastCall + changeWeight*f.Rows + 2*diffFactor*f.Largest, a.flag("diffs") && f.Rows > 0, nil
@@ -145,7 +146,7 @@ func chargeForAnswer(ctx context.Context, texts ...string) {
 	}
 	weight := int64(leastCall)
 	for _, t := range texts {
-		weight += 2*int64(len(t)) + answerFactor*escapedLen(t)
+		weight += 2*int64(len(t)) + answerFactor*rawjson.EscapedLen(t)
 	}
 	r.charge.shrink(weight)
 }
@@ -156,18 +157,4 @@ func texts(res *mcp.CallToolResult) (all []string) {
 		all = append(all, c.(*mcp.TextContent).Text)
 	}
 	return all
-}
-
-// escapedLen returns the length of a text as JSON, or a little more.
-func escapedLen(text string) int64 {
-	n := int64(len(text))
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '\n' || c == '\t' || c == '\r' || c == '"' || c == '\\':
-			n++
-		case c < ' ' || c == '<' || c == '>' || c == '&':
-			n += 5
-		}
-	}
-	return n
 }

@@ -67,9 +67,14 @@ func wayOut(e *workspace.Error) string {
 // zeros returns the arguments that a call gives as 0, which the options of the
 // workspace take for none.
 func (a *arguments) zeros() (zeros []workspace.Arg) {
-	for arg, name := range words.Arg {
-		if n, given := a.integers[name]; given && n == 0 {
-			zeros = append(zeros, arg)
+	for _, g := range a.given {
+		if g.kind != "integer" || g.number != 0 {
+			continue
+		}
+		for arg, name := range words.Arg {
+			if name == g.name {
+				zeros = append(zeros, arg)
+			}
 		}
 	}
 	return zeros

@@ -3,29 +3,14 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
+	"math/big"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// Values returns the number of values in valid JSON, or a few more.
-func Values(text []byte) int {
-	n := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case ',', '[', '{':
-			n++
-		}
-	}
-	return n
-}
 
 // EachMember calls a function with each member of valid JSON, in order, until it returns
 // false. JSON that is not an object has no members. It returns false if a name cannot be
@@ -36,8 +21,8 @@ func EachMember(object json.RawMessage, f func(name string, value json.RawMessag
 	}
 	for i := SkipSpace(object, 1); object[i] != '}'; {
 		end := skipValue(object, i)
-		var name string
-		if json.Unmarshal(object[i:end], &name) != nil {
+		name, ok := Text(object[i:end])
+		if !ok {
 			return false
 		}
 		i = SkipSpace(object, SkipSpace(object, end)+1) // past the colon
@@ -52,9 +37,28 @@ func EachMember(object json.RawMessage, f func(name string, value json.RawMessag
 	return true
 }
 
-// SkipSpace returns where the next value or mark of valid JSON begins.
+// Member returns the first member of valid JSON with the name, or nil if there is none.
+func Member(object json.RawMessage, name string) (value json.RawMessage) {
+	EachMember(object, func(n string, v json.RawMessage) bool {
+		if n == name {
+			value = v
+		}
+		return value == nil
+	})
+	return value
+}
+
+// TextOf returns the text of such a member, or "" if it has none.
+func TextOf(object json.RawMessage, name string) (text string) {
+	if raw := Member(object, name); !LoneSurrogate(raw) {
+		text, _ = Text(raw)
+	}
+	return text
+}
+
+// SkipSpace returns where the next value or mark of JSON begins, or the length of the text.
 func SkipSpace(text []byte, i int) int {
-	for text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r' {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
 		i++
 	}
 	return i
@@ -66,11 +70,7 @@ func skipValue(text []byte, i int) int {
 	for {
 		switch c := text[i]; c {
 		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
+			i = closing(text, i)
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -93,13 +93,70 @@ func skipValue(text []byte, i int) int {
 	}
 }
 
+// closing returns where the string that begins at i has its last quote. A quote within it
+// follows an odd number of backslashes.
+func closing(text []byte, i int) int {
+	for {
+		i++
+		i += bytes.IndexByte(text[i:], '"')
+		before := i
+		for text[before-1] == '\\' {
+			before--
+		}
+		if (i-before)%2 == 0 {
+			return i
+		}
+	}
+}
+
+// Text returns the text of a valid JSON string. It returns false for any other JSON. What
+// is not UTF-8 is replaced, as package encoding/json does.
+func Text(raw []byte) (text string, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	inner := raw[1 : len(raw)-1]
+	if !utf8.Valid(inner) {
+		return decoded(raw)
+	}
+	i := bytes.IndexByte(inner, '\\')
+	if i < 0 {
+		return string(inner), true
+	}
+	plain := make([]byte, 0, len(inner))
+	for ; i >= 0; i = bytes.IndexByte(inner, '\\') {
+		plain = append(plain, inner[:i]...)
+		switch c := inner[i+1]; c {
+		case '"', '\\', '/':
+			plain = append(plain, c)
+		case 'n':
+			plain = append(plain, '\n')
+		case 't':
+			plain = append(plain, '\t')
+		case 'r':
+			plain = append(plain, '\r')
+		default:
+			return decoded(raw)
+		}
+		inner = inner[i+2:]
+	}
+	return string(append(plain, inner...)), true
+}
+
+func decoded(raw []byte) (text string, ok bool) {
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil
+}
+
 // LoneSurrogate reports whether a JSON string has a \u escape of one half of a
 // surrogate pair without the other half.
 func LoneSurrogate(raw []byte) bool {
 	for i := 0; i+1 < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
+		ahead := bytes.IndexByte(raw[i:], '\\')
+		if ahead < 0 {
+			return false
 		}
+		i += ahead
 		r, ok := escape(raw[i:])
 		if !ok {
 			i++ // another escape; its second byte may be a backslash
@@ -124,4 +181,43 @@ func escape(raw []byte) (rune, bool) {
 	}
 	n, err := strconv.ParseUint(string(raw[2:6]), 16, 32)
 	return rune(n), err == nil
+}
+
+// Integer reads a valid JSON number that is whole, such as 1, 1.0 or 1e0. It is exact up to
+// 2^53, where a float64 begins to round.
+func Integer(raw []byte) (n int64, ok bool) {
+	const most = 1 << 53
+	s := string(raw)
+	if s == "" || len(s) > 100 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, -most <= n && n <= most
+	}
+	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok {
+		if e, err := strconv.Atoi(exponent); err != nil || e < -100 || e > 100 {
+			return 0, false
+		}
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	n = r.Num().Int64()
+	return n, -most <= n && n <= most
+}
+
+// EscapedLen returns the length of a text as JSON, or a little more.
+func EscapedLen(text string) int64 {
+	n := int64(len(text))
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c > '>' && c != '\\':
+		case c == '\n' || c == '\t' || c == '\r' || c == '"' || c == '\\':
+			n++
+		case c < ' ' || c == '<' || c == '>' || c == '&':
+			n += 5
+		}
+	}
+	return n
 }

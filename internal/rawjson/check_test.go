@@ -1,0 +1,126 @@
+package rawjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
+)
+
+var seeds = []string{
+	``, ` `, `null`, ` true `, `false`, `nul`, `nullx`, `0`, `-0`, `01`, `-`, `1.`, `1.5`, `.5`, `1e`, `1e+`, `1E-07`, `1.5e3 `, `--1`, `+1`, `0x1`, `NaN`,
+	`""`, `"`, `"\`, `"\"`, `"\\"`, `"\\\""`, `"\q"`, `"\u12"`, `"\u12g4"`, `"\u+123"`, `"\ud800"`, `"\ud83d\ude00"`, `"\ude00\ud83d"`, "\"\n\"", "\"\x00\"", "\"\x7f\xff\"", `"a\/b\b\f\n\r\t\u0041"`,
+	`{}`, `{ }`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1}`, `{"a":1 "b":2}`, `{"a":1,"b":[1,{"c":"}"}],"a":null}`, `{1:2}`, `{"a":1}}`, `{"a":1} {}`, `{'a':1}`, `{"\u0061":1}`,
+	`[]`, `[ ]`, `[,]`, `[1,]`, `[1 2]`, `[1,[2,[3,{}]],"]"]`, `[}`, `{]`, `[1}`, `[[`, `]`, `}`, `,`, `:`, "\xef\xbb\xbf{}", "[\xa01]", "[\v1]", "\x00", `[1]` + "\x00",
+}
+
+// check compares all functions with encoding/json.
+func check(t *testing.T, text []byte) {
+	t.Helper()
+	values, ok := rawjson.Check(text)
+	if ok != json.Valid(text) {
+		t.Fatalf("Check(%q) = %v, encoding/json says %v", text, ok, !ok)
+	}
+	if !ok {
+		return
+	}
+	var want any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	if values+1 < count(want) {
+		t.Errorf("Check(%q) counts %d values, want %d at least", text, values, count(want)-1)
+	}
+	text = bytes.TrimSpace(text)
+	object, _ := want.(map[string]any)
+	members := map[string]any{}
+	if !rawjson.EachMember(text, func(name string, value json.RawMessage) bool {
+		var v any
+		if err := json.Unmarshal(value, &v); err != nil {
+			t.Errorf("EachMember(%q): the value of %q is %q: %v", text, name, value, err)
+		}
+		members[name] = v
+		return true
+	}) {
+		t.Errorf("EachMember(%q) = false", text)
+	}
+	if len(members) != len(object) {
+		t.Errorf("EachMember(%q) = %v, want %v", text, members, object)
+	}
+	for name := range maps.Keys(object) {
+		if _, ok := members[name]; !ok {
+			t.Errorf("EachMember(%q) has no %q", text, name)
+		}
+	}
+	s, isText := want.(string)
+	if got, ok := rawjson.Text(text); ok != isText || got != s {
+		t.Errorf("Text(%q) = %q, %v, want %q, %v", text, got, ok, s, isText)
+	}
+	if isText && rawjson.LoneSurrogate(text) && !strings.ContainsRune(s, utf8.RuneError) {
+		t.Errorf("LoneSurrogate(%q), which is %q", text, s)
+	}
+}
+
+// count returns the number of values in a value.
+func count(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += count(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			n += count(e)
+		}
+	}
+	return n
+}
+
+// All functions agree with encoding/json.
+func TestCheck(t *testing.T) {
+	for _, s := range seeds {
+		check(t, []byte(s))
+		for _, around := range []string{`[%]`, `{"a":%}`, `[0,%,{}]`, ` % `} {
+			check(t, []byte(strings.ReplaceAll(around, "%", s)))
+		}
+	}
+	for _, depth := range []int{9_999, 10_000, 10_001} {
+		text := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		if _, ok := rawjson.Check([]byte(text)); ok != json.Valid([]byte(text)) {
+			t.Errorf("Check with depth %d = %v", depth, ok)
+		}
+	}
+	if values, _ := rawjson.Check([]byte(`{"a":[1,2,{}],"b":"[,{"}`)); values != 6 {
+		t.Errorf("%d values, want 6", values)
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, text) })
+}
+
+func BenchmarkCheck(b *testing.B) {
+	text := []byte(`{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"write_file","arguments":{"agent_id":"agent-1","path":"notes/today.md","content":"` + strings.Repeat(`the refund of the northern branch is due by Friday\n`, 20) + `"}}}`)
+	b.Run("encoding/json", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			json.Valid(text)
+		}
+	})
+	b.Run("rawjson", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			rawjson.Check(text)
+		}
+	})
+}
