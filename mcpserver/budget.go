@@ -146,28 +146,53 @@ func (c *charge) releaseLocked() {
 // the weight that it has: if it waited there again, it could wait for itself. So the
 // first take in the large lane must ask for all that follows.
 func (c *charge) take(ctx context.Context, weight int64) error {
-	c.mu.Lock()
-	if c.lane == &c.b.large || weight <= c.weight {
-		c.mu.Unlock()
+	if c.tryTake(weight) {
 		return nil
 	}
+	c.mu.Lock()
 	c.releaseLocked()
 	c.mu.Unlock()
-	to := &c.b.large
-	if weight <= smallCall {
-		to = &c.b.small
-	}
-	weight = min(weight, to.size)
+	to, weight := c.b.laneOf(weight)
 	if err := to.Acquire(ctx, weight); err != nil {
 		return err
 	}
 	to.held.Add(weight)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.setLocked(to, weight)
+	return nil
+}
+
+// tryTake is take if it need not wait. Else it does nothing and returns false.
+func (c *charge) tryTake(weight int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lane == &c.b.large || weight <= c.weight {
+		return true
+	}
+	to, weight := c.b.laneOf(weight)
+	if !to.TryAcquire(weight) {
+		return false
+	}
+	to.held.Add(weight)
+	c.releaseLocked()
+	c.setLocked(to, weight)
+	return true
+}
+
+func (c *charge) setLocked(to *lane, weight int64) {
 	if c.lane, c.weight = to, weight; c.users == 0 {
 		c.releaseLocked()
 	}
-	return nil
+}
+
+// laneOf returns the lane for a weight, and what the weight is there.
+func (b *budget) laneOf(weight int64) (*lane, int64) {
+	to := &b.large
+	if weight <= smallCall {
+		to = &b.small
+	}
+	return to, min(weight, to.size)
 }
 
 // shrink gives back all above the given weight.

@@ -32,16 +32,13 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	path = unescape(path)
 	c := Call{Tool: "resources/read", AgentID: agent}
 	ws, err := s.workspace(ctx, c, true, req.ClientInfo())
-	done := func() {}
-	if err == nil {
-		done, err = s.reserve(ctx, ws, "resources/read", &arguments{given: []argument{{name: "path", kind: "string", text: path}}})
-	}
-	defer done()
 	var r workspace.ReadResult
 	if err == nil {
-		err = s.work(ctx, c, func(ctx context.Context) (err error) {
-			r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
-			return err
+		err = s.work(ctx, c, func(ctx context.Context) error {
+			return s.weighed(ctx, ws, c.Tool, &arguments{}, func(ctx context.Context) (err error) {
+				r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
+				return err
+			})
 		})
 	}
 	noteFailure(ctx, err)

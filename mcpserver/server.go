@@ -53,7 +53,7 @@ type Options struct {
 	Around func(context.Context, Call) (context.Context, func(Outcome))
 
 	// AroundWork is called before the part of a call that uses the workspace, when the
-	// workspace and the memory for the call are there. Its context has the values of the one
+	// workspace is there. That part may wait for memory. Its context has the values of the one
 	// that Around returned. The function that it returns is called after that part, with its
 	// error. Neither may panic. Many goroutines call them. nil: nobody is told.
 	AroundWork func(context.Context, Call) (context.Context, func(error))

@@ -97,14 +97,11 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 		return result{}, err
 	}
 	args.author = ws.Author()
-	done, err := s.reserve(ctx, ws, t.name, args)
-	if err != nil {
-		return result{}, err
-	}
-	defer done()
-	err = s.work(ctx, c, func(ctx context.Context) (err error) {
-		res, err = t.run(ctx, ws, args)
-		return err
+	err = s.work(ctx, c, func(ctx context.Context) error {
+		return s.weighed(ctx, ws, t.name, args, func(ctx context.Context) (err error) {
+			res, err = t.run(ctx, ws, args)
+			return err
+		})
 	})
 	return res, err
 }

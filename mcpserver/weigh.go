@@ -47,84 +47,108 @@ func (m message) weight(bytes int) int64 {
 // writtenWeight returns the weight of an encoded answer.
 func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(bytes)/4 }
 
-// reserve waits until there is memory for what a tool reads. For a diff it also waits for
-// a free processor. done is to be called when only the answer is left.
-func (s *Server) reserve(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (done func(), err error) {
-	done = func() {}
+// errNoRoom ends a call that has read nothing yet.
+var errNoRoom = errors.New("there is no room now")
+
+// weighed runs the part of a call that uses the workspace when there is memory for it. Most
+// calls tell how much they read when they begin to read. If there is no memory for that,
+// they end, wait for it, and begin again. A diff also waits for a free processor.
+func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments, run func(context.Context) error) (err error) {
 	r := requestOf(ctx)
 	if r == nil || r.charge == nil {
-		return done, nil
+		return run(ctx)
 	}
-	weight, isDiff, err := s.need(ctx, ws, tool, a)
+	weight, isDiff := int64(0), false
+	weigh := func(f workspace.Extent) error {
+		since := a.integer("since_version")
+		isDiff = tool == changesName && a.flag("diffs") && f.Rows > 0 || 0 < since && since < f.Version
+		if weight = s.weightOf(tool, a, f); isDiff || !r.charge.tryTake(weight) {
+			return errNoRoom
+		}
+		return nil
+	}
+	switch path := a.text("path"); tool {
+	default:
+		return run(ctx)
+	case "read_file", "resources/read", "edit_file", "move_file", "read_log", changesName:
+		err = run(workspace.WithWeigher(ctx, weigh))
+		if !errors.Is(err, errNoRoom) {
+			return err
+		}
+	case searchName:
+		err = weigh(workspace.Extent{})
+	case memorycommand.Name, summarizeName: // they may read and write several times
+		var f workspace.Extent
+		if tool == memorycommand.Name {
+			path = a.command.Path()
+		}
+		if path != "" {
+			if f, err = ws.FileExtent(ctx, path); err != nil && !errors.Is(err, workspace.ErrInvalid) { // run returns that itself
+				return err
+			}
+		}
+		err = weigh(f)
+	}
 	if err != nil {
-		return done, err
+		err = s.wait(ctx, r, tool, weight, isDiff)
 	}
-	busy := fmt.Errorf("%s: %v: %w", tool, errFull, workspace.ErrBusy)
-	ctx, stop := r.whileWanted(ctx)
-	defer stop()
-	take := r.charge.take
-	if r.client != nil {
-		take = func(ctx context.Context, weight int64) error { return s.budget.takeSoon(ctx, r.charge, weight) }
-	}
-	if take(ctx, weight) != nil {
-		s.budget.refused.Add(1)
-		return done, busy
+	if err != nil {
+		return err
 	}
 	if isDiff {
-		if s.budget.diffs.Acquire(ctx, 1) != nil {
-			return done, busy
-		}
-		done = func() { s.budget.diffs.Release(1) }
+		defer s.budget.diffs.Release(1)
 	}
-	return done, nil
+	return run(ctx)
 }
 
-// need returns the weight of a call. A call that the workspace will refuse has the least
-// weight.
-func (s *Server) need(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments) (weight int64, isDiff bool, err error) {
-	var f workspace.Extent
-	switch tool {
-	case searchName:
-		return min(leastCall+workspace.SearchMemory, s.budget.large.size), false, nil
-	case "read_file", "resources/read", "edit_file", "move_file", summarizeName:
-		f, err = ws.FileExtent(ctx, a.text("path"))
-	case memorycommand.Name:
-		if path := a.command.Path(); path != "" {
-			f, err = ws.FileExtent(ctx, path)
-		}
-	case "read_log":
-		f, err = ws.LogExtent(ctx, a.text("path"))
-	case changesName:
-		f, err = ws.ChangesExtent(ctx, a.changes())
+// wait waits for memory, and for a free processor if the call makes a diff.
+func (s *Server) wait(ctx context.Context, r *request, tool string, weight int64, isDiff bool) error {
+	ctx, stop := r.whileWanted(ctx)
+	defer stop()
+	var err error
+	if r.client != nil {
+		err = s.budget.takeSoon(ctx, r.charge, weight)
+	} else {
+		err = r.charge.take(ctx, weight)
 	}
-	switch {
-	case errors.Is(err, workspace.ErrInvalid):
-		return leastCall, false, nil // the call itself returns the error
-	case err != nil:
-		return 0, false, err
+	if err != nil {
+		s.budget.refused.Add(1)
+	} else if isDiff {
+		err = s.budget.diffs.Acquire(ctx, 1)
 	}
+	if err != nil {
+		return fmt.Errorf("%s: %v: %w", tool, errFull, workspace.ErrBusy)
+	}
+	return nil
+}
+
+// weightOf returns the weight of a call that reads so much. A call that the workspace will
+// refuse has the least weight.
+func (s *Server) weightOf(tool string, a *arguments, f workspace.Extent) int64 {
 	since := a.integer("since_version")
 	switch {
+	case tool == searchName:
+		return min(leastCall+workspace.SearchMemory, s.budget.large.size)
 	case tool == changesName:
-		return leastCall + changeWeight*f.Rows + 2*diffFactor*f.Largest, a.flag("diffs") && f.Rows > 0, nil
+		return leastCall + changeWeight*f.Rows + 2*diffFactor*f.Largest
 	case tool == "read_log":
-		return min(leastCall+logFactor*f.Bytes, smallCall), false, nil
+		return min(leastCall+logFactor*f.Bytes, smallCall)
 	case tool == "edit_file":
-		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text"))), false, nil
+		return leastCall + editFactor*f.Bytes + 2*bodyFactor*int64(len(a.text("new_text"))+len(a.text("old_text")))
 	case tool == summarizeName && s.asksModel():
-		return leastCall, false, nil // it may take minutes, and should not hold memory for so long
+		return leastCall // it may take minutes, and should not hold memory for so long
 	case tool == memorycommand.Name && f.Version == 0:
-		return leastCall + folderWeight, false, nil
+		return leastCall + folderWeight
 	case tool == memorycommand.Name:
-		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.command.Bytes(), false, nil
+		return leastCall + editFactor*f.Bytes + 2*bodyFactor*a.command.Bytes()
 	case tool == summarizeName, tool == "move_file":
-		return leastCall + editFactor*f.Bytes, false, nil
+		return leastCall + editFactor*f.Bytes
 	case since == f.Version && since > 0:
-		return leastCall, false, nil
+		return leastCall
 	case since > 0 && since < f.Version:
-		return max(leastCall+diffFactor*(f.Bytes+f.Largest), s.readWeight(f.Bytes)), true, nil
+		return max(leastCall+diffFactor*(f.Bytes+f.Largest), s.readWeight(f.Bytes))
 	}
-	return s.readWeight(f.Largest), false, nil
+	return s.readWeight(f.Largest)
 }
 
 // readWeight returns the weight of reading some bytes, before it is known how much

@@ -86,13 +86,14 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	var c Changes
 	err := w.viewCounted(ctx, func(r Reader) (err error) {
-		c, err = w.readChanges(r, o)
+		c, err = w.readChanges(r, o, weigherOf(ctx))
 		return err
 	})
 	if err != nil {
 		return Changes{}, within(opChanges, "", err)
 	}
 	if o.Diffs {
+		ctx := WithWeigher(ctx, nil) // that is told already
 		load := func(q Query) (Loaded, error) { return w.load(ctx, q) }
 		diffs, omitted, err := changes.Diffs(c.Paths, o.Recent || c.TooOld, w.svc.limits.FileBytes, load)
 		if err != nil {
@@ -133,9 +134,17 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 	return nil
 }
 
-func (w *Workspace) readChanges(r Reader, o ChangesOptions) (Changes, error) {
-	l, err := changes.Read(r, changes.Selection{
-		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes,
-	})
+func (w *Workspace) readChanges(r Reader, o ChangesOptions, weigh func(Extent) error) (Changes, error) {
+	s := changes.Selection{Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes}
+	if weigh != nil {
+		s.Begin = func(state OwnerState) error {
+			e, err := w.changesExtent(state, o)
+			if err == nil {
+				err = weigh(e)
+			}
+			return err
+		}
+	}
+	l, err := changes.Read(r, s)
 	return Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}, err
 }

@@ -23,10 +23,7 @@ func (w *Workspace) FileExtent(ctx context.Context, path string) (Extent, error)
 		head, _, err = tx.File(name)
 		return err
 	})
-	if err != nil || !head.Exists() {
-		return Extent{}, err
-	}
-	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}, nil
+	return fileExtent(head), err
 }
 
 // LogExtent returns the extent of a log, as FileExtent does for a file.
@@ -36,26 +33,14 @@ func (w *Workspace) LogExtent(ctx context.Context, path string) (Extent, error) 
 		head, _, err = tx.Log(name)
 		return err
 	})
-	return Extent{Bytes: min(head.Bytes, entries.PageBytes)}, err
+	return logExtent(head), err
 }
 
-// ChangesExtent returns the most that Changes reads, as FileExtent does for a file. With
-// Diffs, Largest is set.
-func (w *Workspace) ChangesExtent(ctx context.Context, o ChangesOptions) (Extent, error) {
-	if err := checkContext(ctx, opChanges, ""); err != nil {
-		return Extent{}, err
-	}
-	if err := o.complete(w.paths); err != nil {
-		return Extent{}, err
-	}
-	l, err := w.load(ctx, Query{})
-	if err != nil {
-		return Extent{}, within(opChanges, "", err)
-	}
-	state := l.Owner
+// changesExtent returns the most that Changes reads.
+func (w *Workspace) changesExtent(state OwnerState, o ChangesOptions) (Extent, error) {
 	kept, err := changes.Keeps(state, o.Since, w.svc.limits.Changes)
 	if err != nil {
-		return Extent{}, within(opChanges, "", err)
+		return Extent{}, err
 	}
 	if o.Recent || !kept {
 		return Extent{Rows: min(state.Changes, changes.RecentRows) + pagePaths}, nil
@@ -66,6 +51,54 @@ func (w *Workspace) ChangesExtent(ctx context.Context, o ChangesOptions) (Extent
 	}
 	return e, nil
 }
+
+type weigherKey struct{}
+
+// WithWeigher returns a context for ReadFile, EditFile, MoveFile, ReadLog and Changes, which
+// tell f how much they are about to read. If f returns an error, they read nothing more,
+// store nothing, and return an error that wraps it. It costs less than FileExtent and the
+// others before the call. f is called in a transaction, maybe several times, and must not
+// wait.
+func WithWeigher(ctx context.Context, f func(Extent) error) context.Context {
+	return context.WithValue(ctx, weigherKey{}, f)
+}
+
+func weigherOf(ctx context.Context) func(Extent) error {
+	f, _ := ctx.Value(weigherKey{}).(func(Extent) error)
+	return f
+}
+
+// loadWeighed tells the function of [WithWeigher] how much a query reads, and then reads.
+func loadWeighed(ctx context.Context, r Reader, q Query) (l Loaded, err error) {
+	var f func(Extent) error
+	if q.Current || q.Version != 0 || q.Entries != nil {
+		f = weigherOf(ctx)
+	}
+	switch {
+	case f == nil:
+	case q.Entries != nil:
+		if l.Log, _, err = r.Log(q.Log); err == nil {
+			err = f(logExtent(l.Log))
+		}
+	default:
+		if l.File, _, err = r.File(q.File); err == nil {
+			err = f(fileExtent(l.File))
+		}
+	}
+	if err != nil {
+		return Loaded{}, err
+	}
+	return r.Load(q)
+}
+
+func fileExtent(head FileHead) Extent {
+	if !head.Exists() {
+		return Extent{}
+	}
+	return Extent{Version: head.Version, Bytes: head.Size(), Largest: head.Largest()}
+}
+
+func logExtent(head LogHead) Extent { return Extent{Bytes: min(head.Bytes, entries.PageBytes)} }
 
 // viewUncounted runs a read on a path without counting it.
 func (w *Workspace) viewUncounted(ctx context.Context, op, path string, read func(Reader, string) error) error {

@@ -13,6 +13,8 @@ type Selection struct {
 	Limit  int           // paths at most
 	Except *store.Author // leaves out what nobody else has changed; nil: nobody
 	Kept   int64         // rows that the journal keeps
+
+	Begin func(store.OwnerState) error // is told of the owner before the journal is read, and may refuse; nil: nobody is
 }
 
 // A List has one row for each path that has changed.
@@ -35,6 +37,9 @@ const (
 // Read returns what has changed. If nothing is new, it reads the owner's state alone.
 func Read(r store.Reader, o Selection) (List, error) {
 	state, err := r.Owner()
+	if err == nil && o.Begin != nil {
+		err = o.Begin(state)
+	}
 	if err != nil {
 		return List{}, err
 	}
