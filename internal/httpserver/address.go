@@ -56,6 +56,15 @@ func (s *Server) trusted(addr netip.Addr) bool {
 	return false
 }
 
+// addressOf is parseAddress for an address of a connection.
+func addressOf(a net.Addr) (addr netip.Addr, ok bool) {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		addr = tcp.AddrPort().Addr()
+		return addr.Unmap().WithZone(""), addr.IsValid()
+	}
+	return parseAddress(a.String())
+}
+
 // parseAddress reads an address with or without a port, a zone and brackets. The result
 // has no zone, and IPv4 is IPv4.
 func parseAddress(text string) (addr netip.Addr, ok bool) {
@@ -84,7 +93,7 @@ func (s *Server) isOwnHost(r *http.Request) (own, named bool) {
 	if local == nil {
 		return false, false
 	}
-	if addr, ok := parseAddress(local.String()); !ok || !addr.IsLoopback() {
+	if addr, ok := addressOf(local); !ok || !addr.IsLoopback() {
 		return true, false
 	}
 	host := hostOf(r.Host)

@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	firstHead = 512 // bytes for the head of a request at first
-	maxLines  = 100 // of a head; each costs net/http far more memory than its bytes
-	lineCost  = 200 // what a line takes besides its bytes
-	maxBlank  = 2   // empty lines before a head, which some clients send after a body
+	firstHead = 512  // bytes for the head of a request at first
+	nextCall  = 2048 // the same behind the call of a known caller, so that all of the next one mostly comes at once
+	maxLines  = 100  // of a head; each costs net/http far more memory than its bytes
+	lineCost  = 200  // what a line takes besides its bytes
+	maxBlank  = 2    // empty lines before a head, which some clients send after a body
 )
 
 // A conn is a connection. net/http gets the head of a request when all of it is there,
@@ -107,6 +108,9 @@ func (c *conn) nextHead(answering bool) error {
 	}
 	c.leaveRow()
 	c.l.conns.setQuiet(c)
+	if !c.stranger.Load() && cap(c.buf) < nextCall {
+		c.buf = append(make([]byte, 0, nextCall), c.buf...)
+	}
 	err := c.awaitHead(c.l.s.limits.near)
 	if errors.Is(err, os.ErrDeadlineExceeded) && len(c.buf) == 0 {
 		c.parked.Store(true)
@@ -133,13 +137,10 @@ func (c *conn) awaitHead(timeout time.Duration) error {
 }
 
 // gather reads until buf begins with a whole head. With timed, the head has limits.header
-// from its first byte on.
+// from its first byte on, if it does not come at once.
 func (c *conn) gather(timed bool) error {
 	if c.buf == nil {
 		c.buf = make([]byte, 0, firstHead)
-	}
-	if timed && len(c.buf) > 0 {
-		_ = c.SetReadDeadline(time.Now().Add(c.l.s.limits.header))
 	}
 	for {
 		c.scan()
@@ -158,10 +159,11 @@ func (c *conn) gather(timed bool) error {
 		case len(c.buf) == cap(c.buf):
 			c.buf = append(make([]byte, 0, 2*len(c.buf)), c.buf...)
 		}
-		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
-		if timed && n > 0 && len(c.buf) == 0 {
+		if timed && len(c.buf)+c.blank > 0 {
 			_ = c.SetReadDeadline(time.Now().Add(limits.header))
+			timed = false
 		}
+		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
 		c.buf = c.buf[:len(c.buf)+n]
 		if err != nil && n == 0 {
 			return err

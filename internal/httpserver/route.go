@@ -142,7 +142,10 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		s.refuse(w, r, f)
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := r.Context(), func() {}
+	if stream {
+		ctx, cancel = context.WithCancel(ctx)
+	}
 	defer cancel()
 	leave, f := s.calls.enter(c.ID, c.Tenant, stream, cancel)
 	if f != nil {
