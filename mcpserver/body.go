@@ -43,7 +43,11 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
 	defer deadline(time.Time{})                               // the call may take longer
-	body := make([]byte, 0, firstBytes)
+	first := int64(firstBytes)
+	if r.ContentLength >= 0 {
+		first = min(first, r.ContentLength+1) // one more for the end
+	}
+	body := make([]byte, 0, first)
 	allowed := time.Now().Add(timeout)
 	for {
 		if len(body) == cap(body) {
@@ -85,35 +89,6 @@ func notArrived(err error) error {
 	return &refusal{status: http.StatusBadRequest, text: "the body did not arrive: " + err.Error()}
 }
 
-// admitBodies passes a request on when there is memory for it. The request keeps its
-// charge until its answer is written.
-func (s *Server) admitBodies(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := s.budget.open()
-		defer c.leave()
-		r = r.WithContext(context.WithValue(r.Context(), chargeKey{}, c))
-		t := &timedWriter{ResponseWriter: w, charge: c, timeout: s.limits.answer}
-		defer t.outcome(r.Context())
-		var leave func()
-		var err error
-		if r.Method == http.MethodPost {
-			leave, err = s.admitBody(t, r, c)
-		} else {
-			leave, err = func() {}, skipBody(t, r, s.limits.body)
-		}
-		if err != nil {
-			refuse(t, err)
-			return
-		}
-		defer leave()
-		next.ServeHTTP(t, r)
-	})
-}
-
-type chargeKey struct{}
-
-func chargeOf(ctx context.Context) *charge { return ctx.Value(chargeKey{}).(*charge) }
-
 // skipBody reads a body that has no meaning and drops it. While a body is unread, the
 // HTTP server does not notice that the client hangs up.
 func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) error {
@@ -138,9 +113,12 @@ func skipBody(w http.ResponseWriter, r *http.Request, timeout time.Duration) err
 // among the calls and its charge has the body's weight; leave gives the place back. A
 // request for an endless stream of events takes neither: the number of connections
 // limits those.
-func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (leave func(), err error) {
+func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (leave func(), err error) {
 	leave = func() {}
-	a := s.budget.arrival(r.ContentLength, s.group(r.Context()))
+	if r.Method != http.MethodPost {
+		return leave, skipBody(w, r, s.limits.body)
+	}
+	a := s.budget.arrival(r.ContentLength, s.group(q.client))
 	defer a.End()
 	body, err := readBody(w, r, a, s.limits.body)
 	if err != nil {
@@ -154,32 +132,35 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, c *charge) (l
 	if bad != nil {
 		return leave, &refusal{status: http.StatusBadRequest, text: bad.problem}
 	}
-	if err := s.admit(r.Context(), m, len(body), c); err != nil {
+	if err := s.admit(q.client, m, len(body), q.charge); err != nil {
 		return leave, err
 	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{bytes.NewReader(body), r.Body}
-	switch m.method {
-	case "notifications/initialized":
-		s.completeHandshake(r.Context())
-	case listen:
-		if len(body) <= firstBytes {
-			return leave, nil
-		}
+	switch {
+	case m.method == "notifications/initialized" && q.session != nil:
+		// The SDK handles it after it has answered the request, when it is no longer known
+		// whose it is.
+		s.sessions.ready(q.session)
+	case m.method == listen && len(body) <= firstBytes:
+		return leave, nil
 	}
-	if s.budget.calls.Acquire(r.Context(), 1) != nil {
+	if s.budget.calls.Acquire(q.client, 1) != nil {
 		return leave, errGivenUp
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
-	defer cancel()
-	if err := s.budget.takeSoon(ctx, c, m.weight(len(body))); err != nil {
-		s.budget.calls.Release(1)
-		s.budget.refused.Add(1)
-		return leave, &refusal{status: http.StatusServiceUnavailable, text: errFull.Error(), id: m.fields["id"], cause: errTooMuch}
+	leave = func() { s.budget.calls.Release(1) }
+	if weight := m.weight(len(body)); !q.charge.tryTake(weight) {
+		ctx, cancel := context.WithTimeout(q.client, s.o.Timeout)
+		defer cancel()
+		if err := s.budget.takeSoon(ctx, q.charge, weight); err != nil {
+			leave()
+			s.budget.refused.Add(1)
+			return nil, &refusal{status: http.StatusServiceUnavailable, text: errFull.Error(), id: m.fields["id"], cause: errTooMuch}
+		}
 	}
-	return func() { s.budget.calls.Release(1) }, nil
+	return leave, nil
 }
 
 // group returns the group of the caller of a request.
@@ -188,14 +169,6 @@ func (s *Server) group(ctx context.Context) string {
 		return ""
 	}
 	return s.o.Group(ctx)
-}
-
-// completeHandshake notes that the client of a session is ready. The SDK handles the
-// notification after it has answered the request, when it is no longer known whose it is.
-func (s *Server) completeHandshake(ctx context.Context) {
-	if m, ok := ctx.Value(memberKey{}).(member); ok && m.session != nil {
-		s.sessions.ready(m.session)
-	}
 }
 
 func refuse(w *timedWriter, err error) {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"maps"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -49,20 +50,15 @@ func (s *Server) Handler() http.Handler {
 		Stateless: true, Logger: logger, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 	})
 	before := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: s.o.Extend == nil, Logger: logger, MaxRequestBodyBytes: maxBody})
-	withSession := s.withSession(s.admitBodies(s.numbered(before)))
-	without := s.admitBodies(s.numbered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.streams(r) {
-			streaming.ServeHTTP(w, r)
-			return
-		}
-		now.ServeHTTP(w, r)
-	})))
 	return sameOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != "" {
-			without.ServeHTTP(w, r)
-			return
+		switch modern := r.Header.Get("Mcp-Protocol-Version") >= stateless || r.Header.Get("Mcp-Method") != ""; {
+		case !modern:
+			s.serveSession(w, r, before)
+		case s.streams(r):
+			s.serve(w, r, &request{}, streaming)
+		default:
+			s.serve(w, r, &request{}, now)
 		}
-		withSession.ServeHTTP(w, r)
 	}))
 }
 
@@ -74,61 +70,55 @@ func (s *Server) serverFor(number string) *mcp.Server {
 	return s.mcp
 }
 
-// numbered gives the request a number by which its calls find it. The number replaces
-// the header that the client may have sent. The SDK gets none of the request's values.
-func (s *Server) numbered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
-		q := &request{values: context.WithoutCancel(ctx), client: ctx, charge: chargeOf(ctx), bound: s.isBound(ctx)}
-		if q.charge.values != nil {
-			q.values = context.WithoutCancel(q.charge.values)
-		}
-		if m, ok := ctx.Value(memberKey{}).(member); ok {
-			q.sessions, q.caller, q.session = true, m.caller, m.session
-			if m.session != nil {
-				q.connection = m.session.connection
-			}
-		}
-		number := s.requests.add(q)
-		defer s.requests.drop(number)
-		ctx, cancel := bare(r)
-		defer cancel()
-		r = r.WithContext(ctx)
-		r.Header = r.Header.Clone()
-		r.Header.Set(requestHeader, number)
-		next.ServeHTTP(w, r)
-	})
+// serve passes a request on when there is memory for it. The request keeps its charge until
+// its answer is written. It has a number by which its calls find it, in place of a header
+// that the client may have sent. The SDK gets none of the request's values.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next http.Handler) {
+	q.client, q.charge = r.Context(), s.budget.open()
+	defer q.charge.leave()
+	ctx, cancel := q.bare()
+	defer cancel()
+	r = r.WithContext(ctx)
+	t := &timedWriter{ResponseWriter: w, charge: q.charge, timeout: s.limits.answer}
+	defer t.outcome(q.client)
+	leave, err := s.admitBody(t, r, q)
+	if err != nil {
+		refuse(t, err)
+		return
+	}
+	defer leave()
+	q.bound, q.values = s.isBound(q.client), q.charge.values
+	if q.values == nil {
+		q.values = q.client
+	}
+	q.values = context.WithoutCancel(q.values)
+	number := s.requests.add(q)
+	defer s.requests.drop(number)
+	r.Header = maps.Clone(r.Header)
+	r.Header[requestHeader] = []string{number}
+	next.ServeHTTP(t, r)
 }
 
-// A member is the sender of a request that belongs to a session or begins one.
-type member struct {
-	caller  string
-	session *session // nil: to begin one
-}
-
-type memberKey struct{}
-
-// withSession lets only the caller of a session use it. To everybody else the session
+// serveSession lets only the caller of a session use it. To everybody else the session
 // does not exist.
-func (s *Server) withSession(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m := member{caller: s.o.Caller(r.Context())}
-		if m.caller == "" {
-			http.Error(w, "sign in first: a session needs a known caller", http.StatusUnauthorized)
+func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	q := &request{sessions: true, caller: s.o.Caller(r.Context())}
+	if q.caller == "" {
+		http.Error(w, "sign in first: a session needs a known caller", http.StatusUnauthorized)
+		return
+	}
+	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+		if q.session = s.sessions.enter(id, q.caller); q.session == nil {
+			http.Error(w, "session not found", http.StatusNotFound)
 			return
 		}
-		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-			if m.session = s.sessions.enter(id, m.caller); m.session == nil {
-				http.Error(w, "session not found", http.StatusNotFound)
-				return
-			}
-			defer s.sessions.release(m.session)
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), memberKey{}, m)))
-		if r.Method == http.MethodDelete && m.session != nil {
-			s.sessions.end(m.session)
-		}
-	})
+		defer s.sessions.release(q.session)
+		q.connection = q.session.connection
+	}
+	s.serve(w, r, q, next)
+	if r.Method == http.MethodDelete && q.session != nil {
+		s.sessions.end(q.session)
+	}
 }
 
 // unnamed is the caller of all requests without a verified user.
@@ -148,9 +138,12 @@ func tokenUser(ctx context.Context) string {
 func sameOrigin(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		write := *r
-		write.Method = http.MethodPost
-		if err := protection.Check(&write); err != nil {
+		write := r
+		if r.Method != http.MethodPost {
+			read := *r
+			read.Method, write = http.MethodPost, &read
+		}
+		if err := protection.Check(write); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}

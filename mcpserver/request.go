@@ -106,12 +106,29 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// bare returns a context that ends with a request. Of its values it has only the local
-// address, which the SDK needs. So the context that the SDK keeps for a session has
-// nobody's values.
-func bare(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.Context().Value(http.LocalAddrContextKey))
+// bare returns the context of an HTTP request for the SDK, which ends with the request. Of
+// its values it has only the local address, which the SDK needs.
+func (r *request) bare() (context.Context, context.CancelFunc) {
+	if !r.sessions || r.session != nil {
+		return bareContext{r.client}, func() {}
+	}
+	// The SDK keeps this one for the session. So it must not hold on to the request.
+	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.client.Value(http.LocalAddrContextKey))
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(r.Context(), cancel)
+	stop := context.AfterFunc(r.client, cancel)
 	return ctx, func() { stop(); cancel() }
 }
+
+// bareContext hides the values of a context.
+type bareContext struct{ context.Context }
+
+// Value implements [context.Context].
+func (c bareContext) Value(key any) any {
+	if key == http.LocalAddrContextKey {
+		return c.Context.Value(key)
+	}
+	return nil
+}
+
+// AfterFunc is for package context, which else needs a goroutine for each context below.
+func (c bareContext) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.Context, f) }

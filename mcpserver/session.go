@@ -37,8 +37,8 @@ type session struct {
 	close       func() // ends the SDK's session; a second call does nothing
 	busy        int    // requests and calls under way
 	place       *list.Element
-	since       time.Time // when it became idle
-	timer       *time.Timer
+	since       time.Time   // when it became idle
+	timer       *time.Timer // looks whether it has been idle for too long; nil: nobody does
 	initialized bool
 }
 
@@ -107,13 +107,15 @@ func (q *sessions) drop(s *session) {
 		delete(q.count, s.caller)
 	}
 	q.leaveIdle(s)
+	if s.timer != nil {
+		s.timer.Stop()
+	}
 }
 
 func (q *sessions) leaveIdle(s *session) {
 	if s.place != nil {
 		q.idle.Remove(s.place)
 		s.place = nil
-		s.timer.Stop()
 	}
 }
 
@@ -157,7 +159,9 @@ func (q *sessions) release(s *session) {
 		return
 	}
 	s.place, s.since = q.idle.PushBack(s), time.Now()
-	s.timer = time.AfterFunc(q.patience(s), func() { q.expire(s) })
+	if s.timer == nil {
+		s.timer = time.AfterFunc(q.patience(s), func() { q.expire(s) })
+	}
 }
 
 func (q *sessions) patience(s *session) time.Duration {
@@ -167,12 +171,18 @@ func (q *sessions) patience(s *session) time.Duration {
 	return q.handshake
 }
 
-// expire ends a session if it has been idle for too long.
+// expire ends a session if it has been idle for too long. If not, it looks again later.
 func (q *sessions) expire(s *session) {
 	q.mu.Lock()
-	over := s.place != nil && time.Since(s.since) >= q.patience(s)
-	if over {
+	left := q.patience(s) - time.Since(s.since)
+	over := s.place != nil && left <= 0
+	switch {
+	case over:
 		q.drop(s)
+	case s.place != nil:
+		s.timer.Reset(left)
+	default:
+		s.timer = nil // until it is idle
 	}
 	q.mu.Unlock()
 	if over {
