@@ -9,8 +9,18 @@ import (
 )
 
 // Load sends all queries in one go. What is to be read does not depend on an answer: the
-// server looks up the number of the current version itself.
+// server looks up the number of the current version itself. A weigher takes one more.
 func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
+	if weigh := q.Weigher; weigh != nil {
+		heads, err := r.Load(workspace.Query{File: q.File, Log: q.Log})
+		if err == nil {
+			err = (*weigh)(heads.File, heads.Log)
+		}
+		if err != nil {
+			return workspace.Loaded{}, err
+		}
+		q.Weigher = nil
+	}
 	if q.File != "" && q == (workspace.Query{File: q.File, Current: true}) && r.owned() == nil {
 		if l, found, err := r.loadCurrent(q.File); found || err != nil {
 			return l, err

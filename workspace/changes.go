@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ChangesOptions of [Workspace.Changes]. The zero value returns what has changed since
@@ -86,7 +87,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	var c Changes
 	err := w.viewCounted(ctx, func(r Reader) (err error) {
-		c, err = w.readChanges(r, o, weigherOf(ctx))
+		c, err = w.readChanges(r, o, store.WeigherOf(ctx))
 		return err
 	})
 	if err != nil {
@@ -135,16 +136,9 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 }
 
 func (w *Workspace) readChanges(r Reader, o ChangesOptions, weigh func(Extent) error) (Changes, error) {
-	s := changes.Selection{Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes}
-	if weigh != nil {
-		s.Begin = func(state OwnerState) error {
-			e, err := w.changesExtent(state, o)
-			if err == nil {
-				err = weigh(e)
-			}
-			return err
-		}
-	}
-	l, err := changes.Read(r, s)
+	l, err := changes.Read(r, changes.Selection{
+		Since: o.Since, Recent: o.Recent, Prefix: o.Prefix, Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes,
+		Weigh: weigh, Diffs: o.Diffs, FileBytes: w.svc.limits.FileBytes,
+	})
 	return Changes{Cursor: l.Cursor, More: l.More, TooOld: l.TooOld, Paths: l.Paths}, err
 }

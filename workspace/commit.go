@@ -111,7 +111,7 @@ func (w *Workspace) try(ctx context.Context, a *attempt, q Query, fn writeFunc) 
 	reads := w.svc.reads.Take(w.owner)
 	err := w.svc.store.Update(ctx, w.owner, func(tx Tx) error {
 		a.ops = reads + 1
-		l, err := loadWeighed(ctx, tx, q)
+		l, err := tx.Load(q.Weighed(ctx))
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ var faultyLoads = []faultyStore{
 			_, l.Version, _ = tx.Current(q.File)
 		}
 	}), []string{"Load/Alone", "Load/Random"}},
+	{"Load weighs nothing", bend(func(tx workspace.Tx) workspace.Tx { return weighsLate{tx, false} }), []string{"Load/Weigher"}},
+	{"Load weighs what it has read", bend(func(tx workspace.Tx) workspace.Tx { return weighsLate{tx, true} }), []string{"Load/Weigher"}},
 	{"Load gives no older version", bendLoad(func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) { l.Old = workspace.Version{} }), []string{"Load/Alone", "Load/Random"}},
 	{"Load gives content that the caller has", bendLoad(func(tx workspace.Tx, q workspace.Query, l *workspace.Loaded) {
 		if q.Current && l.File.Exists() && q.Version == 0 {
@@ -91,6 +93,22 @@ func loadsEarly(s workspace.Store) workspace.Store {
 		early, _ := tx.Owner()
 		return bentLoad{tx, func(_ workspace.Tx, _ workspace.Query, l *workspace.Loaded) { l.Owner = early }}
 	})(s)
+}
+
+// weighsLate asks the weigher of a Load after it, or never.
+type weighsLate struct {
+	workspace.Tx
+	late bool
+}
+
+func (tx weighsLate) Load(q workspace.Query) (workspace.Loaded, error) {
+	weigh := q.Weigher
+	q.Weigher = nil
+	l, err := tx.Tx.Load(q)
+	if err == nil && weigh != nil && tx.late {
+		err = (*weigh)(l.File, l.Log)
+	}
+	return l, err
 }
 
 type hidesMissing struct{ workspace.Tx }

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 var loads = []check{
 	{"Load/Alone", loadAlone},
 	{"Load/Random", loadRandom},
 	{"Load/CurrentMissing", loadMissing},
+	{"Load/Weigher", loadWeighed},
 	{"Load/OwnWritesAreRead", loadOwnWrites},
 	{"Load/ResultsAreOwn", loadResultsOwn},
 }
@@ -193,6 +195,38 @@ func loadMissing(t testing.TB, s workspace.Store) {
 	for _, q := range []workspace.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Since: 6}, {File: "a", Current: true, Since: 7}} {
 		if l, err := try(t, s, alice, readLoad(q)); !errors.Is(err, workspace.ErrCorrupt) {
 			t.Errorf("Load(%+v) of a version that is not there = %+v, %v, want ErrCorrupt", q, l, err)
+		}
+	}
+}
+
+// loadWeighed loads a file whose content is not there, so that it is seen who looks for it.
+func loadWeighed(t testing.TB, s workspace.Store) {
+	head := workspace.FileHead{Path: "a", Version: 7, Sizes: []int64{4, 5}}
+	update(t, s, alice, func(tx workspace.Tx) error {
+		return errors.Join(tx.SaveFile(workspace.FileChange{Head: head}), fill(tx, "alice"), tx.SaveFile(workspace.FileChange{Head: head}))
+	})
+	refused := errors.New("refused")
+	for _, q := range []workspace.Query{{File: "a", Current: true}, {File: "a", Version: 6}, {File: "a", Current: true, Log: "log", Entries: &workspace.EntryQuery{Limit: 1}, Request: "k"}} {
+		for _, verdict := range []error{refused, nil} {
+			log, err := try(t, s, alice, func(r workspace.Reader) (workspace.LogHead, error) {
+				log, _, err := r.Log("log")
+				return log, err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := 0
+			weigh := store.Weigher(func(f workspace.FileHead, l workspace.LogHead) error {
+				if told++; f.Version != 7 || f.Largest() != 5 || q.Log != "" && l.Bytes != log.Bytes {
+					t.Errorf("the weigher of %+v is told %+v, %+v, want %+v, %+v", q, f, l, head, log)
+				}
+				return verdict
+			})
+			q.Weigher = &weigh
+			l, err := try(t, s, alice, readLoad(q))
+			if verdict == nil && !errors.Is(err, workspace.ErrCorrupt) || verdict != nil && !errors.Is(err, refused) || told == 0 || l.File.Version != 0 {
+				t.Errorf("Load(%+v) with a weigher that says %v: %v, after %d calls, with version %d", q, verdict, err, told, l.File.Version)
+			}
 		}
 	}
 }

@@ -14,7 +14,9 @@ type Selection struct {
 	Except *store.Author // leaves out what nobody else has changed; nil: nobody
 	Kept   int64         // rows that the journal keeps
 
-	Begin func(store.OwnerState) error // is told of the owner before the journal is read, and may refuse; nil: nobody is
+	Weigh     func(store.Extent) error // is told the most that there is to read, before it is read; nil: nobody is
+	Diffs     bool                     // files will be read too
+	FileBytes int64                    // the limit of a file
 }
 
 // A List has one row for each path that has changed.
@@ -25,8 +27,10 @@ type List struct {
 	Paths  []store.Change
 }
 
-// RecentRows is how many rows of the end of the journal are read for Recent, at most.
-const RecentRows = 1000
+// recentRows is how many rows of the end of the journal are read for Recent, at most.
+const recentRows = 1000
+
+const recentMore = 200 // rows that are weighed beside them
 
 const (
 	fewRows     = 100 // read for Recent, if they name enough paths
@@ -37,8 +41,8 @@ const (
 // Read returns what has changed. If nothing is new, it reads the owner's state alone.
 func Read(r store.Reader, o Selection) (List, error) {
 	state, err := r.Owner()
-	if err == nil && o.Begin != nil {
-		err = o.Begin(state)
+	if err == nil && o.Weigh != nil {
+		err = o.weigh(state)
 	}
 	if err != nil {
 		return List{}, err
@@ -55,6 +59,21 @@ func Read(r store.Reader, o Selection) (List, error) {
 		return c, err
 	}
 	return coalesced(r, state, o)
+}
+
+// weigh tells o.Weigh the most that there is to read.
+func (o Selection) weigh(state store.OwnerState) error {
+	kept, err := Keeps(state, o.Since, o.Kept)
+	if err != nil {
+		return err
+	}
+	e := store.Extent{Rows: state.Revision - o.Since}
+	if o.Recent || !kept {
+		e.Rows = min(state.Changes, recentRows) + recentMore
+	} else if o.Diffs && e.Rows > 0 {
+		e.Largest = min(o.FileBytes, state.Bytes)
+	}
+	return o.Weigh(e)
 }
 
 // Keeps reports whether the journal, which keeps a number of rows, has all rows after a
@@ -195,7 +214,7 @@ func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest[st
 	if err != nil || newest.Named(o.Prefix) >= o.Limit || state.Changes <= fewRows {
 		return newest, err
 	}
-	return lastRows(r, state, o, RecentRows)
+	return lastRows(r, state, o, recentRows)
 }
 
 func lastRows(r store.Reader, state store.OwnerState, o Selection, most int64) (*Newest[store.Change], error) {
