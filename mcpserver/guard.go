@@ -6,6 +6,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/stack"
 )
 
 // guard wraps every method. A panic becomes an error of this call alone, and long errors
@@ -23,6 +25,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
+		stack.Grow() // the SDK runs each call in a new goroutine
 		leave, err := s.enter(r, method, req)
 		if err != nil {
 			return nil, err

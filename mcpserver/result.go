@@ -1,15 +1,14 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/brevity"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -22,15 +21,13 @@ type result struct {
 
 // success returns the answer of a tool: the record as one line of JSON, and the body.
 func success(res result) (*mcp.CallToolResult, error) {
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(res.record); err != nil {
-		return nil, err
-	}
-	content := []mcp.Content{&mcp.TextContent{Text: strings.TrimRight(line.String(), "\n")}}
-	if res.record == nil {
-		content = nil
+	content := make([]mcp.Content, 0, 2)
+	if res.record != nil {
+		line, err := rawjson.Line(res.record)
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, &mcp.TextContent{Text: line})
 	}
 	if res.body != nil {
 		content = append(content, &mcp.TextContent{Text: string(res.body)})

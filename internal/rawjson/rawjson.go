@@ -221,3 +221,12 @@ func EscapedLen(text string) int64 {
 	}
 	return n
 }
+
+// Line returns a value as one line of JSON, in which <, > and & are not escaped.
+func Line(v any) (string, error) {
+	var line strings.Builder
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(line.String(), "\n"), err
+}
