@@ -58,6 +58,12 @@ func fsyncRate(b *testing.B, grow bool) float64 {
 
 func benchService(b *testing.B, options workspace.Options) *workspace.Service {
 	b.Helper()
+	_, svc := openBench(b, options)
+	return svc
+}
+
+func openBench(b *testing.B, options workspace.Options) (*sqlite.Store, *workspace.Service) {
+	b.Helper()
 	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -67,7 +73,7 @@ func benchService(b *testing.B, options workspace.Options) *workspace.Service {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return svc
+	return s, svc
 }
 
 // BenchmarkWrite writes 4 KiB at a time. Each agent writes its own ten paths.
