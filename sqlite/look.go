@@ -4,8 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/engine"
@@ -92,19 +90,4 @@ func lookError(err error) error {
 		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", dbfile.Plain(err))
 	}
 	return err
-}
-
-// oldSQLite reports whether a version is older than 3.51.3. Such a version can corrupt a
-// database when it resets the write-ahead log (https://www.sqlite.org/wal.html).
-func oldSQLite(version string) bool {
-	have, fixed := [3]int{}, [3]int{3, 51, 3}
-	for i, part := range strings.SplitN(version, ".", 3) {
-		have[i], _ = strconv.Atoi(part)
-	}
-	for i := range have {
-		if have[i] != fixed[i] {
-			return have[i] < fixed[i]
-		}
-	}
-	return false
 }

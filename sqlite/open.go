@@ -7,7 +7,6 @@ import (
 	"log/slog"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/dbfile"
-	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -226,7 +225,7 @@ func dialWriter(path string, d Durability) (*conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.checkVersion(); err != nil {
+		if err := c.CheckVersion(); err != nil {
 			c.close()
 			return nil, err
 		}
@@ -256,16 +255,6 @@ func upToDate(c *conn, path string, o Options) (*conn, error) {
 		return nil, err
 	}
 	return dialWriter(path, o.Durability)
-}
-
-func (c *conn) checkVersion() (err error) {
-	_, err = c.One(func(f *row.Fields) error {
-		if v := f.Text(); oldSQLite(v) {
-			return workspace.Errorf(workspace.ErrUnsupported, "SQLite %s can corrupt a database when its log is reset; build with 3.51.3 or later", v)
-		}
-		return nil
-	}, "SELECT sqlite_version()")
-	return err
 }
 
 // busyTimeout is how long SQLite itself waits for other processes, in milliseconds. With
