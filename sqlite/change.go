@@ -52,7 +52,7 @@ func (t *tx) addChange(c *workspace.Change) error {
 		return nil
 	}
 	t.grew = true
-	_, err := t.exec(insertChange, row.ChangeValues(t.owner, c)...)
+	_, err := t.exec(row.InsertChange, row.ChangeValues(t.owner, c)...)
 	return err
 }
 
@@ -70,21 +70,27 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(pruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
+	if _, err := t.exec(row.PruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
 		return err
 	}
+	stays := int64(0) // the last version that does not go along
 	for _, v := range versions {
 		if v.Number <= max(m.Above, m.Prune) {
+			stays = v.Number
 			continue
 		}
 		t.wrote += v.Size
 		values := row.VersionValues(t.owner, m.To.Path, &v)
-		if _, err := t.exec(moveVersion, m.To.Path, values[len(values)-2], t.owner, m.From.Path, v.Number); err != nil {
+		if _, err := t.exec("UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?",
+			m.To.Path, values[len(values)-2], t.owner, m.From.Path, v.Number); err != nil {
 			return err
 		}
 	}
-	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true}); err != nil {
+	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: stays, Forget: true}, row.UpdateFile); err != nil {
 		return err
 	}
-	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change, Owner: m.Owner})
+	if err := t.saveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change}, row.PutFile); err != nil {
+		return err
+	}
+	return t.SaveOwner(m.Owner)
 }

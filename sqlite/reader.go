@@ -17,7 +17,21 @@ type reader struct {
 	owner string
 }
 
-func (r reader) Load(q workspace.Query) (workspace.Loaded, error) { return workspace.LoadFrom(r, q) }
+// Load reads the owner's state only once if a query has two files.
+func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
+	to := q.To
+	if q.File != "" {
+		q.To = ""
+	}
+	l, err := workspace.LoadFrom(r, q)
+	if err == nil && q.To != to {
+		l.To, err = r.head(to)
+	}
+	if err != nil {
+		return workspace.Loaded{}, err
+	}
+	return l, nil
+}
 
 func (r reader) Owner() (s workspace.OwnerState, err error) {
 	form := r.c.owners()

@@ -43,18 +43,18 @@ func (t *tx) restore(r workspace.Row) (err error) {
 	case r.Change != nil:
 		err = t.addChange(r.Change)
 	case r.File != nil:
-		_, err = t.exec(upsertFile, row.FileValues(t.owner, *r.File)...)
+		_, err = t.exec(row.PutFile, row.FileValues(t.owner, *r.File)...)
 	case r.Version != nil:
 		t.wrote += r.Version.Size
-		_, err = t.exec(insertVersion, row.VersionValues(t.owner, r.Path, r.Version)...)
+		_, err = t.exec(row.InsertVersion, row.VersionValues(t.owner, r.Path, r.Version)...)
 	case r.Summary != nil:
 		t.wrote += int64(len(r.Summary.Content))
-		_, err = t.exec(upsertSummary, row.SummaryValues(t.owner, r.Path, r.Summary)...)
+		_, err = t.exec(row.PutSummary, row.SummaryValues(t.owner, r.Path, r.Summary)...)
 	case r.Log != nil:
-		_, err = t.exec(upsertLog, row.LogValues(t.owner, *r.Log)...)
+		_, err = t.exec(row.PutLog, row.LogValues(t.owner, *r.Log)...)
 	case r.Entry != nil:
 		t.wrote += int64(len(r.Entry.Content))
-		_, err = t.exec(insertEntry, row.EntryValues(t.owner, r.Path, r.Entry)...)
+		_, err = t.exec(row.InsertEntry, row.EntryValues(t.owner, r.Path, r.Entry)...)
 	case r.Request != nil:
 		err = t.SaveRequest(*r.Request)
 	}

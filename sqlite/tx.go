@@ -18,46 +18,35 @@ type tx struct {
 	redacted bool  // the file is to be scrubbed
 }
 
-const (
-	insertOwner = "INSERT INTO owners (owner, " + row.OwnerColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	upsertOwner = insertOwner +
-		" ON CONFLICT (owner) DO UPDATE SET files = excluded.files, logs = excluded.logs, entries = excluded.entries, versions = excluded.versions," +
-		" bytes = excluded.bytes, operations = excluded.operations, file_floor = excluded.file_floor, log_floor = excluded.log_floor," +
-		" deleted_files = excluded.deleted_files, deleted_logs = excluded.deleted_logs, requests = excluded.requests," +
-		" revision = excluded.revision, changes = excluded.changes, updated = excluded.updated, crc = excluded.crc"
-	upsertFile = "INSERT INTO files (owner, " + row.FileColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
-		" ON CONFLICT (owner, path) DO UPDATE SET version = excluded.version, sizes = excluded.sizes, summary_bytes = excluded.summary_bytes," +
-		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
-	insertVersion  = "INSERT INTO versions (owner, " + row.VersionColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	replaceVersion = "UPDATE versions SET version = ?3, size = ?4, sha256 = ?5, client = ?6, client_version = ?7, key_id = ?8," +
-		" created = ?9, crc = ?10, content = ?11 WHERE owner = ?1 AND path = ?2 AND version = ?12"
-	redactVersion = "UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = ? AND version = ?"
-	pruneVersions = "DELETE FROM versions WHERE owner = ? AND path = ? AND version <= ?"
-	moveVersion   = "UPDATE versions SET path = ?, crc = ? WHERE owner = ? AND path = ? AND version = ?"
-	upsertLog     = "INSERT INTO logs (owner, " + row.LogColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" +
-		" ON CONFLICT (owner, path) DO UPDATE SET first = excluded.first, last = excluded.last, bytes = excluded.bytes," +
-		" deleted = excluded.deleted, created = excluded.created, updated = excluded.updated, crc = excluded.crc"
-	upsertSummary = "INSERT OR REPLACE INTO summaries (owner, " + row.SummaryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	insertEntry   = "INSERT INTO entries (owner, " + row.EntryColumns + ", content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	pruneEntries  = "DELETE FROM entries WHERE owner = ? AND path = ? AND entry <= ?"
-	insertChange  = "INSERT INTO changes (owner, " + row.ChangeColumns + ") VALUES (?, ?, ?, ?)"
-	upsertRequest = "INSERT OR REPLACE INTO requests (owner, " + row.RequestColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	t.changed = true
 	return t.c.Exec(query, args...)
 }
 
+// save runs the first statement, and the second one if the first has found no row to
+// change.
+func (t *tx) save(first, second string, values []any) error {
+	n, err := t.exec(first, values...)
+	if err == nil && n == 0 {
+		_, err = t.exec(second, values...)
+	}
+	return err
+}
+
 func (t *tx) SaveFile(ch workspace.FileChange) error {
-	if err := t.saveFile(ch); err != nil {
+	first := row.UpdateFile
+	if ch.Head.Created.Equal(ch.Head.Updated) { // most likely a new file
+		first = row.PutFile
+	}
+	if err := t.saveFile(ch, first); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
 }
 
-// saveFile is SaveFile without the owner's state.
-func (t *tx) saveFile(ch workspace.FileChange) error {
+// saveFile is SaveFile without the owner's state. It tries the statement first for the
+// head.
+func (t *tx) saveFile(ch workspace.FileChange, first string) error {
 	if err := t.saveVersions(ch); err != nil {
 		return err
 	}
@@ -67,7 +56,7 @@ func (t *tx) saveFile(ch workspace.FileChange) error {
 			return err
 		}
 	}
-	if _, err := t.exec(upsertFile, row.FileValues(t.owner, ch.Head)...); err != nil {
+	if err := t.save(first, row.PutFile, row.FileValues(t.owner, ch.Head)); err != nil {
 		return err
 	}
 	return t.addChange(&ch.Change)
@@ -76,10 +65,10 @@ func (t *tx) saveFile(ch workspace.FileChange) error {
 func (t *tx) SaveSummary(ch workspace.SummaryChange) error {
 	t.added = true
 	t.wrote += int64(len(ch.New.Content))
-	if _, err := t.exec(upsertSummary, row.SummaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
+	if _, err := t.exec(row.PutSummary, row.SummaryValues(t.owner, ch.Head.Path, &ch.New)...); err != nil {
 		return err
 	}
-	if _, err := t.exec(upsertFile, row.FileValues(t.owner, ch.Head)...); err != nil {
+	if err := t.save(row.UpdateFile, row.PutFile, row.FileValues(t.owner, ch.Head)); err != nil {
 		return err
 	}
 	return t.SaveOwner(ch.Owner)
@@ -94,7 +83,8 @@ func (t *tx) RedactVersion(ch workspace.VersionRedaction) error {
 	v = workspace.Version{Number: v.Number, Author: v.Author, Time: v.Time, Redacted: &ch.Redaction}
 	t.removed = true
 	values := row.VersionValues(t.owner, ch.Head.Path, &v)
-	if _, err := t.exec(redactVersion, v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path, v.Number); err != nil {
+	if _, err := t.exec("UPDATE versions SET size = ?, sha256 = ?, crc = ?, content = ? WHERE owner = ? AND path = ? AND version = ?",
+		v.Size, v.SHA256[:], values[len(values)-2], values[len(values)-1], t.owner, ch.Head.Path, v.Number); err != nil {
 		return err
 	}
 	if err := t.wantScrub(); err != nil {
@@ -114,38 +104,42 @@ func (t *tx) saveVersions(ch workspace.FileChange) error {
 		t.wrote += ch.New.Size
 	}
 	if ch.Pruned == 1 && ch.New != nil {
-		n, err := t.exec(replaceVersion, append(row.VersionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
+		n, err := t.exec(row.ReplaceVersion, append(row.VersionValues(t.owner, ch.Head.Path, ch.New), ch.Prune)...)
 		if err != nil || n == 1 {
 			return err
 		}
 	}
 	if ch.Prune > 0 {
-		if _, err := t.exec(pruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
+		if _, err := t.exec(row.PruneVersions, t.owner, ch.Head.Path, ch.Prune); err != nil {
 			return err
 		}
 	}
 	if ch.New == nil {
 		return nil
 	}
-	_, err := t.exec(insertVersion, row.VersionValues(t.owner, ch.Head.Path, ch.New)...)
+	_, err := t.exec(row.InsertVersion, row.VersionValues(t.owner, ch.Head.Path, ch.New)...)
 	return err
 }
 
 func (t *tx) SaveLog(ch workspace.LogChange) error {
 	if ch.Prune > 0 {
 		t.removed = true
-		if _, err := t.exec(pruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
+		if _, err := t.exec(row.PruneEntries, t.owner, ch.Head.Path, ch.Prune); err != nil {
 			return err
 		}
 	}
 	for i := range ch.New {
 		t.added = true
 		t.wrote += int64(len(ch.New[i].Content))
-		if _, err := t.exec(insertEntry, row.EntryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
+		if _, err := t.exec(row.InsertEntry, row.EntryValues(t.owner, ch.Head.Path, &ch.New[i])...); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(upsertLog, row.LogValues(t.owner, ch.Head)...); err != nil {
+	first := row.UpdateLog
+	if ch.Head.Created.Equal(ch.Head.Updated) { // most likely a new log
+		first = row.PutLog
+	}
+	if err := t.save(first, row.PutLog, row.LogValues(t.owner, ch.Head)); err != nil {
 		return err
 	}
 	if err := t.addChange(&ch.Change); err != nil {
@@ -159,8 +153,7 @@ func (t *tx) SaveOwner(s workspace.OwnerState) error {
 		_, err := t.exec("DELETE FROM owners WHERE owner = ?", t.owner)
 		return err
 	}
-	_, err := t.exec(upsertOwner, row.OwnerValues(t.owner, s)...)
-	return err
+	return t.save(row.UpdateOwner, row.InsertOwner, row.OwnerValues(t.owner, s))
 }
 
 func (t *tx) FoldFiles(n int) (int64, error) {
@@ -185,7 +178,7 @@ func (t *tx) fold(query string, n int, number func(*row.Fields) int64) (highest 
 }
 
 func (t *tx) SaveRequest(r workspace.Request) error {
-	_, err := t.exec(upsertRequest, row.RequestValues(t.owner, r)...)
+	_, err := t.exec(row.PutRequest, row.RequestValues(t.owner, r)...)
 	return err
 }
 
