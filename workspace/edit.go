@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/edit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // EditOptions of [Workspace.EditFile]. The zero value replaces one occurrence
@@ -57,9 +59,23 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	if err != nil {
 		return EditResult{}, err
 	}
-	out, err := w.rewrite(ctx, p, old == "", o.IfVersion, a, func(text []byte) ([]byte, int64, error) {
+	change := func(text []byte) ([]byte, int64, error) {
 		return edit.Replace(text, old, new, o.All, w.svc.limits.FileBytes)
+	}
+	out, err := w.commit(ctx, a, Query{File: p.name}, func(tx Tx, l Loaded) (Outcome, error) {
+		text, err := smallText(tx, l.File, old == "", o.IfVersion)
+		if err != nil || !edit.IsQuick(text, old, new, o.All, smallEdit) {
+			return Outcome{}, cmp.Or(err, errMoved)
+		}
+		text, n, err := change(text)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return w.saveVersion(tx, a, l.File, l.Owner, w.newVersion(text, a.now), OpEdit, n)
 	})
+	if errors.Is(err, errMoved) {
+		out, err = w.rewrite(ctx, p, old == "", o.IfVersion, a, change)
+	}
 	if err != nil {
 		return EditResult{}, within(op, path, w.withNearest(ctx, p, err))
 	}
@@ -88,8 +104,33 @@ func checkEdit(path, old, new string, o EditOptions) error {
 
 var errNoFile = Errorf(ErrNotFound, "there is no such file")
 
-// errMoved says that the file was changed between reading and writing.
+// errMoved says that the file was changed between reading and writing, or that it must be
+// read in a transaction of its own.
 var errMoved = errors.New("moved")
+
+// smallEdit is the size in bytes up to which a file is read, edited and written in one
+// transaction. Other writes wait for it.
+const smallEdit = 16 << 10
+
+// smallText returns the text of a file for an edit. The error is errMoved for a large file.
+func smallText(tx Tx, head FileHead, appends bool, ifVersion *int64) ([]byte, error) {
+	if err := checkEdited(head, appends, ifVersion); err != nil || !head.Exists() {
+		return nil, err
+	}
+	if head.Size() > smallEdit {
+		return nil, errMoved
+	}
+	v, err := store.Retained(tx, head, head.Version)
+	return v.Content, cmp.Or(err, verify.Version(v))
+}
+
+// checkEdited refuses an edit for what is at the path.
+func checkEdited(head FileHead, appends bool, ifVersion *int64) error {
+	if !head.Exists() && !appends {
+		return errNoFile
+	}
+	return condition.Check(head, ifVersion)
+}
 
 // UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.
 type UpdateOptions struct {
@@ -173,13 +214,10 @@ func (w *Workspace) readForEdit(ctx context.Context, p Path, appends bool, ifVer
 	if err == nil {
 		_, err = a.answered(l.Request)
 	}
-	switch {
-	case err != nil:
-		return Version{}, err
-	case !l.File.Exists() && !appends:
-		return Version{}, errNoFile
+	if err == nil {
+		err = checkEdited(l.File, appends, ifVersion)
 	}
-	if err := condition.Check(l.File, ifVersion); err != nil {
+	if err != nil {
 		return Version{}, err
 	}
 	return l.Version, verify.Version(l.Version)

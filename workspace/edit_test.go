@@ -137,11 +137,23 @@ func (g *gate) View(ctx context.Context, o workspace.Owner, fn func(workspace.Re
 	return err
 }
 
-// Edits of one file at once are all made: none is lost, none made twice.
+// Edits of one file at once are all made: none is lost, none made twice. A large file is
+// read before the transaction that writes it, and here by all editors before the first.
 func TestEditConcurrently(t *testing.T) {
-	const editors, each = 16, 8
-	ws := agentOf(t, serviceOn(t, newGate(newStore(t), editors), workspace.Options{}), "a")
+	const editors = 16
+	t.Run("small", func(t *testing.T) {
+		editConcurrently(t, agentOf(t, serviceOn(t, newStore(t), workspace.Options{}), "a"), editors, "")
+	})
+	t.Run("large", func(t *testing.T) {
+		svc := serviceOn(t, newGate(newStore(t), editors), workspace.Options{})
+		editConcurrently(t, agentOf(t, svc, "a"), editors, strings.Repeat("a line of a large file\n", 1000))
+	})
+}
+
+func editConcurrently(t *testing.T, ws *workspace.Workspace, editors int, begin string) {
+	const each = 8
 	var content strings.Builder
+	content.WriteString(begin)
 	for i := range editors {
 		fmt.Fprintf(&content, "[%02d:]\n", i)
 	}

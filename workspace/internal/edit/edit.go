@@ -38,6 +38,16 @@ func Replace(text []byte, old, new string, all bool, limit int64) ([]byte, int64
 	return bytes.ReplaceAll(text, []byte(old), []byte(new)), int64(n), nil
 }
 
+// IsQuick reports whether Replace succeeds, and makes a text of at most limit bytes of
+// one that has no more. A refusal takes long if it looks for the nearest line.
+func IsQuick(text []byte, old, new string, all bool, limit int) bool {
+	n := 1
+	if old != "" {
+		n = bytes.Count(text, []byte(old))
+	}
+	return (n == 1 || n > 1 && all) && len(text)+n*len(new) <= limit
+}
+
 // checkEdited checks the size of a new version before it is made.
 func checkEdited(size, limit int64) error {
 	if size > limit {
