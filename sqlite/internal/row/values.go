@@ -1,6 +1,8 @@
 package row
 
 import (
+	"strings"
+
 	"github.com/agent-scratchpad/scratchpad/internal/receipt"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -33,7 +35,7 @@ const (
 // others: SQLite then does not read it.
 var (
 	AuthoredFiles = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) + withVersions
-	CurrentFiles  = "SELECT " + of("f", FileColumns) + ", " + of("v", VersionColumns) +
+	CurrentFiles  = "SELECT " + of("f", FileColumns) + ", " + of("v", strings.TrimPrefix(VersionColumns, "path, ")) +
 		", CASE WHEN octet_length(v.content) <= ? THEN v.content END" + withVersions
 )
 
@@ -108,7 +110,7 @@ func (f *Fields) CurrentVersion(owner string, h workspace.FileHead) (v workspace
 	if n := len(f.Row); n == 0 || f.Row[n-1] == nil {
 		return v, false, nil
 	}
-	v = f.VersionContent(owner, h.Path)
+	v = f.withContent(f.versionOf(owner, h.Path))
 	f.Bad = f.Bad || v.Number != h.Version
 	return v, true, f.ErrAt("version of", h.Path, h.Version)
 }
@@ -125,7 +127,10 @@ func VersionValues(owner, path string, v *workspace.Version) []any {
 
 // VersionContent reads it. The columns are VersionColumns and the content.
 func (f *Fields) VersionContent(owner, path string) workspace.Version {
-	v := f.Version(owner, path)
+	return f.withContent(f.Version(owner, path))
+}
+
+func (f *Fields) withContent(v workspace.Version) workspace.Version {
 	f.Bad = !receipt.Unpack(&v, f.Bytes()) || f.Bad
 	if v.Redacted == nil {
 		v.Content = Blob(v.Content)
@@ -141,8 +146,13 @@ func (f *Fields) VersionReceipt(owner, path string) workspace.Version {
 }
 
 // Version reads it, without the content and without the receipt.
-func (f *Fields) Version(owner, path string) (v workspace.Version) {
+func (f *Fields) Version(owner, path string) workspace.Version {
 	f.Bad = f.Bad || f.Text() != path
+	return f.versionOf(owner, path)
+}
+
+// versionOf is Version without the column of the path, which the checksum covers.
+func (f *Fields) versionOf(owner, path string) (v workspace.Version) {
 	v.Number, v.Size, v.SHA256, v.Author, v.Time = f.Int(), f.Int(), f.Hash(), f.Author(), f.Time()
 	f.Check(owner, path, v.Number, v.Size, v.SHA256[:], v.Author.Client, v.Author.Version, v.Author.Key, Micros(v.Time))
 	return v

@@ -84,15 +84,44 @@ func (s *scanner) isLinked() bool {
 // be one of the query, or are not ASCII.
 func (s *scanner) findStarts(text []byte) {
 	for at := s.q.start(text, 0); at < len(text); {
-		if text[at] < utf8.RuneSelf && !beginsWord(text, at) {
-			at = s.q.start(text, at+1)
-			continue
+		if text[at] < utf8.RuneSelf {
+			next := at + 1
+			if beginsWord(text, at) {
+				next = s.findSame(text, at)
+			}
+			if next > at {
+				at = s.q.start(text, next)
+				continue
+			}
 		}
 		for at > 0 && byteClass[text[at-1]] != byteBetween {
 			at--
 		}
 		at = s.q.start(text, s.findWord(text, at))
 	}
+}
+
+// findSame looks up the word that begins at a byte, if it is one of the query letter by letter,
+// and returns where it ends. It returns at if it is not, or if findWord has to look at it: the
+// query has many words, or one that this one begins with.
+func (s *scanner) findSame(text []byte, at int) (end int) {
+	if len(s.q.words) > maxPairs {
+		return at
+	}
+	for i := range s.q.words {
+		w := &s.q.words[i]
+		end := at + len(w.text)
+		if end > len(text) || string(text[at:end]) != w.text || end < len(text) && byteClass[text[end]] != byteBetween {
+			continue
+		}
+		if w.parent >= 0 {
+			break
+		}
+		s.hit(hit{term: w.term, start: int32(at), end: int32(end)}, true)
+		s.word[w.term] = true
+		return end
+	}
+	return at
 }
 
 // findWords goes over the words of ASCII as bytes.
