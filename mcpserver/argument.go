@@ -33,10 +33,10 @@ type argument struct {
 // case of names, take the last of two equal names, and replace invalid text.
 func decode(raw json.RawMessage, known []property) (*arguments, error) {
 	a := &arguments{given: make([]argument, 0, 4)}
-	if raw = raw[rawjson.SkipSpace(raw, 0):]; len(raw) == 0 || string(raw) == "null" {
+	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	if raw[0] != '{' {
+	if raw = raw[rawjson.SkipSpace(raw, 0):]; len(raw) == 0 || raw[0] != '{' {
 		return nil, invalid("the arguments must be a JSON object")
 	}
 	if _, ok := rawjson.Check(raw); !ok {
