@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/storetest/internal/rerun"
 )
 
 // A check is one behaviour. Its store holds nothing. The functions that it gives to
@@ -105,3 +106,8 @@ func difference(want, got any) string {
 		func(x, y []byte) bool { return len(x) > 0 || len(y) > 0 },
 		cmp.Comparer(bytes.Equal)))
 }
+
+// Rerun returns a store that runs each function twice, as every store may. The first run
+// of an Update is undone. It is for tests of code that stands on a store: whoever leaves a
+// result of the first run in place is found out.
+func Rerun(s workspace.Store) workspace.Store { return rerun.New(s) }

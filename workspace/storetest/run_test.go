@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"iter"
@@ -90,6 +91,8 @@ type lenient struct {
 	workspace.Store
 	active *sync.RWMutex // held for reading by an Update, which to the store is two
 }
+
+var errAgain = errors.New("again")
 
 func (s lenient) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
 	s.active.RLock()

@@ -1,4 +1,5 @@
-package storetest
+// Package rerun has a store that runs each function twice.
+package rerun
 
 import (
 	"context"
@@ -9,10 +10,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
-// Rerun returns a store that runs each function twice, as every store may. The first run
-// of an Update is undone. It is for tests of code that stands on a store: whoever leaves a
-// result of the first run in place is found out.
-func Rerun(s workspace.Store) workspace.Store { return &rerun{Store: s} }
+// New returns a store that runs each function twice. The first run of an Update is undone.
+func New(s workspace.Store) workspace.Store { return &rerun{Store: s} }
 
 type rerun struct {
 	workspace.Store
