@@ -109,10 +109,11 @@ func requestOf(ctx context.Context) *request {
 // bare returns the context of an HTTP request for the SDK, which ends with the request. Of
 // its values it has only the local address, which the SDK needs.
 func (r *request) bare() (context.Context, context.CancelFunc) {
-	if !r.sessions || r.session != nil {
-		return bareContext{r.client}, func() {}
+	if r.session != nil {
+		return bareContext{r.client}, func() {} // of which the SDK derives nothing
 	}
-	// The SDK keeps this one for the session. So it must not hold on to the request.
+	// The SDK derives others from this one, and may keep it for a session that begins. So it
+	// must not hold on to the request.
 	ctx := context.WithValue(context.Background(), http.LocalAddrContextKey, r.client.Value(http.LocalAddrContextKey))
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(r.client, cancel)
@@ -129,6 +130,3 @@ func (c bareContext) Value(key any) any {
 	}
 	return nil
 }
-
-// AfterFunc is for package context, which else needs a goroutine for each context below.
-func (c bareContext) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.Context, f) }

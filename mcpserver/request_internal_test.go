@@ -19,7 +19,7 @@ func TestBareContext(t *testing.T) {
 		if ctx.Value(key{}) != nil || below.Value(key{}) != nil || ctx.Value(http.LocalAddrContextKey) == nil || below.Err() != nil {
 			t.Errorf("%s: the context has the value %v, the address %v and the error %v", name, below.Value(key{}), ctx.Value(http.LocalAddrContextKey), below.Err())
 		}
-		if _, light := ctx.(bareContext); light != (name != "begins a session") {
+		if _, light := ctx.(bareContext); light != (name == "in a session") {
 			t.Errorf("%s: the context holds on to the request: %v", name, light)
 		}
 		leave()

@@ -9,11 +9,13 @@ import (
 )
 
 // Load sends all queries in one go. What is to be read does not depend on an answer: the
-// server looks up the number of the current version itself. A weigher takes one more.
+// server looks up the number of the current version itself. A weigher takes one more round
+// trip, and what it weighs may change before the rest is read.
 func (r reader) Load(q workspace.Query) (workspace.Loaded, error) {
 	if weigh := q.Weigher; weigh != nil {
 		heads, err := r.Load(workspace.Query{File: q.File, Log: q.Log})
 		if err == nil {
+			r.weighed()
 			err = (*weigh)(heads.File, heads.Log)
 		}
 		if err != nil {

@@ -304,3 +304,52 @@ func TestRoundTripsVersions(t *testing.T) {
 		t.Errorf("the pages have %d versions, want %d", seen, files)
 	}
 }
+
+// Who wants to know how much is read pays one round trip more, and the function of the View
+// does not run again.
+func TestRoundTripsWeighed(t *testing.T) {
+	t.Parallel()
+	proxy := pgtest.NewProxy(t, pgtest.URL(t))
+	w, err := openWith(t, proxy.URL(), postgres.Options{}).Agent("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteFile(t.Context(), "a.md", lines(3), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AppendLog(t.Context(), "log", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	var told []workspace.Extent
+	ctx := workspace.WithWeigher(t.Context(), func(e workspace.Extent) error {
+		told = append(told, e)
+		return nil
+	})
+	var c trips
+	proxy.Break(c.choose)
+	for _, call := range []tripCall{
+		{"a file", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ReadFile(ctx, "a.md", workspace.ReadOptions{})
+			return err
+		}},
+		{"a log", 2, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.ReadLog(ctx, "log", workspace.ReadLogOptions{})
+			return err
+		}},
+		{"a move", 3, func(ctx context.Context, w *workspace.Workspace) error {
+			_, err := w.MoveFile(ctx, "a.md", "b.md", workspace.MoveOptions{})
+			return err
+		}},
+	} {
+		told = nil
+		if err := call.do(ctx, w); err != nil {
+			t.Errorf("%s: %v", call.name, err)
+		}
+		if got := c.takeCalls(); len(got) != call.want {
+			t.Errorf("%s: %d round trips, want %d:\n%s", call.name, len(got), call.want, strings.Join(got, "\n"))
+		}
+		if len(told) != 1 || told[0].Bytes == 0 {
+			t.Errorf("%s: was told %v", call.name, told)
+		}
+	}
+}

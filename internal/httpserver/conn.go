@@ -142,6 +142,7 @@ func (c *conn) gather(timed bool) error {
 	if c.buf == nil {
 		c.buf = make([]byte, 0, firstHead)
 	}
+	blank := c.blank // that came long ago, behind the request before
 	for {
 		c.scan()
 		limits := c.l.s.limits
@@ -159,7 +160,7 @@ func (c *conn) gather(timed bool) error {
 		case len(c.buf) == cap(c.buf):
 			c.buf = append(make([]byte, 0, 2*len(c.buf)), c.buf...)
 		}
-		if timed && len(c.buf)+c.blank > 0 {
+		if timed && (len(c.buf) > 0 || c.blank > blank) {
 			_ = c.SetReadDeadline(time.Now().Add(limits.header))
 			timed = false
 		}
