@@ -152,3 +152,27 @@ func TestLeastMemory(t *testing.T) {
 		}
 	}
 }
+
+// What a call reads takes memory before it is read, whatever the tool is.
+func TestReadsTakeMemory(t *testing.T) {
+	s := newInner(t, Options{Timeout: 200 * time.Millisecond})
+	handler := s.Handler()
+	if !s.budget.large.TryAcquire(s.budget.large.size) {
+		t.Fatal("the large lane is in use")
+	}
+	var wg sync.WaitGroup
+	for tool, args := range map[string]string{
+		"read_file": `{"path":"large"}`,
+		"edit_file": `{"path":"large","old_text":"","new_text":"more"}`,
+		"move_file": `{"path":"large","new_path":"moved"}`,
+		"changes":   `{"since":0,"diffs":true}`,
+		"search":    `{"query":"x"}`,
+	} {
+		wg.Go(func() {
+			if text := post(t, handler, tool, args); !strings.Contains(text, "memory limit") {
+				t.Errorf("%s without memory: %.200s, want it refused", tool, text)
+			}
+		})
+	}
+	wg.Wait()
+}

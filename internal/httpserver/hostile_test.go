@@ -86,6 +86,21 @@ func TestSlowHeads(t *testing.T) {
 	<-stop
 }
 
+// A connection that was idle has no more time for its next head than any other.
+func TestSlowHeadAfterRest(t *testing.T) {
+	s := serve(t, Options{}, func(s *Server) {
+		s.limits.header, s.limits.near, s.limits.idle = 100*time.Millisecond, time.Millisecond, time.Hour
+	})
+	for _, begin := range []string{"G", "\r\nGET /healthz HTTP/1.1\r\n"} {
+		c := s.dial().send(request("GET", "/healthz", ""))
+		c.read("GET")
+		time.Sleep(20 * time.Millisecond) // it mostly rests by then
+		if a := c.send(begin).read("GET"); a.status != 408 {
+			t.Errorf("a head that begins with %q: %v, want 408", begin, a)
+		}
+	}
+}
+
 // A body that does not come keeps nobody's goroutine, whatever the answer is.
 func TestSlowBodies(t *testing.T) {
 	s := serve(t, Options{}, func(s *Server) { s.limits.skip = 50 * time.Millisecond })
