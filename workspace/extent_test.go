@@ -47,20 +47,16 @@ var weighed = map[string]struct {
 	"read":           {extentOfF, false, readOf(workspace.ReadOptions{})},
 	"read a version": {extentOfF, false, readOf(workspace.ReadOptions{Version: 2})},
 	"read since":     {extentOfF, false, readOf(workspace.ReadOptions{Since: 1})},
-	"append to no file": {workspace.Extent{}, true, func(ctx context.Context, ws *workspace.Workspace) error {
-		_, err := ws.EditFile(ctx, "none", "", "two", workspace.EditOptions{})
-		return err
-	}},
 	"read log": {workspace.Extent{Bytes: 15}, false, func(ctx context.Context, ws *workspace.Workspace) error {
 		_, err := ws.ReadLog(ctx, "g", workspace.ReadLogOptions{})
 		return err
 	}},
-	"changes": {workspace.Extent{Rows: 3, Largest: 32}, false, func(ctx context.Context, ws *workspace.Workspace) error {
+	"changes": {workspace.Extent{Rows: 4, Largest: 32 + 20<<10}, false, func(ctx context.Context, ws *workspace.Workspace) error {
 		_, err := ws.Changes(ctx, workspace.ChangesOptions{Since: 1, Diffs: true})
 		return err
 	}},
-	"edit": {extentOfF, true, func(ctx context.Context, ws *workspace.Workspace) error {
-		_, err := ws.EditFile(ctx, "f", "two", "2", workspace.EditOptions{IdempotencyKey: "k"})
+	"edit": {workspace.Extent{Version: 1, Bytes: 20 << 10, Largest: 20 << 10}, true, func(ctx context.Context, ws *workspace.Workspace) error {
+		_, err := ws.EditFile(ctx, "large", "", "more", workspace.EditOptions{IdempotencyKey: "k"})
 		return err
 	}},
 	"move": {extentOfF, true, func(ctx context.Context, ws *workspace.Workspace) error {
@@ -86,6 +82,7 @@ func TestWithWeigher(t *testing.T) {
 		write(t, ws, "f", text)
 	}
 	appendLog(t, ws, "g", "12345", strings.Repeat("x", 10))
+	write(t, ws, "large", strings.Repeat("x", 20<<10))
 	for name, c := range weighed {
 		t.Run(name, func(t *testing.T) {
 			before, refused := usage(t, ws), errors.New("refused")
