@@ -64,7 +64,9 @@ func TestFenceAmongWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	s := open(t, path)
-	svc, acked := newService(t, s), newLedger()
+	svc, err := workspace.New(s, workspace.Options{Limits: workspace.Limits{Files: 1_000_000, Bytes: 1 << 30}}) // for the time until the migration has its turn
+	testkit.Must(t, err)
+	acked := newLedger()
 	var wg sync.WaitGroup
 	warm := make(chan struct{}, 8)
 	for n := range 8 {

@@ -15,6 +15,7 @@ type (
 	Entry    = store.Entry
 	Usage    = store.Usage
 	Totals   = store.Totals
+	Extent   = store.Extent
 )
 
 // The operations of a [Change], and the kinds of paths.
@@ -151,6 +152,7 @@ type (
 	Record        = store.Record
 	Watchers      = store.Watchers
 	Query         = store.Query
+	Weigher       = store.Weigher
 	Loaded        = store.Loaded
 	FileHead      = store.FileHead
 	AuthoredFile  = store.AuthoredFile
