@@ -286,11 +286,11 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 	if err != nil {
 		return err
 	}
-	from := workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner}
+	from := workspace.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget, Owner: m.Owner}
 	if err := t.SaveFile(from); err != nil {
 		return err
 	}
-	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change, Owner: m.Owner})
+	return t.SaveFile(workspace.FileChange{Head: m.To, New: &m.New, Change: m.Change, Owner: m.Owner})
 }
 
 func (t *tx) SaveLog(ch workspace.LogChange) error {

@@ -70,8 +70,10 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(row.PruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
-		return err
+	if m.Above > 0 {
+		if _, err := t.exec(row.PruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {
+			return err
+		}
 	}
 	stays := int64(0) // the last version that does not go along
 	for _, v := range versions {
@@ -86,10 +88,10 @@ func (t *tx) MoveFile(m workspace.FileMove) error {
 			return err
 		}
 	}
-	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: stays, Forget: true}, row.UpdateFile); err != nil {
+	if err := t.saveFile(workspace.FileChange{Head: m.From, Prune: stays, Forget: m.Forget}, row.UpdateFile); err != nil {
 		return err
 	}
-	if err := t.saveFile(workspace.FileChange{Head: m.To, New: &m.New, Forget: true, Change: m.Change}, row.PutFile); err != nil {
+	if err := t.saveFile(workspace.FileChange{Head: m.To, New: &m.New, Change: m.Change}, row.PutFile); err != nil {
 		return err
 	}
 	return t.SaveOwner(m.Owner)

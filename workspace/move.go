@@ -141,7 +141,7 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
 	sizes := append(slices.Clone(from.Sizes[gone:]), v.Size)
 	over := max(0, len(sizes)-int(w.svc.limits.Versions))
 	to.Sizes = sizes[over:]
-	m := FileMove{To: to, Above: above, New: v}
+	m := FileMove{To: to, Above: above, New: v, Forget: from.Summary > 0}
 	if over > 0 {
 		m.Prune = to.Oldest() - 1
 	}

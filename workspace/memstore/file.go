@@ -168,10 +168,10 @@ func (t *tx) MoveFile(m store.FileMove) error {
 	}
 	to := &file{head: copyHead(m.To), versions: moved}
 	t.setFile(m.To.Path, to)
-	if err := t.SaveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Forget: true, Change: m.Change, Owner: m.Owner}); err != nil {
+	if err := t.SaveFile(store.FileChange{Head: m.To, New: &m.New, Prune: m.Prune, Change: m.Change, Owner: m.Owner}); err != nil {
 		return err
 	}
-	return t.SaveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: true, Owner: m.Owner})
+	return t.SaveFile(store.FileChange{Head: m.From, Prune: m.From.Version, Forget: m.Forget, Owner: m.Owner})
 }
 
 // RedactVersion returns ErrCorrupt if there is no such version.

@@ -86,10 +86,11 @@ type FileChange struct {
 
 // FileMove is a move of a file, with the owner's state after it. The versions above Above
 // go from one path to the other, with their numbers, authors and times. The other versions
-// and all summaries of the file are removed.
+// and all summaries of the file are removed. There was no file at the other path.
 type FileMove struct {
 	From, To FileHead // From is deleted
 	Above    int64
+	Forget   bool    // the file has summaries
 	New      Version // the current version of To
 	Prune    int64   // versions of To up to this number are removed after the move; 0: none
 	Change   Change

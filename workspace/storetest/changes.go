@@ -122,7 +122,7 @@ func move(tx workspace.Tx, moment int, path, to string) error {
 		state.DeletedFiles--
 	}
 	state.DeletedFiles++
-	m := workspace.FileMove{New: current, Above: from.Oldest() - 1}
+	m := workspace.FileMove{New: current, Above: from.Oldest() - 1, Forget: from.Summary > 0}
 	m.To = workspace.FileHead{Path: to, Version: max(from.Version, target.Version, state.FileFloor) + 1, Sizes: from.Sizes, Created: from.Created, Updated: at(moment)}
 	m.New.Number, m.New.Author, m.New.Time = m.To.Version, author(moment), at(moment)
 	if m.To.Version != from.Version+1 {

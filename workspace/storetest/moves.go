@@ -27,7 +27,7 @@ func moved(above, prune int64) workspace.FileMove {
 	return workspace.FileMove{
 		From:  workspace.FileHead{Path: "a", Version: 4, Deleted: true, Created: at(1), Updated: at(5)},
 		To:    workspace.FileHead{Path: "b", Version: 5, Sizes: sizes, Created: at(1), Updated: at(5)},
-		Above: above, Prune: prune,
+		Above: above, Prune: prune, Forget: true,
 		New:    version(5, 5, "12345"),
 		Change: workspace.Change{Revision: 5, Op: workspace.OpMove, Kind: workspace.KindFile, Path: "b", From: "a", Before: 4, After: 5, Author: author(5), Time: at(5)},
 		Owner:  workspace.OwnerState{Usage: workspace.Usage{Files: 1, Bytes: 7, Operations: 8}, DeletedFiles: 1, Revision: 5, Changes: 5},
