@@ -42,8 +42,11 @@ func (c *conn) mayGoOn() bool {
 // enterRow waits until the next request of the connection may be parsed and answered. It
 // waits a second at most, so that nobody who is slow stops the row.
 func (c *conn) enterRow() {
+	if !c.stranger.Load() {
+		return
+	}
 	defer runtime.Gosched() // lets all others go first, also the one that has just left the row
-	if !c.stranger.Load() || c.inRow.Load() {
+	if c.inRow.Load() {
 		return
 	}
 	select {
