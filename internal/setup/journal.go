@@ -105,13 +105,12 @@ func (j *journal) willMake(file string) {
 	j.Folders = append(j.Folders, missing...)
 }
 
-// addFolders adds folders that setup has made.
+// addFolders adds folders that setup has made. Another setup at the same time may have added
+// those in them before.
 func (j *journal) addFolders(folders []string) {
-	for _, dir := range folders {
-		if !slices.Contains(j.Folders, dir) {
-			j.Folders = append(j.Folders, dir)
-		}
-	}
+	j.Folders = append(j.Folders, folders...)
+	slices.Sort(j.Folders) // a folder sorts before those in it
+	j.Folders = slices.Compact(j.Folders)
 }
 
 // entry returns the edit of a file, and whether there is one.
