@@ -42,6 +42,7 @@ func BenchmarkBesideHostile(b *testing.B) {
 			testkit.Must(b, unix.SchedGetaffinity(0, &all))
 			testkit.Must(b, pin(only(1)))
 			defer func() { testkit.Must(b, pin(&all)) }()
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as Go does it for who has one processor
 			c, dialer := startAttacked(b, a.tls)
 			during := func(work func()) (p99, longest time.Duration) {
 				var stop atomic.Bool

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func startChild(t testing.TB, dir string) *child {
 	self, err := os.Executable()
 	testkit.Must(t, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childVariable+"="+dir, "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("GOMAXPROCS=%d", min(2, runtime.GOMAXPROCS(0))))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	testkit.Must(t, err)

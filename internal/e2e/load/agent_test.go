@@ -296,7 +296,15 @@ func (a *agent) leave(ctx context.Context) {
 		a.abandoned = append(a.abandoned, a.c.session)
 	}
 	for _, s := range a.abandoned {
-		if err := a.c.end(ctx, s); err != nil {
+		err := a.c.end(ctx, s)
+		for began := time.Now(); err != nil && time.Since(began) < time.Minute; err = a.c.end(ctx, s) {
+			status := (*statusError)(nil)
+			if !errors.As(err, &status) || status.status != http.StatusTooManyRequests {
+				break
+			}
+			time.Sleep(100 * time.Millisecond) // the key is over its rate, or its last calls were
+		}
+		if err != nil {
 			a.found.add("%s: the session does not end: %v", a.name, err)
 		}
 	}
