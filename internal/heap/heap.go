@@ -43,7 +43,7 @@ func GiveBack(ctx context.Context) {
 
 const (
 	look  = 10 * time.Second // between two looks
-	calm  = 8 << 20          // bytes; who has allocated less since the last look is calm: that is some 30 calls
+	calm  = 24 << 20         // bytes; who has allocated less since the last look is calm: that is 8 calls a second, or scrapers
 	worth = 64 << 20         // bytes; who has allocated less than this has little to give back
 )
 

@@ -48,9 +48,15 @@ type Series struct {
 // is the quantile At.
 type Part struct{ At, Value float64 }
 
+// Escapes of values and of help texts. A Replacer takes 6 KiB, so there is one of each.
+var (
+	inLabel = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+	inHelp  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+)
+
 // Label returns a label.
 func Label(name, value string) string {
-	return name + `="` + strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
+	return name + `="` + inLabel.Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }
 
 // Write writes the families in order of their names, and the series of each in order of
@@ -69,7 +75,7 @@ func Write(to io.Writer, families []Family) error {
 			continue
 		}
 		sort.SliceStable(all, func(i, j int) bool { return all[i].Labels < all[j].Labels })
-		b.WriteString("# HELP " + f.Name + " " + strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(f.Help) + "\n# TYPE " + f.Name + " " + string(f.Kind) + "\n")
+		b.WriteString("# HELP " + f.Name + " " + inHelp.Replace(f.Help) + "\n# TYPE " + f.Name + " " + string(f.Kind) + "\n")
 		for _, s := range all {
 			s.write(&b, f.Name, f.Kind)
 		}
