@@ -1,14 +1,27 @@
 package tokens
 
-import "unicode/utf8"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 // Estimate returns about how many o200k_base tokens a text has. It errs high more
 // often than low. It is 0 for "" and at least 1 for any other text. A byte that is not
 // valid UTF-8 counts as one token. Estimate is safe for concurrent use.
-func Estimate(text string) int { return estimate(text) }
+func Estimate(text string) int { return estimate(text, math.MaxInt) }
 
 // EstimateBytes is [Estimate] for bytes. It neither keeps nor copies text.
-func EstimateBytes(text []byte) int { return estimate(text) }
+func EstimateBytes(text []byte) int { return estimate(text, math.MaxInt) }
+
+// Within reports whether [EstimateBytes] of a text is at most a number of tokens. It reads
+// only as much of the text as it needs to know that.
+func Within(text []byte, most int) bool {
+	stop := math.MaxInt
+	if most < math.MaxInt/token-1 {
+		stop = (most + 1) * token
+	}
+	return estimate(text, stop) <= most
+}
 
 // The estimate cuts a text into pieces, as o200k_base does before it looks at its
 // vocabulary. A piece is a word with one space or mark before it, up to three digits, a
@@ -123,9 +136,10 @@ var scripts = [...]script{
 	{0, -1, 200, 0, 0, false},             // the rest, rune by rune
 }
 
-func estimate[T string | []byte](text T) int {
+// estimate stops early when the cost has reached stop.
+func estimate[T string | []byte](text T, stop int) int {
 	cost := 0
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && cost < stop; {
 		var c int
 		switch classes[text[i]] {
 		case blank, newline:

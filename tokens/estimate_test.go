@@ -121,6 +121,18 @@ func TestEstimateBytes(t *testing.T) {
 	})
 }
 
+func TestWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := bytes.Repeat(anyText().Draw(t, "text"), rapid.IntRange(0, 20).Draw(t, "times"))
+		n := tokens.EstimateBytes(text)
+		for _, most := range []int{rapid.IntRange(-2, 2*n+2).Draw(t, "most"), n - 1, n, n + 1, 0, math.MinInt, math.MaxInt} {
+			if got := tokens.Within(text, most); got != (n <= most) {
+				t.Fatalf("%d tokens are within %d: %v", n, most, got)
+			}
+		}
+	})
+}
+
 // Joining two texts may merge or split the pieces at the seam, no more.
 func TestEstimateJoined(t *testing.T) {
 	const seam = 4

@@ -57,8 +57,27 @@ type consoleCall struct {
 	origin Origin
 	conn   *conn // nil: unknown
 	stream bool
+	form   bool // it has one
 	key    string
 	known  func() // the person is known; nil: that means nothing
+
+	begin func() // waits for the person's turn, see turns; nil: nobody is known, or it has been called
+	leave func() // ends the turn; nil: there is none
+}
+
+// beginTurn waits until the answer may be made: the person is known, and the form is there.
+func (q *consoleCall) beginTurn() {
+	if begin := q.begin; begin != nil {
+		q.begin = nil
+		begin()
+	}
+}
+
+// leaveTurn is called before anything that waits for the client.
+func (q *consoleCall) leaveTurn() {
+	if q.leave != nil {
+		q.leave()
+	}
 }
 
 func consoleCallOf(ctx context.Context) *consoleCall {
@@ -77,10 +96,12 @@ func OriginOf(ctx context.Context) Origin {
 
 // AdmitPerson counts the request of a context for a person, whom the console knows by now;
 // key is for the log. If it is one too many, ok is false, and there may be another after
-// the given time. The connection of a person is not closed to make room for others before
+// the given time. Else it waits for the turn of the person, whose answers are made one at a
+// time; one with a form waits when the form is there. The connection of a person is not closed to make room for others before
 // the request has its answer, unless that is a stream of events.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
-	if q := consoleCallOf(ctx); q != nil {
+	q := consoleCallOf(ctx)
+	if q != nil {
 		q.key = key
 		if q.known != nil {
 			q.known()
@@ -94,18 +115,26 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 	}
 	if retryAfter, ok = s.callers.admit("person "+id, s.o.Rate, s.now()); !ok {
 		s.stats.callerRate.Add(1)
+		return retryAfter, false
 	}
-	return retryAfter, ok
+	if q != nil && !q.stream {
+		q.begin = func() { q.leave = s.turns.take(ctx, id, s.limits.turn) }
+		if !q.form {
+			q.beginTurn()
+		}
+	}
+	return 0, true
 }
 
 // serveConsole passes on the requests of people.
 func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 	leaveRow(r.Context())
 	began := time.Now()
-	q := &consoleCall{origin: s.originOf(r), conn: connOf(r.Context()), stream: r.URL.Path == eventsPath}
+	q := &consoleCall{origin: s.originOf(r), conn: connOf(r.Context()), stream: r.URL.Path == eventsPath, form: r.ContentLength > 0}
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), consoleKey{}, q))
 	defer cancel()
-	answer := &consoleWriter{ResponseWriter: w, status: http.StatusInternalServerError} // that of a panic
+	defer q.leaveTurn()
+	answer := &consoleWriter{ResponseWriter: w, q: q, status: http.StatusInternalServerError} // that of a panic
 	r = r.WithContext(ctx)
 	defer func() {
 		if s.o.Visited != nil {
@@ -192,8 +221,8 @@ func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
 	r.Body = &timedForm{r.Body, w}
 }
 
-// A timedForm notes that a form is late. When all of a form is there, net/http lifts the
-// deadline itself.
+// A timedForm notes that a form is late, or all there. Then net/http lifts the deadline
+// itself, and the answer waits for its turn.
 type timedForm struct {
 	io.ReadCloser
 	w *consoleWriter
@@ -202,8 +231,11 @@ type timedForm struct {
 // Read implements [io.Reader].
 func (f *timedForm) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		f.w.late = true
+	case err == io.EOF:
+		f.w.q.beginTurn()
 	}
 	return n, err
 }
@@ -211,6 +243,7 @@ func (f *timedForm) Read(p []byte) (int, error) {
 // A consoleWriter knows the status of an answer.
 type consoleWriter struct {
 	http.ResponseWriter
+	q      *consoleCall
 	status int
 	begun  bool
 	late   bool      // the form did not arrive in time
@@ -240,12 +273,14 @@ func (c *consoleWriter) WriteHeader(status int) {
 // Write implements [http.ResponseWriter].
 func (c *consoleWriter) Write(p []byte) (int, error) {
 	c.ended()
+	c.q.leaveTurn()
 	return c.ResponseWriter.Write(p)
 }
 
 // FlushError is for [http.ResponseController].
 func (c *consoleWriter) FlushError() error {
 	c.ended()
+	c.q.leaveTurn()
 	return http.NewResponseController(c.ResponseWriter).Flush()
 }
 

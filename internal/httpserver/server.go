@@ -21,6 +21,7 @@ type Server struct {
 	calls     *calls
 	callers   *rates[string]
 	strangers strangers
+	turns     turns
 	agents    *rates[agentName]
 	ready     readiness
 	cert      *certificate

@@ -13,7 +13,7 @@ import (
 
 // Within reports whether a text costs at most a number of tokens.
 func Within(text []byte, maxTokens int) bool {
-	return len(text) <= maxTokens || tokens.EstimateBytes(text) <= maxTokens // a token has at least one byte
+	return len(text) <= maxTokens || tokens.Within(text, maxTokens) // a token has at least one byte
 }
 
 // Tokens returns about what a text costs a model.
