@@ -43,14 +43,16 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
 	defer deadline(time.Time{})                               // the call may take longer
-	first := int64(firstBytes)
+	first := int64(firstBytes / 4) // most calls are shorter
 	if r.ContentLength >= 0 {
 		first = min(first, r.ContentLength+1) // one more for the end
 	}
 	body := make([]byte, 0, first)
 	allowed := time.Now().Add(timeout)
 	for {
-		if len(body) == cap(body) {
+		if len(body) == cap(body) && len(body) < firstBytes {
+			body = append(make([]byte, 0, firstBytes), body...)
+		} else if len(body) == cap(body) {
 			start, more := time.Now(), min(len(body), maxBody+1-len(body))
 			if err := a.Grow(r.Context(), int64(more)); err != nil {
 				return nil, errGivenUp

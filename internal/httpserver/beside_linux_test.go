@@ -29,41 +29,50 @@ import (
 // good caller have the second one, also while they are alone. So the figure has what the
 // attack costs the server, and not what its clients take from the same processor. With one
 // processor for all, it is skipped.
+//
+// With limits=on, the hostile clients have the rates that the program gives a key and an
+// address, and the good caller has no limit.
 func BenchmarkBesideHostile(b *testing.B) {
 	if runtime.NumCPU() < 2 {
 		b.Skip("needs two processors: one for the hostile clients, one for the server")
 	}
 	for name, a := range attacks {
-		b.Run(name, func(b *testing.B) {
-			if b.N > 1 {
-				b.Skip("run it with -benchtime 1x")
-			}
-			var all unix.CPUSet
-			testkit.Must(b, unix.SchedGetaffinity(0, &all))
-			testkit.Must(b, pin(only(1)))
-			defer func() { testkit.Must(b, pin(&all)) }()
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as Go does it for who has one processor
-			c, dialer := startAttacked(b, a.tls)
-			during := func(work func()) (p99, longest time.Duration) {
-				var stop atomic.Bool
-				var caller sync.WaitGroup
-				caller.Go(func() { p99, longest = c.goodCalls(dialer, &stop) })
-				began := time.Now()
-				work()
-				time.Sleep(10*time.Second - time.Since(began))
-				stop.Store(true)
-				caller.Wait()
-				return p99, longest
-			}
-			quiet, _ := during(func() {})
-			beside, longest := during(func() { startAttack(b, name, c.address) })
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(quiet.Seconds()*1000, "quiet-p99-ms")
-			b.ReportMetric(beside.Seconds()*1000, "beside-p99-ms")
-			b.ReportMetric(longest.Seconds()*1000, "beside-longest-ms")
-			b.ReportMetric(beside.Seconds()/quiet.Seconds(), "beside/quiet")
+		b.Run(name+"/limits=off", func(b *testing.B) { besideHostile(b, name, a) })
+		b.Run(name+"/limits=on", func(b *testing.B) {
+			b.Setenv(limitsVariable, "1")
+			besideHostile(b, name, a)
 		})
 	}
+}
+
+func besideHostile(b *testing.B, name string, a attack) {
+	if b.N > 1 {
+		b.Skip("run it with -benchtime 1x")
+	}
+	var all unix.CPUSet
+	testkit.Must(b, unix.SchedGetaffinity(0, &all))
+	testkit.Must(b, pin(only(1)))
+	defer func() { testkit.Must(b, pin(&all)) }()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as Go does it for who has one processor
+	c, dialer := startAttacked(b, a.tls)
+	during := func(work func()) (p99, longest time.Duration) {
+		var stop atomic.Bool
+		var caller sync.WaitGroup
+		caller.Go(func() { p99, longest = c.goodCalls(dialer, &stop) })
+		began := time.Now()
+		work()
+		time.Sleep(10*time.Second - time.Since(began))
+		stop.Store(true)
+		caller.Wait()
+		return p99, longest
+	}
+	quiet, _ := during(func() {})
+	beside, longest := during(func() { startAttack(b, name, c.address) })
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(quiet.Seconds()*1000, "quiet-p99-ms")
+	b.ReportMetric(beside.Seconds()*1000, "beside-p99-ms")
+	b.ReportMetric(longest.Seconds()*1000, "beside-longest-ms")
+	b.ReportMetric(beside.Seconds()/quiet.Seconds(), "beside/quiet")
 }
 
 // pin lets this process, and those that it starts from now on, use the given processors.
