@@ -45,6 +45,7 @@ type conn struct {
 	parked   atomic.Bool  // Close is to keep the connection
 	stranger atomic.Bool  // the last request was not a known caller's, or the first one has no credential
 	inRow    atomic.Bool  // enterRow has let it go on
+	sinceRow time.Time    // when it has; read it after inRow was true
 
 	place place
 	gone  bool

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -67,6 +68,7 @@ func (l *listener) acceptAll() {
 		case err == nil:
 			pause = 0
 			l.admit(raw)
+			runtime.Gosched() // lets those go first who are connected already
 			continue
 		case !errors.As(err, &t) || t.Timeout() || errors.Is(err, net.ErrClosed):
 			l.end(err)
@@ -105,6 +107,8 @@ func (l *listener) wait(c *conn, timeout time.Duration) {
 	go func() {
 		defer l.waiting.Done()
 		if c.awaitHead(timeout) != nil || !c.mayGoOn() {
+			c.stranger.Store(true)
+			c.enterRow()
 			c.shut()
 			return
 		}

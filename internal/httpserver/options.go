@@ -117,6 +117,7 @@ type limits struct {
 	near    time.Duration // how long net/http keeps a connection without a request
 	idle    time.Duration // of a connection between requests
 	skip    time.Duration // for the rest of a body that nobody reads
+	row     time.Duration // for a stranger to wait for others
 	turn    time.Duration // of a person, until the next answer may be made
 	answer  time.Duration // for a client to take an answer; the handler of MCP has its own
 	drain   time.Duration // for the calls under way at a stop
@@ -129,7 +130,7 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, turn: time.Second, answer: time.Minute,
+	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, row: 5 * time.Second, turn: time.Second, answer: time.Minute,
 	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 	form: 10 * time.Second, formMiB: time.Second,
 }

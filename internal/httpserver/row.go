@@ -10,7 +10,8 @@ import (
 // The requests of strangers wait in a row, and one of them at a time has the processor. Else
 // a thousand of them would keep everybody waiting, because the runtime lets all that can run
 // take turns. The first request of a connection is a stranger's if it has no credential, and
-// a later one if the one before it was not a known caller's.
+// a later one if the one before it was not a known caller's. A connection that ends without
+// a request waits there too, because thousands may end in the same moment.
 
 // credentials begin the lines of a head that may say who sends it, in lower case.
 var credentials = [][]byte{[]byte("authorization:"), []byte("cookie:"), []byte("x-api-key:")}
@@ -40,38 +41,66 @@ func (c *conn) mayGoOn() bool {
 }
 
 // enterRow waits until the next request of the connection may be parsed and answered. It
-// waits a second at most, so that nobody who is slow stops the row.
+// waits limits.row at most, so that nobody who is slow stops the row.
 func (c *conn) enterRow() {
 	if !c.stranger.Load() {
 		return
 	}
-	defer runtime.Gosched() // lets all others go first, also the one that has just left the row
 	if c.inRow.Load() {
+		runtime.Gosched()
 		return
 	}
+	row := &c.l.s.row
 	select {
-	case c.l.s.row <- struct{}{}:
-		c.inRow.Store(true)
-		return
+	case row.taken <- struct{}{}:
 	default:
+		late := time.NewTimer(c.l.s.limits.row)
+		defer late.Stop()
+		select {
+		case row.taken <- struct{}{}:
+		case <-late.C:
+			return
+		case <-c.l.closed:
+			return
+		}
 	}
-	late := time.NewTimer(c.l.s.limits.skip)
-	defer late.Stop()
-	select {
-	case c.l.s.row <- struct{}{}:
-		c.inRow.Store(true)
-	case <-late.C:
-	case <-c.l.closed:
-	}
+	row.rest()
+	c.sinceRow = time.Now()
+	c.inRow.Store(true)
 }
 
 // leaveRow lets the next one go. It is called before anything that waits: for the client,
 // or for the work of a known caller.
 func (c *conn) leaveRow() {
 	if c.inRow.CompareAndSwap(true, false) {
-		<-c.l.s.row
+		c.l.s.row.worked += time.Since(c.sinceRow)
+		<-c.l.s.row.taken
 	}
 }
+
+// A row lets one stranger at a time go on.
+type row struct {
+	taken  chan struct{} // has room for the one
+	worked time.Duration // since the last rest; for the one
+}
+
+// rest lets all others go first, also the one that has just left the row. The runtime asks
+// for what has arrived from the network only when nobody can run, or after 10 ms. So a row
+// that never ends would keep known callers waiting, and it is empty for a moment after each
+// [rowWork].
+func (q *row) rest() {
+	if q.worked < rowWork {
+		runtime.Gosched()
+		return
+	}
+	q.worked = 0
+	time.Sleep(rowRest)
+}
+
+const (
+	rowWork = 200 * time.Microsecond
+	rowRest = 100 * time.Microsecond
+)
 
 // leaveRow lets the next stranger go on, before the request of a context waits for the store.
 func leaveRow(ctx context.Context) {

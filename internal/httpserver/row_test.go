@@ -24,11 +24,11 @@ func (s *served) stranger() *client {
 
 // While a stranger's request is answered, the next ones of strangers wait, and others do not.
 func TestRow(t *testing.T) {
-	s := serve(t, Options{}, func(s *Server) { s.limits.skip = time.Minute })
+	s := serve(t, Options{}, func(s *Server) { s.limits.row = time.Minute })
 	known := s.dial()
 	known.send(appends()).read("POST")
 	later, first := s.stranger(), s.dial()
-	s.row <- struct{}{}
+	s.row.taken <- struct{}{}
 	later.send(nothing + nothing)
 	first.send(nothing + nothing)
 	if a := known.send(appends()).read("POST"); !a.isAppended() {
@@ -41,7 +41,7 @@ func TestRow(t *testing.T) {
 			t.Error("a stranger's request was answered out of turn")
 		}
 	}
-	<-s.row
+	<-s.row.taken
 	for _, c := range []*client{later, first} {
 		for range 2 {
 			if a := c.read("GET"); a.status != 404 {
@@ -54,8 +54,8 @@ func TestRow(t *testing.T) {
 // Whose connection was closed while it waited is not served.
 func TestRowOfClosed(t *testing.T) {
 	var served atomic.Int64
-	s := serve(t, Options{MaxConnections: 1, Unlocked: func(context.Context) (bool, error) { served.Add(1); return false, nil }}, func(s *Server) { s.limits.skip = time.Minute })
-	s.row <- struct{}{}
+	s := serve(t, Options{MaxConnections: 1, Unlocked: func(context.Context) (bool, error) { served.Add(1); return false, nil }}, func(s *Server) { s.limits.row = time.Minute })
+	s.row.taken <- struct{}{}
 	waits := s.dial().send(request("POST", "/mcp", ""))
 	eventually(t, "nobody waits in the row", func() bool {
 		s.conns.mu.Lock()
@@ -66,7 +66,7 @@ func TestRowOfClosed(t *testing.T) {
 		return false
 	})
 	s.mustAppend()
-	<-s.row
+	<-s.row.taken
 	if !waits.isClosed() {
 		t.Error("the connection is open")
 	}
@@ -95,7 +95,7 @@ func TestHasCredential(t *testing.T) {
 // Nobody who waits for something keeps the others in the row.
 func TestRowMovesOn(t *testing.T) {
 	g := newGate()
-	s := serve(t, Options{MCP: g}, func(s *Server) { s.limits.skip = time.Minute })
+	s := serve(t, Options{MCP: g}, func(s *Server) { s.limits.row = time.Minute })
 	defer g.open()
 	busy := s.stranger().send(request("POST", "/mcp", "", withKey))
 	<-g.entered
@@ -120,7 +120,7 @@ func TestRowBesideASlowStore(t *testing.T) {
 		Ready:    wait,
 		Unlocked: func(ctx context.Context) (bool, error) { return true, wait(ctx) },
 		Console:  http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _ = wait(r.Context()) }),
-	}, func(s *Server) { s.limits.skip, s.limits.ready = time.Hour, time.Hour })
+	}, func(s *Server) { s.limits.row, s.limits.ready = time.Hour, time.Hour })
 	defer close(answer)
 	for _, slow := range []string{request("GET", "/readyz", ""), request("POST", "/mcp", ""), request("GET", "/signin", "")} {
 		s.dial().send(slow)
@@ -137,9 +137,9 @@ func TestRowBesideASlowStore(t *testing.T) {
 
 // If a place in the row is not left in time, the others go on.
 func TestRowOfAStuckOne(t *testing.T) {
-	s := serve(t, Options{}, func(s *Server) { s.limits.skip = 20 * time.Millisecond })
+	s := serve(t, Options{}, func(s *Server) { s.limits.row = 20 * time.Millisecond })
 	c := s.stranger()
-	s.row <- struct{}{}
+	s.row.taken <- struct{}{}
 	if a := c.send(nothing).read("GET"); a.status != 404 {
 		t.Errorf("behind one that is stuck: %v", a)
 	}

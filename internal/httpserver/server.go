@@ -27,7 +27,7 @@ type Server struct {
 	cert      *certificate
 	skippers  chan struct{} // has a value for each request that waits for a body to skip
 	lingerers chan struct{} // the same for connections that linger
-	row       chan struct{} // has a value while a stranger's request is answered, see enterRow
+	row       row
 
 	base    context.Context // ends when the server has stopped
 	end     context.CancelFunc
@@ -45,7 +45,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), row: make(chan struct{}, 1), calls: newCalls(o.MaxConnections), conns: newConns(o.MaxConnections),
+		o: o, limits: defaultLimits, now: time.Now, cert: cert, skippers: make(chan struct{}, maxSkippers), lingerers: make(chan struct{}, maxLingerers), row: row{taken: make(chan struct{}, 1)}, calls: newCalls(o.MaxConnections), conns: newConns(o.MaxConnections),
 		callers: newRates[string](), agents: newRates[agentName](),
 	}
 	s.base, s.end = context.WithCancel(context.Background())
