@@ -61,14 +61,16 @@ func (l *listener) end(err error) {
 // descriptor left, it tries again later.
 func (l *listener) acceptAll() {
 	var pause time.Duration
-	for {
+	for n := 1; ; n++ {
 		raw, err := l.Listener.Accept()
 		var t net.Error
 		switch {
 		case err == nil:
 			pause = 0
 			l.admit(raw)
-			runtime.Gosched() // lets those go first who are connected already
+			if n%16 == 0 {
+				runtime.Gosched() // lets those go first who are connected already
+			}
 			continue
 		case !errors.As(err, &t) || t.Timeout() || errors.Is(err, net.ErrClosed):
 			l.end(err)
