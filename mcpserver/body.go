@@ -43,7 +43,7 @@ func readBody(w http.ResponseWriter, r *http.Request, a *arrival.Body, timeout t
 	}
 	deadline := http.NewResponseController(w).SetReadDeadline // fails if the server has no deadlines
 	defer deadline(time.Time{})                               // the call may take longer
-	first := int64(firstBytes / 4) // most calls are shorter
+	first := int64(firstBytes / 4)                            // most calls are shorter
 	if r.ContentLength >= 0 {
 		first = min(first, r.ContentLength+1) // one more for the end
 	}
