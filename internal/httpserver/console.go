@@ -96,9 +96,10 @@ func OriginOf(ctx context.Context) Origin {
 
 // AdmitPerson counts the request of a context for a person, whom the console knows by now;
 // key is for the log. If it is one too many, ok is false, and there may be another after
-// the given time. Else it waits for the turn of the person, whose answers are made one at a
-// time; one with a form waits when the form is there. The connection of a person is not closed to make room for others before
-// the request has its answer, unless that is a stream of events.
+// the given time. Else AdmitPerson waits for the person's turn: the answers for a person are
+// made one at a time. A request with a form waits when the form is there, and a stream of
+// events does not wait. The connection of a person is not closed to make room for others
+// before the request has its answer, unless that is a stream of events.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
 	q := consoleCallOf(ctx)
 	if q != nil {
