@@ -51,7 +51,7 @@ func (h *Handler) agent(v *visit) error {
 	if d.Profile, _, err = v.person.Service.Profile(ctx, ws.Agent()); err != nil {
 		return err
 	}
-	leave, err := takeRoom(ctx, h.room, 64<<10+filetree.Memory*min(d.Usage.Files, filetree.MaxFiles))
+	leave, err := v.take(h.room, 64<<10+filetree.Memory*min(d.Usage.Files, filetree.MaxFiles))
 	if err != nil {
 		return err
 	}

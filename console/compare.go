@@ -77,7 +77,7 @@ func (h *Handler) compare(v *visit) error {
 		o.refresh = d.Address + c.With(func(*comparison.Query) {}) + "&head=1"
 	}
 	if !q.Has("head") {
-		leave, err := takeRoom(v.r.Context(), h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
+		leave, err := v.take(h.room, compareRoom(d.Old.Bytes, d.New.Bytes))
 		if err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (v *visit) readBeside(ws *workspace.Workspace, path string) (r workspace.Re
 	if err != nil {
 		return r, nil, err
 	}
-	leave, err = takeRoom(v.r.Context(), v.h.beside, 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes)
+	leave, err = v.take(v.h.beside, 4*e.Bytes+10*min(e.Bytes, maxText)+16*maxCompareBytes)
 	if err != nil {
 		return r, nil, err
 	}

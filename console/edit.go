@@ -102,7 +102,7 @@ func (v *visit) takeEditor(ws *workspace.Workspace) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return takeRoom(v.r.Context(), v.h.room, 16*e.Bytes+64<<10)
+	return v.take(v.h.room, 16*e.Bytes+64<<10)
 }
 
 // editData returns what editors have in common. The path may be "" for a new file.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -27,6 +28,7 @@ var (
 	errStaleForm   = &problem{http.StatusForbidden, "This page is out of date", "You have signed in again since this page was opened, so nothing was changed. Load the page again."}
 	errSignedOut   = &problem{http.StatusUnauthorized, "Signed out", "Your session has ended, so nothing was changed. Sign in again."}
 	errBadForm     = &problem{http.StatusBadRequest, "That does not work", "The form is not one of this page. Load the page again."}
+	errOtherRights = &problem{http.StatusForbidden, "Not allowed", "What your key may do has changed. Load the page again."}
 	errNoKeys      = &problem{http.StatusForbidden, "Not allowed", "Your key may not do this. Ask the operator for one with the scope admin."}
 )
 
@@ -60,7 +62,7 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	case errors.As(err, &told):
 		return told
 	case errors.As(err, &busy):
-		return &problem{http.StatusTooManyRequests, "Busy", sentence(busy.Error())}
+		return &problem{http.StatusTooManyRequests, "Busy", format.Sentence(busy.Error())}
 	case errors.Is(err, ErrSignedOut):
 		return errSignedOut
 	case errors.Is(err, ErrUnavailable):
@@ -69,7 +71,7 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 	kind := workspace.Kind(err)
 	for _, t := range titles {
 		if kind == t.kind {
-			return &problem{t.status, t.title, sentence(textOf(err))}
+			return &problem{t.status, t.title, format.Sentence(textOf(err))}
 		}
 	}
 	if ctx.Err() == nil {
@@ -114,18 +116,6 @@ func wayOut(e *workspace.Error) string {
 		return "ask the operator to delete agents or to raise the limit"
 	}
 	return ""
-}
-
-// sentence makes a sentence of the text of an error.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	text = strings.ToUpper(text[:1]) + text[1:]
-	if strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
 }
 
 // errorData is what the page about an error shows.

@@ -143,7 +143,7 @@ func (v *visit) takeFile(ws *workspace.Workspace) (leave func(), err error) {
 	if isMarkdown(v.r.PathValue("path")) {
 		bytes += 200 * min(e.Largest, maxRendered) // the tree of a text of small elements
 	}
-	return takeRoom(v.r.Context(), v.h.room, bytes)
+	return v.take(v.h.room, bytes)
 }
 
 // fileHead returns the head of the pages of a file.

@@ -64,7 +64,7 @@ func (h *Handler) keys(v *visit) error {
 	if err := v.mayManageKeys(); err != nil {
 		return err
 	}
-	leave, err := takeRoom(v.r.Context(), h.room, keysRoom)
+	leave, err := v.take(h.room, keysRoom)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func (v *visit) takeLog(ws *workspace.Workspace) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return takeRoom(v.r.Context(), v.h.room, min(2*e.Bytes, 1<<20)+16*e.Bytes+256<<10)
+	return v.take(v.h.room, min(2*e.Bytes, 1<<20)+16*e.Bytes+256<<10)
 }
 
 func (v *visit) logHead(ws *workspace.Workspace, l workspace.LogView) logHead {

@@ -19,7 +19,7 @@ func (h *Handler) logLines(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := takeRoom(v.r.Context(), h.room, linesRoom)
+	leave, err := v.take(h.room, linesRoom)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (h *Handler) logLines(v *visit) error {
 	if v.r.Method == http.MethodHead {
 		return nil
 	}
-	if err := logline.Write(v.r.Context(), v.w, ws, first, v.mayStillRead); err != nil {
+	if err := logline.Write(v.r.Context(), v.w, ws, first, v.sameRights); err != nil {
 		var told *problem
 		if v.r.Context().Err() == nil && !errors.Is(err, ErrSignedOut) && !errors.As(err, &told) {
 			h.o.Logger.ErrorContext(v.r.Context(), "console: a log was not sent whole", "error", err)
@@ -49,19 +49,4 @@ func (h *Handler) logLines(v *visit) error {
 		panic(http.ErrAbortHandler) // the browser must not take this for all
 	}
 	return nil
-}
-
-// mayStillRead returns an error if the person may not read the agent in the address any
-// more. An answer may take as long as its reader likes.
-func (v *visit) mayStillRead() error {
-	now, err := v.h.o.People.Person(v.r.Context(), v.session)
-	switch {
-	case err != nil:
-		return err
-	case now.ID != v.person.ID:
-		return ErrSignedOut
-	}
-	v.person = now
-	_, err = v.workspace(toRead)
-	return err
 }

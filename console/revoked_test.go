@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
@@ -47,7 +48,7 @@ func TestLogIsSentWhileAllowed(t *testing.T) {
 		"signed out":     func(all people) { delete(all, "ada") },
 		"of another":     narrow(func(p *console.Person) { p.ID = "bob" }),
 		"may not read":   narrow(func(p *console.Person) { p.Read = false }),
-		"not this agent": narrow(func(p *console.Person) { p.Allow = func(string) bool { return false } }),
+		"not this agent": narrow(func(p *console.Person) { p.Agents, p.Allow = []string{"b"}, func(string) bool { return false } }),
 		"":               func(people) {},
 	} {
 		all := people{"ada": everybody(svc)}
@@ -118,4 +119,31 @@ func TestEventsAreForWhoSeesPages(t *testing.T) {
 		}
 	}
 	t.Error("who may not read any more is still told of changes")
+}
+
+// The console may have to wait until a request is admitted. Rights that end meanwhile count.
+func TestRightsAfterAdmission(t *testing.T) {
+	svc := newService(t)
+	write(t, svc, "a", "CANARY.md", "x")
+	for _, page := range []string{"/a/a/files/CANARY.md", "/a/a/changes"} {
+		all := people{"ada": everybody(svc)}
+		h, err := console.New(console.Options{People: all, Admit: func(context.Context, console.Person) error {
+			peopleMu.Lock()
+			defer peopleMu.Unlock()
+			p := all["ada"]
+			p.Read = false
+			all["ada"] = p
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "http://localhost"+page, nil)
+		r.AddCookie(&http.Cookie{Name: "scratchpad", Value: "ada"})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "CANARY") {
+			t.Errorf("%s: status %d, want 403, and %.200q", page, w.Code, w.Body)
+		}
+	}
 }

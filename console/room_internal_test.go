@@ -1,12 +1,19 @@
 package console
 
 import (
+	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/room"
+	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // Who finds no room learns whose pages take it.
@@ -24,4 +31,90 @@ func TestTakeRoom(t *testing.T) {
 			t.Errorf("a page of somebody else: %v, want Busy with the pages of others", err)
 		}
 	})
+}
+
+// A changing person has other rights as soon as changed is true.
+type changing struct {
+	People
+	person  Person
+	changed atomic.Bool
+	change  func(*Person)
+	looks   chan struct{} // has a value for each look
+}
+
+// Person implements [People].
+func (c *changing) Person(context.Context, string) (Person, error) {
+	p := c.person
+	if c.changed.Load() {
+		c.change(&p)
+	}
+	c.looks <- struct{}{}
+	if p.ID == "" {
+		return Person{}, ErrSignedOut
+	}
+	return p, nil
+}
+
+// A page that has waited for room is not made when its person has lost rights meanwhile.
+func TestRightsAfterRoom(t *testing.T) {
+	svc, err := workspace.New(memstore.New(), workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := svc.Agent("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.WriteFile(t.Context(), "f.md", []byte("CANARY"), workspace.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.AppendLog(t.Context(), "l", []byte("CANARY")); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Person){
+		"":           func(*Person) {},
+		"signed out": func(p *Person) { p.ID = "" },
+		"of another": func(p *Person) { p.ID = "bob" },
+		"no reading": func(p *Person) { p.Read = false },
+		"no agent":   func(p *Person) { p.Agents, p.Allow = []string{"b"}, func(string) bool { return false } },
+	} {
+		for _, page := range []string{"/a/a", "/a/a/files/f.md", "/a/a/files/f.md?view=source", "/a/a/files/f.md?view=edit", "/a/a/raw/f.md", "/a/a/logs/l", "/a/a/logs/l?raw=1", "/a/a/search?q=CANARY", "/search?q=CANARY"} {
+			who := &changing{change: change, looks: make(chan struct{}, 100), person: Person{
+				ID: "ada", Read: true, Write: true, Agents: []string{"*"}, Allow: func(string) bool { return true }, Service: svc,
+			}}
+			h, err := New(Options{People: who})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var leave []func()
+			for _, r := range []*room.Room{h.room, h.finds} {
+				for _, guest := range []string{"x", "y"} {
+					end, err := r.Take(room.WithGuest(t.Context(), guest), r.Share())
+					if err != nil {
+						t.Fatal(err)
+					}
+					leave = append(leave, end)
+				}
+			}
+			answer, done := httptest.NewRecorder(), make(chan struct{})
+			go func() {
+				defer close(done)
+				defer func() { _ = recover() }() // how an answer is broken off
+				h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+page, nil))
+			}()
+			for range 2 { // before it waits
+				<-who.looks
+			}
+			time.Sleep(time.Millisecond)
+			who.changed.Store(true)
+			for _, end := range leave {
+				end()
+			}
+			<-done
+			shown := answer.Code == http.StatusOK && strings.Contains(answer.Body.String(), "CANARY") || page == "/a/a" && answer.Code == http.StatusOK
+			if shown != (name == "") {
+				t.Errorf("%q: %s: shown is %v, status %d", name, page, shown, answer.Code)
+			}
+		}
+	}
 }

@@ -128,7 +128,7 @@ func (v *visit) search(d searchData, run func(context.Context) (workspace.Agents
 	d.setOptions()
 	status := http.StatusOK
 	if d.Find.Query != "" {
-		leave, err := takeRoom(v.r.Context(), v.h.finds, 1)
+		leave, err := v.take(v.h.finds, 1)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/console/internal/format"
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
 )
 
@@ -99,7 +100,7 @@ func (h *Handler) exchange(v *visit, credential string, d signInData) {
 	case errors.Is(err, ErrRefused):
 		d.Problem = "This key is wrong, has expired or was revoked."
 	case errors.As(err, &busy):
-		d.Problem = sentence(busy.Error())
+		d.Problem = format.Sentence(busy.Error())
 	default:
 		d.Problem = h.problemOf(v.r.Context(), err).text
 	}

@@ -47,7 +47,7 @@ func (h *Handler) summaries(v *visit) error {
 	if err != nil {
 		return err
 	}
-	leave, err := takeRoom(v.r.Context(), h.room, summaryRoom)
+	leave, err := v.take(h.room, summaryRoom)
 	if err != nil {
 		return err
 	}

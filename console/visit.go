@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/guard"
@@ -83,12 +84,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			h.fail(v, err)
 			return
 		}
-		// The form may have taken long to arrive, and the person's rights count as they
-		// are now.
-		if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
-			h.fail(v, err)
-			return
-		}
+	}
+	// The form or the person's turn may have taken long to come, and the rights count as they
+	// are now.
+	if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
+		h.fail(v, err)
+		return
 	}
 	if err := answer(v); err != nil {
 		h.fail(v, err)
@@ -136,6 +137,29 @@ func takeRoom(ctx context.Context, in *room.Room, bytes int64) (leave func(), er
 		return nil, &Busy{After: time.Second, Text: "the console is busy with the pages of others"}
 	}
 	return leave, nil
+}
+
+// take waits for room for what the person is to see. The rights must be the same after it.
+func (v *visit) take(in *room.Room, bytes int64) (leave func(), err error) {
+	if leave, err = takeRoom(v.r.Context(), in, bytes); err != nil {
+		return nil, err
+	}
+	if err = v.sameRights(); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}
+
+// sameRights returns an error if the person may do something else now than when the request
+// came. It is asked again after what may take long.
+func (v *visit) sameRights() error {
+	was := v.person
+	now, err := v.h.o.People.Person(v.r.Context(), v.session)
+	if err == nil && (now.ID != was.ID || now.Read != was.Read || now.Write != was.Write || now.Admin != was.Admin || now.Metrics != was.Metrics || !slices.Equal(now.Agents, was.Agents)) {
+		err = errOtherRights
+	}
+	return err
 }
 
 // workspace returns the workspace of the agent in the path of the request. An agent that is

@@ -81,3 +81,15 @@ func Author(a workspace.Author) string {
 	}
 	return cmp.Or(name, "unknown")
 }
+
+// Sentence makes a sentence of the text of an error.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
