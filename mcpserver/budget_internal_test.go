@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,4 +176,45 @@ func TestReadsTakeMemory(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Whoever loses the right to a call while it waits for memory gets nothing.
+func TestRightsAfterMemory(t *testing.T) {
+	for tool, args := range map[string]string{
+		"read_file": `{"path":"large"}`,
+		"edit_file": `{"path":"large","old_text":"","new_text":"more"}`,
+		"move_file": `{"path":"large","new_path":"moved"}`,
+		"changes":   `{"since":0,"diffs":true}`,
+		"search":    `{"query":"x"}`,
+	} {
+		s := newInner(t, Options{Timeout: whenBusy})
+		var revoked atomic.Bool
+		find := s.o.Workspace
+		s.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
+			if revoked.Load() {
+				return nil, fmt.Errorf("revoked: %w", workspace.ErrInvalid)
+			}
+			return find(ctx, c)
+		}
+		large := &s.budget.large
+		if !large.TryAcquire(large.size) {
+			t.Fatal("the large lane is in use")
+		}
+		answered := make(chan string, 1)
+		ask := func() { answered <- post(t, s.Handler(), tool, args) }
+		go ask()
+		for s.budget.waiting.TryAcquire(maxWaiting) { // until the call waits
+			s.budget.waiting.Release(maxWaiting)
+			select {
+			case <-answered: // it was refused, because the test had all places
+				go ask()
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		revoked.Store(true)
+		large.Release(large.size)
+		if text := <-answered; !strings.Contains(text, "revoked") {
+			t.Errorf("%s: %.200s, want it refused", tool, text)
+		}
+	}
 }

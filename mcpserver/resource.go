@@ -35,7 +35,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	var r workspace.ReadResult
 	if err == nil {
 		err = s.work(ctx, c, func(ctx context.Context) error {
-			return s.weighed(ctx, ws, c.Tool, &arguments{}, func(ctx context.Context) (err error) {
+			return s.weighed(ctx, ws, c, &arguments{}, func(ctx context.Context) (err error) {
 				r, err = ws.ReadFile(ctx, path, workspace.ReadOptions{})
 				return err
 			})

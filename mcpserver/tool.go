@@ -98,7 +98,7 @@ func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.Ca
 	}
 	args.author = ws.Author()
 	err = s.work(ctx, c, func(ctx context.Context) error {
-		return s.weighed(ctx, ws, t.name, args, func(ctx context.Context) (err error) {
+		return s.weighed(ctx, ws, c, args, func(ctx context.Context) (err error) {
 			res, err = t.run(ctx, ws, args)
 			return err
 		})
@@ -115,8 +115,7 @@ func (s *Server) work(ctx context.Context, c Call, run func(context.Context) err
 	ctx, end := s.o.AroundWork(ctx, c)
 	err = errPanic
 	defer func() { end(err) }()
-	err = run(ctx)
-	return err
+	return run(ctx)
 }
 
 // workspace returns the workspace of a call. given says whether the call has an

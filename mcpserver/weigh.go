@@ -34,9 +34,7 @@ const ordinaryFile = 1 << 20 // the default limit of a file
 func (m message) weight(bytes int) int64 {
 	w := leastCall + bodyFactor*int64(bytes)
 	switch {
-	case w <= smallCall:
-		return w
-	case m.tool == "write_file" || m.tool == "append_log":
+	case w <= smallCall, m.tool == "write_file", m.tool == "append_log":
 		return w
 	case m.tool == "edit_file" || m.tool == memorycommand.Name:
 		return w + editFactor<<20
@@ -51,10 +49,10 @@ func writtenWeight(bytes int) int64 { return leastCall + int64(bytes) + int64(by
 var errNoRoom = errors.New("there is no room now")
 
 // weighed runs the part of a call that uses the workspace when there is memory for it. Most
-// calls tell how much they read when they begin to read. If there is no memory for that,
-// they end, wait for it, and begin again. A diff also waits for a free processor.
-func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, tool string, a *arguments, run func(context.Context) error) (err error) {
-	r := requestOf(ctx)
+// calls tell how much they read when they begin to. If there is no memory for that, they wait
+// for it, are checked again, and begin again. A diff also waits for a free processor.
+func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, c Call, a *arguments, run func(context.Context) error) (err error) {
+	r, tool := requestOf(ctx), c.Tool
 	if r == nil || r.charge == nil {
 		return run(ctx)
 	}
@@ -89,14 +87,17 @@ func (s *Server) weighed(ctx context.Context, ws *workspace.Workspace, tool stri
 		}
 		err = weigh(f)
 	}
-	if err != nil {
-		err = s.wait(ctx, r, tool, weight, isDiff)
+	if err == nil {
+		return run(ctx)
 	}
-	if err != nil {
+	if err = s.wait(ctx, r, tool, weight, isDiff); err != nil {
 		return err
 	}
 	if isDiff {
 		defer s.budget.diffs.Release(1)
+	}
+	if _, err = s.o.Workspace(ctx, c); err != nil {
+		return err
 	}
 	return run(ctx)
 }

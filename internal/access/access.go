@@ -91,7 +91,7 @@ func (d *Door) Workspace(ctx context.Context, agent string, need auth.Scopes) (*
 	c, ok, err := auth.Current(ctx)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):
-		return nil, denied{"your credential has expired or was revoked before the request had arrived; get a new one"}
+		return nil, denied{"your credential has expired or was revoked before the call could begin; get a new one"}
 	case err != nil:
 		return nil, fmt.Errorf("%v; try again: %w", err, workspace.ErrBusy)
 	case !ok:
