@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -174,12 +175,23 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// take waits for room for some bytes, which the call keeps until its answer is written.
+// take waits for room for some bytes, which the call keeps until its answer is written. A
+// caller that is known must be the same after it, with the same rights.
 func (c *call) take(bytes int64) *failure {
 	leave, err := c.h.room.Take(c.ctx, bytes)
 	switch err {
 	case nil:
 		c.leave = append(c.leave, leave)
+		if c.caller.ID == "" {
+			return nil
+		}
+		was := c.caller
+		if f := c.checkCaller(); f != nil {
+			return f
+		}
+		if !slices.Equal(was.Agents.Patterns(), c.caller.Agents.Patterns()) {
+			return fail(http.StatusForbidden, "what your key may do has changed; send the request again")
+		}
 		return nil
 	case room.ErrOwn:
 		return fail(http.StatusTooManyRequests, "the other requests of your tenant take all the memory that one tenant may have; try again").retry(time.Second)

@@ -141,7 +141,7 @@ func (c *call) checkCaller() *failure {
 	caller, ok, err := auth.Current(c.ctx)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):
-		return fail(http.StatusUnauthorized, "your credential has expired or was revoked before the request had arrived; get a new one")
+		return fail(http.StatusUnauthorized, "your credential has expired or was revoked before the call could begin; get a new one")
 	case err != nil:
 		return fail(http.StatusServiceUnavailable, "credentials cannot be checked now; try again").retry(2 * time.Second)
 	case !ok:

@@ -1,0 +1,65 @@
+package memorystores
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/room"
+)
+
+// A call that waits for room ends when its caller has lost rights meanwhile.
+func TestRightsAfterRoom(t *testing.T) {
+	agents := func(patterns ...string) auth.Agents {
+		a, err := auth.ParseAgents(patterns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	ada := auth.Caller{ID: "ada", Tenant: "house", Agents: agents("*"), Scopes: auth.Read}
+	for name, now := range map[string]struct {
+		caller auth.Caller
+		err    error
+		status int
+	}{
+		"the same":   {caller: ada},
+		"revoked":    {err: auth.ErrUnknown, status: http.StatusUnauthorized},
+		"away":       {err: auth.ErrUnavailable, status: http.StatusServiceUnavailable},
+		"of another": {caller: auth.Caller{ID: "bob", Tenant: "house", Agents: agents("*"), Scopes: auth.Read}, status: http.StatusUnauthorized},
+		"no reading": {caller: auth.Caller{ID: "ada", Tenant: "house", Agents: agents("*"), Scopes: auth.Write}, status: http.StatusForbidden},
+		"one agent":  {caller: auth.Caller{ID: "ada", Tenant: "house", Agents: agents("b"), Scopes: auth.Read}, status: http.StatusForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := New(Options{})
+				var leave []func()
+				for _, guest := range []string{"x", "y"} {
+					end, err := h.room.Take(room.WithGuest(t.Context(), guest), h.room.Share())
+					if err != nil {
+						t.Fatal(err)
+					}
+					leave = append(leave, end)
+				}
+				ctx := auth.NewVerifiedContext(t.Context(), ada, func(context.Context) (auth.Caller, error) { return now.caller, now.err })
+				c := &call{h: h, ctx: room.WithGuest(ctx, "house"), route: &route{need: auth.Read}, caller: ada}
+				ended := make(chan *failure, 1)
+				go func() { ended <- c.take(1) }()
+				time.Sleep(time.Second)
+				for _, end := range leave {
+					end()
+				}
+				status := 0
+				if f := <-ended; f != nil {
+					status = f.status
+				}
+				if status != now.status {
+					t.Errorf("status %d, want %d", status, now.status)
+				}
+			})
+		})
+	}
+}
