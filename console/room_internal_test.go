@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,6 +56,19 @@ func (c *changing) Person(context.Context, string) (Person, error) {
 	return p, nil
 }
 
+// takeAll takes all of a room, until all of what it returns are called.
+func takeAll(t *testing.T, r *room.Room) (leave []func()) {
+	t.Helper()
+	for _, guest := range []string{"x", "y"} {
+		end, err := r.Take(room.WithGuest(t.Context(), guest), r.Share())
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, end)
+	}
+	return leave
+}
+
 // A page that has waited for room is not made when its person has lost rights meanwhile.
 func TestRightsAfterRoom(t *testing.T) {
 	svc, err := workspace.New(memstore.New(), workspace.Options{})
@@ -86,16 +100,7 @@ func TestRightsAfterRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var leave []func()
-			for _, r := range []*room.Room{h.room, h.finds} {
-				for _, guest := range []string{"x", "y"} {
-					end, err := r.Take(room.WithGuest(t.Context(), guest), r.Share())
-					if err != nil {
-						t.Fatal(err)
-					}
-					leave = append(leave, end)
-				}
-			}
+			leave := slices.Concat(takeAll(t, h.room), takeAll(t, h.finds))
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {
 				defer close(done)
