@@ -244,6 +244,9 @@ func (b *builder) finish() {
 			parent = words[parent].parent
 		}
 		words[i].parent = parent
+		if b.q.terms[words[i].term].weight == 0 {
+			words[i].prefix = false // only whole words are banned or in a phrase
+		}
 	}
 	for _, t := range b.q.terms {
 		if t.weight == 1 {

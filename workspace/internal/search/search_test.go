@@ -48,3 +48,12 @@ func TestShownLine(t *testing.T) {
 		}
 	}
 }
+
+// A longer word may be banned or in a phrase, and a passage still matches by a shorter one.
+func TestPrefixOfBanned(t *testing.T) {
+	for _, query := range []string{"refund -refunding", `refund -"refunding now"`, `refund "refunding now"`} {
+		for _, text := range []string{"refundings", "refunding", "refunding now", "refundings now, refunding now"} {
+			checkOracle(t, query, []search.Text{{Path: "9000", Entry: 1, Content: []byte(text)}})
+		}
+	}
+}
