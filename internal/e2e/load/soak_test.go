@@ -44,7 +44,7 @@ type soak struct {
 // up, and the server is stopped and killed. When all have left, the server holds what it
 // held before.
 func TestSoak(t *testing.T) {
-	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond, rest: time.Minute, slack: 24 << 10}
+	brief := plan{agents: 100, lasts: 6 * time.Second, pause: 300 * time.Millisecond, gap: 20 * time.Millisecond, patience: 700 * time.Millisecond, rest: 150 * time.Second, slack: 24 << 10}
 	full := plan{agents: 2000, lasts: 2 * time.Minute, pause: 20 * time.Second, gap: 150 * time.Millisecond, patience: 8 * time.Second, rest: 150 * time.Second, slack: 8 << 10}
 	s := &soak{plan: testkit.Pick(brief, brief, full), db: filepath.Join(t.TempDir(), "soak.db"), began: time.Now()}
 	s.found.repeated, s.found.took = map[string]int{}, map[bool][]time.Duration{}
