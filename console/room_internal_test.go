@@ -104,7 +104,11 @@ func TestRightsAfterRoom(t *testing.T) {
 			answer, done := httptest.NewRecorder(), make(chan struct{})
 			go func() {
 				defer close(done)
-				defer func() { _ = recover() }() // how an answer is broken off
+				defer func() {
+					if v := recover(); v != nil && v != http.ErrAbortHandler { // how an answer is broken off
+						panic(v)
+					}
+				}()
 				h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+page, nil))
 			}()
 			for range 2 { // before it waits

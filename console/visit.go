@@ -85,9 +85,13 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer func(*vis
 			return
 		}
 	}
-	// The form or the person's turn may have taken long to come, and the rights count as they
-	// are now.
+	// The form may have taken long to arrive, or Admit may have waited. The rights count as
+	// they are now.
 	if v.person, err = h.o.People.Person(r.Context(), v.session); err != nil {
+		if errors.Is(err, ErrSignedOut) && r.Method == http.MethodGet {
+			h.toSignIn(w, r)
+			return
+		}
 		h.fail(v, err)
 		return
 	}

@@ -61,16 +61,7 @@ type consoleCall struct {
 	key    string
 	known  func() // the person is known; nil: that means nothing
 
-	begin func() // waits for the person's turn, see turns; nil: nobody is known, or it has been called
-	leave func() // ends the turn; nil: there is none
-}
-
-// beginTurn waits until the answer may be made: the person is known, and the form is there.
-func (q *consoleCall) beginTurn() {
-	if begin := q.begin; begin != nil {
-		q.begin = nil
-		begin()
-	}
+	leave func() // ends the person's turn; nil: there is none
 }
 
 // leaveTurn is called before anything that waits for the client.
@@ -96,10 +87,10 @@ func OriginOf(ctx context.Context) Origin {
 
 // AdmitPerson counts the request of a context for a person, whom the console knows by now;
 // key is for the log. If it is one too many, ok is false, and there may be another after
-// the given time. Else AdmitPerson waits for the person's turn: the answers for a person are
-// made one at a time. A request with a form waits when the form is there, and a stream of
-// events does not wait. The connection of a person is not closed to make room for others
-// before the request has its answer, unless that is a stream of events.
+// the given time. Else AdmitPerson waits for the person's turn: pages of a person are made
+// one at a time. It waits five seconds at most, and not for a form or a stream of events. The
+// connection of a person is not closed to make room for others before the request has its
+// answer, unless that is a stream of events.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
 	q := consoleCallOf(ctx)
 	if q != nil {
@@ -118,10 +109,10 @@ func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter ti
 		s.stats.callerRate.Add(1)
 		return retryAfter, false
 	}
-	if q != nil && !q.stream {
-		q.begin = func() { q.leave = s.turns.take(ctx, id, s.limits.turn) }
-		if !q.form {
-			q.beginTurn()
+	if q != nil && !q.stream && !q.form {
+		if q.leave, ok = s.turns.take(ctx, id, s.limits.turn); !ok {
+			s.stats.callerRate.Add(1)
+			return time.Second, false
 		}
 	}
 	return 0, true
@@ -222,8 +213,8 @@ func (s *Server) timeForm(w *consoleWriter, r *http.Request) {
 	r.Body = &timedForm{r.Body, w}
 }
 
-// A timedForm notes that a form is late, or all there. Then net/http lifts the deadline
-// itself, and the answer waits for its turn.
+// A timedForm notes that a form is late. When all of a form is there, net/http lifts the
+// deadline itself.
 type timedForm struct {
 	io.ReadCloser
 	w *consoleWriter
@@ -232,11 +223,8 @@ type timedForm struct {
 // Read implements [io.Reader].
 func (f *timedForm) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		f.w.late = true
-	case err == io.EOF:
-		f.w.q.beginTurn()
 	}
 	return n, err
 }

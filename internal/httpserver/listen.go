@@ -109,8 +109,13 @@ func (l *listener) wait(c *conn, timeout time.Duration) {
 	go func() {
 		defer l.waiting.Done()
 		if c.awaitHead(timeout) != nil || !c.mayGoOn() {
-			c.stranger.Store(true)
-			c.enterRow()
+			c.buf = nil
+			if !c.begun {
+				c.stranger.Store(true)
+			}
+			if c.l.conns.isOpen(c) {
+				c.enterRow()
+			}
 			c.shut()
 			return
 		}

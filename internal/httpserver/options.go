@@ -130,7 +130,7 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, row: 5 * time.Second, turn: time.Second, answer: time.Minute,
+	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, row: time.Second, turn: time.Second, answer: time.Minute,
 	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 	form: 10 * time.Second, formMiB: time.Second,
 }

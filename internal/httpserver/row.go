@@ -86,8 +86,8 @@ type row struct {
 
 // rest lets all others go first, also the one that has just left the row. The runtime asks
 // for what has arrived from the network only when nobody can run, or after 10 ms. So a row
-// that never ends would keep known callers waiting, and it is empty for a moment after each
-// [rowWork].
+// that never ends would keep known callers waiting, and nobody in it goes on for a moment
+// after each [rowWork].
 func (q *row) rest() {
 	if q.worked < rowWork {
 		runtime.Gosched()
@@ -99,7 +99,7 @@ func (q *row) rest() {
 
 const (
 	rowWork = 200 * time.Microsecond
-	rowRest = 100 * time.Microsecond
+	rowRest = 100 * time.Microsecond // at least; a millisecond if nothing arrives
 )
 
 // leaveRow lets the next stranger go on, before the request of a context waits for the store.

@@ -9,7 +9,8 @@ import (
 
 // The pages of a person are made one at a time. Else somebody who asks for a thousand large
 // ones at once would keep everybody else waiting, because the runtime lets all that can run
-// take turns. A page that takes long does not keep the person's others: its turn ends.
+// take turns. A page that takes long does not keep the person's others: its turn ends. A
+// request with a form takes no turn: it would hold memory for the form while it waits.
 
 // turns are the turns of people. They are safe for concurrent use. The zero turns are ready.
 type turns struct {
@@ -23,20 +24,30 @@ type turn struct {
 	users int           // that have it or wait for it; guarded by turns.mu
 }
 
+const (
+	maxUsers    = 33              // of the turn of a person: one has it, and the others wait
+	longestTurn = 5 * time.Second // to wait for it
+)
+
 // take waits for the turn of a person, in the order in which its callers came. The turn ends
 // with leave, which may be called more than once, or after the longest time that it may last.
-// When the context ends first, there is no turn and nothing to leave.
-func (q *turns) take(ctx context.Context, person string, longest time.Duration) (leave func()) {
+// ok is false if too many wait, if the wait was too long, or if the context has ended.
+func (q *turns) take(ctx context.Context, person string, longest time.Duration) (leave func(), ok bool) {
 	t := q.enter(person)
+	if t == nil {
+		return nil, false
+	}
 	select {
 	case t.taken <- struct{}{}:
 	default:
+		wait, cancel := context.WithTimeout(ctx, longestTurn)
+		defer cancel()
 		select {
 		case t.taken <- struct{}{}:
 			runtime.Gosched() // lets others go first, also after many turns that nobody needed long
-		case <-ctx.Done():
+		case <-wait.Done():
 			q.exit(person)
-			return func() {}
+			return nil, false
 		}
 	}
 	end := sync.OnceFunc(func() {
@@ -47,9 +58,10 @@ func (q *turns) take(ctx context.Context, person string, longest time.Duration) 
 	return func() {
 		late.Stop()
 		end()
-	}
+	}, true
 }
 
+// enter adds a user to the turn of a person; nil: it has enough.
 func (q *turns) enter(person string) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,6 +72,9 @@ func (q *turns) enter(person string) *turn {
 	if t == nil {
 		t = &turn{taken: make(chan struct{}, 1)}
 		q.by[person] = t
+	}
+	if t.users == maxUsers {
+		return nil
 	}
 	t.users++
 	return t

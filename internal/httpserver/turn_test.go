@@ -21,7 +21,10 @@ func TestTurns(t *testing.T) {
 		take := func(ctx context.Context, person, name string) (leave chan func()) {
 			leave = make(chan func(), 1)
 			go func() {
-				end := q.take(ctx, person, time.Second)
+				end, ok := q.take(ctx, person, time.Second)
+				if !ok {
+					name += " without"
+				}
 				begun <- name
 				leave <- end
 			}()
@@ -34,24 +37,24 @@ func TestTurns(t *testing.T) {
 			select {
 			case got := <-begun:
 				if got != name {
-					t.Errorf("%q has the turn, want %q", got, name)
+					t.Errorf("%q goes on, want %q", got, name)
 				}
 			default:
 				if name != "" {
-					t.Errorf("nobody has the turn, want %q", name)
+					t.Errorf("nobody goes on, want %q", name)
 				}
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		one := <-take(t.Context(), "ada", "one")
 		want("one")
-		two, three, gone := take(t.Context(), "ada", "two"), take(t.Context(), "ada", "three"), take(ctx, "ada", "gone")
+		two, three := take(t.Context(), "ada", "two"), take(t.Context(), "ada", "three")
+		take(ctx, "ada", "gone")
 		want("")
 		bob := <-take(t.Context(), "bob", "bob")
 		want("bob")
 		cancel()
-		want("gone")
-		(<-gone)()
+		want("gone without")
 		one()
 		one()
 		want("two")
@@ -71,8 +74,40 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// While an answer for a person is made, the person's other pages wait, and nobody else does.
-// Neither a form that arrives nor an answer that nobody reads keeps others waiting.
+// Few may wait for the turn of a person, and not for long.
+func TestTurnsOfACrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q turns
+		leave, ok := q.take(t.Context(), "ada", time.Hour)
+		if !ok {
+			t.Fatal("nobody has the turn, and it cannot be taken")
+		}
+		refused, began := make(chan time.Duration, 100), time.Now()
+		for range maxUsers + 9 {
+			go func() {
+				if _, ok := q.take(t.Context(), "ada", time.Hour); !ok {
+					refused <- time.Since(began)
+				}
+			}()
+		}
+		synctest.Wait()
+		if len(refused) != 10 {
+			t.Errorf("%d are refused at once, want 10", len(refused))
+		}
+		time.Sleep(longestTurn)
+		synctest.Wait()
+		if len(refused) != maxUsers+9 {
+			t.Errorf("%d are refused after %v, want all", len(refused), longestTurn)
+		}
+		leave()
+		if len(q.by) != 0 {
+			t.Errorf("%d people are known, and nobody has a turn", len(q.by))
+		}
+	})
+}
+
+// While a page of a person is made, the person's other pages wait, and nothing else does.
+// An answer that nobody reads keeps no page waiting.
 func TestConsoleTurn(t *testing.T) {
 	var ended atomic.Int64
 	s, svc := serveConsole(t, Options{Visited: func(context.Context, Visit) { ended.Add(1) }}, func(s *Server) { s.limits.turn, s.limits.answer = time.Hour, time.Hour })
@@ -84,31 +119,22 @@ func TestConsoleTurn(t *testing.T) {
 			t.Errorf("%s: %v", what, a)
 		}
 	}
-	leave := s.turns.take(t.Context(), "ada", time.Hour)
-	waits := []*client{page("ada"), s.dial().send(post("ada", 100_000))}
+	leave, _ := s.turns.take(t.Context(), "ada", time.Hour)
+	waits := page("ada")
+	ok("a form of the same person", s.dial().send(post("ada", 100_000)))
 	ok("the page of another person", page("bob"))
 	s.mustAppend()
 	events := s.dial().send(request("GET", "/events", "", as("ada")))
 	if line, err := events.in.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
 		t.Errorf("a page that waits for changes: %q, %v", line, err)
 	}
-	for _, c := range waits {
-		testkit.Must(t, c.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
-		if _, err := c.in.Peek(1); err == nil {
-			t.Error("two answers for a person are made at once")
-		}
-		testkit.Must(t, c.SetReadDeadline(time.Now().Add(patience)))
-		c.in = bufio.NewReader(c)
+	testkit.Must(t, waits.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+	if _, err := waits.in.Peek(1); err == nil {
+		t.Error("two pages of a person are made at once")
 	}
+	waits.in = bufio.NewReader(waits)
 	leave()
-	for _, c := range waits {
-		ok("when it is the turn", c)
-	}
-
-	full := post("ada", 100_000)
-	slow := s.dial().send(full[:len(full)-1])
-	ok("a page beside a slow form", page("ada"))
-	ok("a slow form", slow.send(full[len(full)-1:]))
+	ok("when it is the turn", waits)
 
 	deaf := s.dial()
 	testkit.Must(t, deaf.Conn.(*net.TCPConn).SetReadBuffer(4<<10))
