@@ -153,6 +153,9 @@ func (c *conn) gather(timed bool) error {
 		case c.folded:
 			return c.refuse("400 Bad Request", "a header must not continue on another line") // readers differ on where it ends
 		case !c.l.conns.hold(c, max(c.head, cap(c.buf))+lineCost*c.lines, c.l.s):
+			if !c.l.conns.isOpen(c) {
+				return net.ErrClosed // it was closed a moment ago, and wants no answer
+			}
 			return c.refuse("503 Service Unavailable", "too many large heads of requests arrive at once; try again")
 		case c.head > 0:
 			c.line, c.lines, c.blank = 0, 0, 0

@@ -21,7 +21,7 @@ func TestIntruder(t *testing.T) {
 	report, err := intruder.Run(t.Context(), intruder.Options{
 		URL: servers[0].url(), Intruder: spread(servers, mine), Victim: spread(servers, theirs),
 		IntruderAgent: "planner", VictimAgent: "planner", Names: []string{"hens", id},
-		Requests: testkit.Pick(600, 600, 20_000), Seed: 14,
+		Requests: testkit.Pick(1500, 1500, 20_000), Seed: 14,
 		Routes: []string{"/metrics", "/healthz", "/readyz"},
 	})
 	must(t, err)
