@@ -88,9 +88,10 @@ func OriginOf(ctx context.Context) Origin {
 // AdmitPerson counts the request of a context for a person, whom the console knows by now;
 // key is for the log. If it is one too many, ok is false, and there may be another after
 // the given time. Else AdmitPerson waits for the person's turn: pages of a person are made
-// one at a time. It waits five seconds at most, and not for a form or a stream of events. The
-// connection of a person is not closed to make room for others before the request has its
-// answer, unless that is a stream of events.
+// one at a time. ok is false, too, when 32 requests of the person wait already, or after five
+// seconds. A form and a stream of events take no turn. The connection of a person is not
+// closed to make room for others before the request has its answer, unless that is a stream
+// of events.
 func (s *Server) AdmitPerson(ctx context.Context, id, key string) (retryAfter time.Duration, ok bool) {
 	q := consoleCallOf(ctx)
 	if q != nil {

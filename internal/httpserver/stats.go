@@ -13,7 +13,7 @@ type Stats struct {
 	Accepted          int64 // connections
 	ClosedForRoom     int64 // connections that were closed because there were too many
 	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
-	RefusedCallerRate int64 // requests over the rate of their caller
+	RefusedCallerRate int64 // requests over the rate of their caller, or with too many before them
 	RefusedAgentRate  int64 // calls over the rate of their agent
 	RefusedBlocked    int64 // requests with a credential from a blocked address
 	FailedCredentials int64

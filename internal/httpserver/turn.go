@@ -25,8 +25,8 @@ type turn struct {
 }
 
 const (
-	maxUsers    = 33              // of the turn of a person: one has it, and the others wait
-	longestTurn = 5 * time.Second // to wait for it
+	maxUsers = 33              // of the turn of a person: one has it, and the others wait
+	turnWait = 5 * time.Second // at most, for the turn
 )
 
 // take waits for the turn of a person, in the order in which its callers came. The turn ends
@@ -40,7 +40,7 @@ func (q *turns) take(ctx context.Context, person string, longest time.Duration) 
 	select {
 	case t.taken <- struct{}{}:
 	default:
-		wait, cancel := context.WithTimeout(ctx, longestTurn)
+		wait, cancel := context.WithTimeout(ctx, turnWait)
 		defer cancel()
 		select {
 		case t.taken <- struct{}{}:

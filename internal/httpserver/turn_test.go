@@ -94,10 +94,10 @@ func TestTurnsOfACrowd(t *testing.T) {
 		if len(refused) != 10 {
 			t.Errorf("%d are refused at once, want 10", len(refused))
 		}
-		time.Sleep(longestTurn)
+		time.Sleep(turnWait)
 		synctest.Wait()
 		if len(refused) != maxUsers+9 {
-			t.Errorf("%d are refused after %v, want all", len(refused), longestTurn)
+			t.Errorf("%d are refused after %v, want all", len(refused), turnWait)
 		}
 		leave()
 		if len(q.by) != 0 {
