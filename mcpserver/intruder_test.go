@@ -98,7 +98,7 @@ func owners(faulty bool, next http.Handler) http.Handler {
 func TestIntruder(t *testing.T) {
 	n := testkit.Pick(2000, 5000, 20_000)
 	if testing.Short() { // for the race detector
-		n = 1200
+		n = 1600
 	}
 	answered := map[string]int{}
 	for _, bound := range []map[string]bool{{"intruder": true, "victim": true}, {}, {"victim": true}} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,8 @@ type generator struct {
 	*rand.Rand
 	me, victim *client
 	tools      map[string]tool
-	names      []string // of the tools, sorted
+	names      []string // of the tools, some more than once
+	deck       []string // the names that are still to come before all come again
 	begun      int      // sessions
 	routes     []string // besides that of MCP
 	odd        func(*rand.Rand) http.Header
@@ -153,14 +155,29 @@ func (g *generator) completion() request {
 		params: fmt.Sprintf(`"ref":{"type":"ref/resource","uri":"scratchpad://{agent}/{+path}"},"argument":{"name":%q,"value":%s}%s`, pick(g, "path", "path", "path", "agent"), quoted(value), context)}
 }
 
+// deal returns the name of a tool. Each comes equally often, in a random order, so that none
+// has no call that succeeds.
+func (g *generator) deal() string {
+	if len(g.deck) == 0 {
+		g.deck = slices.Clone(g.names)
+		g.Shuffle(len(g.deck), func(i, j int) { g.deck[i], g.deck[j] = g.deck[j], g.deck[i] })
+	}
+	name := g.deck[0]
+	g.deck = g.deck[1:]
+	return name
+}
+
 // call returns a call of a tool. Its arguments are mostly right, apart from whose they are.
 func (g *generator) call() request {
-	tool := pick(g, g.names...)
+	tool := g.deal()
 	var args []string
 	properties := g.tools[tool].properties
-	few := tool == "read_file" && g.IntN(2) == 0 // many arguments seldom fit together
+	plain := g.IntN(2) == 0 // strange arguments, and many, seldom succeed
 	for _, p := range properties {
-		if p.required || !few && g.IntN(3) == 0 {
+		switch {
+		case plain && p.name == "path":
+			args = append(args, `"path":"own"`)
+		case p.required || !plain && g.IntN(3) == 0:
 			args = append(args, `"`+p.name+`":`+g.value(p))
 		}
 	}
@@ -226,7 +243,8 @@ func (g *generator) value(p property) string {
 		}
 		return quoted(pick(g, g.victim.agent, g.agent()))
 	case "new_path":
-		return quoted(pick(g, "own", "moved/"+strconv.Itoa(g.IntN(1000)), g.path()))
+		free := "moved/" + strconv.Itoa(g.IntN(100_000))
+		return quoted(pick(g, "own", free, free, free, g.path()))
 	case "path", "prefix", "after":
 		return quoted(g.path())
 	case "old_text":

@@ -61,6 +61,13 @@ var marks = regexp.MustCompile("(?i)" + mark + `\d{3}`)
 
 const workers = 4 // that send the intruder's requests
 
+// often are more calls of some tools: of those that leave something to read, and of those
+// that seldom succeed.
+var often = []string{
+	"write_file", "write_file", "append_log", "append_log", "read_file", "edit_file", "edit_file", "edit_file", "edit_file",
+	"move_file", "move_file", "summarize_file",
+}
+
 // Run makes the victim fill its memory, and sends the intruder's requests. An error means that
 // the server did not answer.
 func Run(ctx context.Context, o Options) (Report, error) {
@@ -111,7 +118,7 @@ func (r *run) attack(ctx context.Context, intruder, victim *client, tools map[st
 	for i := range workers {
 		g := &generator{
 			Rand: rand.New(rand.NewPCG(r.o.Seed, uint64(i))), me: intruder, victim: victim, tools: tools, routes: r.o.Routes, odd: r.o.Odd,
-			names: append(slices.Sorted(maps.Keys(tools)), "write_file", "append_log", "edit_file", "edit_file", "summarize_file"), // so that there is something to read, and what seldom succeeds
+			names: slices.Concat(slices.Sorted(maps.Keys(tools)), often),
 		}
 		work.Go(func() {
 			for range (r.o.Requests + workers - 1) / workers {
