@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/console"
@@ -95,12 +95,11 @@ var consoleFaults = map[string]struct {
 		}
 	}},
 	"a session is that of another": {prowl: "all of another tenant", pages: func(_ *service, o *console.Options) {
-		var last atomic.Pointer[console.Person]
-		var n atomic.Int64
+		var first sync.Map // who first asked for a path
 		o.People = mistaken{o.People, func(_ context.Context, path string, p *console.Person) {
-			own := *p
-			if other := last.Swap(&own); other != nil && strings.HasPrefix(path, "/a/") && n.Add(1)%3 == 0 {
-				*p = *other
+			if strings.HasPrefix(path, "/a/") {
+				other, _ := first.LoadOrStore(path, *p)
+				*p = other.(console.Person)
 			}
 		}}
 	}},
