@@ -318,8 +318,16 @@ func TestIntruderFindsALeakOfTheStores(t *testing.T) {
 				if p.name != f.prowl {
 					continue
 				}
-				leaks := p.stalk(t, s.url, 300, 1, map[string]bool{})
-				for in, is := range map[string]bool{"": len(leaks) > 0, "log": c.shown(s.log.String()) != nil} {
+				var leaks []string
+				found := map[string]bool{}
+				for seed := range uint64(4) {
+					leaks = p.stalk(t, s.url, 300, 1+seed, map[string]bool{})
+					found[""], found["log"] = len(leaks) > 0, c.shown(s.log.String()) != nil
+					if found[f.in] {
+						break
+					}
+				}
+				for in, is := range found {
 					if is != (name != "none" && in == f.in) {
 						t.Errorf("a leak in the %q is found: %v %.3000s", in, is, leaks)
 					}
