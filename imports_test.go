@@ -126,6 +126,8 @@ var allowed = map[string][]string{
 	"internal/providertest":              {"conversation"},
 	"mcpserver/internal/arrival":         {},
 	"mcpserver/internal/brevity":         {"tokens"},
+	"mcpserver/internal/plain":           {"internal/rawjson", "github.com/modelcontextprotocol/go-sdk/..."},
+	"mcpserver/internal/session":         {"github.com/modelcontextprotocol/go-sdk/..."},
 	"mcpserver/internal/stack":           {},
 	"internal/rawjson":                   {},
 	"postgres":                           {"internal/meter", "internal/probe", "postgres/internal/...", "workspace", "workspace/dump", "workspace/store", "github.com/jackc/pgx/v5/pgconn", "github.com/jackc/puddle/v2", "internal/receipt"},

@@ -134,6 +134,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 	if bad != nil {
 		return leave, &refusal{status: http.StatusBadRequest, text: bad.problem}
 	}
+	q.message = m
 	if err := s.admit(q.client, m, len(body), q.charge); err != nil {
 		return leave, err
 	}
@@ -145,7 +146,9 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 	case m.method == "notifications/initialized" && q.session != nil:
 		// The SDK handles it after it has answered the request, when it is no longer known
 		// whose it is.
-		s.sessions.ready(q.session)
+		s.sessions.Ready(q.session)
+	case m.method == "notifications/cancelled" && q.session != nil:
+		s.sessions.Cancel(q.session, string(m.params["requestId"]))
 	case m.method == listen && len(body) <= firstBytes:
 		return leave, nil
 	}

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"strconv"
 	"strings"
 	"unicode"
@@ -96,7 +95,3 @@ func shownAuthor(a workspace.Author) string {
 	}
 	return name
 }
-
-// newConnection returns a name for a connection or a session, which tells its writes from
-// those of others. It is no secret.
-func newConnection() string { return rand.Text()[:12] }

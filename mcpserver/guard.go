@@ -35,6 +35,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		defer cancel()
 		defer s.cancelUnwanted(r, cancel)()
 		res, err = next(ctx, method, req)
+		if p, ok := req.GetParams().(*mcp.InitializeParams); ok && err == nil {
+			s.sessions.Began(req.GetSession().ID(), p.ClientInfo)
+		}
 		if err != nil {
 			noteFailure(ctx, wireFailure(err))
 			return res, briefError(err)
@@ -65,10 +68,10 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 	case !r.sessions:
 		return charge, nil
 	case held != nil:
-		s.sessions.again(held)
+		s.sessions.Again(held)
 	case method == "initialize":
 		ss := req.GetSession().(*mcp.ServerSession)
-		if held, err = s.sessions.begin(ss.ID(), r.caller, func() { ss.Close() }); err != nil {
+		if held, err = s.sessions.Begin(ss.ID(), r.caller, func() { ss.Close() }); err != nil {
 			charge()
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 		}
@@ -76,7 +79,7 @@ func (s *Server) enter(r *request, method string, req mcp.Request) (leave func()
 	if held == nil {
 		return charge, nil
 	}
-	return func() { s.sessions.release(held); charge() }, nil
+	return func() { s.sessions.Release(held); charge() }, nil
 }
 
 // callContext returns the context of one call. Calls that read or write the store have a

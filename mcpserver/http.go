@@ -92,6 +92,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next 
 		q.values = q.client
 	}
 	q.values = context.WithoutCancel(q.values)
+	if c := s.direct(r, q); c != nil && s.run(t, q, c) {
+		return
+	}
+	q.message = message{} // the SDK has its own
 	number := s.requests.add(q)
 	defer s.requests.drop(number)
 	r.Header = maps.Clone(r.Header)
@@ -108,16 +112,16 @@ func (s *Server) serveSession(w http.ResponseWriter, r *http.Request, next http.
 		return
 	}
 	if id := r.Header.Get("Mcp-Session-Id"); id != "" {
-		if q.session = s.sessions.enter(id, q.caller); q.session == nil {
+		if q.session = s.sessions.Enter(id, q.caller); q.session == nil {
 			http.Error(w, "session not found", http.StatusNotFound)
 			return
 		}
-		defer s.sessions.release(q.session)
-		q.connection = q.session.connection
+		defer s.sessions.Release(q.session)
+		q.connection = q.session.Connection
 	}
 	s.serve(w, r, q, next)
 	if r.Method == http.MethodDelete && q.session != nil {
-		s.sessions.end(q.session)
+		s.sessions.End(q.session)
 	}
 }
 

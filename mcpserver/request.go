@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // A request is the HTTP request or the line that brought a message. It alone says whose
@@ -18,12 +20,13 @@ type request struct {
 	client context.Context // done when the client has hung up; nil on stdio
 	charge *charge         // nil for lines that have no answer
 
+	message    message
 	bound      bool   // the caller is bound to one agent
 	connection string // tells what a connection or a session writes from what others do; "": neither lasts
 
-	sessions bool     // the protocol has sessions: HTTP before 2026-07-28
-	caller   string   // with sessions
-	session  *session // the caller's; nil if the request names none
+	sessions bool             // the protocol has sessions: HTTP before 2026-07-28
+	caller   string           // with sessions
+	session  *session.Session // the caller's; nil if the request names none
 }
 
 // requests are the requests under way, by number. The number travels in a header,

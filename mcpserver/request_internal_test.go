@@ -5,13 +5,15 @@ import (
 	"net"
 	"net/http"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // The SDK sees nothing of a request but its local address and its end. It does not hold on
 // to the request that begins a session.
 func TestBareContext(t *testing.T) {
 	type key struct{}
-	for name, q := range map[string]*request{"no session": {}, "in a session": {sessions: true, session: &session{}}, "begins a session": {sessions: true}} {
+	for name, q := range map[string]*request{"no session": {}, "in a session": {sessions: true, session: &session.Session{}}, "begins a session": {sessions: true}} {
 		client, leave := context.WithCancel(context.WithValue(t.Context(), key{}, "secret"))
 		q.client = context.WithValue(client, http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 1}))
 		ctx, done := q.bare()

@@ -2,15 +2,18 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -125,9 +128,13 @@ type Server struct {
 	subscribable map[string]bool // the URIs of the resources that it has added
 	o            Options
 	budget       *budget
-	calls        atomic.Int64 // under way
+	plain        map[string]*directTool // the tools that run without the SDK
+	info         []byte                 // the server's name and version as JSON
+	protocols    map[string]bool        // those with sessions; "" is one
+	calls        atomic.Int64           // under way
+	running      sync.RWMutex           // direct calls hold it for reading; Close waits for them
 	requests     requests
-	sessions     *sessions
+	sessions     *session.Set
 	limits       limits
 
 	closing context.Context // ended by Close
@@ -157,9 +164,9 @@ func New(o Options) (*Server, error) {
 	if o.Tools < StorageTools || o.Tools > AllTools {
 		return nil, fmt.Errorf("mcpserver: Options.Tools is %d: %w", o.Tools, workspace.ErrInvalid)
 	}
-	sessions := newSessions()
+	sessions := session.NewSet()
 	if o.Caller == nil {
-		o.Caller, sessions.shared = tokenUser, unnamed
+		o.Caller, sessions.Shared = tokenUser, unnamed
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
@@ -170,7 +177,10 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, plain: map[string]*directTool{}, protocols: map[string]bool{"": true}}
+	for _, version := range Protocols() {
+		s.protocols[version] = version < stateless
+	}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	var err, err2 error
 	if o.IsBound != nil {
@@ -200,7 +210,13 @@ func (s *Server) newMCP(bound bool) (*mcp.Server, error) {
 		o.Capabilities.Logging = &mcp.LoggingCapabilities{}
 		o.SubscribeHandler, o.UnsubscribeHandler = s.subscribe, s.unsubscribe
 	}
-	m := mcp.NewServer(&mcp.Implementation{Name: "scratchpad", Version: s.o.Version}, o)
+	impl := &mcp.Implementation{Name: "scratchpad", Version: s.o.Version}
+	info, err := json.Marshal(impl)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	s.info = info
+	m := mcp.NewServer(impl, o)
 	for _, t := range tools(s.o) {
 		s.tools[t.name] = t.write
 		s.add(m, t, bound)
@@ -306,5 +322,7 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 // requests begin new sessions, so stop serving first.
 func (s *Server) Close() {
 	s.shut()
-	s.sessions.endAll()
+	s.sessions.EndAll()
+	s.running.Lock()
+	defer s.running.Unlock()
 }

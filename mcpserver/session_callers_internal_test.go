@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // Clients without a name have no limit of their own: the streams of some do not keep
@@ -15,7 +17,7 @@ func TestSessionsOfUnnamedCallers(t *testing.T) {
 	h := serveInner(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	for range maxCallerSessions + 6 {
+	for range session.MaxOfCaller + 6 {
 		if res := open(t, ctx, h, "GET", "", beginInner(t, h), nil); res.StatusCode != http.StatusOK {
 			t.Fatalf("GET: %s, want 200", res.Status)
 		}
@@ -25,12 +27,12 @@ func TestSessionsOfUnnamedCallers(t *testing.T) {
 // A caller who is named like the clients without a name has the limit of a caller.
 func TestSessionsOfNamedCaller(t *testing.T) {
 	s := newInner(t, Options{Caller: func(context.Context) string { return "everybody" }})
-	for n := range maxCallerSessions {
-		if _, err := s.sessions.begin(fmt.Sprint("s", n), "everybody", func() {}); err != nil {
+	for n := range session.MaxOfCaller {
+		if _, err := s.sessions.Begin(fmt.Sprint("s", n), "everybody", func() {}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.sessions.begin("one more", "everybody", func() {}); !errors.Is(err, errSessions) {
-		t.Errorf("a session more than a caller may have: %v, want %v", err, errSessions)
+	if _, err := s.sessions.Begin("one more", "everybody", func() {}); !errors.Is(err, session.ErrFull) {
+		t.Errorf("a session more than a caller may have: %v, want %v", err, session.ErrFull)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // A session whose handshake is complete may be idle for longer.
@@ -12,21 +14,17 @@ func TestSessionHandshake(t *testing.T) {
 	s := newInner(t, Options{})
 	h := serveInner(t, s)
 	for range 10 {
-		session := beginInner(t, h)
-		if status, text := ask(t, h, "POST", initializedText, session, nil); status != http.StatusAccepted {
+		id := beginInner(t, h)
+		if status, text := ask(t, h, "POST", initializedText, id, nil); status != http.StatusAccepted {
 			t.Fatalf("initialized: %d %s, want 202", status, text)
 		}
-		s.sessions.mu.Lock()
-		s.sessions.handshake = time.Millisecond
-		s.sessions.mu.Unlock()
-		ask(t, h, "POST", listText, session, nil)
+		s.sessions.SetHandshake(time.Millisecond)
+		ask(t, h, "POST", listText, id, nil)
 		time.Sleep(20 * time.Millisecond)
-		if status, text := ask(t, h, "POST", listText, session, nil); status != http.StatusOK {
+		if status, text := ask(t, h, "POST", listText, id, nil); status != http.StatusOK {
 			t.Errorf("a call after the time for a handshake: %d %s, want 200", status, text)
 		}
-		s.sessions.mu.Lock()
-		s.sessions.handshake = handshakeTimeout
-		s.sessions.mu.Unlock()
+		s.sessions.SetHandshake(session.Handshake)
 	}
 }
 

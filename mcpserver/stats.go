@@ -12,7 +12,7 @@ type Stats struct {
 // Stats returns the numbers of the server. It is cheap.
 func (s *Server) Stats() Stats {
 	return Stats{
-		Sessions: s.sessions.open(), Calls: s.calls.Load(),
+		Sessions: s.sessions.Open(), Calls: s.calls.Load(),
 		Memory: s.budget.held(), MemoryLimit: s.o.Memory, Refused: s.budget.refused.Load(),
 	}
 }

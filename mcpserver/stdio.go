@@ -14,6 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // maxBody is the length of the longest message: two texts of 1 MiB of control
@@ -66,7 +68,7 @@ var errLong = errors.New("line too long")
 func newLines(in io.ReadCloser, out io.Writer, s *Server, values context.Context) *lines {
 	l := &lines{
 		in: in, out: out, read: make(chan line), ended: make(chan struct{}), broken: make(chan struct{}), closed: make(chan struct{}),
-		server: s, name: newConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
+		server: s, name: session.NewConnection(), values: context.WithoutCancel(values), bound: s.isBound(values), calls: map[jsonrpc.ID]call{}, changed: make(chan struct{}),
 	}
 	l.room = semaphore.NewWeighted(maxCalls)
 	l.silent = s.requests.add(&request{values: l.values, bound: l.bound})

@@ -56,43 +56,59 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) {
 		Name: t.name, Description: t.description, InputSchema: schema(shown),
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !t.write, DestructiveHint: &t.destructive, IdempotentHint: !t.write || t.idempotent, OpenWorldHint: &t.openWorld},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := s.call(ctx, t, known[requestOf(ctx).bound], req)
-		if err != nil {
-			noteFailure(ctx, err)
-			return s.failure(t, err), nil
-		}
-		out, err := success(res)
-		if err == nil {
-			chargeForAnswer(ctx, texts(out)...)
-		}
-		return out, err
+		return s.finish(ctx, t, known[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
 	})
+	if s.o.Extend == nil && !(t.name == summarizeName && s.asksModel()) {
+		s.plain[t.name] = &directTool{t, known}
+	}
+}
+
+// A toolCall is what a message says about a call of a tool.
+type toolCall struct {
+	arguments json.RawMessage
+	meta      mcp.Meta
+	client    *mcp.Implementation   // nil: not known
+	progress  func(done, total int) // tells the client how far the work is; nil if it did not ask
+}
+
+// finish runs a tool, and returns its answer or why it failed.
+func (s *Server) finish(ctx context.Context, t tool, known []property, c toolCall) (*mcp.CallToolResult, error) {
+	res, err := s.call(ctx, t, known, c)
+	if err != nil {
+		noteFailure(ctx, err)
+		return s.failure(t, err), nil
+	}
+	out, err := success(res)
+	if err == nil {
+		chargeForAnswer(ctx, texts(out)...)
+	}
+	return out, err
 }
 
 // call decodes the arguments, finds the workspace and runs the tool. A panic becomes an
 // error of this call alone.
-func (s *Server) call(ctx context.Context, t tool, known []property, req *mcp.CallToolRequest) (res result, err error) {
+func (s *Server) call(ctx context.Context, t tool, known []property, said toolCall) (res result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.logPanic(t.name, v)
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	args, err := decode(req.Params.Arguments, known)
+	args, err := decode(said.arguments, known)
 	if err != nil {
 		return result{}, err
 	}
-	if args.key, err = idempotencyKey(req.Params.Meta); err != nil {
+	if args.key, err = idempotencyKey(said.meta); err != nil {
 		return result{}, err
 	}
 	if t.prepare != nil {
-		if err := t.prepare(args, req.Params.Arguments); err != nil {
+		if err := t.prepare(args, said.arguments); err != nil {
 			return result{}, err
 		}
 	}
-	args.progress = progressOf(ctx, req)
+	args.progress = said.progress
 	c := Call{Tool: t.name, AgentID: args.text("agent_id"), Write: t.write}
-	ws, err := s.workspace(ctx, c, args.has("agent_id"), req.ClientInfo())
+	ws, err := s.workspace(ctx, c, args.has("agent_id"), said.client)
 	if err != nil {
 		return result{}, err
 	}
