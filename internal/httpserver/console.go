@@ -155,7 +155,11 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.Ca
 	id := "console " + q.origin.Address.String()
 	if after, ok := s.callers.admit(id, limit, s.now()); !ok {
 		s.stats.callerRate.Add(1)
-		return nil, refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after)
+		f = refused(http.StatusTooManyRequests, "too many requests come from your address").retry(after)
+		if !s.trusted(q.origin.Client.Addr().Unmap().WithZone("")) { // what it has sent already would all be refused
+			f = f.with("Connection", "close")
+		}
+		return nil, f
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {

@@ -291,6 +291,31 @@ func TestConsoleRates(t *testing.T) {
 	s.mustAppend()
 }
 
+// A connection of an address that is over its rate is closed, because its next requests would
+// be refused too. That of a proxy, which has the requests of many, stays open.
+func TestConsoleClosesOverRate(t *testing.T) {
+	for _, proxies := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
+		s, _ := serveConsole(t, Options{TrustedProxies: proxies, Rate: auth.Rate{PerSecond: .001, Burst: 3}}, nil)
+		c := s.dial()
+		signIn := request("GET", "/signin", "", "X-Forwarded-For: 192.0.2.1")
+		for i := range addressRate * 3 {
+			if a := c.send(signIn).read("GET"); a.status != 200 {
+				t.Fatalf("proxies %v: request %d: %v", proxies, i, a)
+			}
+		}
+		if a := c.send(signIn).read("GET"); a.status != 429 || a.close != (proxies == nil) {
+			t.Errorf("proxies %v: one more is answered with %v, and closes: %v", proxies, a, a.close)
+		}
+		if proxies == nil {
+			if !c.isClosed() {
+				t.Error("the connection stays open")
+			}
+		} else if a := c.send(request("GET", "/healthz", "")).read("GET"); a.status != 200 {
+			t.Errorf("the next request of a proxy: %v", a)
+		}
+	}
+}
+
 // openPage opens a stream of events, and reads nothing of it.
 func (s *served) openPage(person string) *http.Response {
 	s.t.Helper()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -124,7 +123,7 @@ func attackChild(t *testing.T, secure bool, all ...attack) {
 	testkit.Must(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.process.Pid), []byte("5"), 0)) // VmHWM begins here
 	var stop atomic.Bool
 	var others sync.WaitGroup
-	others.Go(func() { c.goodCalls(dialer, &stop) })
+	others.Go(func() { c.goodCalls(dialer, &stop, false) })
 	for _, a := range all {
 		a.open(t, dialer)
 		time.Sleep(a.wait)
@@ -186,21 +185,34 @@ func (a attack) open(t testing.TB, dialer func() (net.Conn, error)) {
 	workers.Wait()
 }
 
-// goodCalls makes calls until it is told to stop, each on a new connection. All must
-// succeed. It returns the 99th percentile of their times, and the longest.
-func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool) (p99, longest time.Duration) {
+// A sample is the time that a call took.
+type sample struct {
+	begin time.Time
+	took  time.Duration
+}
+
+// goodCalls makes calls until it is told to stop, all on one connection or each on a new
+// one. All must succeed.
+func (c *child) goodCalls(dialer func() (net.Conn, error), stop *atomic.Bool, oneConnection bool) (all []sample) {
 	c.t.Helper()
-	var took []time.Duration
-	for !stop.Load() || len(took) < 10 {
+	call := func() { c.goodCall(dialer, appendsFast) }
+	if oneConnection {
+		conn, err := dialer()
+		if err != nil {
+			c.t.Errorf("a good caller: %v", err)
+			return nil
+		}
+		defer conn.Close()
+		good := &client{conn, bufio.NewReader(conn), c.t}
+		call = func() { c.goodCallOn(good, appendsFast) }
+	}
+	for !stop.Load() || len(all) < 10 {
 		begin := time.Now()
-		c.goodCall(dialer, appendsFast)
-		took = append(took, time.Since(begin))
+		call()
+		all = append(all, sample{begin, time.Since(begin)})
 		time.Sleep(5 * time.Millisecond)
 	}
-	slices.Sort(took)
-	p99, longest = took[len(took)*99/100], took[len(took)-1]
-	c.t.Logf("%d calls of others: median %v, p99 %v, the longest %v", len(took), took[len(took)/2], p99, longest)
-	return p99, longest
+	return all
 }
 
 func (c *child) goodCall(dialer func() (net.Conn, error), text string) {
@@ -210,8 +222,11 @@ func (c *child) goodCall(dialer func() (net.Conn, error), text string) {
 		return
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	good := &client{conn, bufio.NewReader(conn), c.t}
+	c.goodCallOn(&client{conn, bufio.NewReader(conn), c.t}, text)
+}
+
+func (c *child) goodCallOn(good *client, text string) {
+	_ = good.SetDeadline(time.Now().Add(patience))
 	if a := good.send(text).read("POST"); a.status != 200 || strings.Contains(a.text, "isError") {
 		c.t.Errorf("a good call: %v", a)
 	}
