@@ -41,7 +41,9 @@ func (s *Server) direct(r *http.Request, q *request) *directCall {
 		return nil
 	}
 	c := &directCall{tool: t, id: m.fields["id"], modern: !q.sessions}
-	c.arguments = m.params["arguments"]
+	if c.arguments = m.params["arguments"]; !plain.Flat(c.arguments) {
+		return nil
+	}
 	for name, value := range m.params {
 		known := name == "name" || (name == "arguments" || name == "_meta") && value[0] == '{'
 		if !known {

@@ -80,6 +80,9 @@ type plainTry struct {
 	body, host string
 }
 
+// deep nests deeper than the SDK allows.
+var deep = strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+
 // tryOf returns a request that is plain but for one thing, or for none.
 func tryOf(g *rand.Rand) plainTry {
 	pick := func(usual string, others ...string) string {
@@ -94,17 +97,17 @@ func tryOf(g *rand.Rand) plainTry {
 		`{"path":"f","content":"<b>&é\u2028\u0000\"x\\"}`, `{"path":"f"}`, `{"path":"l","entry":"one\ntwo"}`, `{"path":"l"}`, `{}`, `{"query":"x"}`, `{"path":"f","old_text":"x","new_text":"y\ud83d\ude00"}`,
 		`{"path":"f","new_path":"g"}`, `{"path":"g"}`, `{"since":0,"diffs":true}`, `{"path":"f","since_version":1}`,
 	}
-	arguments := pick(args[g.IntN(len(args))], `{"path":["f"]}`, `{"path":{"a":1}}`, `null`, `[]`, `1`, `"x"`, `{"path":"\ud800"}`, "{\"path\":\"\xff\"}", `{"Path":"f"}`, `{"path":"f","path":"g"}`, ` {"path" : "f" } `,
+	arguments := pick(args[g.IntN(len(args))], `{"path":["f"]}`, `{"path":`+deep+`}`, `{"path":{"a":1}}`, `null`, `[]`, `1`, `"x"`, `{"path":"\ud800"}`, "{\"path\":\"\xff\"}", `{"Path":"f"}`, `{"path":"f","path":"g"}`, ` {"path" : "f" } `,
 		`{"agent_id":"panic","path":"f"}`, `{"agent_id":"b"}`, `{"path":"`+strings.Repeat("x", 2000)+`"}`)
 	modern := g.IntN(2) == 0
 	meta := pick("", `"progressToken":1,`, `"progressToken":"p",`, `"progressToken":[1],`, `"x":"y",`, `"x":{"y":1},`, `"scratchpad/idempotency_key":"k`+fmt.Sprint(g.IntN(50))+`",`, `"scratchpad/idempotency_key":1,`,
-		`"scratchpad/idempotency_key":"",`, `"scratchpad/idempotency_key":"\u0041",`, `"io.modelcontextprotocol/logLevel":"debug",`, `"io.modelcontextprotocol/x":1,`, `"x":null,`)
+		`"scratchpad/idempotency_key":"",`, `"scratchpad/idempotency_key":"\u0041",`, `"io.modelcontextprotocol/logLevel":"debug",`, `"io.modelcontextprotocol/x":1,`, `"x":null,`, `"x":`+deep+`,`)
 	name := pick(tool, "nothing", "", "WRITE_FILE")
 	q := plainTry{header: map[string]string{"Content-Type": pick("application/json", "application/json; charset=utf-8", "text/plain", "", "Application/JSON", "application/json;")}}
 	q.header["Accept"] = pick("application/json, text/event-stream", "text/event-stream,application/json", "*/*", "application/json", "", "application/*, text/*", "application/json;q=1, text/event-stream", "APPLICATION/JSON,TEXT/EVENT-STREAM")
 	if modern {
 		meta = `"io.modelcontextprotocol/protocolVersion":` + pick(`"2026-07-28"`, `"2025-06-18"`, `"2027-01-01"`, `1`, `null`) + `,` + meta
-		meta += pick(`"io.modelcontextprotocol/clientCapabilities":{},`, `"io.modelcontextprotocol/clientCapabilities":{"roots":{},"sampling":{},"elicitation":{"form":{}}},`, `"io.modelcontextprotocol/clientCapabilities":1,`, `"io.modelcontextprotocol/clientCapabilities":null,`, ``)
+		meta += pick(`"io.modelcontextprotocol/clientCapabilities":{},`, `"io.modelcontextprotocol/clientCapabilities":{"roots":{},"sampling":{},"elicitation":{"form":{}}},`, `"io.modelcontextprotocol/clientCapabilities":{"roots":1},`, `"io.modelcontextprotocol/clientCapabilities":{"experimental":{"x":`+deep+`}},`, `"io.modelcontextprotocol/clientCapabilities":1,`, `"io.modelcontextprotocol/clientCapabilities":null,`, ``)
 		meta += pick(`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},`, ``, `"io.modelcontextprotocol/clientInfo":{},`, `"io.modelcontextprotocol/clientInfo":{"name":"c","title":"T","icons":[]},`, `"io.modelcontextprotocol/clientInfo":1,`,
 			`"io.modelcontextprotocol/clientInfo":null,`, `"io.modelcontextprotocol/clientInfo":{"name":1},`, `"io.modelcontextprotocol/clientInfo":{"name":null,"version":"1","websiteUrl":"u"},`)
 		q.header["Mcp-Protocol-Version"] = pick(stateless, "2025-06-18", "2027-01-01", "")

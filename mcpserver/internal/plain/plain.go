@@ -19,6 +19,20 @@ import (
 // Prefix begins the names of the fields of _meta that the protocol of 2026-07-28 has.
 const Prefix = "io.modelcontextprotocol/"
 
+// maxCapabilities limits the bytes of clientCapabilities, and so how deep they nest. The SDK
+// refuses a message of 1,000 levels.
+const maxCapabilities = 900
+
+// Flat reports whether no member of an object is an object or an array.
+func Flat(object json.RawMessage) bool {
+	flat := true
+	rawjson.EachMember(object, func(_ string, value json.RawMessage) bool {
+		flat = value[0] != '{' && value[0] != '['
+		return flat
+	})
+	return flat
+}
+
 // Meta looks at those fields of a request of the given version. It returns the client that
 // they name, or nil if they name none.
 func Meta(meta map[string]json.RawMessage, version string) (client *mcp.Implementation, ok bool) {
@@ -26,7 +40,7 @@ func Meta(meta map[string]json.RawMessage, version string) (client *mcp.Implemen
 		return nil, false
 	}
 	can := meta[Prefix+"clientCapabilities"]
-	if len(can) == 0 || can[0] != '{' || string(can) != "{}" && json.Unmarshal(can, new(mcp.ClientCapabilities)) != nil {
+	if len(can) == 0 || len(can) > maxCapabilities || can[0] != '{' || string(can) != "{}" && json.Unmarshal(can, new(mcp.ClientCapabilities)) != nil {
 		return nil, false
 	}
 	if info := meta[Prefix+"clientInfo"]; info != nil {
