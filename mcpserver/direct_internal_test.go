@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -150,5 +152,123 @@ func TestDirect(t *testing.T) {
 		t.Errorf("the SDK got %d of %d requests", bySDK, all)
 	} else {
 		t.Logf("the SDK got %d of %d requests", bySDK, all)
+	}
+}
+
+// newWaiting returns a server whose tool get_usage_stats waits until its call is cancelled or
+// release is called. begun gets a value for each call that waits, and ended for each that has
+// ended, with its error.
+func newWaiting(t *testing.T, direct bool) (w *twin, begun chan bool, ended chan error, release func()) {
+	t.Helper()
+	w = newTwin(t, direct)
+	begun, ended = make(chan bool, 10), make(chan error, 10)
+	released := make(chan bool)
+	find := w.server.o.Workspace
+	w.server.o.Workspace = func(ctx context.Context, c Call) (*workspace.Workspace, error) {
+		if c.Tool != "get_usage_stats" {
+			return find(ctx, c)
+		}
+		begun <- true
+		select {
+		case <-ctx.Done():
+		case <-released:
+		}
+		ended <- ctx.Err()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return find(ctx, c)
+	}
+	return w, begun, ended, sync.OnceFunc(func() { close(released) })
+}
+
+const (
+	waitText   = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_usage_stats","arguments":{}}}`
+	cancelText = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+)
+
+// A client can cancel a call of its session, and of no other session.
+func TestDirectCancelled(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		w, begun, ended, release := newWaiting(t, direct)
+		defer release()
+		answer := make(chan string)
+		go func() {
+			_, text := ask(t, w.Server, "POST", waitText, w.session, nil)
+			answer <- text
+		}()
+		<-begun
+		other := beginInner(t, w.Server)
+		ask(t, w.Server, "POST", cancelText, other, nil)
+		ask(t, w.Server, "POST", strings.Replace(cancelText, ":7", `:"7"`, 1), w.session, nil)
+		select {
+		case <-ended:
+			t.Fatalf("direct %v: another session, or another id, cancels the call", direct)
+		case <-time.After(20 * time.Millisecond):
+		}
+		if status, text := ask(t, w.Server, "POST", cancelText, w.session, nil); status != http.StatusAccepted {
+			t.Errorf("direct %v: cancelled: %d %s, want 202", direct, status, text)
+		}
+		if text := <-answer; !strings.Contains(text, "the call was cancelled") {
+			t.Errorf("direct %v: the cancelled call is answered with %s", direct, text)
+		}
+	}
+}
+
+// A call whose id is under way in its session is run all the same.
+func TestDirectTwice(t *testing.T) {
+	w, begun, _, release := newWaiting(t, true)
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() {
+			if status, text := ask(t, w.Server, "POST", waitText, w.session, nil); status != http.StatusOK || !strings.Contains(text, `"id":7`) || strings.Contains(text, "isError") {
+				t.Errorf("%d %s, want an answer", status, text)
+			}
+		})
+	}
+	<-begun
+	<-begun
+	release()
+	calls.Wait()
+}
+
+// The calls of a session go on when their client has left. Close cancels them, and waits.
+func TestCloseWaitsForDirectCalls(t *testing.T) {
+	for _, leaves := range []bool{true, false} {
+		w, begun, ended, release := newWaiting(t, true)
+		ctx, leave := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, "POST", w.URL, strings.NewReader(waitText))
+		testkit.Must(t, err)
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Session-Id": {w.session}}
+		go func() {
+			if res, err := w.Client().Do(req); err == nil {
+				res.Body.Close()
+			}
+		}()
+		<-begun
+		if leaves {
+			leave()
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the call ends with %v before Close, its client left: %v", err, leaves)
+		case <-time.After(20 * time.Millisecond):
+		}
+		closed := make(chan bool)
+		go func() { w.server.Close(); close(closed) }()
+		if !leaves {
+			select {
+			case <-closed:
+				t.Error("Close does not wait for a call")
+			case <-time.After(20 * time.Millisecond):
+			}
+			release()
+		}
+		if err := <-ended; errors.Is(err, context.Canceled) != leaves {
+			t.Errorf("the call ends with %v, its client left: %v", err, leaves)
+		}
+		<-closed
+		leave()
+		release()
 	}
 }
