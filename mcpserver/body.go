@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/arrival"
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/plain"
 )
 
 const (
@@ -148,7 +149,7 @@ func (s *Server) admitBody(w http.ResponseWriter, r *http.Request, q *request) (
 		// whose it is.
 		s.sessions.Ready(q.session)
 	case m.method == "notifications/cancelled" && q.session != nil:
-		s.sessions.Cancel(q.session, string(m.params["requestId"]))
+		s.sessions.Cancel(q.session, plain.IDOf(m.params["requestId"]))
 	case m.method == listen && len(body) <= firstBytes:
 		return leave, nil
 	}

@@ -18,7 +18,7 @@ const (
 	smallCall     = 1 << 20  // a call of this weight or less never waits for a heavier one
 	leastCall     = 16 << 10 // the weight of the lightest call
 	smallBody     = (smallCall - leastCall) / bodyFactor
-	maxCalls      = 1024 // in the SDK at once, where each takes about 64 KiB; other calls wait outside
+	maxCalls      = 1024 // at once, each of which takes about 64 KiB in the SDK; other calls wait outside
 	maxWaiting    = 512  // calls among them that wait to read much; more are told to try again
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/plain"
+	"github.com/agent-scratchpad/scratchpad/mcpserver/internal/session"
 )
 
 // A directCall is a call of a tool that runs without the SDK. The SDK decodes a message
@@ -36,7 +37,7 @@ type directTool struct {
 // direct returns the direct call that a request makes, or nil if the SDK must look at it.
 func (s *Server) direct(r *http.Request, q *request) *directCall {
 	m := q.message
-	t := s.plain[m.tool]
+	t := s.directTools[m.tool]
 	if t == nil || len(m.fields) != 4 || string(m.fields["jsonrpc"]) != `"2.0"` || !plain.ID(m.fields["id"]) || !plain.Header(r) || !plain.Host(q.client, r.Host) {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (s *Server) direct(r *http.Request, q *request) *directCall {
 		case name == keyField:
 			key, isText := rawjson.Text(value)
 			c.meta, ok = mcp.Meta{keyField: key}, ok && isText
-		case !ours && (value[0] == '{' || value[0] == '['):
+		case name != plain.Client && name != plain.Capabilities && !plain.Simple(value):
 			return nil
 		}
 	}
@@ -77,46 +78,73 @@ func (s *Server) direct(r *http.Request, q *request) *directCall {
 	return c
 }
 
-// run runs a direct call and writes its answer. It reports false, and does nothing, if a
-// call of the session with the same id is under way.
-func (s *Server) run(w http.ResponseWriter, q *request, c *directCall) bool {
-	s.running.RLock()
-	defer s.running.RUnlock()
-	base := context.Background() // a call of a session goes on when the client has left
-	if c.modern {
-		base = q.client
+// run runs a direct call and writes its answer.
+func (s *Server) run(w http.ResponseWriter, q *request, c *directCall) {
+	if q.client.Err() != nil {
+		return // nobody waits for it
+	}
+	base := q.client
+	if q.session != nil {
+		base = context.Background() // the call goes on when its client has left
 	}
 	ctx, cancel := context.WithTimeout(callContext{base, q}, s.o.Timeout)
 	defer cancel()
-	if !c.modern {
-		if !s.sessions.Follow(q.session, string(c.id), cancel) {
-			return false
+	id := string(c.id)
+	if q.session != nil {
+		switch s.sessions.Follow(q.session, id, cancel) {
+		case session.ErrEnded:
+			http.Error(w, "session not found", http.StatusNotFound)
+			return
+		case session.ErrTwice:
+			line := appendError(c.begin(), jsonrpc.CodeInvalidRequest, "duplicate in-flight request ID "+strings.Trim(id, `"`))
+			writeJSON(w, http.StatusBadRequest, line)
+			return
 		}
-		defer s.sessions.Unfollow(q.session, string(c.id))
 	}
 	defer s.cancelUnwanted(q, cancel)()
 	q.charge.seen.reach()
 	text := s.answerTo(ctx, c)
-	if q.client.Err() != nil {
-		return true
+	c.toolCall = toolCall{} // to write the answer may take long
+	if q.session != nil {
+		s.sessions.Unfollow(q.session, id)
 	}
+	if q.client.Err() == nil {
+		writeJSON(w, http.StatusOK, text)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
 	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
 	_, _ = w.Write(text) // fails if the client has left
-	return true
+}
+
+// begin returns the beginning of the answer.
+func (c *directCall) begin() []byte {
+	return append(append(make([]byte, 0, 512), `{"jsonrpc":"2.0","id":`...), c.id...)
+}
+
+func appendError(text []byte, code int64, message string) []byte {
+	line, _ := json.Marshal(&jsonrpc.Error{Code: code, Message: message}) // always encodes
+	return append(append(append(text, `,"error":`...), line...), '}')
 }
 
 // answerTo returns the answer to a direct call as JSON.
-func (s *Server) answerTo(ctx context.Context, c *directCall) []byte {
-	text := append(make([]byte, 0, 512), `{"jsonrpc":"2.0","id":`...)
-	text = append(text, c.id...)
+func (s *Server) answerTo(ctx context.Context, c *directCall) (text []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic(c.tool.name, v)
+			noteFailure(ctx, errPanic)
+			text = appendError(c.begin(), jsonrpc.CodeInternalError, internalError)
+		}
+	}()
 	res, err := s.finish(ctx, c.tool.tool, c.tool.known[requestOf(ctx).bound], c.toolCall)
 	if err != nil {
 		noteFailure(ctx, errInternal)
-		line, _ := json.Marshal(&jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: internalError})
-		return append(append(append(text, `,"error":`...), line...), '}')
+		return appendError(c.begin(), jsonrpc.CodeInternalError, internalError)
 	}
-	text = append(text, `,"result":{`...)
+	text = append(c.begin(), `,"result":{`...)
 	if c.modern {
 		text = append(append(append(text, `"_meta":{"`+plain.Prefix+`serverInfo":`...), s.info...), "},"...)
 	}

@@ -46,7 +46,7 @@ func newTwin(t *testing.T, direct bool) *twin {
 	testkit.Must(t, err)
 	t.Cleanup(s.Close)
 	if !direct {
-		s.plain = nil
+		s.directTools = nil
 	}
 	w := &twin{Server: serveInner(t, s), server: s}
 	w.session = beginInner(t, w.Server)
@@ -103,7 +103,7 @@ func tryOf(g *rand.Rand) plainTry {
 		`{"agent_id":"panic","path":"f"}`, `{"agent_id":"b"}`, `{"path":"`+strings.Repeat("x", 2000)+`"}`)
 	modern := g.IntN(2) == 0
 	meta := pick("", `"progressToken":1,`, `"progressToken":"p",`, `"progressToken":[1],`, `"x":"y",`, `"x":{"y":1},`, `"scratchpad/idempotency_key":"k`+fmt.Sprint(g.IntN(50))+`",`, `"scratchpad/idempotency_key":1,`,
-		`"scratchpad/idempotency_key":"",`, `"scratchpad/idempotency_key":"\u0041",`, `"io.modelcontextprotocol/logLevel":"debug",`, `"io.modelcontextprotocol/x":1,`, `"x":null,`, `"x":`+deep+`,`)
+		`"scratchpad/idempotency_key":"",`, `"scratchpad/idempotency_key":"\u0041",`, `"io.modelcontextprotocol/logLevel":"debug",`, `"io.modelcontextprotocol/x":1,`, `"x":null,`, `"x":1e999,`, `"progressToken":1.5,`, `"io.modelcontextprotocol/x":`+deep+`,`, `"x":`+deep+`,`)
 	name := pick(tool, "nothing", "", "WRITE_FILE")
 	q := plainTry{header: map[string]string{"Content-Type": pick("application/json", "application/json; charset=utf-8", "text/plain", "", "Application/JSON", "application/json;")}}
 	q.header["Accept"] = pick("application/json, text/event-stream", "text/event-stream,application/json", "*/*", "application/json", "", "application/*, text/*", "application/json;q=1, text/event-stream", "APPLICATION/JSON,TEXT/EVENT-STREAM")
@@ -129,7 +129,7 @@ func tryOf(g *rand.Rand) plainTry {
 		params += `,"_meta":{` + strings.TrimSuffix(meta, ",") + `}`
 	}
 	id := pick("1", `"a"`, `"a\u0041"`, `"<&>"`, `"é"`, `""`, `-5`, `0`, `1.5`, `null`, `{}`, `9007199254740993`, `9007199254740992`)
-	q.body = pick("", " ", "\n") + fmt.Sprintf(`{"jsonrpc":%s,"id":%s,"method":%q,"params":{%s}%s}`, pick(`"2.0"`, `"1.0"`, `2`), id, pick("tools/call", "tools/list", "ping"), params, pick("", `,"x":1`, `,"result":{}`, `,"error":null`)) + pick("", " ", "{}")
+	q.body = pick("", " ", "\n", "\v", "\u00a0") + fmt.Sprintf(`{"jsonrpc":%s,"id":%s,"method":%q,"params":{%s}%s}`, pick(`"2.0"`, `"1.0"`, `2`), id, pick("tools/call", "tools/list", "ping"), params, pick("", `,"x":1`, `,"result":{}`, `,"error":null`)) + pick("", " ", "{}")
 	if g.IntN(40) == 0 {
 		q.body = strings.Replace(q.body, `"id":1,`, "", 1)
 	}
@@ -201,12 +201,13 @@ func TestDirectCancelled(t *testing.T) {
 		other := beginInner(t, w.Server)
 		ask(t, w.Server, "POST", cancelText, other, nil)
 		ask(t, w.Server, "POST", strings.Replace(cancelText, ":7", `:"7"`, 1), w.session, nil)
+		ask(t, w.Server, "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`, w.session, nil)
 		select {
 		case <-ended:
 			t.Fatalf("direct %v: another session, or another id, cancels the call", direct)
 		case <-time.After(20 * time.Millisecond):
 		}
-		if status, text := ask(t, w.Server, "POST", cancelText, w.session, nil); status != http.StatusAccepted {
+		if status, text := ask(t, w.Server, "POST", strings.Replace(cancelText, ":7", ":7.0", 1), w.session, nil); status != http.StatusAccepted {
 			t.Errorf("direct %v: cancelled: %d %s, want 202", direct, status, text)
 		}
 		if text := <-answer; !strings.Contains(text, "the call was cancelled") {
@@ -215,21 +216,54 @@ func TestDirectCancelled(t *testing.T) {
 	}
 }
 
-// A call whose id is under way in its session is run all the same.
+// A call whose id is under way in its session is refused, and is not run. Then the id is free.
 func TestDirectTwice(t *testing.T) {
-	w, begun, _, release := newWaiting(t, true)
-	var calls sync.WaitGroup
-	for range 2 {
-		calls.Go(func() {
-			if status, text := ask(t, w.Server, "POST", waitText, w.session, nil); status != http.StatusOK || !strings.Contains(text, `"id":7`) || strings.Contains(text, "isError") {
-				t.Errorf("%d %s, want an answer", status, text)
-			}
-		})
+	answers := map[string]bool{}
+	for _, direct := range []bool{true, false} {
+		w, begun, ended, release := newWaiting(t, direct)
+		first := make(chan string)
+		go func() {
+			_, text := ask(t, w.Server, "POST", waitText, w.session, nil)
+			first <- text
+		}()
+		<-begun
+		res := open(t, t.Context(), w.Server, "POST", waitText, w.session, nil)
+		text, err := io.ReadAll(res.Body)
+		testkit.Must(t, err)
+		res.Header.Del("Date")
+		answers[fmt.Sprint(res.StatusCode, res.Header, string(text))] = true
+		release()
+		if text := <-first; strings.Contains(text, "isError") || len(ended) != 1 {
+			t.Errorf("direct %v: %d calls have run, the first is answered with %s", direct, len(ended), text)
+		}
+		if status, text := ask(t, w.Server, "POST", waitText, w.session, nil); status != http.StatusOK {
+			t.Errorf("direct %v: the same id later: %d %s", direct, status, text)
+		}
 	}
-	<-begun
-	<-begun
-	release()
-	calls.Wait()
+	if len(answers) != 1 || !strings.Contains(fmt.Sprint(answers), "400") {
+		t.Errorf("the second call is answered with %v, want 400 from both servers", answers)
+	}
+}
+
+// A session ends when its calls have ended, and then none begins.
+func TestDirectOfEndedSession(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		w, begun, _, release := newWaiting(t, direct)
+		go func() { ask(t, w.Server, "POST", waitText, w.session, nil) }()
+		<-begun
+		ended := make(chan bool)
+		go func() { ask(t, w.Server, "DELETE", "", w.session, nil); close(ended) }()
+		select {
+		case <-ended:
+			t.Errorf("direct %v: DELETE does not wait for a call", direct)
+		case <-time.After(20 * time.Millisecond):
+		}
+		release()
+		<-ended
+		if status, text := ask(t, w.Server, "POST", waitText, w.session, nil); status != http.StatusNotFound {
+			t.Errorf("direct %v: a call after DELETE: %d %s", direct, status, text)
+		}
+	}
 }
 
 // The calls of a session go on when their client has left. Close cancels them, and waits.

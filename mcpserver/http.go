@@ -76,9 +76,6 @@ func (s *Server) serverFor(number string) *mcp.Server {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next http.Handler) {
 	q.client, q.charge = r.Context(), s.budget.open()
 	defer q.charge.leave()
-	ctx, cancel := q.bare()
-	defer cancel()
-	r = r.WithContext(ctx)
 	t := &timedWriter{ResponseWriter: w, charge: q.charge, timeout: s.limits.answer}
 	defer t.outcome(q.client)
 	leave, err := s.admitBody(t, r, q)
@@ -92,10 +89,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, q *request, next 
 		q.values = q.client
 	}
 	q.values = context.WithoutCancel(q.values)
-	if c := s.direct(r, q); c != nil && s.run(t, q, c) {
+	c := s.direct(r, q)
+	q.message = message{} // it is decoded, or the SDK does it again
+	if c != nil {
+		r.Body = http.NoBody
+		s.run(t, q, c)
 		return
 	}
-	q.message = message{} // the SDK has its own
+	ctx, cancel := q.bare()
+	defer cancel()
+	r = r.WithContext(ctx)
 	number := s.requests.add(q)
 	defer s.requests.drop(number)
 	r.Header = maps.Clone(r.Header)

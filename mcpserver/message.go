@@ -31,7 +31,7 @@ type message struct {
 // inspect checks what the SDK's decoder does not check: that any two decoders read the
 // same message, and that its memory is in proportion to its length. It is cheap.
 func inspect(text []byte) (message, *badLine) {
-	m := message{text: bytes.TrimSpace(text)}
+	m := message{text: bytes.Trim(text, " \t\r\n")}
 	values, valid := rawjson.Check(m.text)
 	if !valid {
 		return m, &badLine{nil, jsonrpc.CodeParseError, "this is not valid JSON"}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -128,11 +127,10 @@ type Server struct {
 	subscribable map[string]bool // the URIs of the resources that it has added
 	o            Options
 	budget       *budget
-	plain        map[string]*directTool // the tools that run without the SDK
+	directTools  map[string]*directTool // those that run without the SDK
 	info         []byte                 // the server's name and version as JSON
 	protocols    map[string]bool        // those with sessions; "" is one
 	calls        atomic.Int64           // under way
-	running      sync.RWMutex           // direct calls hold it for reading; Close waits for them
 	requests     requests
 	sessions     *session.Set
 	limits       limits
@@ -177,7 +175,7 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, plain: map[string]*directTool{}, protocols: map[string]bool{"": true}}
+	s := &Server{o: o, budget: newBudget(o.Memory), sessions: sessions, limits: limits{bodyTimeout, answerTimeout}, tools: map[string]bool{}, added: map[string]bool{}, subscribable: map[string]bool{}, directTools: map[string]*directTool{}, protocols: map[string]bool{"": true}}
 	for _, version := range Protocols() {
 		s.protocols[version] = version < stateless
 	}
@@ -317,12 +315,14 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.Writer) error
 	return fmt.Errorf("serve: %w", err)
 }
 
-// Close waits for the calls under way and then ends the sessions that Handler has begun.
-// It cancels the calls whose client has left, because a summary may take minutes. Later
-// requests begin new sessions, so stop serving first.
+// CancelAbandoned cancels the calls over HTTP whose client has left, now and from now on. A
+// program that is about to stop calls it first, because such a call may last for minutes.
+func (s *Server) CancelAbandoned() { s.shut() }
+
+// Close waits for the calls of the sessions that Handler has begun, and ends the sessions. It
+// cancels the calls whose client has left. Later requests begin new sessions, so stop serving
+// first.
 func (s *Server) Close() {
-	s.shut()
+	s.CancelAbandoned()
 	s.sessions.EndAll()
-	s.running.Lock()
-	defer s.running.Unlock()
 }

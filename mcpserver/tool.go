@@ -59,7 +59,7 @@ func (s *Server) add(to *mcp.Server, t tool, bound bool) {
 		return s.finish(ctx, t, known[requestOf(ctx).bound], toolCall{req.Params.Arguments, req.Params.Meta, req.ClientInfo(), progressOf(ctx, req)})
 	})
 	if s.o.Extend == nil && !(t.name == summarizeName && s.asksModel()) {
-		s.plain[t.name] = &directTool{t, known}
+		s.directTools[t.name] = &directTool{t, known}
 	}
 }
 

@@ -78,6 +78,7 @@ func (s *service) serve(db *database.Handle, l net.Listener) (err error) {
 		return err
 	}
 	defer s.sayNeighbour()()
+	defer context.AfterFunc(s.p.ctx, s.mcp.CancelAbandoned)()
 	servers, ctx := errgroup.WithContext(s.p.ctx)
 	go heap.GiveBack(ctx)
 	servers.Go(func() error { return s.http.Serve(ctx, l) })

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,8 +17,13 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/rawjson"
 )
 
-// Prefix begins the names of the fields of _meta that the protocol of 2026-07-28 has.
-const Prefix = "io.modelcontextprotocol/"
+// Prefix begins the names of the fields of _meta that the protocol of 2026-07-28 has. Client
+// and Capabilities are two of them, which are objects.
+const (
+	Prefix       = "io.modelcontextprotocol/"
+	Client       = Prefix + "clientInfo"
+	Capabilities = Prefix + "clientCapabilities"
+)
 
 // maxCapabilities limits the bytes of clientCapabilities, and so how deep they nest. The SDK
 // refuses a message of 1,000 levels.
@@ -33,17 +39,30 @@ func Flat(object json.RawMessage) bool {
 	return flat
 }
 
+// Simple reports whether any decoder takes a value: it is neither an object nor an array, and
+// no number that is large or has a fraction.
+func Simple(value json.RawMessage) bool {
+	switch value[0] {
+	case '{', '[':
+		return false
+	case '"', 't', 'f', 'n':
+		return true
+	}
+	_, ok := rawjson.Integer(value)
+	return ok
+}
+
 // Meta looks at those fields of a request of the given version. It returns the client that
 // they name, or nil if they name none.
 func Meta(meta map[string]json.RawMessage, version string) (client *mcp.Implementation, ok bool) {
 	if given, _ := rawjson.Text(meta[Prefix+"protocolVersion"]); given != version {
 		return nil, false
 	}
-	can := meta[Prefix+"clientCapabilities"]
+	can := meta[Capabilities]
 	if len(can) == 0 || len(can) > maxCapabilities || can[0] != '{' || string(can) != "{}" && json.Unmarshal(can, new(mcp.ClientCapabilities)) != nil {
 		return nil, false
 	}
-	if info := meta[Prefix+"clientInfo"]; info != nil {
+	if info := meta[Client]; info != nil {
 		client = clientOf(info)
 		return client, client != nil
 	}
@@ -74,6 +93,20 @@ func clientOf(value json.RawMessage) *mcp.Implementation {
 		return nil
 	}
 	return c
+}
+
+// IDOf returns the plain id that an id is equal to, or "" if there is none.
+func IDOf(id json.RawMessage) string {
+	if len(id) == 0 {
+		return ""
+	}
+	if text, ok := rawjson.Text(id); ok {
+		return `"` + text + `"`
+	}
+	if n, ok := rawjson.Integer(id); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return ""
 }
 
 // ID reports whether an id is answered with the same bytes, whoever encodes it.

@@ -1,5 +1,6 @@
 // Package session keeps the sessions of the protocols before 2026-07-28. It limits how many
-// there are, in all and of each caller, and ends those that nobody uses.
+// there are, in all and of each caller, and ends those that nobody uses. It knows the client
+// of each, and how to cancel its calls that run without the SDK.
 package session
 
 import (
@@ -19,6 +20,12 @@ const (
 
 	maxAll      = 4096
 	idleTimeout = 30 * time.Minute // without a request
+)
+
+// Errors of [Set.Follow].
+var (
+	ErrEnded = errors.New("the session has ended")
+	ErrTwice = errors.New("a call with this id is under way")
 )
 
 // ErrFull refuses a session for which there is no room.
@@ -52,7 +59,8 @@ type Session struct {
 	timer       *time.Timer // looks whether it has been idle for too long; nil: nobody does
 	initialized bool
 	client      *mcp.Implementation // nil until the handshake has begun
-	calls       map[string]func()   // cancel direct calls under way, by id
+	calls       map[string]func()   // cancel the direct calls under way, by id
+	drained     chan struct{}       // closed when the last of them has ended; nil: nobody waits
 }
 
 // NewConnection returns a name for a connection or a session, which tells its writes from
@@ -227,26 +235,45 @@ func (q *Set) Client(s *Session) *mcp.Implementation {
 	return s.client
 }
 
-// Follow notes how to cancel a direct call, until Unfollow. It reports false if one with
-// the same id is under way.
-func (q *Set) Follow(s *Session, id string, cancel func()) bool {
+// Follow notes how to cancel a direct call, until Unfollow. Whoever ends the session waits
+// for the call. Errors: ErrEnded; ErrTwice if a direct call has the same id.
+func (q *Set) Follow(s *Session, id string, cancel func()) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.byID[s.id] != s {
+		return ErrEnded
+	}
 	if s.calls[id] != nil {
-		return false
+		return ErrTwice
 	}
 	if s.calls == nil {
 		s.calls = map[string]func(){}
 	}
 	s.calls[id] = cancel
-	return true
+	return nil
 }
 
 // Unfollow forgets a direct call that has ended.
 func (q *Set) Unfollow(s *Session, id string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(s.calls, id)
+	if delete(s.calls, id); len(s.calls) == 0 && s.drained != nil {
+		close(s.drained)
+		s.drained = nil
+	}
+}
+
+// drain waits for the direct calls of a session that has been dropped.
+func (q *Set) drain(s *Session) {
+	q.mu.Lock()
+	if len(s.calls) > 0 && s.drained == nil {
+		s.drained = make(chan struct{})
+	}
+	drained := s.drained
+	q.mu.Unlock()
+	if drained != nil {
+		<-drained
+	}
 }
 
 // Cancel cancels the direct call of a session with an id, if it is under way.
@@ -273,12 +300,14 @@ func (q *Set) Ready(s *Session) {
 	s.initialized = true
 }
 
-// End ends a session because its caller wants it, even if the SDK has not.
+// End ends a session because its caller wants it, even if the SDK has not. It waits for the
+// calls under way.
 func (q *Set) End(s *Session) {
 	q.mu.Lock()
 	q.drop(s)
 	q.mu.Unlock()
 	s.close()
+	q.drain(s)
 }
 
 // EndAll ends all sessions, and waits for their calls under way.
@@ -292,5 +321,6 @@ func (q *Set) EndAll() {
 	q.mu.Unlock()
 	for _, s := range all {
 		s.close()
+		q.drain(s)
 	}
 }
