@@ -66,9 +66,12 @@ func (t *tx) DropChanges(through int64) error {
 // MoveFile writes the rows of the versions that go along again, because a row's checksum is
 // of its path too. No row of the other path stays that could have the same number.
 func (t *tx) MoveFile(m workspace.FileMove) error {
-	versions, err := t.Versions(m.From.Path)
-	if err != nil {
-		return err
+	versions := []workspace.Version{m.Only}
+	if m.Only.Number == 0 {
+		var err error
+		if versions, err = t.Versions(m.From.Path); err != nil {
+			return err
+		}
 	}
 	if m.Above > 0 {
 		if _, err := t.exec(row.PruneVersions, t.owner, m.To.Path, int64(math.MaxInt64)); err != nil {

@@ -83,10 +83,11 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 				return Outcome{}, err
 			}
 		}
+		loaded := l.Version
 		if o.Content != nil {
 			l.Version.Size, l.Version.SHA256, l.Version.Content = replaced.Size, replaced.SHA256, content
 		}
-		return w.moveFile(tx, a, l)
+		return w.moveFile(tx, a, l, loaded)
 	})
 	if err != nil {
 		return MoveResult{}, within(op, path, w.withNearest(ctx, from, err))
@@ -121,8 +122,8 @@ func checkMove(l Loaded, ifVersion *int64) error {
 }
 
 // moveFile saves a move in the journal and both heads. The versions that move are those
-// above every number that the new path ever had.
-func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+// above every number that the new path ever had. loaded is the current one before the move.
+func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded, loaded Version) (Outcome, error) {
 	if l.Owner == (OwnerState{}) {
 		return Outcome{}, errNoOwner
 	}
@@ -142,6 +143,9 @@ func (w *Workspace) moveFile(tx Tx, a *attempt, l Loaded) (Outcome, error) {
 	over := max(0, len(sizes)-int(w.svc.limits.Versions))
 	to.Sizes = sizes[over:]
 	m := FileMove{To: to, Above: above, New: v, Forget: from.Summary > 0}
+	if len(from.Sizes) == 1 {
+		m.Only = loaded
+	}
 	if over > 0 {
 		m.Prune = to.Oldest() - 1
 	}

@@ -98,7 +98,7 @@ func (w *Workspace) moveInTree(tx Tx, a *attempt, path, newPath string) error {
 	if err := verify.Version(l.Version); err != nil {
 		return err
 	}
-	_, err = w.moveFile(tx, a, l)
+	_, err = w.moveFile(tx, a, l, l.Version)
 	return err
 }
 

@@ -92,6 +92,7 @@ type FileMove struct {
 	Above    int64
 	Forget   bool    // the file has summaries
 	New      Version // the current version of To
+	Only     Version // the file's only version, as it was loaded; zero: there are more, or it is not known
 	Prune    int64   // versions of To up to this number are removed after the move; 0: none
 	Change   Change
 	Owner    OwnerState
