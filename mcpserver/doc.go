@@ -29,6 +29,7 @@ package mcpserver
 //   - server.go has the options. Every message goes through guard.go. admit.go asks whether
 //     a call may go on, observe.go tells how it ends, extend.go adds a program's own tools.
 //   - stdio.go and message.go, with package rawjson, read messages from lines, and stdio_calls.go keeps the
-//     calls until they are answered. http.go, body.go and session.go do so for HTTP.
-//     request.go finds the request of a call.
+//     calls until they are answered. http.go and body.go do so for HTTP, with package session.
+//     direct.go runs the plain calls, and the SDK all others. request.go finds the request
+//     of a call.
 //   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.
