@@ -22,7 +22,7 @@ func CollectLess(percent int, limit int64) {
 	}
 }
 
-// GiveBack gives memory back to the system whenever the process becomes calm after work,
+// GiveBack gives memory back to the system whenever the process is calm after some work,
 // until the context ends. The runtime by itself keeps as much as the heap may grow to, which
 // a server that had many callers would hold for hours.
 func GiveBack(ctx context.Context) {
@@ -43,14 +43,14 @@ func GiveBack(ctx context.Context) {
 
 const (
 	look  = 10 * time.Second // between two looks
-	calm  = 24 << 20         // bytes; who has allocated less since the last look is calm: that is 8 calls a second, or scrapers
-	worth = 64 << 20         // bytes; who has allocated less than this has little to give back
+	calm  = 24 << 20         // bytes; who has allocated less since the last look is calm: that is 100 calls a second, or scrapers
+	worth = 24 << 20         // bytes; who has allocated less than this has little to give back
 )
 
 // work is what a process has done since it last gave memory back.
 type work struct {
 	last  uint64 // bytes allocated when it was last looked at
-	bytes uint64 // allocated while it was not calm
+	bytes uint64 // allocated since it gave memory back
 }
 
 // isOver reports whether the process is calm after much work. It is told how many bytes the
@@ -58,11 +58,8 @@ type work struct {
 func (w *work) isOver(allocated uint64) bool {
 	n := allocated - w.last
 	w.last = allocated
-	if n >= calm {
-		w.bytes += n
-		return false
-	}
-	if w.bytes < worth {
+	w.bytes += n
+	if n >= calm || w.bytes < worth {
 		return false
 	}
 	w.bytes = 0

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Memory is given back once, when the work is over, and only after much work.
+// Memory is given back when the process is calm, and only after some work.
 func TestWork(t *testing.T) {
 	w := work{last: 1000}
 	now := uint64(1000)
@@ -16,9 +16,10 @@ func TestWork(t *testing.T) {
 		allocated uint64
 		over      bool
 	}{
-		{calm - 1, false}, {worth - 1, false}, {calm - 1, false}, // too little
-		{calm, false}, {0, true}, {0, false}, // once
-		{worth, false}, {worth, false}, {calm, false}, {calm - 1, true}, {worth - 1, false}, {0, false},
+		{worth - 1, false}, {0, false}, // too little
+		{1, true}, {0, false}, // once
+		{worth / 2, false}, {worth / 2, true}, // calm all the time
+		{calm, false}, {5 * calm, false}, {calm - 1, true}, {0, false},
 	} {
 		now += step.allocated
 		if got := w.isOver(now); got != step.over {

@@ -55,7 +55,6 @@ type plan struct {
 	gap      time.Duration // between the calls of a burst, on average
 	patience time.Duration // how long one who never reads is there
 	rest     time.Duration // until the server holds nothing more, when all have left
-	slack    int           // KiB that it may hold more then
 }
 
 // findings are what the agents see. They are safe for concurrent use.

@@ -32,7 +32,7 @@ func (a *agent) watch(ctx context.Context) (stop func()) {
 			a.wait(ctx, 100*time.Millisecond)
 		}
 		if c.session != "" {
-			c.end(context.Background(), c.session)
+			a.abandoned = append(a.abandoned, c.session) // until the agent leaves
 		}
 	})
 	return func() { cancel(); w.Wait() }

@@ -112,12 +112,12 @@ func (s *server) kill(t testing.TB) {
 // A footprint is what a server holds.
 type footprint struct {
 	goroutines, descriptors, sessions, connections int
-	memory                                         int // resident, in KiB
+	memory                                         int // resident, in KiB, without the pages of files, which the system takes back when it likes
 	heap                                           int // in KiB; garbage counts
 }
 
 func (f footprint) String() string {
-	return fmt.Sprintf("%d goroutines, %d descriptors, %d sessions, %d connections, %d KiB resident, %d KiB of heap", f.goroutines, f.descriptors, f.sessions, f.connections, f.memory, f.heap)
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d sessions, %d connections, %d KiB of memory, %d KiB of heap", f.goroutines, f.descriptors, f.sessions, f.connections, f.memory, f.heap)
 }
 
 // look returns what a server holds, by its /metrics and by /proc. The key has the scope
@@ -158,7 +158,7 @@ func (s *server) look(ctx context.Context, key string) (f footprint, err error) 
 		return f, err
 	}
 	f.descriptors = len(open)
-	f.memory, err = s.resident()
+	f.memory, err = s.status("RssAnon:")
 	return f, err
 }
 
@@ -180,13 +180,14 @@ func (s *server) worked(t testing.TB) time.Duration {
 	return time.Duration(user+system) * (time.Second / 100) // Linux counts hundredths
 }
 
-// resident returns the resident memory of the process, in KiB.
-func (s *server) resident() (n int, err error) {
+// status returns a number that the system knows of the process, such as "VmRSS:" for its
+// resident memory in KiB.
+func (s *server) status(name string) (n int, err error) {
 	status, err := os.ReadFile(s.proc("status"))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	_, rest, _ := strings.Cut(string(status), name)
 	_, err = fmt.Sscan(rest, &n)
 	return n, err
 }

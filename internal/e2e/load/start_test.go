@@ -76,7 +76,7 @@ func startOnce(b *testing.B, cmd *exec.Cmd) (ms, memory float64) {
 	}
 	ms = float64(time.Since(began).Microseconds()) / 1000
 	time.Sleep(time.Second)
-	kib, err := s.resident()
+	kib, err := s.status("VmRSS:")
 	must(b, err)
 	return ms, float64(kib) / 1024
 }
