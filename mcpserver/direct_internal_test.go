@@ -266,7 +266,8 @@ func TestDirectOfEndedSession(t *testing.T) {
 	}
 }
 
-// The calls of a session go on when their client has left. Close cancels them, and waits.
+// The calls of a session go on when their client has left, until CancelAbandoned. Close waits
+// for the others.
 func TestCloseWaitsForDirectCalls(t *testing.T) {
 	for _, leaves := range []bool{true, false} {
 		w, begun, ended, release := newWaiting(t, true)
@@ -288,7 +289,13 @@ func TestCloseWaitsForDirectCalls(t *testing.T) {
 			t.Fatalf("the call ends with %v before Close, its client left: %v", err, leaves)
 		case <-time.After(20 * time.Millisecond):
 		}
+		w.server.CancelAbandoned()
 		closed := make(chan bool)
+		if leaves {
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("an abandoned call ends with %v", err)
+			}
+		}
 		go func() { w.server.Close(); close(closed) }()
 		if !leaves {
 			select {
@@ -297,9 +304,9 @@ func TestCloseWaitsForDirectCalls(t *testing.T) {
 			case <-time.After(20 * time.Millisecond):
 			}
 			release()
-		}
-		if err := <-ended; errors.Is(err, context.Canceled) != leaves {
-			t.Errorf("the call ends with %v, its client left: %v", err, leaves)
+			if err := <-ended; err != nil {
+				t.Errorf("the call ends with %v", err)
+			}
 		}
 		<-closed
 		leave()
