@@ -199,7 +199,7 @@ func (s *soak) say(t *testing.T, when string) {
 const (
 	slackGoroutines  = 4
 	slackDescriptors = 4
-	slackMemory      = 32 << 10 // KiB; SQLite's caches take 18 MiB of it
+	slackMemory      = 32 << 10 // KiB, for caches that are warm then, such as SQLite's
 )
 
 // checkRest lets all agents leave and checks what the server holds then.
