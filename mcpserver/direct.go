@@ -19,12 +19,13 @@ import (
 // request of 2026-07-28. That takes longer than most tools.
 //
 // Only a plain call is direct: one of which the SDK would check nothing that is not checked
-// here. All others go to the SDK. A client cannot tell which way its call went, because the
+// here. All others go to the SDK, such as a call of memory with a range of lines, which is an
+// array. A client cannot tell which way its call went, because the
 // answers have the same bytes.
 type directCall struct {
 	tool   *directTool
 	id     json.RawMessage
-	modern bool
+	modern bool // of the protocol without sessions
 	toolCall
 }
 

@@ -26,10 +26,10 @@ package mcpserver
 //   - tool.go lists the tools and runs a call. file.go, read.go, log.go, list.go,
 //     summary.go, usage.go and memory.go have the tools. schema.go, argument.go and result.go are
 //     what they share, wording.go the words of errors.
-//   - server.go has the options. Every message goes through guard.go. admit.go asks whether
-//     a call may go on, observe.go tells how it ends, extend.go adds a program's own tools.
-//   - stdio.go and message.go, with package rawjson, read messages from lines, and stdio_calls.go keeps the
-//     calls until they are answered. http.go and body.go do so for HTTP, with package session.
-//     direct.go runs the plain calls, and the SDK all others. request.go finds the request
-//     of a call.
+//   - server.go has the options. direct.go runs plain calls over HTTP. Every other message
+//     is the SDK's, and goes through guard.go. admit.go asks whether a call may go on,
+//     observe.go tells how it ends, extend.go adds a program's own tools.
+//   - stdio.go and message.go, with package rawjson, read messages from lines, and
+//     stdio_calls.go keeps the calls until they are answered. http.go and body.go do so for
+//     HTTP, with package session. request.go finds the request of a call.
 //   - budget.go limits the memory of all calls. weigh.go says what a call takes of it.

@@ -180,3 +180,40 @@ func TestOwnersOrders(t *testing.T) {
 		}
 	}
 }
+
+// A file moves with all its versions, be it one or several, also if its content changes.
+func TestMoveThroughWorkspace(t *testing.T) {
+	for _, versions := range []int{1, 3} {
+		for _, changed := range []bool{false, true} {
+			s := open(t, filepath.Join(t.TempDir(), "scratchpad.db"))
+			ws, err := newService(t, s).Agent("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for n := range versions {
+				want = append(want, strings.Repeat("text ", n+1))
+				if _, err := ws.WriteFile(t.Context(), "from", []byte(want[n]), workspace.WriteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o, last := workspace.MoveOptions{}, []byte(want[versions-1])
+			if changed {
+				last = []byte("another text")
+				o.Content = &last
+			}
+			if _, err := ws.MoveFile(t.Context(), "from", "to", o); err != nil {
+				t.Fatal(err)
+			}
+			for i, text := range append(want, string(last)) {
+				r, err := ws.ReadFile(t.Context(), "to", workspace.ReadOptions{Version: int64(i + 1)})
+				if err != nil || string(r.Content) != text {
+					t.Errorf("%d versions, content changed: %v: version %d is %q, %v, want %q", versions, changed, i+1, r.Content, err, text)
+				}
+			}
+			if report, err := s.Verify(t.Context(), sqlite.VerifyOptions{}); err != nil || report.Problems != nil {
+				t.Errorf("%d versions, content changed: %v: Verify() = %v, %v", versions, changed, report.Problems, err)
+			}
+		}
+	}
+}

@@ -110,7 +110,7 @@ func (c serveCommand) Run(p *process) (err error) {
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
 	// The limit lets calls and connections take 64 MiB above rest. With 800 % there are a tenth
-	// more searches a second than with 400 %, for 24 MiB more under load.
+	// more searches a second than with 400 %, for a larger heap under load.
 	heap.CollectLess(800, 72<<20)
 	p.log = c.logger(p)
 	var why string

@@ -53,7 +53,7 @@ type work struct {
 	bytes uint64 // allocated since it gave memory back
 }
 
-// isOver reports whether the process is calm after much work. It is told how many bytes the
+// isOver reports whether the process is calm and has worked. It is told how many bytes the
 // process has ever allocated.
 func (w *work) isOver(allocated uint64) bool {
 	n := allocated - w.last

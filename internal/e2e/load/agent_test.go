@@ -54,6 +54,7 @@ type plan struct {
 	pause    time.Duration // between bursts, on average
 	gap      time.Duration // between the calls of a burst, on average
 	patience time.Duration // how long one who never reads is there
+	slack    int           // KiB of memory that the server may hold more when all have left
 	rest     time.Duration // until the server holds nothing more, when all have left
 }
 
