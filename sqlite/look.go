@@ -28,10 +28,10 @@ func look(path string) (isNew bool, err error) {
 	}
 	c, err := dialRead(path, "busy_timeout(2000)")
 	if err != nil {
-		return false, lookError(err)
+		return false, engine.Explain(err)
 	}
 	defer c.close()
-	return false, restored(path, lookError(c.identify()))
+	return false, restored(path, engine.Explain(c.identify()))
 }
 
 // restored adds a hint to an error about damage if there is a log: a backup that is put
@@ -45,8 +45,13 @@ func restored(path string, err error) error {
 		dbfile.Plain(err), filepath.Base(path)+"-wal", filepath.Base(path)+"-shm")
 }
 
-// identify refuses a database that this version must not use. It sets c.schema.
+// identify refuses a database that this version must not use. It sets c.schema. All that it
+// reads is of one snapshot, because another process may be migrating the database.
 func (c *conn) identify() error {
+	if _, err := c.Exec("BEGIN"); err != nil {
+		return err
+	}
+	defer c.Exec("COMMIT")
 	app, err := c.Number("SELECT application_id FROM pragma_application_id")
 	if err != nil {
 		return err
@@ -65,29 +70,4 @@ func (c *conn) identify() error {
 	}
 	c.schema = version
 	return c.checkObjects(schemaText(version))
-}
-
-// lookError explains an error of SQLite that came before anything was opened for
-// writing.
-func lookError(err error) error {
-	code := engine.CodeOf(err)
-	switch {
-	case err == nil || code == 0 || engine.IsFull(err): // the disk may have no room for the index of the log
-		return err
-	case code == engine.CodeNotADB:
-		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
-	case code == engine.CodeIOErrShort:
-		return workspace.Errorf(workspace.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
-	case code&0xff == engine.CodeBusy:
-		return workspace.Errorf(workspace.ErrBusy, "another program keeps it locked; close that program or try again")
-	case code == engine.CodeReadOnlyRollbck:
-		return workspace.Errorf(workspace.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
-	case code&0xff == engine.CodeCantOpen:
-		return workspace.Errorf(workspace.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", dbfile.Plain(err))
-	case code&0xff == engine.CodeReadOnly:
-		return workspace.Errorf(workspace.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", dbfile.Plain(err))
-	case code&0xff == engine.CodeCorrupt, code&0xff == engine.CodeError, code&0xff == engine.CodeIOErr:
-		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", dbfile.Plain(err))
-	}
-	return err
 }

@@ -109,3 +109,32 @@ func IsFsync(err error) bool {
 
 // IsFull reports whether an error says that the disk is full.
 func IsFull(err error) bool { return errors.Is(err, workspace.ErrStorageFull) }
+
+// Explain says what is wrong with a database, for an error of SQLite that came before
+// anything was opened for writing. It returns any other error as it is.
+func Explain(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	code := e.Code
+	switch {
+	case IsFull(err): // the disk may have no room for the index of the log
+		return err
+	case code == CodeNotADB:
+		return workspace.Errorf(workspace.ErrInvalid, "it is not an SQLite database, or its first page is damaged; give another path")
+	case code == CodeIOErrShort:
+		return workspace.Errorf(workspace.ErrCorrupt, "its write-ahead log is missing or cut off; if another process has the database open, stop that process normally and try again; otherwise restore the database from a backup")
+	case code&0xff == CodeBusy:
+		return workspace.Errorf(workspace.ErrBusy, "another program keeps it locked; close that program or try again")
+	case code == CodeReadOnlyRollbck:
+		return workspace.Errorf(workspace.ErrInvalid, "another program has not finished a change to it (there is a hot journal); open it with that program")
+	case code&0xff == CodeCantOpen:
+		return workspace.Errorf(workspace.ErrInvalid, "it cannot be opened; check the permissions of the file and its folder: %s", e.Text)
+	case code&0xff == CodeReadOnly:
+		return workspace.Errorf(workspace.ErrReadOnly, "it cannot be opened; the database's folder must be writable: %s", e.Text)
+	case code&0xff == CodeCorrupt, code&0xff == CodeError, code&0xff == CodeIOErr:
+		return workspace.Errorf(workspace.ErrCorrupt, "it is damaged or cannot be read; restore it from a backup: %s", e.Text)
+	}
+	return err
+}
