@@ -15,7 +15,8 @@ const (
 	// the log itself, after it has answered a group. A fold copies pages but does not empty
 	// the log. A later commit starts the log again from its beginning when no reader is in
 	// it, but overlapping readers can delay that for ever.
-	foldPages = 1000                   // with so many pages to fold, the writer folds those that it can
+	lookPages = 64                     // the writer looks at the log when it has written so many pages
+	foldPages = 2000                   // with so many pages to fold, the writer folds those that it can
 	longLog   = (16 << 20) / pageBytes // with so many pages in the log, it waits for the readers to leave it
 	logWait   = 100 * time.Millisecond // the longest wait for the readers
 	minPause  = 100 * time.Millisecond // before the next wait, if a reader did not leave;
@@ -55,6 +56,7 @@ func (w *writer) checkpoint() {
 // boundLog keeps the write-ahead log short, also if there is always some reader in it. It
 // can do nothing against a single reader that stays for long.
 func (w *writer) boundLog() {
+	w.unseen = 0
 	l, err := w.c.Checkpoint("NOOP")
 	switch {
 	case err != nil:

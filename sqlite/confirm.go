@@ -16,7 +16,9 @@ import (
 // Reads do not do this. A View shows what is committed, but it acknowledges nothing, and a
 // power cut may undo a commit that its writer has not synced.
 func (w *writer) confirm() error {
-	if w.durability != Full || w.c.TakePagesWritten() > 0 {
+	wrote := w.c.TakePagesWritten()
+	w.unseen += max(1, wrote) // 1 for an SQLite without the counter
+	if w.durability != Full || wrote > 0 {
 		return nil
 	}
 	// The version from before the sync: the sync covers at least the commits up to it.

@@ -47,7 +47,9 @@ func (w *writer) finishGroup(err error) {
 		w.dirty = true
 		w.meter.Committed()
 		w.answer()
-		w.boundLog()
+		if w.unseen >= lookPages {
+			w.boundLog()
+		}
 		w.refillReserve()
 	case engine.IsFsync(err):
 		w.lostFsync(err)

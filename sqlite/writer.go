@@ -45,6 +45,7 @@ type writer struct {
 	next       int           // the first of the group that has not run in this transaction
 	careful    bool          // each function of the group runs in a savepoint
 	dirty      bool          // something was written since the log was last folded
+	unseen     int           // pages written to the log since boundLog last looked at it
 	exitedBy   *job          // its Goexit ended the goroutine before this one
 	foldAt     time.Time     // readers were in the way: the log is not emptied before this time
 	foldPause  time.Duration // the last pause because of readers
