@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"os"
 
 	"github.com/agent-scratchpad/scratchpad/sqlite/internal/row"
 	"modernc.org/libc"
@@ -25,6 +26,23 @@ func (c *Conn) Checkpoint(mode string) (l LogState, err error) {
 		return f.Err("answer", "wal_checkpoint")
 	}, "PRAGMA wal_checkpoint("+mode+")")
 	return l, err
+}
+
+// PageBytes is the size of a page, which is SQLite's own choice for a new database.
+const PageBytes = 4096
+
+// Grown returns how many pages only the log has: those behind the end of the database's
+// file, which is at the path.
+func (c *Conn) Grown(path string) (int64, error) {
+	pages, err := c.Number("PRAGMA page_count")
+	if err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return pages - info.Size()/PageBytes, nil
 }
 
 // KeepLog makes the connection leave the log when it closes, instead of folding the rest
