@@ -13,7 +13,9 @@ import (
 )
 
 // watch keeps a stream of events open beside the calls of an agent. It hangs up and comes
-// back now and then. stop waits until the stream is closed.
+// back now and then. In the current protocol the server has no events and ends the stream at
+// once. Then the watcher waits as long as it would have listened. stop waits until the stream
+// is closed.
 func (a *agent) watch(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var w sync.WaitGroup
@@ -27,6 +29,8 @@ func (a *agent) watch(ctx context.Context) (stop func()) {
 				if why == "" {
 					a.found.add("%s: the stream of events: %v", a.name, err)
 				}
+			} else if err == nil && c.modern {
+				<-until.Done()
 			}
 			leave()
 			a.wait(ctx, 100*time.Millisecond)
