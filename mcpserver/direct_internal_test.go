@@ -249,9 +249,9 @@ func TestDirectTwice(t *testing.T) {
 func TestDirectOfEndedSession(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		w, begun, _, release := newWaiting(t, direct)
-		go func() { ask(t, w.Server, "POST", waitText, w.session, nil) }()
+		answered, ended := make(chan bool), make(chan bool)
+		go func() { ask(t, w.Server, "POST", waitText, w.session, nil); close(answered) }()
 		<-begun
-		ended := make(chan bool)
 		go func() { ask(t, w.Server, "DELETE", "", w.session, nil); close(ended) }()
 		select {
 		case <-ended:
@@ -263,6 +263,7 @@ func TestDirectOfEndedSession(t *testing.T) {
 		if status, text := ask(t, w.Server, "POST", waitText, w.session, nil); status != http.StatusNotFound {
 			t.Errorf("direct %v: a call after DELETE: %d %s", direct, status, text)
 		}
+		<-answered
 	}
 }
 
