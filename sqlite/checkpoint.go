@@ -16,8 +16,8 @@ const (
 	// the log. A later commit starts the log again from its beginning when no reader is in
 	// it, but overlapping readers can delay that for ever.
 	lookPages = 64                            // the writer looks at the log when it has written so many pages
-	foldPages = 3000                          // with so many pages to fold, the writer folds those that it can;
-	growPages = 900                           // with so many that the database file lacks, too: on a full disk the reserve has room for them
+	foldPages = 3000                          // with so many pages to fold, the writer folds those that it can
+	growPages = 900                           // it also folds when the database file lacks so many: on a full disk the reserve has room for them
 	longLog   = (16 << 20) / engine.PageBytes // with so many pages in the log, it waits for the readers to leave it
 	logWait   = 100 * time.Millisecond        // the longest wait for the readers
 	minPause  = 100 * time.Millisecond        // before the next wait, if a reader did not leave;
