@@ -27,7 +27,8 @@ type Rate struct {
 	Burst     int     // calls at once after a pause
 }
 
-// A Verifier returns the owner of a credential. Errors: [ErrUnknown] and [ErrUnavailable].
+// A Verifier returns the owner of a credential. Errors: [ErrUnknown], [ErrNoGuess] and
+// [ErrUnavailable].
 // Many goroutines call it.
 type Verifier func(ctx context.Context, credential string) (Caller, error)
 
@@ -35,6 +36,11 @@ var (
 	// ErrUnknown says that a credential is wrong, has expired or was revoked. The text
 	// that goes with it must not tell which.
 	ErrUnknown = errors.New("unknown credential")
+
+	// ErrNoGuess is an ErrUnknown of a credential that nobody has guessed: the issuer has
+	// signed the token, which has expired or is for another server, or the token names a
+	// key of the issuer that is not known here yet.
+	ErrNoGuess = fmt.Errorf("%w", ErrUnknown)
 
 	// ErrUnavailable says that it cannot be found out now whose a credential is.
 	ErrUnavailable = errors.New("credentials cannot be checked now")

@@ -59,7 +59,28 @@ func (c claims) check(issuer, audience string, now time.Time) error {
 	case c["cnf"] != nil:
 		return &claimError{"cnf", "binds the token to a key; this server takes bearer tokens only"}
 	}
+	if err := c.checkKind(); err != nil {
+		return err
+	}
 	return c.checkTime(now)
+}
+
+// checkKind refuses what an issuer signs with the same keys and that is no access token. The
+// header does not tell: issuers write many things there.
+func (c claims) checkKind() error {
+	for _, name := range []string{"nonce", "at_hash", "c_hash"} {
+		if c[name] != nil {
+			return &claimError{name, "is that of an ID token; send the access token"}
+		}
+	}
+	if c["events"] != nil {
+		return &claimError{"events", "is that of a logout token or of another message; send an access token"}
+	}
+	switch kind, _ := c["typ"].(string); strings.ToLower(kind) {
+	case "id", "refresh", "offline", "logout":
+		return &claimError{"typ", fmt.Sprintf("is %q; send an access token", kind)}
+	}
+	return nil
 }
 
 func (c claims) checkTime(now time.Time) error {

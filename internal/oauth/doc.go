@@ -21,9 +21,15 @@
 // There are no defaults: a token without one of them is refused, but for nbf. Scopes with
 // other names, such as openid, count for nothing. Clocks may differ by 30 seconds.
 //
+// ID tokens, refresh tokens and logout tokens of the issuer are refused. They are known by
+// their claims: nonce, at_hash, c_hash, events, or a typ such as ID. The typ of the header
+// counts for nothing, because issuers write many things there.
+//
 // The issuer need not run when the server starts. Its keys are fetched when the first token
-// comes, and again when they are 5 minutes old and a token comes. While the issuer is away,
-// its last keys are good for an hour. After that, Verify returns [auth.ErrUnavailable].
+// comes, and again when they are 5 minutes old and a token comes. A token of a key that is
+// not known makes the server ask at once: five times in a row, and then once in 10 seconds.
+// While the issuer is away, its last keys are good for an hour. After that, Verify returns
+// [auth.ErrUnavailable].
 //
 // A token cannot be revoked here; the issuer makes it short-lived. Tokens that are bound to
 // a key of their owner (the claim cnf: DPoP, mutual TLS) are refused, because a Server

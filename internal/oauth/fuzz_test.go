@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -20,7 +21,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add("e30.e30.e30")
 	f.Fuzz(func(t *testing.T, token string) {
 		switch c, err := s.Verify(t.Context(), token); {
-		case err == nil && c.ID != alice.ID, err != nil && (c.ID != "" || err != auth.ErrUnknown):
+		case err == nil && c.ID != alice.ID, err != nil && (c.ID != "" || !errors.Is(err, auth.ErrUnknown)):
 			t.Errorf("Verify(%q) = %+v, %v", token, c, err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"math/big"
@@ -258,7 +259,7 @@ func (i *issuer) claims(changes m) m {
 func fails(t *testing.T, what string, s *oauth.Server, token string, want error) {
 	t.Helper()
 	c, err := s.Verify(context.Background(), token)
-	if err != want || c.ID != "" {
+	if !errors.Is(err, want) || c.ID != "" {
 		t.Errorf("%s: Verify() = %+v, %v, want %v", what, c, err, want)
 	}
 }

@@ -9,15 +9,17 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/time/rate"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 )
 
 const (
-	freshTime   = 5 * time.Minute  // older keys are still used, and fetched again
-	staleTime   = time.Hour        // older keys are not used
-	unknownWait = 30 * time.Second // at least, between two fetches while there are keys
-	retryWait   = 5 * time.Second  // at least, between two fetches while there are none
+	freshTime  = 5 * time.Minute  // older keys are still used, and fetched again
+	staleTime  = time.Hour        // older keys are not used
+	fetchEvery = 10 * time.Second // while there are keys, on average
+	maxFetches = 5                // while there are keys, one after the other
+	retryWait  = 5 * time.Second  // at least, between two fetches while there are none
 )
 
 // A keyID names a public key of the issuer. Two keys of different types may share a kid.
@@ -35,7 +37,8 @@ type keySet struct {
 	ctx    context.Context // of the fetches; done after close
 	cancel context.CancelFunc
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex    // guards what follows
+	bucket  *rate.Limiter // of fetches while there are keys
 	keys    map[keyID]crypto.PublicKey
 	fetched time.Time     // when the issuer gave the keys; zero: never
 	tried   time.Time     // when the last fetch began or ended; zero: never
@@ -45,7 +48,7 @@ type keySet struct {
 func newKeySet(fetch func(context.Context) (map[keyID]crypto.PublicKey, error), now func() time.Time, logger *slog.Logger) *keySet {
 	// Without the monotonic clock, which stands still while a machine sleeps.
 	wall := func() time.Time { return now().Round(0) }
-	s := &keySet{fetch: fetch, now: wall, logger: logger}
+	s := &keySet{fetch: fetch, now: wall, logger: logger, bucket: rate.NewLimiter(rate.Every(fetchEvery), maxFetches)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -78,7 +81,7 @@ func (s *keySet) key(ctx context.Context, id keyID) (crypto.PublicKey, error) {
 	case s.older(staleTime):
 		return nil, auth.ErrUnavailable
 	default:
-		return nil, fmt.Errorf("%w: the issuer has no key %.100q for %s", auth.ErrUnknown, id.kid, id.alg)
+		return nil, fmt.Errorf("%w: the issuer has no key %.100q for %s", auth.ErrNoGuess, id.kid, id.alg)
 	}
 }
 
@@ -111,21 +114,25 @@ func (s *keySet) older(limit time.Duration) bool {
 	return s.fetched.IsZero() || age < -leeway || age > limit
 }
 
-// start begins a fetch, unless one runs or has ended just now. It returns a channel that is
+// start begins a fetch, unless one runs or there were too many. It returns a channel that is
 // closed when the fetch ends, or nil if none runs. s.mu is held.
 func (s *keySet) start() <-chan struct{} {
 	if s.running != nil {
 		return s.running
 	}
-	wait := unknownWait
-	if s.older(staleTime) {
-		wait = retryWait
-	}
-	since := s.now().Sub(s.tried)
-	if !s.tried.IsZero() && since >= 0 && since < wait || s.ctx.Err() != nil {
+	if s.ctx.Err() != nil {
 		return nil
 	}
-	s.tried = s.now()
+	now := s.now()
+	if s.older(staleTime) {
+		since := now.Sub(s.tried)
+		if !s.tried.IsZero() && since >= 0 && since < retryWait {
+			return nil
+		}
+	} else if !s.bucket.AllowN(now, 1) {
+		return nil
+	}
+	s.tried = now
 	done := make(chan struct{})
 	s.running = done
 	go s.run(done)

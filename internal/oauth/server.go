@@ -103,25 +103,33 @@ const maxToken = 16 << 10 // bytes; a larger token is refused unread
 // Verify returns the owner of a token. It is an [auth.Verifier]. If the token's key is not
 // known, Verify asks the issuer, which takes 13 seconds at most.
 func (s *Server) Verify(ctx context.Context, token string) (auth.Caller, error) {
-	caller, err := s.verify(ctx, token)
-	switch {
-	case err == nil:
-		return caller, nil
-	case errors.Is(err, auth.ErrUnavailable):
-		return auth.Caller{}, auth.ErrUnavailable
-	}
-	s.o.Logger.Log(ctx, s.level(err), "OAuth token refused", "reason", fmt.Sprintf("%.300s", err))
-	return auth.Caller{}, auth.ErrUnknown
-}
-
-func (s *Server) verify(ctx context.Context, token string) (auth.Caller, error) {
 	if len(token) > maxToken {
-		return auth.Caller{}, fmt.Errorf("%d bytes, limit %d", len(token), maxToken)
+		return s.refuse(ctx, auth.ErrUnknown, fmt.Errorf("%d bytes, limit %d", len(token), maxToken))
 	}
 	payload, err := open(token, func(id keyID) (crypto.PublicKey, error) { return s.keys.key(ctx, id) })
-	if err != nil {
-		return auth.Caller{}, err
+	switch {
+	case errors.Is(err, auth.ErrUnavailable):
+		return auth.Caller{}, auth.ErrUnavailable
+	case errors.Is(err, auth.ErrNoGuess):
+		return s.refuse(ctx, auth.ErrNoGuess, err)
+	case err != nil:
+		return s.refuse(ctx, auth.ErrUnknown, err)
 	}
+	caller, err := s.callerOf(payload)
+	if err != nil {
+		return s.refuse(ctx, auth.ErrNoGuess, err)
+	}
+	return caller, nil
+}
+
+// refuse returns the kind of an error, which does not tell its reason. The log does.
+func (s *Server) refuse(ctx context.Context, kind, reason error) (auth.Caller, error) {
+	s.o.Logger.Log(ctx, s.level(reason), "OAuth token refused", "reason", fmt.Sprintf("%.300s", reason))
+	return auth.Caller{}, kind
+}
+
+// callerOf returns the owner of a token with a payload that the issuer has signed.
+func (s *Server) callerOf(payload []byte) (auth.Caller, error) {
 	c, err := parseClaims(payload)
 	if err != nil {
 		return auth.Caller{}, err

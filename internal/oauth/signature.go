@@ -15,10 +15,6 @@ var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 // and a header of nested lists takes long to read.
 const maxTokenHeader = 2 << 10
 
-// types are the values of typ, in lower case, that a token may have. Issuers sign other
-// things with the same keys, such as logout tokens.
-var types = map[string]bool{"jwt": true, "at+jwt": true, "application/at+jwt": true}
-
 // open returns the payload of a signed token. key returns the key of an id; its errors are
 // returned as they are.
 func open(token string, key func(keyID) (crypto.PublicKey, error)) ([]byte, error) {
@@ -32,11 +28,6 @@ func open(token string, key func(keyID) (crypto.PublicKey, error)) ([]byte, erro
 	header := signed.Signatures[0].Protected
 	if _, ok := header.ExtraHeaders["crit"]; ok {
 		return nil, errors.New("the header has crit, and no extension is known here")
-	}
-	if typ, ok := header.ExtraHeaders[jose.HeaderType]; ok {
-		if name, _ := typ.(string); !types[strings.ToLower(name)] {
-			return nil, fmt.Errorf("typ %.100q is no access token", fmt.Sprint(typ))
-		}
 	}
 	k, err := key(keyID{header.KeyID, jose.SignatureAlgorithm(header.Algorithm)})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +94,13 @@ func TestRefusedClaims(t *testing.T) {
 		"not valid yet":          {"nbf": now + 31},
 		"nbf as a text":          {"nbf": "0"},
 		"bound to a key":         {"cnf": m{"jkt": "x"}},
+		"an ID token's nonce":    {"nonce": "n-0S6_WzA2Mj"},
+		"an ID token's at_hash":  {"at_hash": "77QmUPtjPfzWtF2AnpK9RQ"},
+		"an ID token's c_hash":   {"c_hash": "LDktKdoQak3Pk0cnXxCltA"},
+		"an ID token's typ":      {"typ": "ID"},
+		"that typ in lower case": {"typ": "id"},
+		"a refresh token's typ":  {"typ": "Refresh"},
+		"a logout token":         {"events": m{"http://schemas.openid.net/event/backchannel-logout": m{}}},
 		"no subject":             {"sub": nil},
 		"empty subject":          {"sub": ""},
 		"subject as a number":    {"sub": 7},
@@ -135,9 +144,52 @@ func TestAcceptedClaims(t *testing.T) {
 		"all agents":             {"agents": "*"},
 		"scopes in a list":       {"scope": []string{"openid", "read", "read"}},
 		"scopes with two spaces": {"scope": "read  write"},
-		"claims that say no":     {"nbf": nil, "cnf": nil},
+		"claims that say no":     {"nbf": nil, "cnf": nil, "nonce": nil, "typ": nil},
+		"typ of a bearer token":  {"typ": "Bearer"},
+		"typ as a number":        {"typ": 1},
 	} {
 		passes(t, what, s, key.token(t, i.claims(c)))
+	}
+}
+
+// The header's typ counts for nothing: issuers write many things there.
+func TestHeaderTyp(t *testing.T) {
+	key := newSigner(t, "k1", "EdDSA")
+	i := newIssuer(t, key)
+	s := i.server(t, nil)
+	for _, typ := range []any{nil, "JWT", "at+jwt", "application/at+jwt", "Bearer", "JOSE", "id_token", "", 1} {
+		header := m{"alg": "EdDSA", "kid": "k1"}
+		if typ != nil {
+			header["typ"] = typ
+		}
+		passes(t, fmt.Sprint("typ ", typ), s, key.sign(t, header, i.claims(nil)))
+		fails(t, fmt.Sprint("an ID token with typ ", typ), s, key.sign(t, header, i.claims(m{"nonce": "n"})), auth.ErrNoGuess)
+	}
+}
+
+// A token that the issuer has signed is not a guess, and neither is one of a key that the
+// issuer may have soon. All else is.
+func TestNoGuess(t *testing.T) {
+	key := newSigner(t, "k1", "EdDSA")
+	i := newIssuer(t, key)
+	s := i.server(t, nil)
+	stranger, next := newSigner(t, "k1", "EdDSA"), newSigner(t, "k2", "EdDSA")
+	for what, c := range map[string]struct {
+		token string
+		guess bool
+	}{
+		"expired":          {key.token(t, i.claims(m{"exp": 1})), false},
+		"wrong audience":   {key.token(t, i.claims(m{"aud": "https://other.example.com"})), false},
+		"no scope":         {key.token(t, i.claims(m{"scope": "openid"})), false},
+		"no claims at all": {key.sign(t, m{"alg": "EdDSA", "kid": "k1"}, "null"), false},
+		"unknown kid":      {next.token(t, i.claims(nil)), false},
+		"wrong signature":  {stranger.token(t, i.claims(nil)), true},
+		"garbage":          {"a.b.c", true},
+		"too long":         {strings.Repeat("a", 17<<10), true},
+	} {
+		if _, err := s.Verify(t.Context(), c.token); !errors.Is(err, auth.ErrUnknown) || errors.Is(err, auth.ErrNoGuess) == c.guess {
+			t.Errorf("%s: Verify() = %v, and it is a guess: %v", what, err, c.guess)
+		}
 	}
 }
 
@@ -196,8 +248,6 @@ func TestAlgorithm(t *testing.T) {
 		"a stranger's key":        newSigner(t, "r", "RS256").token(t, c),
 		"a key in the header":     withOwnKey(t, c),
 		"crit":                    withRawPayload(t, rs, c),
-		"ID token of a logout":    rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": "logout+jwt"}, c),
-		"typ is a number":         rs.sign(t, m{"alg": "RS256", "kid": "r", "typ": 1}, c),
 		"a header over 2 KiB":     rs.sign(t, m{"alg": "RS256", "kid": "r", "x": strings.Repeat("x", 1600)}, c),
 		"two parts":               "e30.e30",
 		"four parts":              rs.token(t, c) + ".x",
