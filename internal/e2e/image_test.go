@@ -63,7 +63,7 @@ func newImages(t *testing.T) images {
 	if err := os.WriteFile(filepath.Join(base, "Containerfile"), []byte(containerfile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	i.buildah(t, "bud", "--isolation", "chroot", "-t", "docker.io/library/golang:1.26", base)
+	i.buildah(t, "bud", "--isolation", "chroot", "-t", "docker.io/library/golang:1.26.8", base)
 	return i
 }
 
