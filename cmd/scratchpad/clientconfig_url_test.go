@@ -25,7 +25,7 @@ var remoteEntries = map[string]string{
 	"vscode":         `{"servers":{"scratchpad":{"type":"http","url":"URL","headers":{"Authorization":"Bearer ${env:TEAM_KEY}"}}}}`,
 	"windsurf":       `{"mcpServers":{"scratchpad":{"serverUrl":"URL","headers":{"Authorization":"Bearer ${env:TEAM_KEY}"}}}}`,
 	"codex":          "[mcp_servers.scratchpad]\nurl = 'URL'\nbearer_token_env_var = 'TEAM_KEY'\n",
-	"claude-desktop": `{"mcpServers":{"scratchpad":{"command":"npx","args":["-y","mcp-remote","URL","--header","Authorization:${SCRATCHPAD_AUTHORIZATION}"],"env":{"SCRATCHPAD_AUTHORIZATION":"Bearer ` + remoteKey + `"}}}}`,
+	"claude-desktop": `{"mcpServers":{"scratchpad":{"command":"npx","args":["-y","mcp-remote@0.15.1","URL","--header","Authorization:${SCRATCHPAD_AUTHORIZATION}"],"env":{"SCRATCHPAD_AUTHORIZATION":"Bearer ` + remoteKey + `"}}}}`,
 }
 
 // Each client gets a server at a URL in its own form. Only Claude Desktop, which cannot

@@ -72,10 +72,14 @@ func (c Client) Connect(at *url.URL, variable, value string) Server {
 	return Server{URL: at.String(), Headers: map[string]string{"Authorization": "Bearer " + fmt.Sprintf(c.reference, variable)}}
 }
 
+// mcpRemote is the package of npm that npx runs. The version is fixed, because npx would
+// otherwise run whatever was published last, with the user's key.
+const mcpRemote = "mcp-remote@0.15.1"
+
 // bridge returns the program that connects a client to a URL. The header is not among
 // the arguments, which other users can see, and some clients cut an argument at a space.
 func bridge(at *url.URL, withKey bool, key string) Server {
-	s := Server{Command: "npx", Args: []string{"-y", "mcp-remote", at.String()}}
+	s := Server{Command: "npx", Args: []string{"-y", mcpRemote, at.String()}}
 	if at.Scheme == "http" {
 		s.Args = append(s.Args, "--allow-http")
 	}
