@@ -191,15 +191,16 @@ func (c clientConfigCommand) finish(p *process, to clientconfig.Client, a client
 	return p.answer(a, func(out io.Writer) error { return c.print(p, to, a, m, variable, out) })
 }
 
-// hookCommand returns the command line of the hook that goes with a server.
+// hookCommand returns the command line of the hook that goes with a server. Claude Code runs
+// it by sh, on Windows by the bash of Git, which takes paths with slashes.
 func hookCommand(s clientconfig.Server) string {
 	var args []string
 	for i, arg := range s.Args {
 		if (arg == "--db" || arg == "--tenant" || arg == "--agent") && i+1 < len(s.Args) {
-			args = append(args, arg, native.Quote(filepath.ToSlash(s.Args[i+1])))
+			args = append(args, arg, native.QuoteSh(filepath.ToSlash(s.Args[i+1])))
 		}
 	}
-	return clientconfig.HookCommand(native.Quote(filepath.ToSlash(s.Command)), args...) // slashes, because on Windows the shell is bash
+	return clientconfig.HookCommand(native.QuoteSh(filepath.ToSlash(s.Command)), args...)
 }
 
 // server returns this program with a memory and the flags of the database, the limits,

@@ -505,3 +505,29 @@ func TestSetupGoRun(t *testing.T) {
 		t.Errorf("after --undo (-want +got):\n%s", diff)
 	}
 }
+
+// The shell of a hook passes on every argument as it is, and runs nothing in it. Claude Code
+// runs hooks by sh, on Windows too.
+func TestHookCommandQuotes(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh: ", err)
+	}
+	dir := t.TempDir()
+	for _, odd := range []string{
+		"$(echo x >made)", "`echo x >made`", "a;echo x >made", "a && echo x >made", "$HOME", "it's", `say "hi"`, "a b", "*", "~", "%PATH%", "", "a\nb", "!x", "#x",
+	} {
+		command := hookCommand(clientconfig.Server{Command: "/opt/" + odd + "/scratchpad", Args: []string{"mcp", "--db", odd, "--agent", "a"}})
+		cmd := exec.Command(sh, "-c", `f() { for a; do printf '<%s>' "$a"; done; }; f `+command)
+		cmd.Dir = dir
+		got, err := cmd.CombinedOutput()
+		want := "</opt/" + odd + "/scratchpad><brief><--mark><claude-code><--db><" + odd + "><--agent><a>"
+		if err != nil || string(got) != want {
+			t.Errorf("%s\nruns as %s, %v, want %s", command, got, err, want)
+		}
+	}
+	if left := contents(t, dir); len(left) > 0 {
+		t.Errorf("the hook has made %v", left)
+	}
+}

@@ -16,3 +16,12 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// QuoteSh is for sh on every system: between double quotes sh runs $(x).
+func TestQuoteSh(t *testing.T) {
+	for word, want := range map[string]string{"$(x)": "'$(x)'", "`x`": "'`x`'", "a b": "'a b'", "it's": `'it'\''s'`, "C:/tools/s.exe": "C:/tools/s.exe"} {
+		if got := QuoteSh(word); got != want {
+			t.Errorf("QuoteSh(%s) = %s, want %s", word, got, want)
+		}
+	}
+}
