@@ -48,10 +48,27 @@ func (p *process) tenantName() (name string, given bool, err error) {
 	return *p.line.Tenant, true, nil
 }
 
+// checkServer looks at the flags that name the memory of a server in a client's file.
+func (p *process) checkServer() error {
+	if p.line.DB != nil {
+		if _, err := p.databasePath(false); err != nil {
+			return err
+		}
+		if pgurl.HasSecret(*p.line.DB) {
+			return workspace.Errorf(workspace.ErrInvalid, "the URL of the database has a password, which would stand in the client's file for everybody to read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a service: --db 'postgres://?service=NAME'")
+		}
+	}
+	if _, _, err := p.tenantName(); err != nil {
+		return err
+	}
+	_, _, err := p.agentName()
+	return err
+}
+
 // memoryOf returns the memory that a client's file is for, and records nothing.
 func (p *process) memoryOf(file string) (m clientconfig.Memory, err error) {
-	if p.line.DB != nil && pgurl.HasSecret(*p.line.DB) {
-		return m, workspace.Errorf(workspace.ErrInvalid, "the URL of the database has a password, which would stand in the client's file for everybody to read; leave it out of the URL, and put it into ~/.pgpass or the file that PGPASSFILE names, or give a service: --db 'postgres://?service=NAME'")
+	if err := p.checkServer(); err != nil {
+		return m, err
 	}
 	if m.Project, err = clientconfig.Project(file); err != nil {
 		return m, err

@@ -56,6 +56,9 @@ const setupReadTokens = 20000
 
 // Run sets everything up, or takes it back.
 func (c setupCommand) Run(p *process) error {
+	if err := p.checkServer(); err != nil {
+		return err
+	}
 	if database.Default() == "" {
 		return workspace.Errorf(workspace.ErrInvalid, "there is no home folder; set HOME")
 	}

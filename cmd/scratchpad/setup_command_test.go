@@ -506,6 +506,27 @@ func TestSetupGoRun(t *testing.T) {
 	}
 }
 
+// Setup looks at its arguments before it looks for clients: on a machine without one, a
+// wrong argument is an error too.
+func TestSetupArguments(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t)
+	before := a.tree(t)
+	for _, c := range []struct{ flag, value, want string }{
+		{"--db", "", "--db is empty"},
+		{"--db", "postgres://me:secret@db/scratchpad", "has a password"},
+		{"--agent", "", "--agent"},
+		{"--agent", "a b", "--agent"},
+		{"--tenant", "a/b", "--tenant must be"},
+		{"--project", "no such folder", "--project: there is no folder"},
+	} {
+		for _, more := range []string{"--yes", "--dry-run"} {
+			a.run(t, "setup", more, c.flag, c.value).must(t, 2, c.want)
+		}
+	}
+	a.mustBe(t, before, "wrong arguments")
+}
+
 // The shell of a hook passes on every argument as it is, and runs nothing in it. Claude Code
 // runs hooks by sh, on Windows too.
 func TestHookCommandQuotes(t *testing.T) {
