@@ -26,7 +26,6 @@ type keysData struct {
 	Rows   []keyRow
 	Paged  bool   // this is not the first page
 	Next   string // the address of the next page; "": there is none
-	Lock   bool   // with the first key, everybody needs one
 	Form   keyForm
 }
 
@@ -81,16 +80,13 @@ func (h *Handler) keys(v *visit) error {
 		return err
 	}
 	d := keysData{Listed: true, Paged: q.Get("after") != "", Form: newKeyForm(v, nil)}
-	live := false
 	for _, k := range list.Keys {
 		n := min(len(k.Agents), rowAgents)
 		d.Rows = append(d.Rows, keyRow{k, k.Agents[:n], len(k.Agents) - n})
-		live = live || k.Live
 	}
 	if list.Next != "" {
 		d.Next = "/keys?after=" + escapeQuery(list.Next)
 	}
-	d.Lock = v.person.Open && !live && !d.Paged && list.Next == ""
 	return v.render("keys", "Keys", pageOptions{part: partKeys}, d)
 }
 

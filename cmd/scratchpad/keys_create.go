@@ -21,7 +21,7 @@ func (keysCreate) Help() string {
 
 A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because the shell would replace it by the names of files.
 
-A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands without --tenant and servers without keys use the tenant local.
+A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands without --tenant and servers with --no-auth use the tenant local.
 
 Examples:
 
@@ -52,10 +52,6 @@ func (c keysCreate) Run(p *process) error {
 		return err
 	}
 	return p.withKeys(p.openDatabase, func(keys *auth.Keys) error {
-		before, err := keys.Any(p.ctx)
-		if err != nil {
-			return err
-		}
 		k, text, err := keys.Create(p.ctx, g)
 		if err != nil {
 			return err
@@ -64,16 +60,13 @@ func (c keysCreate) Run(p *process) error {
 		if err != nil || p.line.JSON {
 			return err
 		}
-		return p.sayCreated(r, !before)
+		return p.sayCreated(r)
 	})
 }
 
 // sayCreated says what the key may do, and what to do with it.
-func (p *process) sayCreated(r keyrecord.Record, first bool) error {
+func (p *process) sayCreated(r keyrecord.Record) error {
 	p.note("%s\nThe key is shown only now. Keep it secret; a client passes it as Authorization: Bearer KEY.\n", r)
-	if first {
-		p.note("It is the first key of this database. Within a second its servers want a key, on this machine too.\n")
-	}
 	if len(r.Agents) == 0 {
 		return nil
 	}

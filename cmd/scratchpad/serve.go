@@ -19,7 +19,7 @@ import (
 // serveCommand has the flags of a server on a network.
 type serveCommand struct {
 	Addr         string           `env:"SCRATCHPAD_ADDR" placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:4321; 0.0.0.0:$$PORT if only $$PORT is set."`
-	NoAuth       bool             `name:"no-auth" help:"Serve everybody without a key. Only on a loopback address."`
+	NoAuth       bool             `name:"no-auth" help:"Serve everybody on this machine without a key. Only on a loopback address."`
 	Rate         flags.ServerRate `default:"50" placeholder:"N[:BURST]" help:"Requests a second of each key. 0: no limit. A key can have a rate of its own. Default: ${default}, and four times as many at once."`
 	RateAgent    flags.ServerRate `default:"100" placeholder:"N[:BURST]" help:"Calls a second for each agent. 0: no limit. Default: ${default}, and four times as many at once."`
 	TLSCert      string           `name:"tls-cert" env:"SCRATCHPAD_TLS_CERT" type:"path" placeholder:"FILE" help:"The certificate for TLS, in PEM. It is read again when it changes."`
@@ -53,7 +53,7 @@ const defaultAddr = "127.0.0.1:4321"
 func (serveCommand) Help() string {
 	return `Serve the memory of many agents over HTTP, at /mcp. Anthropic's SDKs find the same memory as Memory Stores at /v1/memory_stores. /healthz and /readyz tell whether the server works.
 
-On a loopback address it serves everybody on this machine, until there is a key. Anywhere else, and behind a proxy, everybody needs a key. Make one for an agent, for several, or for all:
+Everybody needs a key. If there is none yet, and you start the server on a terminal, it makes the first key, for the agent default, and shows it once. Elsewhere it serves nobody until you make a key: for an agent, for several, or for all. On a loopback address, --no-auth serves everybody on this machine without a key.
 
   scratchpad keys create --name laptop --agents planner
   scratchpad keys create --agents 'team-a-*' --scopes read
@@ -105,8 +105,8 @@ func (c serveCommand) Run(p *process) (err error) {
 	if c.NoAuth && !onLoopback(listener) {
 		return workspace.Errorf(workspace.ErrInvalid, "--no-auth is for loopback addresses, because everybody who reaches %s could read everything; leave it out and make keys: scratchpad keys create", listener.Addr())
 	}
-	if path == database.InMemory && c.OAuth.Issuer == "" && !onLoopback(listener) {
-		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served at %s; name a file with --db", listener.Addr())
+	if path == database.InMemory && c.OAuth.Issuer == "" && !c.NoAuth && !p.onTerminal() {
+		return workspace.Errorf(workspace.ErrInvalid, "a database in memory has no keys, so nobody could be served; name a file with --db, or serve everybody on this machine with --no-auth")
 	}
 	native.IgnorePipeSignal() // a log that nobody reads must not end the server
 	heap.ForServer()
@@ -116,7 +116,7 @@ func (c serveCommand) Run(p *process) (err error) {
 		return err
 	}
 	p.saySummaries(why)
-	s := &service{c: c, p: p, loopback: onLoopback(listener)}
+	s := &service{c: c, p: p}
 	if err := s.observe(); err != nil {
 		return err
 	}

@@ -53,8 +53,6 @@ type service struct {
 	http   *httpserver.Server
 	seen   *telemetry.Telemetry
 	vitals *vitals.Vitals
-
-	loopback bool
 }
 
 // serve serves the connections of a listener over a database until a signal arrives.
@@ -231,7 +229,7 @@ func (s *service) startVitals() *vitals.Vitals {
 
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
-		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous, Unlocked: s.unlocked,
+		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,
@@ -245,26 +243,12 @@ func (s *service) httpOptions() httpserver.Options {
 	return o
 }
 
-// anonymous lets in who has no credential: on a loopback address while there is neither a
-// key nor an issuer, or with --no-auth.
-func (s *service) anonymous(ctx context.Context) (c auth.Caller, ok bool, err error) {
+// anonymous lets in who has no credential, with --no-auth.
+func (s *service) anonymous(context.Context) (c auth.Caller, ok bool, err error) {
 	if !s.c.NoAuth {
-		if !s.loopback {
-			return c, false, nil
-		}
-		if open, err := s.unlocked(ctx); !open || err != nil {
-			return c, false, err
-		}
+		return c, false, nil
 	}
 	return localCaller(), true, nil
-}
-
-func (s *service) unlocked(ctx context.Context) (bool, error) {
-	if s.tokens != nil {
-		return false, nil
-	}
-	any, err := s.keys.Any(ctx)
-	return !any, err
 }
 
 // ready returns nil if the store answers and takes writes.
@@ -322,7 +306,7 @@ func (s *service) greet(l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	var who string
+	var who, first string
 	switch {
 	case s.c.NoAuth:
 		who = "everybody on this machine, without a key (--no-auth)"
@@ -332,10 +316,11 @@ func (s *service) greet(l net.Listener) error {
 		who = "callers with a token of " + s.c.OAuth.Issuer
 	case any:
 		who = "callers with a key; scratchpad keys ls lists them"
-	case name == database.InMemory:
-		who = "everybody on this machine"
-	case s.loopback:
-		who = "everybody on this machine, until there is a key; scratchpad keys create makes one"
+	case s.p.onTerminal():
+		who = "callers with the key below"
+		if first, err = s.firstKey(); err != nil {
+			return err
+		}
 	default:
 		who = "nobody yet; make a key: scratchpad keys create --name NAME --agents AGENT"
 	}
@@ -345,8 +330,8 @@ func (s *service) greet(l net.Listener) error {
   callers   %s
   clients   scratchpad client-config claude-code --url %s
   console   %s://%s/
-Ctrl-C stops the server
-`, url, terminal.OneLine(pgurl.Short(name)), s.durability(), who, url, scheme, host)
+%sCtrl-C stops the server
+`, url, terminal.OneLine(pgurl.Short(name)), s.durability(), who, url, scheme, host, first)
 	return nil // without a log the server works all the same
 }
 

@@ -99,21 +99,13 @@ func (s *Server) again(r *http.Request) func(context.Context) (auth.Caller, erro
 func (s *Server) anonymous(r *http.Request) (c auth.Caller, ok bool, f *refusal) {
 	ctx := r.Context()
 	leaveRow(ctx)
-	var err error
 	if s.o.Anonymous != nil && !isForwarded(r) {
-		if c, ok, err = s.o.Anonymous(ctx); ok && err == nil {
+		switch c, ok, err := s.o.Anonymous(ctx); {
+		case err != nil:
+			return auth.Caller{}, false, s.unavailable(ctx, err)
+		case ok:
 			return c, true, nil
 		}
-	}
-	unlocked := false
-	if s.o.Unlocked != nil && err == nil {
-		unlocked, err = s.o.Unlocked(ctx)
-	}
-	switch {
-	case err != nil:
-		return auth.Caller{}, false, s.unavailable(ctx, err)
-	case unlocked:
-		return auth.Caller{}, false, nil
 	}
 	return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "%s", makeKey), "")
 }

@@ -76,24 +76,19 @@ func TestAnonymous(t *testing.T) {
 	fails := func(context.Context) (auth.Caller, bool, error) {
 		return auth.Caller{ID: "x"}, true, errors.New("canary")
 	}
-	yes := func(context.Context) (bool, error) { return true, nil }
-	unlockedFails := func(context.Context) (bool, error) { return true, auth.ErrUnavailable }
 	for name, c := range map[string]struct {
 		o      Options
 		status int
 		text   string
 	}{
-		"a caller":                   {Options{Anonymous: local, Unlocked: yes}, 200, "local"},
+		"a caller":                   {Options{Anonymous: local}, 200, "local"},
 		"refused":                    {Options{Anonymous: no}, 401, "keys create"},
-		"unlocked":                   {Options{Anonymous: no, Unlocked: yes}, 200, "nobody"},
-		"unlocked alone":             {Options{Unlocked: yes}, 200, "nobody"},
-		"an error":                   {Options{Anonymous: fails, Unlocked: yes}, 503, "try again"},
-		"an error of Unlocked":       {Options{Unlocked: unlockedFails}, 503, "try again"},
+		"an error":                   {Options{Anonymous: fails}, 503, "try again"},
 		"nothing about it is said":   {Options{}, 401, "keys create"},
 		"a credential is looked at":  {Options{Anonymous: local}, 401, "revoked"},
-		"a credential and no key":    {Options{Unlocked: yes}, 401, "revoked"},
+		"a credential and no key":    {Options{Anonymous: no}, 401, "revoked"},
 		"a good one, all the same":   {Options{Anonymous: local}, 200, "good"},
-		"metrics are not for nobody": {Options{Unlocked: yes, Metrics: text("canary")}, 401, "keys create"},
+		"metrics are not for nobody": {Options{Anonymous: no, Metrics: text("canary")}, 401, "keys create"},
 	} {
 		c.o.MCP = who
 		s := serve(t, c.o, nil)

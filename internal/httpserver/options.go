@@ -34,12 +34,6 @@ type Options struct {
 	// on, which needs a credential. nil: every request needs one.
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
-	// Unlocked reports whether there is no key and no issuer yet, so that nobody can have
-	// a credential. A request without one then goes to MCP, and its context carries no
-	// caller. MCP may tell it what the server can do, and must refuse every call. Unlocked
-	// is asked after Anonymous has said false. An error is answered with 503. nil: never.
-	Unlocked func(context.Context) (bool, error)
-
 	// Failures counts wrong credentials by address. nil: nobody counts.
 	Failures Failures
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -54,7 +55,10 @@ func TestRow(t *testing.T) {
 // Whose connection was closed while it waited is not served.
 func TestRowOfClosed(t *testing.T) {
 	var served atomic.Int64
-	s := serve(t, Options{MaxConnections: 1, Unlocked: func(context.Context) (bool, error) { served.Add(1); return false, nil }}, func(s *Server) { s.limits.row = time.Minute })
+	s := serve(t, Options{MaxConnections: 1, Anonymous: func(context.Context) (c auth.Caller, ok bool, err error) {
+		served.Add(1)
+		return c, false, nil
+	}}, func(s *Server) { s.limits.row = time.Minute })
 	s.row.taken <- struct{}{}
 	waits := s.dial().send(request("POST", "/mcp", ""))
 	eventually(t, "nobody waits in the row", func() bool {
@@ -117,9 +121,9 @@ func TestRowBesideASlowStore(t *testing.T) {
 	asked, answer := make(chan struct{}, 3), make(chan struct{})
 	wait := func(context.Context) error { asked <- struct{}{}; <-answer; return nil }
 	s := serve(t, Options{
-		Ready:    wait,
-		Unlocked: func(ctx context.Context) (bool, error) { return true, wait(ctx) },
-		Console:  http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _ = wait(r.Context()) }),
+		Ready:     wait,
+		Anonymous: func(ctx context.Context) (c auth.Caller, ok bool, err error) { return c, false, wait(ctx) },
+		Console:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _ = wait(r.Context()) }),
 	}, func(s *Server) { s.limits.row, s.limits.ready = time.Hour, time.Hour })
 	defer close(answer)
 	for _, slow := range []string{request("GET", "/readyz", ""), request("POST", "/mcp", ""), request("GET", "/signin", "")} {

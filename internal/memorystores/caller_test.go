@@ -138,7 +138,7 @@ func TestBetas(t *testing.T) {
 }
 
 // A method that a route does not have is refused, and so is a page of another site, which
-// needs no key on a loopback address.
+// needs no key at a server with --no-auth.
 func TestMethodAndOrigin(t *testing.T) {
 	w := newWorld(t, memstore.New(), func(_ *memorystores.Options, o *httpserver.Options) {
 		o.Anonymous = func(context.Context) (auth.Caller, bool, error) {

@@ -106,7 +106,7 @@ func matchPath(pattern, path string) (ids []string, ok bool) {
 }
 
 // checkOrigin refuses requests that a page of another origin makes a browser send. Nobody
-// needs a key on a loopback address, until there is one.
+// needs a key at a server with --no-auth.
 func (c *call) checkOrigin() *failure {
 	write := *c.r
 	write.Method = http.MethodPost // so that reads are checked too

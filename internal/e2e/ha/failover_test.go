@@ -15,7 +15,7 @@ func TestFailover(t *testing.T) {
 	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	b := a.Standby("b", pgtest.Synchronous)
 	db := pgtest.FailoverURL(a, b)
-	s := startStorm(t, db, startServers(t, 3, db))
+	s := startStorm(t, db, startServers(t, 3, db, "--no-auth"))
 	var longest time.Duration
 	for round := range testkit.Pick(2, 2, 20) {
 		s.wait(300)
@@ -41,7 +41,7 @@ func TestStandbyGone(t *testing.T) {
 	a := pgtest.NewCluster(t, pgtest.ClusterOptions{})
 	b := a.Standby("b", pgtest.Synchronous)
 	db := pgtest.FailoverURL(a, b)
-	s := startStorm(t, db, startServers(t, 2, db, "--commit-wait", "500ms"))
+	s := startStorm(t, db, startServers(t, 2, db, "--no-auth", "--commit-wait", "500ms"))
 	s.wait(200)
 	b.Stop()
 	before := int64(-1)

@@ -13,7 +13,7 @@ import (
 // client that tries again, and nothing is lost or stored twice.
 func TestRollingRestart(t *testing.T) {
 	db := pgtest.URL(t)
-	servers := startServers(t, 3, db)
+	servers := startServers(t, 3, db, "--no-auth")
 	s := startStorm(t, db, servers)
 	for range testkit.Pick(1, 1, 10) {
 		for _, r := range servers {
@@ -30,7 +30,7 @@ func TestRollingRestart(t *testing.T) {
 // Servers are killed in the middle of calls, all but one, and started again.
 func TestKilledServers(t *testing.T) {
 	db := pgtest.URL(t)
-	servers := startServers(t, 3, db)
+	servers := startServers(t, 3, db, "--no-auth")
 	s := startStorm(t, db, servers)
 	for range testkit.Pick(2, 2, 20) {
 		s.wait(200)

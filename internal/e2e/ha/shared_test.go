@@ -30,7 +30,7 @@ func TestFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := front(t, pgtest.URL(t))
-			servers := startServers(t, 2, db)
+			servers := startServers(t, 2, db, "--no-auth")
 			lines := follow(t, db)
 			c := newClient("")
 			var longest time.Duration
@@ -120,7 +120,7 @@ func TestSummaries(t *testing.T) {
 	provider := httptest.NewServer(m)
 	defer provider.Close()
 	db := pgtest.URL(t)
-	servers := startServers(t, 3, db, "--summarizer", "openai", "--summary-base-url", provider.URL+"/v1", "--summary-model", "tiny", "--summary-window", "100000", "--summary-tokens-per-month", "6500")
+	servers := startServers(t, 3, db, "--no-auth", "--summarizer", "openai", "--summary-base-url", provider.URL+"/v1", "--summary-model", "tiny", "--summary-window", "100000", "--summary-tokens-per-month", "6500")
 	c, text := newClient(""), strings.Repeat("It moves the invoices, one table a week.\n", 300)
 	for _, path := range []string{"a", "b"} {
 		_, err := c.call(t.Context(), servers[0].url(), "write_file", fmt.Sprintf(`"agent_id":"a","path":%q,"content":%q`, path, text+path), "")
@@ -153,7 +153,7 @@ func TestSummaries(t *testing.T) {
 // A mark that one process moved is where the next one begins, on whichever machine.
 func TestMarks(t *testing.T) {
 	db := pgtest.URL(t)
-	servers := startServers(t, 2, db)
+	servers := startServers(t, 2, db, "--no-auth")
 	c := newClient("")
 	for i, s := range servers {
 		path := fmt.Sprintf("file-%d", i)
@@ -170,7 +170,7 @@ func TestMarks(t *testing.T) {
 // are not ready, so that no proxy asks them, and an older program does not start.
 func TestNewerSchema(t *testing.T) {
 	db := pgtest.URL(t)
-	s := startServers(t, 1, db)[0]
+	s := startServers(t, 1, db, "--no-auth")[0]
 	c := newClient("")
 	const write = `"agent_id":"a","path":"f","content":"x"`
 	_, err := c.call(t.Context(), s.url(), "write_file", write, "")
