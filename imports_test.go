@@ -116,7 +116,7 @@ var allowed = map[string][]string{
 	"internal/phrase":                    {},
 	"internal/terminal":                  {"github.com/fatih/color", "golang.org/x/term"},
 	"internal/telemetry":                 {"internal/auth", "internal/httpserver", "internal/memorystores", "mcpserver", "sqlite", "workspace", "internal/promtext", "golang.org/x/sys/...", "postgres", "internal/meter"},
-	"internal/transfer":                  {"workspace"},
+	"internal/transfer":                  {"workspace", "golang.org/x/text/unicode/norm"},
 	"internal/unified":                   {"linediff"},
 	"internal/vitals":                    {"console", "internal/doctor", "internal/httpserver", "internal/meter", "mcpserver", "postgres", "sqlite", "workspace"},
 	"console/internal/chart":             {},

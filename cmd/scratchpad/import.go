@@ -16,6 +16,7 @@ import (
 type importCommand struct {
 	Dir    string `arg:"" type:"path" help:"An export, or another folder of text files."`
 	DryRun bool   `help:"Show what would change, and change nothing."`
+	All    bool   `help:"Import hidden names too, and what programs make for themselves."`
 }
 
 // Help is shown by scratchpad import --help.
@@ -24,7 +25,9 @@ func (importCommand) Help() string {
 
 If DIR has no manifest.json, each text file in it becomes a file under its relative name. This is how to bring Markdown that you have.
 
-What cannot be imported, such as links, binary files and names that --paths does not allow, is listed, and the exit code is 1. An import that was interrupted, or that met a limit, can be run again: it goes on where it stopped. --dry-run does not check limits.
+Names that begin with a dot are skipped, such as .git, which can hold passwords. So is what programs make for themselves, such as node_modules. One line names them. --all imports them.
+
+What cannot be imported is left out and listed with its reason, and the exit code is 1. Examples are links, binary files, names that --paths does not allow, and what is beyond a limit. Everything else is imported. An import can be run again, also after it was interrupted: it imports what is not there yet. --dry-run does not check all limits.
 
 Examples:
 
@@ -53,7 +56,7 @@ func (c importCommand) Run(p *process) error {
 			return err
 		}
 		show, end := terminal.Progress(p.err, "importing", terminal.Bytes)
-		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, Paths: p.line.Paths.PathRule, Words: failure.Words, Progress: show})
+		r, err := transfer.Import(p.ctx, ws, c.Dir, transfer.ImportOptions{DryRun: c.DryRun, All: c.All, Paths: p.line.Paths.PathRule, Words: failure.Words, Progress: show})
 		end()
 		return c.report(p, ws.Agent(), r, err)
 	})
@@ -102,7 +105,7 @@ func (p *process) importing(db *database.Handle) (*workspace.Workspace, error) {
 // report answers with what an import did, also if it ended with an error.
 func (c importCommand) report(p *process, agent string, r transfer.Imported, failed error) error {
 	a := importrecord.Of(c.Dir, agent, c.DryRun, r)
-	if failed != nil && len(a.Changes)+len(a.LeftOut) == 0 {
+	if failed != nil && len(a.Changes)+len(a.LeftOut)+len(a.Skipped) == 0 {
 		return failed
 	}
 	if err := p.answer(a, a.Print); err != nil {

@@ -4,6 +4,8 @@ package importrecord
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/internal/terminal"
@@ -20,6 +22,8 @@ type Record struct {
 	Same    int64     `json:"same"`
 	LeftOut []LeftOut `json:"left_out"`
 	Omitted int64     `json:"left_out_more,omitempty"`
+	Skipped []string  `json:"skipped,omitempty"` // hidden, or made by a program for itself
+	Passed  int64     `json:"skipped_more,omitempty"`
 }
 
 // A Change is a path that changed.
@@ -40,7 +44,7 @@ type LeftOut struct {
 
 // Of returns the record of an import from a folder into the memory of an agent.
 func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
-	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted}
+	a := Record{Dir: dir, Agent: agent, DryRun: dryRun, Export: r.Export, Changes: []Change{}, Same: r.Same, LeftOut: []LeftOut{}, Omitted: r.Omitted, Skipped: r.Skipped, Passed: r.Passed}
 	for _, ch := range r.Changes {
 		kind := "file"
 		if ch.Log {
@@ -54,7 +58,8 @@ func Of(dir, agent string, dryRun bool, r transfer.Imported) Record {
 	return a
 }
 
-// Print writes a line for each path that changed or was left out, and a sum.
+// Print writes a line for each path that changed or was left out, one line for all names
+// that were skipped, and a sum.
 func (a Record) Print(out io.Writer) error {
 	would := ""
 	if a.DryRun {
@@ -81,6 +86,23 @@ func (a Record) Print(out io.Writer) error {
 	for _, l := range a.LeftOut {
 		fmt.Fprintf(out, "%-8s %s: %s\n", "left out", terminal.OneLine(l.Name), terminal.OneLine(l.Reason))
 	}
+	if len(a.Skipped) > 0 {
+		fmt.Fprintf(out, "%-8s %s: hidden, or made by a program for itself; --all imports them\n", "skipped", a.skipped())
+	}
 	_, err := fmt.Fprintf(out, "agent %s: %d %snew, %d %schanged, %d the same, %d left out\n", a.Agent, news, would, changed, would, a.Same, int64(len(a.LeftOut))+a.Omitted)
 	return err
+}
+
+// skipped names the first names that were skipped.
+func (a Record) skipped() string {
+	const most = 10
+	names := slices.Clone(a.Skipped[:min(len(a.Skipped), most)])
+	for i, name := range names {
+		names[i] = terminal.OneLine(name)
+	}
+	text := strings.Join(names, ", ")
+	if more := int64(len(a.Skipped)-len(names)) + a.Passed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -2,7 +2,6 @@ package transfer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/internal/transfer"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // contents counts the versions and the entries of an agent by path, author and text.
@@ -190,8 +190,8 @@ func TestImportAdded(t *testing.T) {
 	}
 }
 
-// An import that meets a limit names the file and keeps what is imported. With a higher
-// limit it goes on.
+// What is beyond a limit is left out with the reason, and the rest is imported. With a
+// higher limit another import brings what is missing.
 func TestImportLimits(t *testing.T) {
 	from := memory(t, workspace.Options{})
 	for i := range 9 {
@@ -201,32 +201,89 @@ func TestImportLimits(t *testing.T) {
 	dir := t.TempDir()
 	export(t, from, dir, true)
 	for _, c := range []struct {
-		limits workspace.Limits
-		kind   error
-		says   string
+		limits   workspace.Limits
+		first    transfer.LeftOut
+		left, in int // names that are left out; lines of the state
 	}{
-		{workspace.Limits{FileBytes: 450}, workspace.ErrTooLarge, "import files/f5: 500 bytes, limit 450"},
-		{workspace.Limits{EntryBytes: 45}, workspace.ErrTooLarge, "import l5, entry 3: 50 bytes, limit 45"},
-		{workspace.Limits{Files: 3}, workspace.ErrQuota, "import f3: file limit"},
-		{workspace.Limits{Logs: 3}, workspace.ErrQuota, "import l3: log limit"},
-		{workspace.Limits{Entries: 10}, workspace.ErrQuota, "import l3: entry limit"},
-		{workspace.Limits{Entries: 2}, workspace.ErrQuota, "import logs/l0.jsonl: it has more than 2 entries"},
-		{workspace.Limits{Bytes: 2000}, workspace.ErrQuota, "import f4: "},
+		{workspace.Limits{FileBytes: 450}, transfer.LeftOut{Name: "files/f5", Reason: "500 bytes, limit 450"}, 4, 5 + 27},
+		{workspace.Limits{EntryBytes: 45}, transfer.LeftOut{Name: "logs/l5.jsonl, line 3", Reason: "50 bytes, limit 45"}, 4, 9 + 23},
+		{workspace.Limits{Files: 3}, transfer.LeftOut{Name: "files/f3", Reason: "file limit reached (3 of 3)"}, 6, 3 + 27},
+		{workspace.Limits{Logs: 3}, transfer.LeftOut{Name: "logs/l3.jsonl", Reason: "log limit reached (3 of 3)"}, 6, 9 + 9},
+		{workspace.Limits{Entries: 10}, transfer.LeftOut{Name: "logs/l3.jsonl", Reason: "entry limit exceeded (9 of 10), this write adds 3"}, 6, 9 + 9},
+		{workspace.Limits{Entries: 2}, transfer.LeftOut{Name: "logs/l0.jsonl", Reason: "it has more than 2 entries"}, 9, 9},
+		{workspace.Limits{Bytes: 2000}, transfer.LeftOut{Name: "files/f4", Reason: "2000 bytes of 2000 are used"}, 0, 0},
 	} {
 		onBothStores(t, func(t *testing.T, open func(tester) (workspace.Store, func())) {
 			store, done := open(t)
 			defer done()
-			_, err := transfer.Import(t.Context(), agent(t, store, "a", workspace.Options{Limits: c.limits}), dir, transfer.ImportOptions{})
-			if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.says) {
-				t.Errorf("%+v: Import = %v, want %q", c.limits, err, c.says)
+			r := importAll(t, agent(t, store, "a", workspace.Options{Limits: c.limits}), dir)
+			if len(r.LeftOut) == 0 || r.LeftOut[0].Name != c.first.Name || !strings.HasPrefix(r.LeftOut[0].Reason, c.first.Reason) || c.left > 0 && len(r.LeftOut) != c.left {
+				t.Errorf("%+v: left out %+v, want %d with %+v", c.limits, r.LeftOut, c.left, c.first)
 			}
 			ws := agent(t, store, "a", workspace.Options{})
-			some := len(state(t, ws, true))
-			r := importAll(t, ws, dir)
-			if got, want := state(t, ws, true), state(t, from, true); !slices.Equal(got, want) || some == 0 && c.limits.Entries != 2 || int64(some) < r.Same {
-				t.Errorf("%+v: %d were imported first, and then there are %q", c.limits, some, got)
+			if some := len(state(t, ws, true)); c.in > 0 && some != c.in {
+				t.Errorf("%+v: %d were imported, want %d", c.limits, some, c.in)
+			}
+			importAll(t, ws, dir)
+			if got, want := state(t, ws, true), state(t, from, true); !slices.Equal(got, want) {
+				t.Errorf("%+v: without the limit there are %q", c.limits, got)
 			}
 		})
+	}
+}
+
+// Of a log, the entries that are too large are left out, and those behind them are not,
+// also if a line is too long to be read. An old version that is too large is left out with
+// the versions before.
+func TestImportTooLargeInside(t *testing.T) {
+	from := memory(t, workspace.Options{})
+	for i, size := range []int{1, 50, 2, 9000, 3, 200_000, 4} {
+		text := strings.Repeat(fmt.Sprint(i), size)
+		appendLog(t, from, "log", text[:min(len(text), 60_000)])
+		write(t, from, "file", text)
+	}
+	write(t, from, "file", "now")
+	dir := t.TempDir()
+	export(t, from, dir, true)
+	to := memory(t, workspace.Options{Limits: workspace.Limits{EntryBytes: 45, FileBytes: 45}})
+	dry := importWith(t, to, dir, transfer.ImportOptions{DryRun: true})
+	r := importAll(t, to, dir)
+	var left []string
+	for _, l := range r.LeftOut {
+		left = append(left, l.Name)
+	}
+	want := []string{"versions/file/%v6", "logs/log.jsonl, line 2", "logs/log.jsonl, line 4", "logs/log.jsonl, line 6"}
+	if !slices.Equal(left, want) || len(dry.LeftOut) != len(want) {
+		t.Errorf("left out %+v, and in a dry run %+v, want %q", r.LeftOut, dry.LeftOut, want)
+	}
+	if len(dry.Changes) != 2 || dry.Changes[0].Versions != 2 || dry.Changes[1].Entries != 4 || len(r.Changes) != 2 || r.Changes[1].Entries != 4 {
+		t.Errorf("the import did %+v, and would do %+v", r.Changes, dry.Changes)
+	}
+	var got []string
+	for _, line := range state(t, to, true) {
+		got = append(got, line[strings.LastIndex(line, " ")+1:])
+	}
+	if want := []string{`"6666"`, `"now"`, `"0"`, `"22"`, `"444"`, `"6666"`}; !slices.Equal(got, want) {
+		t.Errorf("the agent has %q, want %q", got, want)
+	}
+	if again := importAll(t, to, dir); len(again.Changes) > 0 {
+		t.Errorf("the second import did %+v", again.Changes)
+	}
+}
+
+// A store that takes no other agent takes nothing, so the import ends with that error.
+func TestImportIntoFullStore(t *testing.T) {
+	from := memory(t, workspace.Options{})
+	write(t, from, "f", "x")
+	dir := t.TempDir()
+	export(t, from, dir, false)
+	store := memstore.New()
+	defer store.Close()
+	o := workspace.Options{Store: workspace.StoreLimits{Agents: 1}}
+	write(t, agent(t, store, "first", o), "f", "x")
+	r, err := transfer.Import(t.Context(), agent(t, store, "second", o), dir, transfer.ImportOptions{})
+	if !isKind(err, workspace.ErrQuota) || len(r.LeftOut) > 0 {
+		t.Errorf("Import = %+v, %v, want the error of the store", r, err)
 	}
 }
 

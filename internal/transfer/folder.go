@@ -108,12 +108,18 @@ func sizeError(size, limit int64) error {
 	return e
 }
 
+// A walk looks at the names below a folder.
+type walk struct {
+	left  int                                   // how many names it may still see
+	skip  func(name string, isFolder bool) bool // leave a name alone
+	enter func(name string) bool                // look into a folder
+}
+
 // walk calls fn for each name below a folder that is not a folder itself, in byte order
 // within each folder. It does not go into a folder that enter refuses, but calls fn for it.
-// It also calls fn with the error of a name that cannot be looked at. left is how many
-// names it may still see.
-func (f folder) walk(dir string, left *int, enter func(name string) bool, fn func(name string, size int64, err error) error) error {
-	names, err := f.list(dir, left)
+// It also calls fn with the error of a name that cannot be looked at.
+func (f folder) walk(dir string, w *walk, fn func(name string, size int64, err error) error) error {
+	names, err := f.list(dir, &w.left)
 	if _, is := cause(err); is {
 		return fn(dir, 0, err)
 	}
@@ -128,8 +134,9 @@ func (f folder) walk(dir string, left *int, enter func(name string) bool, fn fun
 			continue
 		case err != nil:
 			err = fn(full, 0, err)
-		case info.IsDir() && enter(full):
-			err = f.walk(full, left, enter, fn)
+		case w.skip(full, info.IsDir()):
+		case info.IsDir() && w.enter(full):
+			err = f.walk(full, w, fn)
 		default:
 			err = fn(full, info.Size(), nil)
 		}

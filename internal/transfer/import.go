@@ -14,6 +14,7 @@ import (
 // ImportOptions of [Import]. The zero value imports.
 type ImportOptions struct {
 	DryRun   bool                    // change nothing, but say what would change; limits are not checked
+	All      bool                    // import hidden names too, and what programs make for themselves
 	Paths    workspace.PathRule      // the rule of the workspace
 	Words    workspace.Words         // for the reasons why names are left out
 	Now      func() time.Time        // nil: time.Now
@@ -27,6 +28,8 @@ type Imported struct {
 	Same    int64     // files and logs that were there already
 	LeftOut []LeftOut // what cannot be imported; at most 1,000
 	Omitted int64     // what was left out besides LeftOut
+	Skipped []string  // names that only ImportOptions.All imports; at most 1,000
+	Passed  int64     // what was skipped besides Skipped
 }
 
 // A Change is a file or a log that an import changed.
@@ -59,9 +62,12 @@ const maxLeftOut = 1000
 // Of a log the missing entries are appended, with their authors and times. An entry is
 // missing if the log has no other one with the same text, author and time.
 //
-// Import can be run again after any error. It then goes on where it stopped. An error of a
-// limit names the file or the log; what was imported before stays. The result is valid
-// also when there is an error.
+// What cannot be stored, because it is no text or is beyond a limit, is left out with the
+// reason, and the rest is imported. Names that begin with a dot and what programs make for
+// themselves, such as node_modules, are skipped, unless the export lists them.
+//
+// Import can be run again after any error, and with higher limits. It then imports what is
+// not there yet. The result is valid also when there is an error.
 //
 // Errors: [workspace.ErrInvalid] for a manifest that is wrong, [workspace.ErrConflict] for
 // an export that was interrupted, and those of the workspace.
@@ -147,7 +153,11 @@ func (im *importer) manifest() (*manifest, error) {
 		return nil, err
 	}
 	defer file.Close()
-	m, err := readManifest(file)
+	in, err := afterMark(file)
+	if err != nil {
+		return nil, badManifest("%v", err)
+	}
+	m, err := readManifest(in)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +183,7 @@ func (im *importer) each(name, path, end string, fn func(path string) error) err
 	key := end + "/" + p.String()
 	if other, twice := im.names[key]; twice {
 		if !im.isOne(name, other) {
-			im.leaveOut(name, strings.ToValidUTF8(other, "\uFFFD")+" stands for the same path; rename this one")
+			im.leaveOut(name, samePath(name, other))
 		}
 		return nil
 	}
@@ -191,22 +201,31 @@ func (im *importer) isOne(a, b string) bool {
 
 // unless leaves a name out if the error is a reason for that. It returns other errors.
 func (im *importer) unless(name string, err error) error {
-	if reason, is := cause(err); is {
-		im.leaveOut(name, reason)
-		return nil
-	}
-	if errors.Is(err, workspace.ErrInvalid) {
-		var e *workspace.Error
-		reason := err.Error()
-		if errors.As(err, &e) {
-			bare := *e
-			bare.Op, bare.Object, bare.Arg = "", "", 0
-			reason = bare.Text(im.o.Words)
-		}
+	if reason, is := im.reason(err); is {
 		im.leaveOut(name, reason)
 		return nil
 	}
 	return named(name, err)
+}
+
+// reason returns why a name is left out, and whether the error is such a reason. A store
+// that takes no other agent takes no other name either, so that is none.
+func (im *importer) reason(err error) (string, bool) {
+	if reason, is := cause(err); is {
+		return reason, true
+	}
+	switch workspace.Kind(err) {
+	case workspace.ErrInvalid, workspace.ErrTooLarge, workspace.ErrQuota:
+	default:
+		return "", false
+	}
+	var e *workspace.Error
+	if !errors.As(err, &e) {
+		return err.Error(), true
+	}
+	bare := *e
+	bare.Op, bare.Object, bare.Arg = "", "", 0
+	return bare.Text(im.o.Words), e.Quota == nil || e.Quota.Of != workspace.StoreAgents
 }
 
 // named gives an error of a limit the name of the file in the folder.
@@ -248,13 +267,11 @@ func (im *importer) changed(c Change) error {
 const tries = 20
 
 // again calls fn until it does not meet a change that somebody else made meanwhile.
-func (im *importer) again(path string, fn func() error) error {
+func (im *importer) again(fn func() error) error {
 	for range tries {
 		if err := fn(); !errors.Is(err, workspace.ErrConflict) {
 			return err
 		}
 	}
-	e := workspace.Errorf(workspace.ErrBusy, "others keep changing it; import again")
-	e.Op, e.Object = "import", path
-	return e
+	return errKind{"others keep changing it; import again"}
 }

@@ -50,8 +50,10 @@ func (im *importer) history(records []fileRecord, content []byte) ([]workspace.V
 		if i < len(records)-1 {
 			var err error
 			content, err = im.folder.read(r.Name, im.limits.FileBytes)
-			reason, is := cause(err)
-			if err == nil && !r.has(content) {
+			reason, is := im.reason(err)
+			if is {
+				reason += "; older versions are not restored"
+			} else if err == nil && !r.has(content) {
 				reason, is = "its bytes do not match the SHA-256 in "+manifestName+", so older versions are not restored", true
 			}
 			if is {
@@ -79,10 +81,10 @@ func (im *importer) clamp(at time.Time) time.Time {
 // history returns the versions to restore; nil: there is the content alone.
 func (im *importer) content(path string, content []byte, history func() ([]workspace.Version, error)) error {
 	if !utf8.Valid(content) {
-		return errKind{"it is not UTF-8, and only text can be stored"}
+		return notText(content)
 	}
 	noHistory := history == nil
-	return im.again(path, func() error {
+	return im.again(func() error {
 		old, err := im.ws.ReadFile(im.ctx, path, workspace.ReadOptions{})
 		isNew := errors.Is(err, workspace.ErrNotFound)
 		switch {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"path"
 	"strings"
 )
 
@@ -13,9 +14,8 @@ type found struct {
 // plain imports the files of a folder that is no export.
 func (im *importer) plain() error {
 	var all []found
-	left := maxNames
 	isPath := func(name string) bool { _, err := im.o.Paths.Parse(name); return err == nil }
-	err := im.folder.walk(".", &left, isPath, func(name string, size int64, err error) error {
+	err := im.folder.walk(".", &walk{maxNames, im.skips, isPath}, func(name string, size int64, err error) error {
 		if err != nil {
 			return im.unless(name, err)
 		}
@@ -30,30 +30,32 @@ func (im *importer) plain() error {
 
 // added imports the files that somebody added to an export.
 func (im *importer) added(m *manifest) error {
-	names := map[string]bool{}
+	names := map[string]bool{} // that the manifest lists, and their folders
 	for _, versions := range m.files {
-		names[versions[len(versions)-1].Name] = true
+		for name := versions[len(versions)-1].Name; !names[name] && name != "."; name = path.Dir(name) {
+			names[name] = true
+		}
 	}
 	dir := strings.TrimSuffix(filesDir, "/")
 	if info, err := im.folder.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
 	var all []found
-	left := maxNames + len(names)
 	const deep = 4096 // bytes of a name; no path has so long a name
 	isShort := func(name string) bool { return len(name) < deep }
-	err := im.folder.walk(dir, &left, isShort, func(name string, size int64, err error) error {
+	skips := func(name string, isFolder bool) bool { return !names[name] && im.skips(name, isFolder) }
+	err := im.folder.walk(dir, &walk{maxNames + len(names), skips, isShort}, func(name string, size int64, err error) error {
 		if names[name] {
 			return im.ctx.Err()
 		}
-		path := ""
+		stored := ""
 		if err == nil {
-			path, err = Unescape(name[len(filesDir):])
+			stored, err = Unescape(name[len(filesDir):])
 		}
 		if err != nil {
 			return im.unless(name, err)
 		}
-		all = append(all, found{name, path, size})
+		all = append(all, found{name, stored, size})
 		return im.ctx.Err()
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -28,7 +29,7 @@ func (im *importer) log(l logRecord) error {
 		return err
 	}
 	c := Change{Path: l.Path, Log: true}
-	err = im.again(l.Path, func() error {
+	err = im.again(func() error {
 		there, last, err := im.there(l.Path)
 		if err != nil {
 			return err
@@ -37,6 +38,9 @@ func (im *importer) log(l logRecord) error {
 			c.New = last == 0
 		}
 		lacks := missing(there, export)
+		for i, m := range export {
+			lacks[i] = lacks[i] && m != mark{} // else it is too large
+		}
 		if im.o.DryRun {
 			for _, lack := range lacks {
 				if lack {
@@ -55,23 +59,34 @@ func (im *importer) log(l logRecord) error {
 	return err
 }
 
-// marks reads the file of a log for the first time, and checks it.
+// marks reads the file of a log for the first time, and checks it. An entry that is too
+// large is left out. Its mark is the zero one.
 func (im *importer) marks(file *os.File, l logRecord) ([]mark, error) {
 	sum := sha256.New()
-	in := newEntryReader(io.TeeReader(file, sum), im.limits.EntryBytes)
+	text, err := afterMark(file)
+	if err != nil {
+		return nil, err
+	}
+	in := newEntryReader(io.TeeReader(text, sum), im.limits.EntryBytes)
 	var marks []mark
 	for {
 		e, err := in.next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return nil, err
-		}
 		if int64(len(marks)) >= im.limits.Entries {
 			e := workspace.Errorf(workspace.ErrQuota, "it has more than %d entries", im.limits.Entries)
 			e.Quota = &workspace.Quota{Of: workspace.EntryCount, Adds: im.limits.Entries + 1, Limit: im.limits.Entries}
 			return nil, e
+		}
+		if errors.Is(err, workspace.ErrTooLarge) {
+			reason, _ := im.reason(err)
+			im.leaveOut(fmt.Sprintf("%s, line %d", l.Name, in.lines), reason)
+			marks = append(marks, mark{})
+			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		e.Author = im.ws.As(e.Author).Author()
 		e.Time = im.clamp(e.Time)
@@ -108,7 +123,11 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	in := newEntryReader(file, im.limits.EntryBytes)
+	text, err := afterMark(file)
+	if err != nil {
+		return err
+	}
+	in := newEntryReader(text, im.limits.EntryBytes)
 	var batch []workspace.Entry
 	size := 0
 	flush := func() error {
@@ -127,6 +146,9 @@ func (im *importer) append(file *os.File, path string, lacks []bool, last int64,
 		e, err := in.next()
 		if errors.Is(err, io.EOF) {
 			err = errKind{"it was changed while it was imported; import again"}
+		}
+		if errors.Is(err, workspace.ErrTooLarge) {
+			continue
 		}
 		if err != nil {
 			return errors.Join(err, flush())
