@@ -141,7 +141,7 @@ func (c clientConfigCommand) Run(p *process) error {
 	if c.Client == "claude-code" {
 		a.Shell = claudeCommand(c.ServerName, s)
 	}
-	a.Server, a.Snippet = s, to.Snippet(c.ServerName, s)
+	a.Server, a.Snippet = s, to.SnippetFor(a.File, c.ServerName, s)
 	return c.finish(p, to, a, m, variable)
 }
 
@@ -272,7 +272,7 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 	}
 	if !c.Hook {
 		a.Server = a.Server.Redacted()
-		a.Snippet = to.Snippet(c.ServerName, a.Server)
+		a.Snippet = to.SnippetFor(a.File, c.ServerName, a.Server)
 	}
 	return p.answer(a, func(out io.Writer) error {
 		c.sayKey(p, to, variable)

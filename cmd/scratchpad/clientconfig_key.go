@@ -20,7 +20,7 @@ func (c clientConfigCommand) connect(p *process, to clientconfig.Client, a clien
 		return failure.OfClientFile(err)
 	}
 	a.Server = to.Connect(at, c.KeyVariable, strings.TrimSpace(os.Getenv(c.KeyVariable)))
-	a.Snippet = to.Snippet(c.ServerName, a.Server)
+	a.Snippet = to.SnippetFor(a.File, c.ServerName, a.Server)
 	if c.Client == "claude-code" {
 		a.Shell = claudeCommand(c.ServerName, a.Server)
 	}

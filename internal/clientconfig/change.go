@@ -13,7 +13,7 @@ import (
 type Change struct {
 	File string
 	mode fs.FileMode // of a new file
-	edit func(old []byte) (content []byte, changed []string, err error)
+	edit edit
 }
 
 // AddServer returns the change that [Client.Write] makes.
@@ -22,13 +22,13 @@ func (c Client) AddServer(file, name string, s Server) Change {
 	if s.hasValues() {
 		mode = 0o600
 	}
-	return Change{file, mode, func(old []byte) ([]byte, []string, error) { return c.format.edit(old, name, s) }}
+	return Change{file, mode, afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).edit(old, name, s) })}
 }
 
 // RemoveServer returns the change that takes a server out of the client's file. If the
 // file does not have it, nothing changes.
 func (c Client) RemoveServer(file, name string) Change {
-	return Change{file, 0o644, func(old []byte) ([]byte, []string, error) { return c.format.remove(old, name) }}
+	return Change{file, 0o644, afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).remove(old, name) })}
 }
 
 // A Preview says what a [Change] would do.
@@ -114,7 +114,11 @@ func (c Client) ReadServer(file, name string) (s Server, found bool, err error) 
 	if err != nil {
 		return Server{}, false, err
 	}
-	if s, found, err = c.format.read(content, name); err != nil {
+	text, _, err := cutMark(content)
+	if err == nil {
+		s, found, err = c.formatOf(file).read(text, name)
+	}
+	if err != nil {
 		return Server{}, false, ofFile(file, err)
 	}
 	return s, found, nil
@@ -131,7 +135,7 @@ func Project(file string) (string, error) {
 	switch parent := filepath.Base(dir); {
 	case name == ".mcp.json":
 		return realPath(dir)
-	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == hookFile && parent == hookFolder:
+	case name == "mcp.json" && (parent == ".cursor" || parent == ".vscode"), name == codeSettings && parent == ".vscode", name == hookFile && parent == hookFolder:
 	default:
 		return "", nil
 	}

@@ -16,7 +16,7 @@ import (
 // What is added and removed again leaves the file as it was, where something is left
 // around it, and without a trace otherwise.
 func TestRemoveServer(t *testing.T) {
-	json, toml := jsonFormat{key: "mcpServers"}, tomlFormat{}
+	json, settings, toml := jsonFormat{key: "mcpServers"}, jsonFormat{key: "mcp.servers"}, tomlFormat{}
 	for _, c := range []struct {
 		format    format
 		old, want string // want: "" as old
@@ -27,8 +27,11 @@ func TestRemoveServer(t *testing.T) {
 		{json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n", ""},
 		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", ""},
 		{json, "{\r\n  \"a\": 1\r\n}\r\n", ""},
-		{json, "\ufeff{\"mcpServers\": {\"a\": {}}, \"b\": 1}", ""},
 		{json, "{\n  \"mcpServers\": {}\n}\n", "{}\n"},
+		{settings, "{\n\t\"editor.tabSize\": 2, // mine\n}\n", ""},
+		{settings, "{\n  \"mcp\": {\n    \"inputs\": []\n  }\n}\n", ""},
+		{settings, "{\n  \"mcp.servers\": {\n    \"a\": {}\n  }\n}\n", ""},
+		{toml, "a = nan\nb = [-nan, {c = +nan}]\n", ""},
 		{toml, "", ""},
 		{toml, "model = \"x\" # mine\n", ""},
 		{toml, "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\"\r\n", ""},
@@ -174,6 +177,8 @@ func TestProject(t *testing.T) {
 		{"link/.mcp.json", shop},
 		{"shop/.cursor/mcp.json", shop},
 		{"link/.vscode/mcp.json", shop},
+		{"shop/.vscode/settings.json", shop},
+		{"Code/User/settings.json", ""},
 		{"new/deep/.vscode/mcp.json", filepath.Join(home, "new/deep")},
 		{"shop/.claude/settings.local.json", shop},
 		{".cursor/mcp.json", ""},

@@ -41,8 +41,6 @@ func (j jsonFormat) snippet(name string, s Server) string {
 	return string(content)
 }
 
-const byteOrderMark = "\ufeff"
-
 func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, changed []string, err error) {
 	return editJSON(old, func(top *hujson.Object, l layout) ([]string, error) { return j.set(top, l, name, s) })
 }
@@ -50,7 +48,7 @@ func (j jsonFormat) edit(old []byte, name string, s Server) (content []byte, cha
 // editJSON lets set change the object of a file. It keeps every other byte, comments
 // and order included. If set has changed nothing, the content is the old one.
 func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, err error)) (content []byte, changed []string, err error) {
-	text, marked := bytes.CutPrefix(old, []byte(byteOrderMark))
+	text := old
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
@@ -68,11 +66,7 @@ func editJSON(old []byte, set func(*hujson.Object, layout) (changed []string, er
 	if len(changed) == 0 {
 		return old, nil, nil
 	}
-	content = root.Pack()
-	if marked {
-		content = append([]byte(byteOrderMark), content...)
-	}
-	return content, changed, nil
+	return root.Pack(), changed, nil
 }
 
 // remove takes a server out, and the object of the servers if it is empty then.
@@ -81,47 +75,93 @@ func (j jsonFormat) remove(old []byte, name string) (content []byte, changed []s
 		return old, nil, nil
 	}
 	return editJSON(old, func(top *hujson.Object, _ layout) ([]string, error) {
-		i, err := memberIndex(top, j.key)
-		if err != nil || i < 0 {
-			return nil, err
+		within, path := []*hujson.Object{top}, j.path(top)
+		for n, key := range path {
+			i, err := memberIndex(within[n], key)
+			if err != nil || i < 0 {
+				return nil, err
+			}
+			below, ok := within[n].Members[i].Value.Value.(*hujson.Object)
+			if !ok {
+				return nil, nil
+			}
+			within = append(within, below)
 		}
-		servers, ok := top.Members[i].Value.Value.(*hujson.Object)
-		if !ok || !removeMember(servers, name) {
+		if !removeMember(within[len(path)], name) {
 			return nil, nil
 		}
-		if len(servers.Members) == 0 {
-			removeMember(top, j.key)
+		for n := len(path) - 1; n >= 0 && len(within[n+1].Members) == 0; n-- {
+			removeMember(within[n], path[n])
 		}
 		return []string{fmt.Sprintf("%s: removed from %s", name, j.key)}, nil
 	})
 }
 
-func (j jsonFormat) read(content []byte, name string) (s Server, found bool, err error) {
-	text := bytes.TrimPrefix(content, []byte(byteOrderMark))
-	if len(bytes.TrimSpace(text)) == 0 {
-		return Server{}, false, nil
+// path returns the names of the objects down to the servers. VS Code takes a key with dots
+// as a path and as one name.
+func (j jsonFormat) path(top *hujson.Object) []string {
+	if i, err := memberIndex(top, j.key); err != nil || i >= 0 {
+		return []string{j.key}
 	}
-	if text, err = hujson.Standardize(bytes.Clone(text)); err != nil {
-		return Server{}, false, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	return strings.Split(j.key, ".")
+}
+
+func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err error) {
+	entry, err := j.entry(text, name)
+	if err != nil || entry == nil {
+		return Server{}, false, err
 	}
-	var top map[string]json.RawMessage
-	var servers map[string]struct {
+	var fields struct {
 		Command string
 		Args    []string
 	}
-	if json.Unmarshal(text, &top) != nil || top[j.key] != nil && json.Unmarshal(top[j.key], &servers) != nil {
-		return Server{}, false, fail(ErrInvalid, "it does not have servers in %q; mend it first", j.key)
+	if json.Unmarshal(entry, &fields) != nil {
+		return Server{}, false, fail(ErrInvalid, "it does not have a server under the name %s in %q; mend it first", name, j.key)
 	}
-	entry, found := servers[name]
-	return Server{Command: entry.Command, Args: entry.Args}, found, nil
+	return Server{Command: fields.Command, Args: fields.Args}, true, nil
+}
+
+// entry returns the entry of a server as standard JSON; nil if there is none.
+func (j jsonFormat) entry(text []byte, name string) (entry json.RawMessage, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	root, err := hujson.Parse(bytes.Clone(text))
+	if err != nil {
+		return nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	}
+	top, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return nil, fail(ErrInvalid, "it is not a JSON object; mend it first")
+	}
+	at := root
+	for _, key := range append(j.path(top), name) {
+		object, ok := at.Value.(*hujson.Object)
+		if !ok {
+			return nil, fail(ErrInvalid, "it does not have servers in %q; mend it first", j.key)
+		}
+		i, err := memberIndex(object, key)
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		if at = object.Members[i].Value; isNull(at) {
+			return nil, nil
+		}
+	}
+	at = at.Clone()
+	at.Minimize()
+	return at.Pack(), nil
 }
 
 // set puts the server among the others. It returns what it changed.
 func (j jsonFormat) set(top *hujson.Object, l layout, name string, s Server) (changed []string, err error) {
-	servers, _, err := l.object(top, 1, j.key)
-	if err != nil {
-		return nil, err
+	servers, path := top, j.path(top)
+	for n, key := range path {
+		if servers, _, err = l.object(servers, n+1, key); err != nil {
+			return nil, err
+		}
 	}
+	l.above = len(path) - 1
 	entry, isNew, err := l.object(servers, 2, name)
 	if err != nil {
 		return nil, err
@@ -211,6 +251,11 @@ func typeOf(entry *hujson.Object) string {
 	v := entry.Members[i].Value.Clone()
 	v.Minimize()
 	return v.String()
+}
+
+func isNull(v hujson.Value) bool {
+	literal, ok := v.Value.(hujson.Literal)
+	return ok && literal.Kind() == 'n'
 }
 
 // commented reports whether there is a comment inside a value.

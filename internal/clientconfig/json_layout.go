@@ -10,10 +10,13 @@ import (
 
 // layout is how a file ends its lines and indents them. Its methods change an object
 // in that layout; depth is how deep the members of the object are.
-type layout struct{ newline, unit string }
+type layout struct {
+	newline, unit string
+	above         int // is added to each depth
+}
 
 func layoutOf(top *hujson.Object, text []byte) layout {
-	l := layout{"\n", "  "}
+	l := layout{newline: "\n", unit: "  "}
 	if bytes.Contains(text, []byte("\r\n")) {
 		l.newline = "\r\n"
 	}
@@ -35,7 +38,8 @@ func indentOf(before hujson.Extra) (string, bool) {
 	return indent, strings.Trim(indent, " \t") == ""
 }
 
-// object returns the object that is a member, and adds an empty one if there is none.
+// object returns the object that is a member, and adds an empty one if there is none or
+// null.
 func (l layout) object(o *hujson.Object, depth int, name string) (member *hujson.Object, isNew bool, err error) {
 	i, err := memberIndex(o, name)
 	if err != nil {
@@ -44,6 +48,11 @@ func (l layout) object(o *hujson.Object, depth int, name string) (member *hujson
 	if i < 0 {
 		member = &hujson.Object{}
 		l.add(o, depth, name, member)
+		return member, true, nil
+	}
+	if isNull(o.Members[i].Value) {
+		member = &hujson.Object{}
+		o.Members[i].Value.Value = member
 		return member, true, nil
 	}
 	member, ok := o.Members[i].Value.Value.(*hujson.Object)
@@ -88,6 +97,7 @@ func (l layout) setField(o *hujson.Object, depth int, name string, value any) (w
 // member stays there, before the new one.
 func (l layout) add(o *hujson.Object, depth int, name string, value hujson.ValueTrimmed) {
 	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value}}
+	depth += l.above
 	lead := l.newline + strings.Repeat(l.unit, depth)
 	inline := false
 	if n := len(o.Members); n > 0 {
@@ -113,7 +123,7 @@ func (l layout) add(o *hujson.Object, depth int, name string, value hujson.Value
 	o.Members = append(o.Members, m)
 }
 
-// array returns the list that is a member, and adds an empty one if there is none.
+// array returns the list that is a member, and adds an empty one if there is none or null.
 func (l layout) array(o *hujson.Object, depth int, name string) (*hujson.Array, error) {
 	i, err := memberIndex(o, name)
 	if err != nil {
@@ -122,6 +132,11 @@ func (l layout) array(o *hujson.Object, depth int, name string) (*hujson.Array, 
 	if i < 0 {
 		list := &hujson.Array{}
 		l.add(o, depth, name, list)
+		return list, nil
+	}
+	if isNull(o.Members[i].Value) {
+		list := &hujson.Array{}
+		o.Members[i].Value.Value = list
 		return list, nil
 	}
 	list, ok := o.Members[i].Value.Value.(*hujson.Array)

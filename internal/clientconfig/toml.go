@@ -104,7 +104,7 @@ func (t tomlFormat) edit(old []byte, name string, s Server) (content []byte, cha
 	if len(changed) == 0 {
 		return old, nil, nil
 	}
-	if after, err := readTOML(content); err != nil || !reflect.DeepEqual(after, withServer(before, name, s)) {
+	if after, err := readTOML(content); err != nil || !sameTOML(after, withServer(before, name, s)) {
 		return nil, nil, t.byHand(old, name, servers[name] != nil, s)
 	}
 	return content, changed, nil
@@ -136,7 +136,7 @@ func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []s
 			delete(after, tomlServers)
 		}
 	}
-	if err != nil || !reflect.DeepEqual(after, before) {
+	if err != nil || !sameTOML(after, before) {
 		return nil, nil, fail(ErrByHand, "this program cannot edit the way in which it is written; remove %s from %s by hand", name, tomlServers)
 	}
 	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
@@ -192,6 +192,10 @@ func readTOML(text []byte) (map[string]any, error) {
 	}
 	return all, nil
 }
+
+// sameTOML reports whether two documents have the same content. Unlike reflect.DeepEqual it
+// takes nan for the same as nan. Package fmt sorts the keys of maps.
+func sameTOML(a, b map[string]any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
 
 // withServer returns what the file must contain after the edit.
 func withServer(before map[string]any, name string, s Server) map[string]any {

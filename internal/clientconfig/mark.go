@@ -1,0 +1,47 @@
+package clientconfig
+
+import "bytes"
+
+// byteOrderMark is at the beginning of a file that some editors of Windows have saved.
+const byteOrderMark = "\ufeff"
+
+// cutMark returns the text of a file, and the byte order mark before the text. UTF-16 is
+// an error: no client reads such a file.
+func cutMark(content []byte) (text []byte, mark string, err error) {
+	if text, found := bytes.CutPrefix(content, []byte(byteOrderMark)); found {
+		return text, byteOrderMark, nil
+	}
+	if isUTF16(content) {
+		return nil, "", fail(ErrInvalid, "it is UTF-16; save it as UTF-8 first")
+	}
+	return content, "", nil
+}
+
+// isUTF16 reports whether a content begins with a mark of UTF-16, or with a character of
+// ASCII in UTF-16.
+func isUTF16(content []byte) bool {
+	if len(content) < 2 {
+		return false
+	}
+	a, b := content[0], content[1]
+	return a == 0xff && b == 0xfe || a == 0xfe && b == 0xff || (a == 0) != (b == 0)
+}
+
+// An edit returns the new content of a file, and what has changed, a sentence each. If
+// nothing has changed, the content is the old one.
+type edit func(old []byte) (content []byte, changed []string, err error)
+
+// afterMark returns an edit of a file that may begin with a byte order mark, which stays.
+func afterMark(e edit) edit {
+	return func(old []byte) ([]byte, []string, error) {
+		text, mark, err := cutMark(old)
+		if err != nil {
+			return nil, nil, err
+		}
+		content, changed, err := e(text)
+		if err != nil || len(changed) == 0 {
+			return old, nil, err
+		}
+		return append([]byte(mark), content...), changed, nil
+	}
+}
