@@ -6,9 +6,34 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/member"
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
 )
+
+// outputOnly are the members of answers that no request may have. The provider refuses
+// them: "Extra inputs are not permitted".
+var outputOnly = []string{
+	"text.citations[char_location].file_id",
+	"text.citations[content_block_location].file_id",
+	"text.citations[page_location].file_id",
+	"mcp_tool_result.content[text].citations[char_location].file_id",
+	"mcp_tool_result.content[text].citations[content_block_location].file_id",
+	"mcp_tool_result.content[text].citations[page_location].file_id",
+}
+
+// sendable returns Raw without the members that no request may have.
+func sendable(raw json.RawMessage) json.RawMessage {
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+		return member.Drop(raw, outputOnly)
+	}
+	return member.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+		if name == "content" {
+			return member.Drop(value, outputOnly)
+		}
+		return value
+	})
+}
 
 // An outgoing message is built from a message of the provider, from the fields of
 // other messages, or from both.

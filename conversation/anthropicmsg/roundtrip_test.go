@@ -22,7 +22,7 @@ import (
 var blockTable = []struct{ name, role, block string }{
 	{"text", "user", `{"type":"text","text":"a < b & c > d é \u2028","cache_control":{"type":"ephemeral","ttl":"1h"}}`},
 	{"text with citations", "assistant", `{"type":"text","text":"the sky is blue","citations":[
-		{"type":"char_location","cited_text":"blue","document_index":0,"document_title":null,"start_char_index":1,"end_char_index":5,"file_id":null},
+		{"type":"char_location","cited_text":"blue","document_index":0,"document_title":null,"start_char_index":1,"end_char_index":5},
 		{"type":"page_location","cited_text":"blue","document_index":0,"document_title":"t","start_page_number":1,"end_page_number":2},
 		{"type":"content_block_location","cited_text":"b","document_index":0,"document_title":"t","start_block_index":0,"end_block_index":1},
 		{"type":"web_search_result_location","cited_text":"b","encrypted_index":"Eo8B","title":"t","url":"https://example.com"},
@@ -61,6 +61,11 @@ var blockTable = []struct{ name, role, block string }{
 	{"tool search result", "assistant", `{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"a"}]}}`},
 	{"mcp use", "assistant", `{"type":"mcp_tool_use","id":"mcptoolu_1","name":"echo","server_name":"s","input":{"a":1}}`},
 	{"mcp result", "assistant", `{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1","is_error":false,"content":[{"type":"text","text":"hi"}]}`},
+	{"advisor result", "assistant", `{"type":"advisor_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"advisor_result","text":"look there","stop_reason":null}}`},
+	{"fallback", "assistant", `{"type":"fallback","from":{"model":"a"},"to":{"model":"b"},"trigger":null}`},
+	{"mcp tools", "assistant", `{"type":"mcp_tool_listing","mcp_server_name":"s","tools":[{"name":"echo","description":"d","input_schema":{"type":"object"}}]}`},
+	{"tool addition", "user", `{"type":"tool_addition","tool":{"type":"tool_reference","name":"a"}}`},
+	{"tool removal", "user", `{"type":"tool_removal","tool":{"type":"tool_reference","name":"a"}}`},
 	{"compaction", "assistant", `{"type":"compaction","content":"what was said"}`},
 	{"unknown", "assistant", `{"type":"hologram","of":{"deep":[1,{"x":null}]},"signature":"abc"}`},
 	{"unknown of a user", "user", `{"type":"hologram","beam":true}`},
@@ -129,7 +134,7 @@ func TestTableIsComplete(t *testing.T) {
 func TestResponseRoundTrips(t *testing.T) {
 	var blocks []string
 	for _, c := range blockTable {
-		if c.role == "assistant" {
+		if c.role == "assistant" && c.name != "fallback" { // blocks before a fallback are left out
 			blocks = append(blocks, line(c.block))
 		}
 	}
@@ -352,6 +357,9 @@ func FuzzRoundTrip(f *testing.F) {
 		var list []json.RawMessage
 		if json.Unmarshal(text, &list) != nil || !utf8.Valid(text) {
 			return
+		}
+		if bytes.Contains(text, []byte("citations")) && bytes.Contains(text, []byte("file_id")) {
+			return // TestMembersOfAnswersAreNotSent
 		}
 		var asRaw, asTypes []anthropic.MessageParam
 		for _, raw := range list {

@@ -15,7 +15,8 @@ import (
 // To returns the system prompt and the messages of a request. They share no memory
 // with msgs.
 //
-// A message with the Raw of Anthropic is sent as it was. If its Raw is an array, its
+// A message with the Raw of Anthropic is sent as it was, except for members of answers
+// that no request may have, such as the file_id of a citation. If its Raw is an array, its
 // blocks are added to the user message before it. The SDK's block types are used if
 // they lose nothing. Other blocks, and messages with members that the SDK does not
 // know, are raw JSON, with no fields set.
@@ -130,7 +131,7 @@ type builder struct{ out []*outgoing }
 
 func (b *builder) add(m conversation.Message) error {
 	if isObject(m) {
-		e, err := openEnvelope(bytes.Clone(m.Raw))
+		e, err := openEnvelope(bytes.Clone(sendable(m.Raw)))
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (b *builder) add(m conversation.Message) error {
 		role = conversation.Assistant
 	}
 	if isOwn(m) && m.Role != conversation.System {
-		list, err := continuation(m.Raw)
+		list, err := continuation(sendable(m.Raw))
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package openaimsg_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -31,7 +32,7 @@ var chatKinds = []struct {
 			{Type: conversation.ImageB64Part, Data: "AAAA", MediaType: "image/png"},
 			text("[audio]"), text("[file: r.pdf]")}}},
 	{"unknown part", `{"role":"user","content":[{"type":"hologram","hologram":{"n":12345678901234567890}}],"later":1.50}`, conversation.UserText("[hologram]")},
-	{"assistant", `{"content":"yes","role":"assistant","refusal":null,"annotations":[]}`, conversation.AssistantText("yes")},
+	{"assistant", `{"content":"yes","role":"assistant","refusal":null}`, conversation.AssistantText("yes")},
 	{"assistant parts", `{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"refusal","refusal":"no"}]}`,
 		conversation.Message{Role: conversation.Assistant, Parts: []conversation.Part{text("a"), text("no")}}},
 	{"refusal", `{"role":"assistant","content":null,"refusal":"I cannot."}`, conversation.AssistantText("I cannot.")},
@@ -234,6 +235,9 @@ func FuzzChat(f *testing.F) {
 		m := msgs[0]
 		fields(t, m)
 		got := toChat(t, msgs...)[0]
+		if bytes.Contains(raw, []byte("annotations")) {
+			return // TestMembersOfAnswersAreNotSent
+		}
 		if want := string(m.Raw); got != want && !onlyAudio(t, got, want) {
 			t.Errorf("sent %s, want %s", got, want)
 		}

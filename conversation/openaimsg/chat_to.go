@@ -9,6 +9,7 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/member"
 )
 
 // ToChat returns the messages of a chat completions request, in order. Messages from
@@ -96,38 +97,23 @@ func (w *chatWriter) flush() {
 	}
 }
 
-// chatRaw returns a copy of Raw to send. Of audio it keeps the id only, because the API
-// refuses the rest.
+// chatRaw returns a copy of Raw to send, without what only answers have: annotations, and
+// the audio except for its id.
 func chatRaw(raw json.RawMessage) (json.RawMessage, error) {
 	o, err := parse(raw)
 	if err != nil {
 		return nil, fmt.Errorf("its Raw: %w", err)
 	}
-	audio := o.object("audio")
-	if _, ok := audio["id"]; !ok || len(audio) == 1 {
-		return bytes.Clone(raw), nil
-	}
-	// The members keep their order, on which a prompt cache may depend.
-	return replaceMember(raw, "audio", encode(map[string]json.RawMessage{"id": audio["id"]})), nil
-}
-
-// replaceMember replaces the value of each member with the name. All other bytes stay.
-func replaceMember(raw json.RawMessage, name string, value json.RawMessage) json.RawMessage {
-	var out []byte
-	done := 0 // the bytes of raw that are in out
-	d := json.NewDecoder(bytes.NewReader(raw))
-	for _, err := d.Token(); err == nil && d.More(); {
-		var key json.Token
-		var old json.RawMessage
-		if key, err = d.Token(); err == nil {
-			err = d.Decode(&old)
+	id, spoken := o.object("audio")["id"]
+	return bytes.Clone(member.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+		switch {
+		case name == "annotations":
+			return nil
+		case name == "audio" && spoken:
+			return encode(map[string]json.RawMessage{"id": id})
 		}
-		if end := int(d.InputOffset()); err == nil && key == name {
-			out = append(append(out, raw[done:end-len(old)]...), value...)
-			done = end
-		}
-	}
-	return append(out, raw[done:]...)
+		return value
+	})), nil
 }
 
 func chatUser(m conversation.Message) openai.ChatCompletionMessageParamUnion {

@@ -15,9 +15,10 @@
 // a response or of a param with [param.Override], or else the client's encoding of a
 // param. Members that this package does not know are kept.
 //
-// Two things change on the way out. The audio of a chat message is sent by its id
-// alone, because the API accepts nothing else; Raw keeps all of it. And the client
-// drops the spaces between the values of Raw.
+// Some things change on the way out. Members that only answers have are not sent, because
+// the APIs refuse them: annotations of a chat message, its audio except for the id, and
+// created_by of an item. Raw keeps them. And the client drops the spaces between the
+// values of Raw.
 //
 // If you have JSON in place of the client's types, wrap it. The client's own decoder
 // drops members that it does not know.

@@ -1,6 +1,7 @@
 package openaimsg_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -268,8 +269,8 @@ func FuzzItems(f *testing.F) {
 	f.Add([]byte(all + "]"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var raws []json.RawMessage
-		if json.Unmarshal(raw, &raws) != nil {
-			return
+		if json.Unmarshal(raw, &raws) != nil || bytes.Contains(raw, []byte("created_by")) {
+			return // for created_by see TestMembersOfAnswersAreNotSent
 		}
 		var items []responses.ResponseInputItemUnionParam
 		var want []string

@@ -9,10 +9,12 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/member"
 )
 
 // ToItems returns the messages as the input of a Responses request, in order. Messages
-// from the Responses API are sent as they came. Others are made from their fields, as
+// from the Responses API are sent as they came, except for members of output that no
+// input may have, such as created_by. Others are made from their fields, as
 // the comment of the package says.
 //
 // A result without Raw gets the form that its call needs; the call is found in the
@@ -38,6 +40,22 @@ func ToItems(msgs []conversation.Message) ([]responses.ResponseInputItemUnionPar
 	}
 	w.flush()
 	return w.items, nil
+}
+
+// outputOnly are the members of output items that no input item may have.
+var outputOnly = []string{
+	"apply_patch_call.created_by",
+	"apply_patch_call_output.created_by",
+	"compaction.created_by",
+	"computer_call_output.created_by",
+	"custom_tool_call_output.created_by",
+	"custom_tool_call_output.status",
+	"function_call_output.created_by",
+	"shell_call.created_by",
+	"shell_call_output.created_by",
+	"shell_call_output.output.created_by",
+	"tool_search_call.created_by",
+	"tool_search_output.created_by",
 }
 
 type itemWriter struct {
@@ -93,7 +111,7 @@ func (w *itemWriter) raw(raw json.RawMessage) error {
 		if err != nil {
 			return fmt.Errorf("its Raw: %w", err)
 		}
-		it := item{o, bytes.Clone(value)}
+		it := item{o, bytes.Clone(member.Drop(value, outputOnly))}
 		if it.kind() == call {
 			w.calls[it.callID()] = it
 		}
