@@ -49,7 +49,7 @@ func readPart(o object) []conversation.Part {
 
 func fileText(file object) string {
 	for _, name := range []string{"filename", "file_id", "file_url"} {
-		if text := file.text(name); text != "" {
+		if text := file.text(name); text != "" && plain(text) == text {
 			return "[file: " + text + "]"
 		}
 	}

@@ -20,12 +20,12 @@ var silent = map[string]bool{
 // readable are the members that help a reader, in the order in which they are written.
 var readable = []string{
 	"server_label", "name", "query", "queries", "url", "title", "code", "command", "commands", "action", "operation",
-	"arguments", "input", "revised_prompt", "filename", "text", "results", "logs", "outputs", "stdout", "stderr",
-	"output", "result", "error", "message",
+	"arguments", "input", "revised_prompt", "filename", "text", "content", "results", "logs", "outputs", "stdout", "stderr",
+	"output", "result", "message",
 }
 
-// describe returns a text for an action of the provider itself: the type of the item,
-// and the texts in it.
+// describe returns a text for an action of the provider itself: the type of the item, the
+// texts in it, and whether it failed.
 func describe(it item) []conversation.Part {
 	t := it.itemType()
 	if silent[t] {
@@ -38,10 +38,20 @@ func describe(it item) []conversation.Part {
 		}
 		lines = tell(lines, it.object[name])
 	}
+	switch status := it.text("status"); {
+	case len(it.object["error"]) > 0 && string(it.object["error"]) != "null":
+		lines = append(lines, "[error]")
+		before := len(lines)
+		if lines = tell(lines, it.object["error"]); len(lines) == before {
+			lines = append(lines, it.object.object("error").text("type"))
+		}
+	case status == "failed" || status == "incomplete":
+		lines = append(lines, "["+status+"]")
+	}
 	return textPart(strings.Join(lines, "\n"))
 }
 
-// tell appends the readable texts of a value.
+// tell appends the readable texts of a value. Data is named, and not written.
 func tell(lines []string, value json.RawMessage) []string {
 	if len(value) == 0 {
 		return lines
@@ -49,7 +59,7 @@ func tell(lines []string, value json.RawMessage) []string {
 	switch value[0] {
 	case '"':
 		if text := asText(value); text != "" {
-			return append(lines, text)
+			return append(lines, plain(text))
 		}
 	case '[':
 		for _, v := range (object{"": value}).list("") {
@@ -57,9 +67,42 @@ func tell(lines []string, value json.RawMessage) []string {
 		}
 	case '{':
 		o := object{"": value}.object("")
+		switch kind := o.text("type"); kind {
+		case "input_image", "input_file", "input_audio":
+			for _, p := range readPart(o) {
+				if lines = append(lines, p.Text); p.Type != conversation.TextPart {
+					lines[len(lines)-1] = plain(p.URL)
+				}
+			}
+			return lines
+		}
 		for _, name := range readable {
 			lines = tell(lines, o[name])
 		}
 	}
 	return lines
 }
+
+// plain returns a text, or the name of what it is if it is data in base64.
+func plain(text string) string {
+	if head, _, ok := strings.Cut(text, ","); ok && len(head) < 256 {
+		switch head = strings.ToLower(head); {
+		case !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64"):
+		case strings.HasPrefix(head, "data:image/"):
+			return "[image]"
+		case strings.HasPrefix(head, "data:audio/"):
+			return "[audio]"
+		default:
+			return "[file]"
+		}
+	}
+	if len(text) >= longData && strings.Trim(text, base64Bytes) == "" {
+		return "[data]"
+	}
+	return text
+}
+
+const (
+	longData    = 256 // bytes; a shorter text may be an identifier
+	base64Bytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
+)

@@ -16,7 +16,11 @@ func readCall(it item) conversation.ToolCall {
 	case "custom_tool_call":
 		c.Arguments = customArguments(it.object)
 	case "computer_call":
-		c.Name, c.Arguments = "computer", it.members("action", "actions")
+		names := []string{"action", "actions"}
+		if it.pendingChecks() {
+			names = append(names, "pending_safety_checks")
+		}
+		c.Name, c.Arguments = "computer", it.members(names...)
 	case "local_shell_call", "shell_call":
 		c.Name, c.Arguments = strings.TrimSuffix(t, "_call"), it.arguments("action")
 	case "apply_patch_call":
@@ -28,6 +32,9 @@ func readCall(it item) conversation.ToolCall {
 	}
 	return c
 }
+
+// pendingChecks reports whether a call of the computer waits until the user has agreed.
+func (o object) pendingChecks() bool { return len(o.list("pending_safety_checks")) > 0 }
 
 // members returns an object of the members with these names, as far as they exist.
 func (o object) members(names ...string) json.RawMessage {

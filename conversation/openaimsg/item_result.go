@@ -1,7 +1,9 @@
 package openaimsg
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -18,19 +20,35 @@ func (w *itemWriter) result(m conversation.Message) error {
 		w.add(functionResult(m, id))
 		return nil
 	}
+	caller := it.object["caller"]
+	if string(caller) == "null" {
+		caller = nil
+	}
 	switch t := it.itemType(); t {
 	case "custom_tool_call":
-		w.add(customResult(m, id))
+		out := customResult(m, id)
+		out.OfCustomToolCallOutput.Caller = sameCaller[responses.ResponseCustomToolCallOutputCallerUnionParam](caller)
+		w.add(out)
 	case "computer_call":
+		if it.pendingChecks() {
+			return errUnchecked
+		}
 		return w.screenshot(m, id)
 	case "local_shell_call":
 		w.add(localShellResult(m, id))
 		w.later(m)
 	case "shell_call":
-		w.add(shellResult(m, id))
+		out := shellResult(m, id)
+		out.OfShellCallOutput.Caller = sameCaller[responses.ResponseInputItemShellCallOutputCallerUnionParam](caller)
+		if most, err := strconv.ParseInt(string(it.object.object("action")["max_output_length"]), 10, 64); err == nil {
+			out.OfShellCallOutput.MaxOutputLength = param.NewOpt(most)
+		}
+		w.add(out)
 		w.later(m)
 	case "apply_patch_call":
-		w.add(patchResult(m, id))
+		out := patchResult(m, id)
+		out.OfApplyPatchCallOutput.Caller = sameCaller[responses.ResponseInputItemApplyPatchCallOutputCallerUnionParam](caller)
+		w.add(out)
 		w.later(m)
 	case "mcp_approval_request":
 		w.add(approval(m, id))
@@ -38,13 +56,25 @@ func (w *itemWriter) result(m conversation.Message) error {
 		return fmt.Errorf("the result of a tool search must have tools, and this one is a text: make the item tool_search_output and read it with FromItems: %w", conversation.ErrInvalid)
 	default:
 		out := functionResult(m, id)
-		if caller, ok := it.object["caller"]; ok {
-			out.OfFunctionCallOutput.Caller = param.Override[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
-		}
+		out.OfFunctionCallOutput.Caller = sameCaller[responses.ResponseInputItemFunctionCallOutputCallerUnionParam](caller)
 		w.add(out)
 	}
 	return nil
 }
+
+// sameCaller returns the caller of a call for its result. Most calls have none.
+func sameCaller[T param.ParamStruct, P param.InferPtr[T]](caller json.RawMessage) (none T) {
+	if caller == nil {
+		return none
+	}
+	return param.Override[T, P](caller)
+}
+
+// errUnchecked is for a call of the computer with safety checks. The adapter must not
+// acknowledge them: that is for the user to do.
+var errUnchecked = fmt.Errorf("the computer's call has pending_safety_checks: show them to the user; "+
+	"if the user agrees, make the item computer_call_output with these checks as acknowledged_safety_checks, "+
+	"and read it with FromItems: %w", conversation.ErrInvalid)
 
 func functionResult(m conversation.Message, id string) responses.ResponseInputItemUnionParam {
 	out := responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(id)}

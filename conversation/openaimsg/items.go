@@ -38,12 +38,11 @@ func FromItems(items ...responses.ResponseInputItemUnionParam) ([]conversation.M
 
 // FromOutput returns the output of one response, response.Output, as one message of
 // the assistant. If the output has the result of a call, the provider ran it, and the
-// call is in Raw only. Errors: [ErrNoContent] if there is no item.
-// [conversation.ErrInvalid] for an item without JSON, which no response has.
+// call is in Raw only. Reasoning at the end, of an answer that was cut off, is left out:
+// the API refuses reasoning without the item that it led to. Errors: [ErrNoContent] if
+// nothing is left. [conversation.ErrInvalid] for an item without JSON, which no response
+// has.
 func FromOutput(output ...responses.ResponseOutputItemUnion) (conversation.Message, error) {
-	if len(output) == 0 {
-		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: see its status and error", ErrNoContent)
-	}
 	items := make([]item, len(output))
 	for i, out := range output {
 		o, err := parse([]byte(out.RawJSON()))
@@ -51,6 +50,12 @@ func FromOutput(output ...responses.ResponseOutputItemUnion) (conversation.Messa
 			return conversation.Message{}, fmt.Errorf("translate output item %d from OpenAI's form: %w", i, err)
 		}
 		items[i] = item{o, json.RawMessage(out.RawJSON())}
+	}
+	for len(items) > 0 && items[len(items)-1].itemType() == "reasoning" {
+		items = items[:len(items)-1]
+	}
+	if len(items) == 0 {
+		return conversation.Message{}, fmt.Errorf("translate a response of OpenAI: %w: see its status and error", ErrNoContent)
 	}
 	return answer(items), nil
 }

@@ -20,7 +20,9 @@ import (
 // A result without Raw gets the form that its call needs; the call is found in the
 // messages. So [conversation.ToolResult] also answers a custom tool, a shell or a
 // patch. Answer a computer with a message of role tool that has the screenshot as a
-// part.
+// part. If the call has pending_safety_checks, which are among its arguments, ToItems
+// never acknowledges them. Make the item computer_call_output, with
+// acknowledged_safety_checks, and read it with [FromItems].
 //
 // Errors: [conversation.ErrInvalid] for an unknown role, for a Raw that is not of the
 // Responses API, and for a result that cannot have the form of its call.

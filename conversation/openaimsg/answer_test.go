@@ -1,0 +1,161 @@
+package openaimsg_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/openaimsg"
+)
+
+// The API refuses reasoning without the item that it led to.
+func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
+	t.Parallel()
+	const reasoning, said = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}`, `{"type":"message","role":"assistant","content":"yes"}`
+	for _, c := range []struct{ in, want []string }{
+		{[]string{said, reasoning}, []string{said}},
+		{[]string{reasoning, said, reasoning, reasoning}, []string{reasoning, said}},
+		{[]string{reasoning, said}, []string{reasoning, said}},
+	} {
+		m, err := openaimsg.FromOutput(output(t, c.in...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msgs := []conversation.Message{conversation.UserText("q"), m, conversation.UserText("go on")}
+		if problems := conversation.Check(msgs, conversation.OpenAIResponses); problems != nil {
+			t.Errorf("of %q: %v", c.in, problems)
+		}
+		if got := toItems(t, m); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("of %q is sent %q, want %q", c.in, got, c.want)
+		}
+	}
+	for _, in := range [][]string{{reasoning}, {reasoning, reasoning}} {
+		if m, err := openaimsg.FromOutput(output(t, in...)...); !errors.Is(err, openaimsg.ErrNoContent) {
+			t.Errorf("of %q: %+v, %v, want ErrNoContent", in, m, err)
+		}
+	}
+}
+
+// What is not text is named for other providers, wherever it stands.
+func TestDataIsNamedInItsPlace(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("QUJD", 100)
+	for raw, want := range map[string]string{
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"data:image/png;base64,AAAABBBB"},{"type":"logs","logs":"ok"}]}`:    "[code_interpreter_call]\nplot()\n[image]\nok",
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"https://x.test/a.png"}]}`:                                          "[code_interpreter_call]\nplot()\nhttps://x.test/a.png",
+		`{"type":"code_interpreter_call","code":"plot()","outputs":[{"type":"image","url":"DATA:image/png;charset=x;base64,AAAA"}]}`:                          "[code_interpreter_call]\nplot()\n[image]",
+		`{"type":"function_call_output","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_file","file_data":"AAAA"}]}`: "[image]\n[file]",
+		`{"type":"hologram","result":"` + long + `"}`:                                                                         "[hologram]\n[data]",
+		`{"type":"hologram","url":"data:application/pdf;base64,AAAA","results":["data:audio/wav;base64,AAAA"]}`:               "[hologram]\n[file]\n[audio]",
+		`{"type":"mcp_call","name":"f","output":"` + long + `"}`:                                                              "[mcp_call]\nf\n[data]",
+		`{"type":"image_generation_call","result":"` + long + `","revised_prompt":"a cat"}`:                                   "[image_generation_call]\na cat",
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"data: see base64"}]}`:                  "data: see base64",
+		`{"type":"program_output","result":"data:text/plain,hello"}`:                                                          "[program_output]\ndata:text/plain,hello",
+		`{"role":"user","content":[{"type":"input_file","file_url":"data:application/pdf;base64,AAAA"}]}`:                     "[file]",
+		`{"role":"user","content":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}]}`: "[file: a.pdf]",
+	} {
+		m := fromItems(t, raw)[0]
+		var lines []string
+		for _, p := range m.Parts {
+			if lines = append(lines, p.Text); p.Type != conversation.TextPart {
+				lines[len(lines)-1] = "[image]"
+			}
+		}
+		if m.Content != "" {
+			lines = []string{m.Content}
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%s\nis described as %q\nwant %q", raw, got, want)
+		}
+		if text := conversation.Transcript([]conversation.Message{m}); strings.Contains(text, "AAAA") || strings.Contains(text, "QUJDQUJD") {
+			t.Errorf("the summariser is given data: %s", text)
+		}
+	}
+}
+
+// A failure that is only in a member of its own must not read as success.
+func TestFailedActionsSayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"disk full"}]}}`: "[mcp_call]\ns\ndel\n{}\n[error]\ndisk full",
+		`{"type":"mcp_call","server_label":"s","name":"del","arguments":"{}","error":{"type":"http_error","code":404,"message":"Not found"}}`:                             "[mcp_call]\ns\ndel\n{}\n[error]\nNot found",
+		`{"type":"mcp_call","name":"del","error":{"type":"mcp_protocol_error","code":-32000}}`:                                                                            "[mcp_call]\ndel\n[error]\nmcp_protocol_error",
+		`{"type":"mcp_call","name":"del","error":"gone","status":"failed"}`:                                                                                               "[mcp_call]\ndel\n[error]\ngone",
+		`{"type":"mcp_call","name":"del","error":null,"output":"ok","status":"completed"}`:                                                                                "[mcp_call]\ndel\nok",
+		`{"type":"mcp_call","name":"del","arguments":"{}","status":"failed"}`:                                                                                             "[mcp_call]\ndel\n{}\n[failed]",
+		`{"type":"code_interpreter_call","code":"f()","status":"incomplete"}`:                                                                                             "[code_interpreter_call]\nf()\n[incomplete]",
+		`{"type":"web_search_call","action":{"type":"search","query":"q"},"status":"failed"}`:                                                                             "[web_search_call]\nq\n[failed]",
+		`{"type":"image_generation_call","revised_prompt":"a cat","status":"failed","result":null}`:                                                                       "[image_generation_call]\na cat\n[failed]",
+		`{"type":"file_search_call","queries":["q"],"status":"failed","results":null}`:                                                                                    "[file_search_call]\nq\n[failed]",
+	} {
+		if got := fromItems(t, raw)[0].Content; got != want {
+			t.Errorf("%s\nis described as %q\nwant %q", raw, got, want)
+		}
+	}
+}
+
+const pendingComputer = `{"id":"cu_1","type":"computer_call","call_id":"call_1","status":"completed","action":{"type":"screenshot"},"pending_safety_checks":[{"id":"sc_1","code":"malicious","message":"Look."}]}`
+
+// Whoever answers the call sees its checks, and acknowledges them. The adapter never does.
+func TestSafetyChecksAreNotAcknowledgedByThemselves(t *testing.T) {
+	t.Parallel()
+	call := fromItems(t, pendingComputer)[0]
+	if got := string(call.ToolCalls[0].Arguments); !strings.Contains(got, `"pending_safety_checks":[{"id":"sc_1","code":"malicious","message":"Look."}]`) {
+		t.Errorf("the arguments are %s, want the checks in them", got)
+	}
+	shot := conversation.Message{Role: conversation.Tool, ToolCallID: "call_1", Parts: []conversation.Part{{Type: conversation.ImagePart, URL: "https://x.test/a.png"}}}
+	_, err := openaimsg.ToItems([]conversation.Message{call, shot})
+	if !errors.Is(err, conversation.ErrInvalid) || !strings.Contains(err.Error(), "acknowledged_safety_checks") {
+		t.Errorf("the error is %v, want one that says how to acknowledge", err)
+	}
+	answer := fromItems(t, `{"type":"computer_call_output","call_id":"call_1","output":{"type":"computer_screenshot","image_url":"https://x.test/a.png"},"acknowledged_safety_checks":[{"id":"sc_1"}]}`)[0]
+	if got := toItems(t, call, answer); len(got) != 2 || !strings.Contains(got[1], `"acknowledged_safety_checks":[{"id":"sc_1"}]`) {
+		t.Errorf("sent %q", got)
+	}
+}
+
+// The SDK says which results may name the caller of their call.
+func TestResultsKeepTheCaller(t *testing.T) {
+	t.Parallel()
+	const caller = `{"type":"program","caller_id":"p_1"}`
+	results := map[string]string{}
+	for f := range reflect.TypeFor[responses.ResponseInputItemUnionParam]().Fields() {
+		if f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		member, is := f.Type.Elem().FieldByName("Type")
+		kind := member.Tag.Get("default")
+		if _, has := f.Type.Elem().FieldByName("Caller"); is && has && strings.HasSuffix(kind, "_output") {
+			results[strings.TrimSuffix(kind, "_output")] = kind
+		}
+	}
+	if len(results) < 4 {
+		t.Fatalf("the results with a caller are %v, want four or more", results)
+	}
+	for call, result := range results {
+		raw := `{"type":"` + call + `","call_id":"call_1","name":"f","arguments":"{}","input":"","operation":{},"action":{"commands":["ls"],"max_output_length":4096},"caller":` + caller + `}`
+		sent := toItems(t, fromItems(t, raw)[0], conversation.ToolResult("call_1", "ok"))
+		var got struct {
+			Type   string
+			Caller json.RawMessage
+			Most   *int `json:"max_output_length"`
+		}
+		if err := json.Unmarshal([]byte(sent[1]), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Type != result || string(got.Caller) != caller {
+			t.Errorf("the result of %s is %s, want the caller in it", call, sent[1])
+		}
+		if (got.Most != nil && *got.Most == 4096) != (call == "shell_call") {
+			t.Errorf("the result of %s is %s: only that of a shell has the length", call, sent[1])
+		}
+		if sent := toItems(t, fromItems(t, strings.Replace(raw, caller, "null", 1))[0], conversation.ToolResult("call_1", "ok")); strings.Contains(sent[1], "caller") {
+			t.Errorf("the result of a call without a caller is %s", sent[1])
+		}
+	}
+}
