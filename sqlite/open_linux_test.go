@@ -247,6 +247,7 @@ func nobodysDatabase(t *testing.T, folder, file os.FileMode) (path string, befor
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { os.Chmod(dir, 0o700) }) // so that an ordinary user can remove it
 	own := []string{dir}
 	if file != 0 {
 		ours(t, path)
