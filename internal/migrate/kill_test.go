@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -23,8 +22,9 @@ import (
 // roleVariable tells this test binary, which a test starts again, to copy a database.
 const roleVariable = "SCRATCHPAD_TEST_ROLE"
 
-// slowVariable tells it to verify slowly, so that a kill does not come too late.
-const slowVariable = "SCRATCHPAD_TEST_SLOW"
+// heardVariable tells it to wait after each line until the line was heard, so that a kill
+// does not come too late.
+const heardVariable = "SCRATCHPAD_TEST_HEARD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) == "copy" {
@@ -47,15 +47,17 @@ func copyAloud(from, to string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("begun")
-	_, err = migrate.Copy(context.Background(), source, target, migrate.Options{From: from,
-		Copying: func(done, total int64) { fmt.Println("copying", done, total) },
-		Verifying: func(done, total int64) {
-			fmt.Println("verifying", done, total)
-			if os.Getenv(slowVariable) != "" {
-				time.Sleep(20 * time.Millisecond)
+	say := func(phase string) func(done, total int64) {
+		return func(done, total int64) {
+			fmt.Println(phase, done, total)
+			if os.Getenv(heardVariable) != "" {
+				os.Stdin.Read(make([]byte, 1))
 			}
-		},
+		}
+	}
+	fmt.Println("begun")
+	_, err = migrate.Copy(context.Background(), source, target, migrate.Options{
+		From: from, Copying: say("copying"), Verifying: say("verifying"),
 	})
 	if err == nil {
 		fmt.Println("complete")
@@ -70,9 +72,11 @@ func copyAndKill(t *testing.T, from, to, phase string, lines int) (last string) 
 	cmd := exec.Command(os.Args[0], from, to)
 	cmd.Env = append(os.Environ(), roleVariable+"=copy")
 	if phase != "" {
-		cmd.Env = append(cmd.Env, slowVariable+"=1")
+		cmd.Env = append(cmd.Env, heardVariable+"=1")
 	}
 	cmd.Stderr = os.Stderr
+	heard, err := cmd.StdinPipe()
+	testkit.Must(t, err)
 	out, err := cmd.StdoutPipe()
 	testkit.Must(t, err)
 	testkit.Must(t, cmd.Start())
@@ -80,6 +84,9 @@ func copyAndKill(t *testing.T, from, to, phase string, lines int) (last string) 
 	for n := 0; n < lines && said.Scan(); {
 		if last = said.Text(); strings.HasPrefix(last, phase) {
 			n++
+		}
+		if last != "begun" {
+			heard.Write([]byte{0})
 		}
 	}
 	cmd.Process.Kill()
