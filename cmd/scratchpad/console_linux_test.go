@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -95,6 +96,11 @@ func newScreen(t *testing.T) *screen {
 // On a terminal the link opens in the browser, which signals of the terminal do not reach.
 // The console ends with the terminal.
 func TestConsoleOnTerminal(t *testing.T) {
+	// Where SIGHUP is ignored, as under nohup, a child would ignore it, too. A signal with a
+	// handler has its default in a child.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	dir := t.TempDir()
 	shown := filepath.Join(dir, "shown")
 	script := "#!/bin/sh\necho \"$(ps -o pgid= $$) $1\" >" + shown + ".new && mv " + shown + ".new " + shown + "\n"
