@@ -60,6 +60,10 @@ func (c consoleCommand) Run(p *process) error {
 	if _, _, err := p.agentName(); err != nil {
 		return err
 	}
+	tenant, _, err := p.tenantName()
+	if err != nil {
+		return err
+	}
 	listener, err := listen(p.ctx, c.Addr)
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func (c consoleCommand) Run(p *process) error {
 		p.ctx, stop = signal.NotifyContext(p.ctx, syscall.SIGHUP)
 		defer stop()
 	}
-	s := &localConsole{c: c, p: p, name: name}
+	s := &localConsole{c: c, p: p, name: name, tenant: tenant}
 	db := p.newDatabase(database.HandleOptions{Unwritable: func(why error) {
 		s.readOnly = true
 		p.sayUnwritable(why)
@@ -104,6 +108,7 @@ type localConsole struct {
 	c        consoleCommand
 	p        *process
 	name     string // of the database
+	tenant   string
 	readOnly bool
 
 	keys   *auth.Keys
@@ -113,14 +118,10 @@ type localConsole struct {
 
 // open makes the pages over an open database.
 func (s *localConsole) open(db *database.Handle) (err error) {
-	tenant, _, err := s.p.tenantName()
-	if err != nil {
-		return err
-	}
 	s.keys = auth.NewKeys(db.Store(), auth.Options{Limits: s.p.line.Store.Options()})
 	s.vitals = vitals.Start(vitals.Options{Memory: telemetry.ResidentMemory, Store: db.Store(), Pool: s.p.line.Postgres.Options(), Doctor: s.p.openDoctor(), Logger: s.p.log})
 	s.pages, err = consoleserver.NewLocal(consoleserver.LocalOptions{
-		Version: version(), Command: "scratchpad console", Service: db.Opened(), Tenant: tenant, Keys: s.keys, ReadOnly: s.readOnly,
+		Version: version(), Command: "scratchpad console", Service: db.Opened(), Tenant: s.tenant, Keys: s.keys, ReadOnly: s.readOnly,
 		Config: s.config, Health: s.vitals.Health, Logger: s.p.log, Idle: s.c.Idle.Duration,
 	})
 	if err != nil {
@@ -146,12 +147,8 @@ func (s *localConsole) first() string {
 
 // greet prints the link, and opens it in the browser if somebody sits at the terminal.
 func (s *localConsole) greet(link string) error {
-	tenant, _, err := s.p.tenantName()
-	if err != nil {
-		return err
-	}
-	a := consoleAnswer{URL: link, Database: pgurl.Short(s.name), Tenant: tenant}
-	err = s.p.answer(a, func(out io.Writer) error {
+	a := consoleAnswer{URL: link, Database: pgurl.Short(s.name), Tenant: s.tenant}
+	err := s.p.answer(a, func(out io.Writer) error {
 		_, err := fmt.Fprintln(out, link)
 		return err
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -40,8 +41,14 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(variable)
 		}
 	}
-	testscript.Main(m, map[string]func(){"scratchpad": main})
+	testscript.Main(sealed{m}, map[string]func(){"scratchpad": main})
 }
+
+// The tests are sealed: the folders of the user who runs them are empty ones.
+type sealed struct{ m *testing.M }
+
+// Run implements [testscript.TestingM].
+func (s sealed) Run() int { return testkit.RunSealed(s.m.Run) }
 
 // Under the race detector each process would wait a second at its end.
 const raceOptions = "atexit_sleep_ms=0"
