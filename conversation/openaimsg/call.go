@@ -15,8 +15,8 @@ const (
 	toolNameBytes    = 64
 )
 
-// unnamedID returns the id for a call without one: a call of the deprecated
-// function_call, and the calls of some servers.
+// unnamedID returns the id for a call of the deprecated function_call, which has none. Its
+// result names the function.
 func unnamedID(name string) string { return "function_" + name }
 
 // failed returns the text of a failed result.

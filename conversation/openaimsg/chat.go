@@ -1,22 +1,29 @@
 package openaimsg
 
 import (
+	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/openai/openai-go/v3"
 
 	"github.com/agent-scratchpad/scratchpad/conversation"
+	"github.com/agent-scratchpad/scratchpad/conversation/internal/member"
 )
 
-// FromChat returns one message for each param. Errors: [conversation.ErrInvalid] for a
-// param without a role of chat completions, and for a result that names no call.
+// FromChat returns one message for each param. A call without an id, as some servers send,
+// is given one, in Raw too. A result without an id answers the first such call that has
+// none yet, of its name if it has one. Errors: [conversation.ErrInvalid] for a param
+// without a role of chat completions, and for a result that names no call.
 func FromChat(params ...openai.ChatCompletionMessageParamUnion) ([]conversation.Message, error) {
 	msgs := make([]conversation.Message, len(params))
+	var r chatReader
 	for i, p := range params {
 		raw, err := rawOf(p)
 		if err == nil {
-			msgs[i], err = readChat(raw)
+			msgs[i], err = r.read(raw)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("translate message %d from OpenAI's form: %w", i, err)
@@ -26,13 +33,15 @@ func FromChat(params ...openai.ChatCompletionMessageParamUnion) ([]conversation.
 }
 
 // FromChatMessage returns the message of a choice, as it came. If it was accumulated
-// from a stream, its fields are read. Errors: [conversation.ErrInvalid].
+// from a stream, its fields are read. A call without an id is given one, in Raw too.
+// Errors: [conversation.ErrInvalid].
 func FromChatMessage(m openai.ChatCompletionMessage) (conversation.Message, error) {
 	raw := json.RawMessage(m.RawJSON())
 	if len(raw) == 0 {
 		raw = encodeChat(m)
 	}
-	msg, err := readChat(raw)
+	var r chatReader
+	msg, err := r.read(raw)
 	if err == nil && msg.Role != conversation.Assistant {
 		err = fmt.Errorf("the role of an answer is assistant, not %s: %w", msg.Role, conversation.ErrInvalid)
 	}
@@ -93,12 +102,61 @@ func encodeChat(m openai.ChatCompletionMessage) json.RawMessage {
 	return encode(w)
 }
 
-// readChat returns the message for raw, and keeps raw in it.
-func readChat(raw json.RawMessage) (conversation.Message, error) {
+// A chatReader reads the messages of one conversation, in order.
+type chatReader struct {
+	unnamed []conversation.ToolCall // calls that came without an id, and have no result yet
+}
+
+// read returns the message for raw, and keeps raw in it.
+func (r *chatReader) read(raw json.RawMessage) (conversation.Message, error) {
 	o, err := parse(raw)
 	if err != nil {
 		return conversation.Message{}, err
 	}
+	if role := o.text("role"); role == "assistant" || role == "tool" {
+		if named := r.withIDs(o, raw); !bytes.Equal(named, raw) {
+			raw = named
+			if o, err = parse(raw); err != nil {
+				return conversation.Message{}, err
+			}
+		}
+	}
+	return readChat(o, raw)
+}
+
+// withIDs gives an id to each call of a message that has none, and to a result the id of
+// the call that it answers.
+func (r *chatReader) withIDs(o object, raw json.RawMessage) json.RawMessage {
+	if o.text("role") == "tool" {
+		name := o.text("name")
+		i := slices.IndexFunc(r.unnamed, func(c conversation.ToolCall) bool { return name == "" || c.Name == name })
+		if o.text("tool_call_id") != "" || i < 0 {
+			return raw
+		}
+		id := r.unnamed[i].ID
+		r.unnamed = slices.Delete(r.unnamed, i, i+1)
+		return member.Set(raw, "tool_call_id", encode(id))
+	}
+	return member.Edit(raw, func(name string, value json.RawMessage) json.RawMessage {
+		if name != "tool_calls" {
+			return value
+		}
+		return member.Each(value, func(_ int, raw json.RawMessage) json.RawMessage {
+			var call object
+			if json.Unmarshal(raw, &call) != nil || call == nil || call.text("id") != "" {
+				return raw
+			}
+			c := readChatCall(call)
+			c.ID = "call_" + rand.Text()
+			r.unnamed = append(r.unnamed, c)
+			return member.Set(raw, "id", encode(c.ID))
+		})
+	})
+}
+
+// readChat returns the message for raw, which o is.
+func readChat(o object, raw json.RawMessage) (conversation.Message, error) {
+	var err error
 	m := conversation.Message{Raw: raw, RawProvider: conversation.OpenAIChat}
 	parts := readParts(o["content"])
 	switch role := o.text("role"); role {
@@ -150,9 +208,6 @@ func readChatCalls(o object) []conversation.ToolCall {
 	for _, c := range o.objects("tool_calls") {
 		call := readChatCall(c)
 		call.ID = c.text("id")
-		if call.ID == "" {
-			call.ID = unnamedID(call.Name)
-		}
 		calls = append(calls, call)
 	}
 	if f := o.object("function_call"); f.text("name") != "" {

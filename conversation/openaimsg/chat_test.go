@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -159,6 +160,63 @@ func TestAnswerOfAStream(t *testing.T) {
 	sameJSON(t, "sent", toChat(t, m)[0], `{"role":"assistant","content":"I look <&>","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}`)
 }
 
+// Some servers send calls without ids. Each is given its own, in what is sent too.
+func TestCallsWithoutIDsAreGivenTheirOwn(t *testing.T) {
+	t.Parallel()
+	const raw = `{"role":"assistant", "content":null,"tool_calls":[{"id":"","type":"function","function":{"name":"weather","arguments":"{}"}},` +
+		`{"type":"function","function":{"name":"weather","arguments":"{}"}},{"id":null,"type":"custom","custom":{"name":"sql","input":"x"}},` +
+		`{"id":"call_own","type":"function","function":{"name":"weather","arguments":"{}"}}]}`
+	var answer openai.ChatCompletionMessage
+	if err := json.Unmarshal([]byte(raw), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var msgs []conversation.Message
+	seen := map[string]bool{}
+	for range 2 { // turns
+		m, err := openaimsg.FromChatMessage(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.ToolCalls[3].ID = "call_own" // unchanged
+		msgs = append(msgs, conversation.UserText("q"), m)
+		for _, c := range m.ToolCalls[:3] {
+			if c.ID == "" || len(c.ID) > 40 || seen[c.ID] {
+				t.Errorf("the id %q is empty, too long, or not the call's own", c.ID)
+			}
+			seen[c.ID] = true
+			msgs = append(msgs, conversation.ToolResult(c.ID, "ok"))
+		}
+		msgs = append(msgs, conversation.ToolResult("call_own", "ok"))
+	}
+	if open := conversation.OpenCalls(msgs); len(open) > 0 {
+		t.Errorf("open calls %+v", open)
+	}
+	if problems := conversation.Check(msgs, conversation.OpenAIChat); problems != nil {
+		t.Errorf("problems %v", problems)
+	}
+	sent := toChat(t, msgs...)
+	for _, c := range msgs[1].ToolCalls[:3] {
+		if got, want := strings.Count(strings.Join(sent, ""), c.ID), 2; got != want {
+			t.Errorf("the id %s is sent %d times, want %d: %q", c.ID, got, want, sent)
+		}
+	}
+}
+
+// In a list, a result without an id answers the first call without one.
+func TestResultsWithoutIDsFindTheirCalls(t *testing.T) {
+	t.Parallel()
+	msgs := fromChat(t,
+		`{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"a","arguments":"{}"}},{"id":"","type":"function","function":{"name":"b","arguments":"{}"}},{"id":"","type":"function","function":{"name":"a","arguments":"{}"}}]}`,
+		`{"role":"tool","name":"b","content":"1"}`, `{"role":"tool","tool_call_id":"","content":"2"}`, `{"role":"tool","tool_call_id":null,"name":"a","content":"3"}`)
+	calls := msgs[0].ToolCalls
+	if got, want := []string{msgs[1].ToolCallID, msgs[2].ToolCallID, msgs[3].ToolCallID}, []string{calls[1].ID, calls[0].ID, calls[2].ID}; !slices.Equal(got, want) {
+		t.Errorf("the results answer %q, want %q", got, want)
+	}
+	if problems := conversation.Check(msgs, conversation.OpenAIChat); problems != nil {
+		t.Errorf("problems %v", problems)
+	}
+}
+
 func TestAnswersMadeByHand(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer openai.ChatCompletionMessage
@@ -242,6 +300,9 @@ func FuzzChat(f *testing.F) {
 			t.Errorf("sent %s, want %s", got, want)
 		}
 		toItems(t, msgs...)
+		if !bytes.Equal(m.Raw, raw) {
+			return // a call without an id was given one
+		}
 		// The client's decoder may drop members. Then From does not have them either.
 		var p openai.ChatCompletionMessageParamUnion
 		if json.Unmarshal(raw, &p) != nil {

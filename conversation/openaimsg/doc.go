@@ -41,7 +41,8 @@
 // settings is [conversation.System].
 //
 // The input of a custom tool is the argument "input". A call of the deprecated
-// function_call has no id, and gets one from the name of its function. The calls of the
+// function_call has no id, and gets one from the name of its function. Any other call of
+// chat completions without an id gets a new one, which is also written into Raw. The calls of the
 // Responses API's own tools that the caller runs are named computer, local_shell,
 // shell, apply_patch and tool_search. A request to approve an MCP call is a call too:
 // its result is the text "approved", or any other text to deny it.

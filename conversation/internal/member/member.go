@@ -133,3 +133,27 @@ func dropMembers(raw json.RawMessage, paths []string) json.RawMessage {
 		})
 	})
 }
+
+// Set gives a member of an object a value. If the object lacks the member, it becomes the
+// last one.
+func Set(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	found, empty := false, true
+	edited := Edit(object, func(n string, old json.RawMessage) json.RawMessage {
+		empty = false
+		if n != name {
+			return old
+		}
+		found = true
+		return value
+	})
+	body, is := bytes.CutSuffix(bytes.TrimRight(object, " \t\r\n"), []byte("}"))
+	if found || !is {
+		return edited
+	}
+	out := slices.Clone(body)
+	if !empty {
+		out = append(out, ',')
+	}
+	out = append(out, `"`+name+`":`...)
+	return append(append(out, value...), '}')
+}
