@@ -34,10 +34,10 @@ func (b block) text(name string) string {
 }
 
 // parts describes the block for other providers. Thinking is left out: only the
-// provider that signed it accepts it.
+// provider that signed it accepts it. A fallback block says nothing to them.
 func (b block) parts() []conversation.Part {
 	switch b.kind() {
-	case "thinking", "redacted_thinking":
+	case "thinking", "redacted_thinking", "fallback":
 		return nil
 	case "text":
 		return []conversation.Part{{Type: conversation.TextPart, Text: b.text("text")}}
@@ -78,10 +78,13 @@ var readable = map[string]bool{
 	"server_name": true,
 }
 
-// describe returns a text for a block that has no counterpart: its type, the input of
-// a server tool, and the texts in it.
+// describe returns a text for a block that has no counterpart: its type, whether it
+// failed, the input of a server tool, and the texts in it.
 func (b block) describe() string {
 	lines := []string{"[" + b.kind() + "]"}
+	if string(b["is_error"]) == "true" {
+		lines = append(lines, "[error]")
+	}
 	for _, name := range slices.Sorted(maps.Keys(b)) {
 		var value any
 		switch {
@@ -106,6 +109,12 @@ func collect(lines []string, name string, value any) []string {
 			lines = collect(lines, name, e)
 		}
 	case map[string]any:
+		if v["type"] == "image" {
+			return append(lines, "[image]")
+		}
+		if code, ok := v["return_code"].(float64); ok && code != 0 {
+			lines = append(lines, fmt.Sprintf("[return code %g]", code))
+		}
 		if data, ok := v["data"].(string); ok && v["type"] == "text" { // a document of plain text
 			lines = append(lines, data)
 		}

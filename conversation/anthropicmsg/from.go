@@ -16,7 +16,8 @@ var ErrNoContent = errors.New("no content")
 // From returns the messages of a request, in order. Each param gives one message. A
 // user message with tool results gives one for each result, and one for the blocks
 // between results. The messages share no memory with the params. [To] returns params
-// that are sent as the same JSON.
+// that are sent as the same JSON, except for what no request may have: see [To], and
+// [FromResponse] for an answer with a fallback block.
 //
 // Errors: conversation.ErrInvalid for the first param that has no role or no content,
 // or has a tool result that names no call.
@@ -58,9 +59,10 @@ func FromSystem(texts ...anthropic.TextBlockParam) ([]conversation.Message, erro
 }
 
 // FromResponse returns the model's answer. Its blocks are kept byte for byte, even
-// those that the SDK does not know. Two kinds of blocks are left out, because the
-// provider sometimes sends them but does not accept them: empty texts, and thinking at
-// the end of an answer that was cut off. If r was accumulated from a stream, the stream
+// those that the SDK does not know. Some blocks are left out, because the provider
+// sometimes sends them but does not accept them: empty texts, thinking at the end of an
+// answer that was cut off, and before a fallback block the thinking and the calls of the
+// model that declined. If r was accumulated from a stream, the stream
 // must have been read to its end.
 //
 // Errors: [ErrNoContent] if nothing is left, for example because the model had nothing
@@ -75,7 +77,6 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 			invalid("it has no stop_reason: read its stream to the end, or take the text alone"))
 	}
 	var list []json.RawMessage
-	end := 0 // after the last block that may end a message
 	for i, b := range r.Content {
 		raw := json.RawMessage(b.RawJSON())
 		if len(raw) == 0 { // made by hand; the SDK does not encode its fields
@@ -86,8 +87,14 @@ func FromResponse(r *anthropic.Message) (conversation.Message, error) {
 			continue
 		}
 		list = append(list, raw)
-		if b.Type != "thinking" && b.Type != "redacted_thinking" {
-			end = len(list)
+	}
+	list = withoutDeclined(list)
+	end := 0 // after the last block that may end a message
+	for i, raw := range list {
+		switch readBlock(raw).kind() {
+		case "thinking", "redacted_thinking", "fallback":
+		default:
+			end = i + 1
 		}
 	}
 	list = list[:end]
@@ -112,6 +119,12 @@ func fromRaw(raw json.RawMessage) ([]conversation.Message, error) {
 		return nil, err
 	}
 	role := conversation.Role(e.role)
+	if role == conversation.Assistant {
+		if kept := withoutDeclined(list); len(kept) < len(list) {
+			list = kept
+			e.raw = e.with(array(list))
+		}
+	}
 	pieces := [][]json.RawMessage{list}
 	if role == conversation.User {
 		pieces = split(list)
@@ -131,6 +144,41 @@ func fromRaw(raw json.RawMessage) ([]conversation.Message, error) {
 		}
 	}
 	return msgs, nil
+}
+
+// withoutDeclined leaves out what a model did before it declined and the model of the
+// last fallback block took over: its thinking, and its calls without a result. The
+// provider refuses them. Texts stay, and so does the fallback block. See
+// anthropic.BetaFallbackBlockParam, and lib/betafallback in the SDK.
+func withoutDeclined(list []json.RawMessage) []json.RawMessage {
+	last := -1
+	answered := map[string]bool{}
+	for i, raw := range list {
+		switch b := readBlock(raw); {
+		case b.kind() == "fallback":
+			last = i
+		case strings.HasSuffix(b.kind(), "_tool_result"):
+			answered[b.text("tool_use_id")] = true
+		}
+	}
+	if last < 0 {
+		return list
+	}
+	var kept []json.RawMessage
+	for i, raw := range list {
+		if i < last {
+			switch b := readBlock(raw); b.kind() {
+			case "thinking", "redacted_thinking", "connector_text", "tool_use":
+				continue
+			case "server_tool_use", "mcp_tool_use":
+				if !answered[b.text("id")] {
+					continue
+				}
+			}
+		}
+		kept = append(kept, raw)
+	}
+	return kept
 }
 
 // split cuts the blocks of a user message before and after each tool result.
