@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -15,6 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/hostile"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
 // appendLog appends entries.
@@ -326,6 +328,38 @@ func TestLogDelete(t *testing.T) {
 	if status, _ := b.post("/a/a/logs/l", form); status != http.StatusOK {
 		t.Errorf("delete again: %d", status)
 	}
+}
+
+// An entry that comes at the last moment, before the transaction of the deletion, keeps the
+// log too.
+func TestLogDeleteBesideAppend(t *testing.T) {
+	store := &lateEntry{Store: memstore.New()}
+	svc, err := workspace.New(store, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendLog(t, svc, "a", "l", workspace.Author{}, numbered(3)...)
+	b := open(t, console.Options{People: people{"ada": everybody(svc)}}, "ada")
+	_, page := b.get("/a/a/logs/l?view=delete")
+	store.come = func() { appendLog(t, svc, "a", "l", workspace.Author{}, "a late one") }
+	status, page := b.post("/a/a/logs/l", url.Values{"token": {tokenOf(t, page)}, "do": {"delete"}, "last": {"3"}})
+	if status != http.StatusConflict || !strings.Contains(page, "Nothing was deleted") || !strings.Contains(page, "a late one") {
+		t.Errorf("delete: %d\n%s", status, page)
+	}
+}
+
+// A lateEntry is a store that calls a function once, before it updates.
+type lateEntry struct {
+	workspace.Store
+	come func()
+}
+
+func (s *lateEntry) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	if come := s.come; come != nil {
+		s.come = nil
+		come()
+	}
+	return s.Store.Update(ctx, o, fn)
 }
 
 // The lines of a log are all of its entries, with their bytes.

@@ -127,14 +127,15 @@ func (h *Handler) changeLog(v *visit) error {
 		}
 		return v.see(logURL(ws.Agent(), name))
 	case "delete":
-		l, err := ws.ViewLog(v.r.Context(), name, workspace.LogQuery{Limit: 1})
+		seen, err := versionOf(v.form.Get("last"))
 		if err != nil {
 			return err
 		}
-		if l.Exists && number(l.Last) != v.form.Get("last") {
+		_, err = ws.DeleteLog(v.r.Context(), name, workspace.DeleteOptions{IfLast: &seen})
+		if errors.Is(err, workspace.ErrConflict) {
 			return v.confirmLog(ws, http.StatusConflict, logConfirmData{Delete: true, Changed: true})
 		}
-		if _, err := ws.DeleteLog(v.r.Context(), name, workspace.DeleteOptions{}); err != nil {
+		if err != nil {
 			return err
 		}
 		return v.see(agentURL(ws.Agent()))

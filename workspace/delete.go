@@ -12,6 +12,7 @@ import (
 // [Workspace.TrimLog]. The zero value sets no condition.
 type DeleteOptions struct {
 	IfVersion      *int64 // of a file, as in WriteOptions; a log has no versions and refuses it
+	IfLast         *int64 // the last entry that the log must have, else ErrConflict; DeleteLog alone takes it; nil: any
 	IdempotencyKey string // as in WriteOptions
 }
 
@@ -27,6 +28,11 @@ func errLogVersion(op, path string) error {
 	return fail(ErrInvalid, op, path, "a log has no versions; leave %s out", ArgIfVersion)
 }
 
+// errIfLast refuses a condition that only DeleteLog has.
+func errIfLast(op, path string) error {
+	return fail(ErrInvalid, op, path, "IfLast is a condition for the deletion of a whole log; leave it out")
+}
+
 // DeleteFile removes a file with all of its versions and summaries. It is no error if
 // there is no file. A log at the same path stays. The path keeps its highest version, and
 // a later file there continues above it. Errors: [ErrConflict].
@@ -35,6 +41,9 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 	p, err := w.start(ctx, op, path)
 	if err != nil {
 		return DeleteResult{}, err
+	}
+	if o.IfLast != nil {
+		return DeleteResult{}, errIfLast(op, path)
 	}
 	o.IfVersion = cloned(o.IfVersion)
 	if err := checkIfVersion(op, path, o.IfVersion); err != nil {
@@ -50,7 +59,8 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 
 // DeleteLog removes a log with all of its entries. It is no error if there is no log. A
 // file at the same path stays. The path keeps the number of its last entry, and a later
-// entry there continues above it.
+// entry there continues above it. Errors: [ErrConflict] if the log's last entry is not
+// IfLast. So a caller can delete a log that it has looked at, and no entry that has come since.
 func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
 	const op = "delete log"
 	p, err := w.start(ctx, op, path)
@@ -60,7 +70,11 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 	if o.IfVersion != nil {
 		return DeleteResult{}, errLogVersion(op, path)
 	}
-	return w.remove(ctx, op, p, nil, o.IdempotencyKey, Query{Log: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+	last := cloned(o.IfLast)
+	return w.remove(ctx, op, p, last, o.IdempotencyKey, Query{Log: p.name}, func(tx Tx, a *attempt, l Loaded) (Outcome, error) {
+		if last != nil && l.Log.Exists() && l.Log.Last != *last {
+			return Outcome{}, or(Errorf(ErrConflict, "its last entry is %d, not %d", l.Log.Last, *last), DoRetry, 0)
+		}
 		return w.deleteLog(tx, a, l.Log, l.Owner)
 	})
 }
@@ -79,6 +93,9 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if o.IfVersion != nil {
 		return DeleteResult{}, errLogVersion(op, path)
 	}
+	if o.IfLast != nil {
+		return DeleteResult{}, errIfLast(op, path)
+	}
 	if err := checkNumber(op, path, ArgThrough, through, 1); err != nil {
 		return DeleteResult{}, err
 	}
@@ -89,7 +106,7 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 }
 
 // remove runs a deletion with its idempotency key. number is the condition, or the last
-// entry to remove; nil: neither.
+// entry that a trim removes; nil: neither.
 func (w *Workspace) remove(ctx context.Context, op string, p Path, number *int64, key string, q Query,
 	fn func(Tx, *attempt, Loaded) (Outcome, error)) (DeleteResult, error) {
 	a, err := w.newAttempt(op, p.name, key, conditionBytes(number))

@@ -132,3 +132,29 @@ func TestTrimLogUnderAJournal(t *testing.T) {
 	trimLog(t, ws, "l", 1, workspace.DeleteOptions{})
 	wantRecords(t, workspace.Journal(ws, "l"), 0, records[1:])
 }
+
+// A log is deleted with a condition only if it has no entries that the caller has not seen.
+func TestDeleteLogIfLast(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	remove := func(last int64) (workspace.DeleteResult, error) {
+		return ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IfLast: &last})
+	}
+	if r, err := remove(7); err != nil || r.Deleted {
+		t.Errorf("DeleteLog of no log = %+v, %v, want nothing deleted", r, err)
+	}
+	appendLog(t, ws, "l", "one", "two")
+	trimLog(t, ws, "l", 2, workspace.DeleteOptions{})
+	appendLog(t, ws, "l", "three")
+	for _, last := range []int64{-1, 0, 2, 4} {
+		_, err := remove(last)
+		wantErr(t, "DeleteLog with another last entry", err, workspace.ErrConflict, "delete log l: its last entry is 3, not", "try again")
+	}
+	if r, err := remove(3); err != nil || r.Removed != 1 {
+		t.Errorf("DeleteLog = %+v, %v, want one entry removed", r, err)
+	}
+	last := int64(1)
+	_, err := ws.TrimLog(t.Context(), "l", 1, workspace.DeleteOptions{IfLast: &last})
+	wantErr(t, "TrimLog with a last entry", err, workspace.ErrInvalid, "leave it out")
+	_, err = ws.DeleteFile(t.Context(), "l", workspace.DeleteOptions{IfLast: &last})
+	wantErr(t, "DeleteFile with a last entry", err, workspace.ErrInvalid, "leave it out")
+}

@@ -20,7 +20,7 @@ type logsRm struct {
 
 // Help is shown by scratchpad logs rm --help.
 func (logsRm) Help() string {
-	return `The command asks first. If one of the logs does not exist, it deletes nothing. A file of the same name stays.
+	return `The command asks first. It does not delete a log that gets entries while it asks. If one of the logs does not exist, it deletes nothing. A file of the same name stays.
 
 Examples:
 
@@ -40,8 +40,10 @@ func (c logsRm) Run(p *process) error {
 		return workspace.Errorf(workspace.ErrInvalid, "--through is about the entries of one log; name one, not %d", len(c.Logs))
 	}
 	return p.with(p.openExisting, func(ws *workspace.Workspace) error {
-		for _, log := range c.Logs {
-			if _, err := newest(p, ws, log); err != nil {
+		seen := make([]int64, len(c.Logs)) // the last entries
+		for i, log := range c.Logs {
+			var err error
+			if seen[i], err = newest(p, ws, log); err != nil {
 				return failure.AsAct("delete log", err)
 			}
 		}
@@ -49,8 +51,8 @@ func (c logsRm) Run(p *process) error {
 			return err
 		}
 		records := []logDeleted{}
-		for _, log := range c.Logs {
-			r, err := c.remove(p, ws, log)
+		for i, log := range c.Logs {
+			r, err := c.remove(p, ws, log, seen[i])
 			if err != nil {
 				return errors.Join(err, c.answer(p, records))
 			}
@@ -67,11 +69,17 @@ func (c logsRm) confirm(p *process, agent string) error {
 	return p.confirm(c.Yes, c.Logs, "Delete the %s of agent %s: %s?", "logs", agent, strings.Join(c.Logs, ", "))
 }
 
-func (c logsRm) remove(p *process, ws *workspace.Workspace, log string) (workspace.DeleteResult, error) {
+// remove deletes a log or entries of it. If the command has asked, the log must still be as it
+// was then, and have the last entry seen.
+func (c logsRm) remove(p *process, ws *workspace.Workspace, log string, seen int64) (workspace.DeleteResult, error) {
 	if c.Through > 0 {
 		return ws.TrimLog(p.ctx, log, int64(c.Through), workspace.DeleteOptions{})
 	}
-	return ws.DeleteLog(p.ctx, log, workspace.DeleteOptions{})
+	var o workspace.DeleteOptions
+	if !c.Yes {
+		o.IfLast = &seen
+	}
+	return ws.DeleteLog(p.ctx, log, o)
 }
 
 // answer also says what was done before an error.
