@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,18 +14,19 @@ import (
 
 // SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
-	stateReadOnly       = "25006"
-	stateSerialization  = "40001"
-	stateDeadlock       = "40P01"
-	stateLockTimeout    = "55P03"
-	stateQueryCanceled  = "57014"
-	stateDiskFull       = "53100"
-	stateNoPrivilege    = "42501"
-	stateUndefinedTable = "42P01"
-	stateUndefinedCol   = "42703"
-	stateDuplicateTable = "42P07"
-	stateDuplicateType  = "42710"
-	stateNoSchema       = "3F000"
+	stateReadOnly          = "25006"
+	stateSerialization     = "40001"
+	stateDeadlock          = "40P01"
+	stateCompletionUnknown = "40003"
+	stateLockTimeout       = "55P03"
+	stateQueryCanceled     = "57014"
+	stateDiskFull          = "53100"
+	stateNoPrivilege       = "42501"
+	stateUndefinedTable    = "42P01"
+	stateUndefinedCol      = "42703"
+	stateDuplicateTable    = "42P07"
+	stateDuplicateType     = "42710"
+	stateNoSchema          = "3F000"
 )
 
 // stateOf returns the SQLSTATE of an error of the server, else "".
@@ -43,7 +45,18 @@ func isLost(err error) bool {
 	if !errors.As(err, &e) {
 		return true
 	}
-	return e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC" || class(e.Code, "08") || class(e.Code, "57P")
+	severity := cmp.Or(e.SeverityUnlocalized, e.Severity) // engines that speak the protocol may send one alone
+	return severity == "FATAL" || severity == "PANIC" || class(e.Code, "08") || class(e.Code, "57P")
+}
+
+// mayHaveCommitted reports whether an error of the server in answer to a COMMIT may come
+// after the transaction was committed. Engines that speak the protocol have codes for that:
+// 40003 where they cannot tell, and XXA00 for what was committed in part. PostgreSQL answers
+// with an internal error or an error of its system where it does not know better. Other
+// errors mean that the transaction was rolled back.
+func mayHaveCommitted(err error) bool {
+	code := stateOf(err)
+	return code == stateCompletionUnknown || class(code, "XX") || class(code, "58") || class(code, "F0")
 }
 
 func class(code, prefix string) bool { return strings.HasPrefix(code, prefix) }

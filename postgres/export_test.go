@@ -29,5 +29,8 @@ var Bugs = map[string]func(){
 	},
 
 	// A transaction whose COMMIT was sent and not answered runs again.
-	"retry without its commit": func() { leavesUnknown = func(error) bool { return false } },
+	"retry without its commit": func() { leavesUnknown = func(error, bool) bool { return false } },
+
+	// Only a lost connection leaves the outcome of a COMMIT unknown.
+	"answer means rolled back": func() { leavesUnknown = func(err error, _ bool) bool { return isLost(err) } },
 }

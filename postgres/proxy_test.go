@@ -75,6 +75,37 @@ func TestProxyFaults(t *testing.T) {
 	run("commit/CutAnswer", commitsWrite, pgtest.Fault{Do: pgtest.CutAnswer}, unknown, once)
 	run("commit/HalfOpenBefore", commitsWrite, pgtest.Fault{Do: pgtest.HalfOpenBefore}, unknown, never)
 	run("commit/HalfOpenAnswer", commitsWrite, pgtest.Fault{Do: pgtest.HalfOpenAnswer}, unknown, once)
+	for _, code := range []string{"40003", "XXA00", "XX000", "08007", "08006", "57P01", "57P05", "58030", "F0000"} {
+		run("commit/"+code, commitsWrite, pgtest.Fault{Code: code}, unknown, once)
+	}
+}
+
+// An error that PostgreSQL raises while it commits, such as that of a deferred constraint,
+// undoes the transaction. It is no unknown outcome, unless its code is one that leaves open
+// what has happened.
+func TestErrorsOfCommit(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	a := newOutcomes(t, openWith(t, url, postgres.Options{}), "agent")
+	if err := a.append(t.Context(), "before"); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, url, `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF length(NEW.content) = 5 THEN RAISE EXCEPTION 'refused' USING ERRCODE = convert_from(NEW.content, 'UTF8'); END IF;
+		RETURN NEW;
+	END $$;
+	CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse();
+	SELECT 1`)
+	for code, want := range map[string]error{
+		"23514": workspace.ErrCorrupt, "22003": workspace.ErrInvalid, "42501": workspace.ErrReadOnly, "53100": workspace.ErrStorageFull,
+		"P0001": workspace.ErrBusy, "57014": workspace.ErrBusy,
+		"40003": workspace.ErrOutcomeUnknown, "XXA00": workspace.ErrOutcomeUnknown, "08007": workspace.ErrOutcomeUnknown,
+	} {
+		if err := a.append(t.Context(), code); workspace.Kind(err) != want {
+			t.Errorf("append that the server refuses with %s at COMMIT = %v, want %v", code, err, want)
+		}
+	}
+	a.judge(t, url)
 }
 
 var actions = map[string]pgtest.Action{

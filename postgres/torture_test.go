@@ -67,7 +67,8 @@ func TestBugsAreCaught(t *testing.T) {
 	})
 }
 
-// torment runs rounds of package torture behind a proxy that cuts connections.
+// torment runs rounds of package torture behind a proxy that cuts connections, and that
+// answers some commits with an error.
 func torment(t *testing.T, bug string, rounds int) torture.Report {
 	proxy := pgtest.NewProxy(t, pgtest.URL(t))
 	proxy.Break(func(b pgtest.Batch) pgtest.Fault {
@@ -78,6 +79,8 @@ func torment(t *testing.T, bug string, rounds int) torture.Report {
 			return pgtest.Fault{Do: pgtest.CutAfter}
 		case 2:
 			return pgtest.Fault{Do: pgtest.CutAnswer}
+		case 3:
+			return pgtest.Fault{Code: "40003"}
 		}
 		return pgtest.Fault{}
 	})

@@ -180,8 +180,8 @@ func (t *tx) trace() []wire.Statement {
 // if the caller does not wait any longer. answer is returned if all went well.
 func (t *tx) commit(p *place, answer error) (again, err error) {
 	t.forgetUnused()
-	batch := append(t.held, wire.Statement{SQL: "SELECT set_config('statement_timeout', '0', true)"})
-	committed := false
+	reached, committed := false, false // the server has begun with COMMIT, and has done it
+	batch := append(t.held, wire.Statement{SQL: "SELECT set_config('statement_timeout', '0', true)", Done: func(int) { reached = true }})
 	batch = append(batch, wire.Statement{SQL: "COMMIT", Done: func(int) { committed = true }})
 	type result struct{ again, err error }
 	done := make(chan result, 1)
@@ -191,7 +191,7 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 		defer abandon()
 		var r result
 		err := t.lease.conn().RunUncancelled(life, batch...)
-		r.again, r.err = t.judge(err, committed)
+		r.again, r.err = t.judge(err, reached, committed)
 		t.s.stats.commit.Add(time.Since(start))
 		if r.again == nil && r.err == nil && t.grew && answer == nil {
 			t.s.tell(t.owner)
@@ -223,9 +223,12 @@ func (t *tx) commit(p *place, answer error) (again, err error) {
 	return nil, err
 }
 
-// leavesUnknown reports whether an error in answer to a COMMIT leaves its outcome unknown. It
-// is a variable so that a test can plant a bug.
-var leavesUnknown = isLost
+// leavesUnknown reports whether an error in answer to the last batch of a transaction leaves
+// its outcome unknown. reached says that the server had begun with the COMMIT. It is a
+// variable so that a test can plant a bug.
+var leavesUnknown = func(err error, reached bool) bool {
+	return isLost(err) || reached && mayHaveCommitted(err)
+}
 
 // outlast waits for a commit that no caller waits for any more. The server may take any
 // time for it, such as until a standby comes back. But if the server's process is not
@@ -257,7 +260,7 @@ func (s *Store) outlast(life context.Context, pid int64, abandon func()) {
 
 // judge says what the answer to the last batch of a transaction means. Only an ordinary
 // error in answer to one of its statements tells that it did not happen.
-func (t *tx) judge(err error, committed bool) (again, known error) {
+func (t *tx) judge(err error, reached, committed bool) (again, known error) {
 	switch {
 	case err == nil && t.lease.conn().Warning() != nil:
 		t.s.log.Warn("postgres: the server committed with a warning", "warning", t.lease.conn().Warning().Message)
@@ -270,9 +273,12 @@ func (t *tx) judge(err error, committed bool) (again, known error) {
 		return nil, err
 	case errors.Is(err, wire.ErrRolledBack):
 		return err, nil
-	case leavesUnknown(err):
-		t.s.log.Warn("postgres: the connection was lost while a commit was under way", "error", err)
-		return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")
+	case leavesUnknown(err, reached):
+		t.s.log.Warn("postgres: no answer says whether a commit was done", "error", err)
+		if isLost(err) {
+			return nil, unknown(&serverError{err}, "the connection was lost while the commit was under way; read before writing again")
+		}
+		return nil, unknown(&serverError{err}, "the server does not say whether it has committed; read before writing again")
 	case mayRunAgain(err):
 		return err, nil
 	}

@@ -72,6 +72,10 @@ type Fault struct {
 
 	// Delay holds back the answer of a batch that is passed.
 	Delay time.Duration
+
+	// Code is the SQLSTATE of an error that the client gets for a COMMIT of a batch that is
+	// passed. The server has committed. "": the client gets the server's answer.
+	Code string
 }
 
 // NewProxy starts a proxy in front of a server. If the URL names several servers, the

@@ -322,6 +322,9 @@ func (l *link) answer() {
 		if fault.Do == CutAnswer || l.isSilent() {
 			continue
 		}
+		if fault.Code != "" && string(message[5:]) == "COMMIT\x00" {
+			message = errorMessage(fault.Code)
+		}
 		if _, err := out.Write(message); err != nil {
 			break
 		}
@@ -334,6 +337,12 @@ func (l *link) answer() {
 	}
 	out.Flush()
 	l.end()
+}
+
+// errorMessage returns an ErrorResponse of the server's protocol.
+func errorMessage(code string) []byte {
+	fields := "SERROR\x00VERROR\x00C" + code + "\x00Man error of the proxy\x00\x00"
+	return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(4+len(fields))), fields...)
 }
 
 // unasked reports whether a type of message is a notice, a notification or a parameter,
