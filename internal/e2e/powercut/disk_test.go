@@ -24,6 +24,9 @@ type disk struct {
 	// fails reports whether a sync of the file fails. Then processes still see what
 	// they wrote since the last sync, but the disk has lost it. nil: never.
 	fails func(name string) bool
+	// mayReplace says that no rename can refuse to replace a file, as on macOS and on most file
+	// systems of FUSE. A file gets its name by a link then.
+	mayReplace bool
 
 	names   map[string]*file // as processes see them
 	synced  map[string]*file // as a cut leaves them at least
@@ -63,13 +66,22 @@ type change struct {
 
 func newDisk(image map[string][]byte) *disk {
 	d := &disk{names: map[string]*file{}, synced: map[string]*file{}}
+	first := map[*byte]*file{}
 	for name, content := range image {
-		f := d.newFile(name)
-		f.content, f.synced = slices.Clone(content), slices.Clone(content)
+		f := first[identity(content)]
+		if f == nil {
+			f = d.newFile(name)
+			f.content, f.synced = slices.Clone(content), slices.Clone(content)
+			first[identity(content)] = f
+		}
 		d.names[name], d.synced[name] = f, f
 	}
 	return d
 }
+
+// identity tells the contents in an image apart: names of one file have the same content, in
+// the same memory.
+func identity(content []byte) *byte { return &content[:1][0] }
 
 func (d *disk) newFile(name string) *file {
 	d.lastIno++
@@ -258,9 +270,13 @@ func (d *disk) cut(how keeping, r *rand.Rand) map[string][]byte {
 	for _, c := range choose(d.changes, how, r) {
 		c.on(names)
 	}
-	image := map[string][]byte{}
+	image, done := map[string][]byte{}, map[*file][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(names)) { // in order, so that r decides alike each time
 		f := names[name]
+		if content, ok := done[f]; ok && !isShared(name) {
+			image[name] = content
+			continue
+		}
 		content := slices.Clone(f.synced)
 		for _, c := range choose(f.changes, how, r) {
 			if how == torn && c.data != nil {
@@ -270,7 +286,8 @@ func (d *disk) cut(how keeping, r *rand.Rand) map[string][]byte {
 			}
 		}
 		if !isShared(name) {
-			image[name] = content
+			content = append(slices.Clip(content), 0)[:len(content)] // memory of its own, see identity
+			image[name], done[f] = content, content
 		}
 	}
 	return image

@@ -22,7 +22,8 @@
 //   - A sync of the folder makes names durable, and nothing else.
 //   - Any selection of the unsynced changes may be kept. A torn change is kept in part,
 //     in sectors of 512 or 4,096 bytes.
-//   - A rename is one step.
+//   - A rename is one step. In half of the cuts no rename can refuse to replace a file, as on
+//     macOS. Then a file gets its name by a link.
 //
 // This is what POSIX promises. ext4 and XFS promise more.
 //

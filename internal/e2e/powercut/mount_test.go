@@ -148,7 +148,7 @@ func (n *folder) Rename(_ context.Context, from string, _ fs.InodeEmbedder, to s
 	switch {
 	case f == nil:
 		return syscall.ENOENT
-	case flags&^1 != 0: // other than RENAME_NOREPLACE
+	case flags&^1 != 0, flags == 1 && n.disk.mayReplace: // other than RENAME_NOREPLACE
 		return syscall.EINVAL
 	case flags == 1 && n.disk.names[to] != nil:
 		return syscall.EEXIST

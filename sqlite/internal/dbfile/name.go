@@ -16,14 +16,22 @@ import (
 const onWindows = runtime.GOOS == "windows"
 
 // GiveName moves a finished file to a name that nothing has yet. It returns
-// [workspace.ErrInvalid] if the name is taken, and never replaces another file.
+// [workspace.ErrInvalid] if the name is taken, and never replaces another file. When it
+// returns, the file has that name alone. So a sync of the folder makes durable that it has no
+// second one, with which it would be refused.
 func GiveName(temp, file string) error { return giveName(moveNew, temp, file) }
 
 // giveName links or moves the file to its name. If the file system knows no links, an
 // empty file takes the name first and is then replaced.
 func giveName(link func(from, to string) error, temp, file string) error {
 	err := link(temp, file)
-	if err == nil || !noLinks(err) {
+	if err == nil {
+		if err = os.Remove(temp); err == nil || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return errors.Join(WithKind(err), os.Remove(file))
+	}
+	if !noLinks(err) {
 		return WithKind(err)
 	}
 	claim, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -50,6 +50,9 @@ func TestGiveName(t *testing.T) {
 			if (err == nil) != (c.want == "backup") || err != nil && !errors.Is(err, workspace.ErrInvalid) {
 				t.Errorf("giveName() = %v; the file is to hold %q", err, c.want)
 			}
+			if _, gone := os.Lstat(temp); err == nil && !errors.Is(gone, os.ErrNotExist) {
+				t.Error("the file has its old name too")
+			}
 			if got, err := os.ReadFile(file); string(got) != c.want || c.want != "" && err != nil {
 				t.Errorf("the file holds %q, %v; want %q", got, err, c.want)
 			}
