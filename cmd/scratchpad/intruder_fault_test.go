@@ -170,7 +170,7 @@ func faulty(t *testing.T, db string, tokens *issuer, f fault) *faultyService {
 	s.mcp, err = mcpserver.New(ofMCP)
 	testkit.Must(t, err)
 	ofHTTP := s.httpOptions()
-	ofPages := s.consoleOptions(ofHTTP.Failures.(*auth.Failures))
+	ofPages := s.consoleOptions()
 	if f.pages != nil {
 		f.pages(s, &ofPages)
 	}

@@ -43,14 +43,20 @@ func (i *issuer) flags() []string {
 // token returns a token for agents of a tenant.
 func (i *issuer) token(t testing.TB, tenant, subject, scope string, agents ...string) string {
 	t.Helper()
+	return i.sign(t, map[string]any{
+		"iss": i.url, "aud": testAudience, "sub": subject, "exp": time.Now().Add(time.Hour).Unix(), "tenant": tenant, "agents": agents, "scope": scope,
+	})
+}
+
+// sign returns a token with some claims.
+func (i *issuer) sign(t testing.TB, claims map[string]any) string {
+	t.Helper()
 	part := func(v any) string {
 		b, err := json.Marshal(v)
 		testkit.Must(t, err)
 		return base64.RawURLEncoding.EncodeToString(b)
 	}
-	body := part(map[string]string{"alg": "EdDSA", "kid": "k", "typ": "at+jwt"}) + "." + part(map[string]any{
-		"iss": i.url, "aud": testAudience, "sub": subject, "exp": time.Now().Add(time.Hour).Unix(), "tenant": tenant, "agents": agents, "scope": scope,
-	})
+	body := part(map[string]string{"alg": "EdDSA", "kid": "k", "typ": "at+jwt"}) + "." + part(claims)
 	return body + "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(i.key, []byte(body)))
 }
 

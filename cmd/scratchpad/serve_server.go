@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -195,7 +196,7 @@ func (s *service) admit(ctx context.Context, call mcpserver.Call) error {
 
 func (s *service) newHTTP() (err error) {
 	o := s.httpOptions()
-	if o.Console, err = console.New(s.consoleOptions(o.Failures.(*auth.Failures))); err != nil {
+	if o.Console, err = console.New(s.consoleOptions()); err != nil {
 		return err
 	}
 	s.http, err = httpserver.New(o)
@@ -203,9 +204,11 @@ func (s *service) newHTTP() (err error) {
 }
 
 // consoleOptions are of the pages for people, who sign in with a key.
-func (s *service) consoleOptions(failures *auth.Failures) console.Options {
-	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: failures, Anonymous: s.anonymous,
-		NoteSignIn: func(ctx context.Context, blocked bool) { s.http.NoteSignIn(ctx, blocked) },
+func (s *service) consoleOptions() console.Options {
+	o := consoleserver.KeyOptions{Keys: s.keys, Door: s.door, Failures: auth.NewFailures(nil), Anonymous: s.anonymous,
+		Failed: func(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
+			s.http.NoteFailed(ctx, from, after, counted)
+		},
 	}
 	if s.tokens != nil {
 		o.MetadataURL = s.tokens.MetadataURL()
@@ -229,7 +232,7 @@ func (s *service) startVitals() *vitals.Vitals {
 
 func (s *service) httpOptions() httpserver.Options {
 	o := httpserver.Options{
-		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Anonymous: s.anonymous,
+		Visited: s.seen.Visited, MCP: s.seen.Trace(s.mcp.Handler()), MemoryStores: s.seen.Trace(s.memoryStores()), Metrics: s.seen.Metrics(), Keys: s.keys.Verify, Known: s.keys.Known, Anonymous: s.anonymous,
 		Failures: auth.NewFailures(nil), Rate: s.c.Rate.Rate, AgentRate: s.c.RateAgent.Rate,
 		Ready: s.ready, Hosts: s.c.Host, TrustedProxies: flags.Prefixes(s.c.TrustedProxy),
 		TLSCert: s.c.TLSCert, TLSKey: s.c.TLSKey, Logger: s.p.log,

@@ -9,7 +9,7 @@
 //
 // [Keys] are the API keys of a store, and [Tenants] the limits of their tenants.
 // [Sessions] are people who have signed in with an API key.
-// [Failures] slow down whoever guesses.
+// [Failures] slow down whoever guesses, and nobody who has a right credential.
 //
 // An API key is sp_, 8 characters of id, _, 43 of secret and 6 of checksum. The id is no
 // secret, and begins the same for all keys of a tenant. The store has the SHA-256 of the

@@ -1,10 +1,12 @@
 package auth_test
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
@@ -13,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// No address fails more often than ten times in any minute before it is blocked, and one
-// that is blocked may go on as soon as it is told.
+// Ten failures of an address in any minute are counted, and those after them are told how long
+// it takes until another one counts.
 func TestFailures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := testkit.NewClock()
@@ -26,22 +28,20 @@ func TestFailures(t *testing.T) {
 			clock.Advance(time.Duration(rapid.IntRange(0, 9000).Draw(t, "ms")) * time.Millisecond)
 			recent := slices.DeleteFunc(failed[a], func(at time.Time) bool { return clock.Now().Sub(at) >= time.Minute })
 			failed[a] = recent
-			after, blocked := f.Blocked(netip.MustParseAddr(a))
-			if blocked != (len(recent) >= 10) {
-				t.Fatalf("after %d failures in a minute, blocked is %v", len(recent), blocked)
+			after, counted := f.Failed(netip.MustParseAddr(a))
+			if counted != (len(recent) < 10) {
+				t.Fatalf("after %d failures in a minute, another one counts: %v", len(recent), counted)
 			}
-			if !blocked {
-				f.Failed(netip.MustParseAddr(a))
-				failed[a] = append(recent, clock.Now())
-				continue
+			want := time.Duration(0)
+			if counted {
+				recent = append(recent, clock.Now())
+				failed[a] = recent
 			}
-			clock.Advance(after - 1)
-			if _, blocked := f.Blocked(netip.MustParseAddr(a)); !blocked {
-				t.Fatalf("blocked for %v, and not a moment before", after)
+			if len(recent) == 10 {
+				want = recent[0].Add(time.Minute).Sub(clock.Now())
 			}
-			clock.Advance(1 - after)
-			if want := recent[0].Add(time.Minute).Sub(clock.Now()); after != want {
-				t.Fatalf("blocked for %v, expected %v", after, want)
+			if after != want {
+				t.Fatalf("after %d failures: too many for %v, expected %v", len(recent), after, want)
 			}
 		}
 	})
@@ -64,14 +64,14 @@ func TestFailuresOfANetwork(t *testing.T) {
 		for range 10 {
 			f.Failed(netip.MustParseAddr(c.a))
 		}
-		if _, blocked := f.Blocked(netip.MustParseAddr(c.b)); blocked != c.same {
-			t.Errorf("%s after ten failures of %s: blocked is %v", c.b, c.a, blocked)
+		if _, counted := f.Failed(netip.MustParseAddr(c.b)); counted == c.same {
+			t.Errorf("%s after ten failures of %s: another one counts: %v", c.b, c.a, counted)
 		}
 	}
 }
 
-// Guessing costs no read of the store: a wrong checksum none at all, and of one address
-// ten guesses a minute at most come as far.
+// A wrong checksum costs no read of the store, and neither does the text of a key that was
+// refused before.
 func TestGuessing(t *testing.T) {
 	s := &spy{Store: memstore.New()}
 	keys := open(t, s)
@@ -87,19 +87,93 @@ func TestGuessing(t *testing.T) {
 	_, other := create(t, keys, grant(t, "*"))
 	_, err := keys.Revoke(t.Context(), key.ID)
 	testkit.Must(t, err)
-	f, guesser := auth.NewFailures(nil), netip.MustParseAddr("192.0.2.1")
 	before = s.reads.Load()
-	tries := 0
 	for range 10_000 {
-		if _, blocked := f.Blocked(guesser); blocked {
-			continue
-		}
-		tries++
 		refused(t, keys, text)
-		f.Failed(guesser)
 	}
-	if n := s.reads.Load() - before; tries != 10 || n > 8 {
-		t.Errorf("%d tries and %d reads, expected 10 tries", tries, n)
+	if n := s.reads.Load() - before; n > 8 {
+		t.Errorf("10,000 times a revoked key cost %d reads", n)
 	}
 	accepted(t, keys, other)
+}
+
+// Wrong secrets of a key cost ten reads a minute, and then four a second. Its right secret
+// passes meanwhile, and so does a new one, within a second of the change.
+func TestGuessingASecret(t *testing.T) {
+	s, clock := &spy{Store: memstore.New()}, testkit.NewClock()
+	here := auth.NewKeys(s, auth.Options{Now: clock.Now})
+	there := auth.NewKeys(s.Store, auth.Options{})
+	for _, keys := range []*auth.Keys{here, there} {
+		t.Cleanup(func() { testkit.Must(t, keys.Close(context.Background())) })
+	}
+	key, text := create(t, there, grant(t, "*"))
+	guess := func() {
+		for _, wrong := range auth.GuessesOf(text, 100) {
+			refused(t, here, wrong)
+		}
+	}
+	guess()
+	before := s.reads.Load()
+	for range 20 {
+		clock.Advance(50 * time.Millisecond)
+		guess()
+		accepted(t, here, text)
+	}
+	if n := s.reads.Load() - before; n > 20 { // with those of the generation
+		t.Errorf("2,000 guesses in a second cost %d reads", n)
+	}
+	_, next, err := there.Rotate(t.Context(), key.ID, 0)
+	testkit.Must(t, err)
+	guess()
+	clock.Advance(time.Second)
+	guess()
+	accepted(t, here, next)
+	refused(t, here, text)
+}
+
+// Unknown keys of an address with too many failures are looked up one at a time. Others do
+// not wait, and nobody waits for ever.
+func TestEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, crowd, other := auth.NewFailures(nil), netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+		for range 10 {
+			leave, ok := f.Enter(t.Context(), crowd)
+			if !ok {
+				t.Fatal("an address without failures has to wait")
+			}
+			defer leave()
+			f.Failed(crowd)
+		}
+		leave, ok := f.Enter(t.Context(), crowd)
+		if !ok {
+			t.Fatal("the first of the crowd does not enter")
+		}
+		began, entered := time.Now(), make(chan bool)
+		go func() {
+			leave, ok := f.Enter(t.Context(), crowd)
+			if ok {
+				leave()
+			}
+			entered <- ok
+		}()
+		synctest.Wait()
+		if leave, ok := f.Enter(t.Context(), other); !ok || time.Since(began) != 0 {
+			t.Error("another address waits")
+		} else {
+			leave()
+		}
+		leave()
+		if ok := <-entered; !ok || time.Since(began) != 0 {
+			t.Errorf("the next one enters: %v, after %v", ok, time.Since(began))
+		}
+		leave, _ = f.Enter(t.Context(), crowd)
+		defer leave()
+		if _, ok := f.Enter(t.Context(), crowd); ok || time.Since(began) != 5*time.Second {
+			t.Errorf("while one takes its time, another one enters: %v, after %v", ok, time.Since(began))
+		}
+		time.Sleep(time.Minute)
+		if _, ok := f.Enter(t.Context(), crowd); !ok {
+			t.Error("a minute later there is still a crowd")
+		}
+	})
 }

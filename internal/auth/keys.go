@@ -37,6 +37,7 @@ type Keys struct {
 	used    *lastUse
 	tenants Tenants
 	people  *Sessions
+	guesses *tally[string] // wrong secrets, by the id of a key that exists
 
 	mu      sync.Mutex // guards all below
 	known   *lru.Map[string, knownKey]
@@ -68,6 +69,7 @@ func NewKeys(store workspace.Store, o Options) *Keys {
 	k := &Keys{
 		store: store, watch: w, used: &lastUse{store: store},
 		tenants: Tenants{store: store, watch: w, defaults: o.Limits, known: lru.New[string, knownLimits](maxKnown)},
+		guesses: newTally[string](o.Now, maxKnown),
 		known:   lru.New[string, knownKey](maxKnown), refused: lru.New[refusal, read](maxKnown),
 	}
 	k.people = newSessions(k, o.Now)

@@ -114,3 +114,30 @@ func TestRevoke(t *testing.T) {
 		t.Errorf("Set of a revoked key = %v, expected ErrInvalid", err)
 	}
 }
+
+// A key is known when it was found right once, also after a change of another key. It is not
+// known any more when it was revoked.
+func TestKnown(t *testing.T) {
+	keys := open(t, memstore.New())
+	key, text := create(t, keys, grant(t, "*"))
+	known := func(what string, want bool) {
+		t.Helper()
+		if c, ok := keys.Known(t.Context(), text); ok != want || ok && c.Key != key.ID || !ok && c.ID != "" {
+			t.Errorf("%s: Known = %+v, %v; want %v", what, c, ok, want)
+		}
+	}
+	known("a new key", false)
+	accepted(t, keys, text)
+	known("after it was used", true)
+	_, guess := create(t, keys, grant(t, "*"))
+	known("after a change of another key", true)
+	if _, ok := keys.Known(t.Context(), guess); ok {
+		t.Error("another new key is known")
+	}
+	if _, ok := keys.Known(t.Context(), auth.GuessesOf(text, 1)[0]); ok {
+		t.Error("a wrong secret is known")
+	}
+	_, err := keys.Revoke(t.Context(), key.ID)
+	testkit.Must(t, err)
+	known("after it was revoked", false)
+}

@@ -11,6 +11,15 @@ import (
 )
 
 // The digits are those of package big, whose letters have the other case.
+// GuessesOf returns keys with the id of a key and other secrets, for other tests.
+func GuessesOf(text string, n int) (guesses []string) {
+	for range n {
+		guess, _ := newSecret(text[len(KeyPrefix):][:idLength])
+		guesses = append(guesses, guess)
+	}
+	return guesses
+}
+
 func TestEncode62(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint32().Draw(t, "n")

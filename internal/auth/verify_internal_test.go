@@ -28,7 +28,7 @@ func TestTablesAreBounded(t *testing.T) {
 	for i := range maxAddresses + 100 {
 		f.Failed(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
 	}
-	if f.table.Len() != maxAddresses {
-		t.Errorf("%d addresses, expected %d", f.table.Len(), maxAddresses)
+	if n := f.addresses.table.Len(); n != maxAddresses {
+		t.Errorf("%d addresses, expected %d", n, maxAddresses)
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/console"
 	"github.com/agent-scratchpad/scratchpad/internal/access"
@@ -62,7 +64,9 @@ func newTeam(t *testing.T, metadata string) *team {
 		Anonymous: func(context.Context) (auth.Caller, bool, error) {
 			return auth.Caller{ID: "local", Tenant: "local", Agents: all, Scopes: auth.Read}, s.open, nil
 		},
-		NoteSignIn: func(ctx context.Context, blocked bool) { s.http.NoteSignIn(ctx, blocked) },
+		Failed: func(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
+			s.http.NoteFailed(ctx, from, after, counted)
+		},
 	}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	pages, err := console.New(console.Options{People: o.People(), Keys: o.PeopleKeys(), Config: o.Config, Logger: log})
@@ -119,7 +123,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A wrong key is counted, and the log names the address that is blocked.
+// A wrong key is counted, and the log names the address of too many. A right key signs in
+// all the same.
 func TestRefusedSignIns(t *testing.T) {
 	s := newTeam(t, "")
 	for i := range 12 {
@@ -130,12 +135,27 @@ func TestRefusedSignIns(t *testing.T) {
 			t.Errorf("wrong key %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}
+	res, err := http.DefaultTransport.RoundTrip(signInWith(t, s.url, s.key))
+	testkit.Must(t, err)
+	res.Body.Close()
+	if res.StatusCode != http.StatusSeeOther {
+		t.Errorf("a right key: %d, want 303", res.StatusCode)
+	}
 	if n := s.http.Stats(); n.FailedCredentials != 10 || n.RefusedBlocked != 2 {
 		t.Errorf("%+v, want 10 failed and 2 blocked", n)
 	}
-	if said := s.log.b.String(); strings.Count(said, "the address is blocked") != 1 || !strings.Contains(said, "address=127.0.0.1") || strings.Contains(said, "CANARY") {
+	if said := s.log.b.String(); strings.Count(said, "too many wrong credentials") != 1 || !strings.Contains(said, "address=127.0.0.1") || strings.Contains(said, "CANARY") {
 		t.Errorf("the log has %q", said)
 	}
+}
+
+// signInWith returns the form for signing in with a key.
+func signInWith(t *testing.T, at, key string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", at+"/signin", strings.NewReader(url.Values{"key": {key}}.Encode()))
+	testkit.Must(t, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return r
 }
 
 // The key stands where a client reads it, and nowhere else.

@@ -2,7 +2,6 @@ package consoleserver
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -21,15 +20,14 @@ import (
 type KeyOptions struct {
 	Keys     *auth.Keys
 	Door     *access.Door
-	Failures *auth.Failures // shared with the server
+	Failures *auth.Failures // of signing in alone
 
 	// Anonymous returns who needs no key. It is not asked about requests that a proxy has
 	// passed on, which all need one.
 	Anonymous func(context.Context) (c auth.Caller, ok bool, err error)
 
-	// NoteSignIn is told of each try to sign in that was refused, see
-	// [httpserver.Server.NoteSignIn].
-	NoteSignIn func(ctx context.Context, blocked bool)
+	// Failed is told of each wrong key, see [httpserver.Server.NoteFailed].
+	Failed func(ctx context.Context, from netip.Addr, retryAfter time.Duration, counted bool)
 
 	// MetadataURL is that of OAuth, by which the server has a name. "": the browser's name
 	// for it counts.
@@ -38,8 +36,8 @@ type KeyOptions struct {
 
 // People returns who may use the console.
 func (o KeyOptions) People() console.People {
-	return door{o, signin.NewPeople(signin.Options{
-		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures,
+	return signin.NewPeople(signin.Options{
+		Sessions: o.Keys.Sessions(), Door: o.Door, Failures: o.Failures, Failed: o.Failed,
 		Address: func(ctx context.Context) netip.Addr { return httpserver.OriginOf(ctx).Address },
 		Anonymous: func(ctx context.Context) (auth.Caller, bool, error) {
 			if httpserver.OriginOf(ctx).Forwarded {
@@ -47,23 +45,7 @@ func (o KeyOptions) People() console.People {
 			}
 			return o.Anonymous(ctx)
 		},
-	})}
-}
-
-// A door notes who is refused.
-type door struct {
-	o KeyOptions
-	*signin.People
-}
-
-// SignIn implements [console.People].
-func (d door) SignIn(ctx context.Context, credential string) (session string, until time.Time, err error) {
-	session, until, err = d.People.SignIn(ctx, credential)
-	var busy *console.Busy
-	if errors.Is(err, console.ErrRefused) || errors.As(err, &busy) {
-		d.o.NoteSignIn(ctx, busy != nil)
-	}
-	return session, until, err
+	})
 }
 
 // PeopleKeys returns the keys that people manage: those of their own tenant.

@@ -191,8 +191,8 @@ func listen(t *testing.T, client *http.Client, url string) <-chan string {
 	return events
 }
 
-// Who guesses keys is locked out by the address of the client, not by the proxy's. What the
-// client itself says of its address does not count.
+// Who guesses keys is told to wait by the address of the client, not by the proxy's. What the
+// client itself says of its address does not count. A right key passes.
 func TestProxyAddresses(t *testing.T) {
 	s := newTeam(t)
 	url := "https://" + teamHost + "/mcp"
@@ -204,8 +204,11 @@ func TestProxyAddresses(t *testing.T) {
 	if last != http.StatusTooManyRequests {
 		t.Errorf("the answer to the eleventh wrong key is %d, want 429", last)
 	}
-	if code, _ := status(t, s.client(t, "127.0.0.2", s.key), "GET", url, "X-Forwarded-For", "192.0.2.1"); code != http.StatusTooManyRequests {
+	if code, _ := status(t, guesser, "GET", url, "X-Forwarded-For", "192.0.2.1"); code != http.StatusTooManyRequests {
 		t.Errorf("with another address in X-Forwarded-For it is %d, want 429", code)
+	}
+	if code, text := status(t, s.client(t, "127.0.0.2", s.key), "POST", url); code == http.StatusTooManyRequests || code == http.StatusUnauthorized {
+		t.Errorf("a right key of the same address gets %d %q", code, text)
 	}
 	if code, text := status(t, s.client(t, "127.0.0.3", "sp_wrong"), "GET", url); code != http.StatusUnauthorized {
 		t.Errorf("another client gets %d %q, want 401", code, text)

@@ -26,45 +26,67 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (c auth.Caller, ok b
 	case credential == "":
 		return s.anonymous(r)
 	}
-	if s.o.Failures != nil {
-		if after, blocked := s.o.Failures.Blocked(from); blocked {
-			s.stats.blocked.Add(1)
-			return c, false, refused(http.StatusTooManyRequests, "too many wrong credentials came from this address; try again in %v", time.Duration(seconds(after))*time.Second).retry(after)
-		}
-	}
-	c, err := s.verify(r.Context(), credential)
+	c, err := s.lookUp(r.Context(), credential, from)
 	switch {
 	case err == nil:
 		return c, true, nil
+	case err == errCrowd:
+		s.stats.blocked.Add(1)
+		return auth.Caller{}, false, refused(http.StatusTooManyRequests, "too many unknown credentials come from this address; try again").retry(time.Second)
 	case errors.Is(err, auth.ErrUnknown):
-		if s.o.Failures != nil {
-			s.o.Failures.Failed(from)
-		}
-		s.noteFailed(r.Context(), from)
-		return auth.Caller{}, false, s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
+		return auth.Caller{}, false, s.wrong(r.Context(), err, from)
 	}
 	return auth.Caller{}, false, s.unavailable(r.Context(), err)
 }
 
-// noteFailed counts a wrong credential, which Failures has counted before.
-func (s *Server) noteFailed(ctx context.Context, from netip.Addr) {
-	s.stats.failed.Add(1)
-	if s.o.Failures == nil {
-		return
+var errCrowd = errors.New("too many credentials of the address wait")
+
+// lookUp is verify for a credential that may be a guess. What is known already, and what the
+// issuer has signed, is not held back by guesses of the same address.
+func (s *Server) lookUp(ctx context.Context, credential string, from netip.Addr) (auth.Caller, error) {
+	if strings.HasPrefix(credential, keyPrefix) {
+		if s.o.Known != nil {
+			if c, ok := s.o.Known(ctx, credential); ok {
+				return c, nil
+			}
+		}
+		if s.o.Failures != nil {
+			leaveRow(ctx)
+			leave, ok := s.o.Failures.Enter(ctx, from)
+			if !ok {
+				return auth.Caller{}, errCrowd
+			}
+			defer leave()
+		}
 	}
-	if after, blocked := s.o.Failures.Blocked(from); blocked { // an operator looks for the address in the log
-		s.o.Logger.WarnContext(ctx, "too many wrong credentials; the address is blocked", "address", from, "for", after.Round(time.Second))
-	}
+	return s.verify(ctx, credential)
 }
 
-// NoteSignIn counts how a person has tried to sign in at the console, if that did not work:
-// with a wrong credential, or from an address that is blocked. Failures has counted it before.
-func (s *Server) NoteSignIn(ctx context.Context, blocked bool) {
-	if blocked {
+// wrong counts a wrong credential, and returns the answer.
+func (s *Server) wrong(ctx context.Context, err error, from netip.Addr) *refusal {
+	var after time.Duration
+	counted := true
+	if s.o.Failures != nil && !errors.Is(err, auth.ErrNoGuess) {
+		after, counted = s.o.Failures.Failed(from)
+	}
+	s.NoteFailed(ctx, from, after, counted)
+	if !counted {
+		return refused(http.StatusTooManyRequests, "the credential is wrong, has expired or was revoked, and too many wrong ones came from this address; try again in %v", time.Duration(seconds(after))*time.Second).retry(after)
+	}
+	return s.challenge(refused(http.StatusUnauthorized, "the credential is wrong, has expired or was revoked; %s", makeKey), "invalid_token")
+}
+
+// NoteFailed counts and logs a wrong credential, also of a person who signs in at the
+// console. after and counted are what Failures has said.
+func (s *Server) NoteFailed(ctx context.Context, from netip.Addr, after time.Duration, counted bool) {
+	if !counted {
 		s.stats.blocked.Add(1)
 		return
 	}
-	s.noteFailed(ctx, OriginOf(ctx).Address)
+	s.stats.failed.Add(1)
+	if after > 0 { // an operator looks for the address in the log
+		s.o.Logger.WarnContext(ctx, "too many wrong credentials", "address", from, "for", after.Round(time.Second))
+	}
 }
 
 // verify returns the owner of a credential.

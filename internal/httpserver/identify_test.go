@@ -6,10 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
 )
@@ -127,72 +126,62 @@ func TestAnonymousBehindProxy(t *testing.T) {
 	}
 }
 
-// failures block an address after its third failure.
-type failures struct {
-	mu sync.Mutex // guards by
-	by map[netip.Addr]int
-}
-
-func (f *failures) Blocked(a netip.Addr) (time.Duration, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return 90 * time.Second, f.by[a] >= 3
-}
-
-func (f *failures) Failed(a netip.Addr) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.by[a]++
-}
-
-// An address with wrong credentials is blocked for all credentials, and nobody looks at
-// them. Others are not blocked. Requests without a credential do not count.
+// After ten wrong credentials of an address, further wrong ones are told to come later. Right
+// ones pass, whether they are known already or not. What is no guess never counts.
 func TestFailures(t *testing.T) {
-	looked, log := 0, &logBuffer{}
+	log := &logBuffer{}
 	s := serve(t, Options{
-		MCP: who, Logger: log.logger(), Failures: &failures{by: map[netip.Addr]int{}}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Keys: func(ctx context.Context, credential string) (auth.Caller, error) {
-			looked++
-			return verify(ctx, credential)
+		MCP: who, Logger: log.logger(), Failures: auth.NewFailures(nil), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Known: func(_ context.Context, credential string) (auth.Caller, bool) {
+			return auth.Caller{ID: "known"}, credential == "sp_known"
+		},
+		Tokens: func(_ context.Context, credential string) (auth.Caller, error) {
+			switch credential {
+			case "ey.good":
+				return auth.Caller{ID: "user"}, nil
+			case "ey.expired":
+				return auth.Caller{}, auth.ErrNoGuess
+			}
+			return auth.Caller{}, auth.ErrUnknown
 		},
 	}, nil)
 	ask := func(client, credential string) answer {
 		t.Helper()
 		return s.ask("POST", "/mcp", "", "X-Forwarded-For: 9.9.9.9, "+client, "X-Key: 1", credential)
 	}
-	for range 5 {
-		for _, harmless := range []string{"X-None: 1", "Authorization: Basic x", "Authorization: Bearer sp_down"} {
+	for range 12 {
+		for _, harmless := range []string{"X-None: 1", "Authorization: Basic x", "Authorization: Bearer sp_down", "Authorization: Bearer ey.expired"} {
 			if a := ask("1.2.3.4", harmless); a.status == 429 {
 				t.Fatalf("%s counts as a wrong credential: %v", harmless, a)
 			}
 		}
 	}
-	for i, credential := range []string{"sp_bad", "other", "sp_bad"} {
-		if a := ask("1.2.3.4", "Authorization: Bearer "+credential); a.status != 401 {
+	expired := s.Stats().FailedCredentials
+	for i := range 10 {
+		if a := ask("1.2.3.4", "Authorization: Bearer "+[]string{"sp_bad", "other"}[i%2]); a.status != 401 {
 			t.Errorf("failure %d: %v, want 401", i, a)
 		}
 	}
-	const blocked = `msg="too many wrong credentials; the address is blocked" address=1.2.3.4 for=1m30s`
-	if n := strings.Count(log.String(), blocked); n != 1 {
-		t.Errorf("the log has the block %d times, want once:\n%s", n, log)
-	}
-	before := looked
-	for range 2 {
-		a := ask("1.2.3.4", withKey)
-		if a.status != 429 || a.header.Get("Retry-After") != "90" || !strings.Contains(a.text, `"id":null`) || !strings.Contains(a.text, "try again in 1m30s") {
-			t.Errorf("a good key from a blocked address: %v after %s, want 429 after 90", a, a.header.Get("Retry-After"))
+	for _, wrong := range []string{"sp_bad", "other"} {
+		a := ask("1.2.3.4", "Authorization: Bearer "+wrong)
+		after, _ := strconv.Atoi(a.header.Get("Retry-After"))
+		if a.status != 429 || after < 1 || after > 60 || !strings.Contains(a.text, `"id":null`) || !strings.Contains(a.text, "try again in ") {
+			t.Errorf("one more wrong credential: %v after %d s, want 429", a, after)
 		}
 	}
-	if looked != before {
-		t.Errorf("%d credentials from a blocked address were looked at", looked-before)
+	const told = `msg="too many wrong credentials" address=1.2.3.4 for=`
+	if n := strings.Count(log.String(), told); n != 1 {
+		t.Errorf("the log has the address %d times, want once:\n%s", n, log)
 	}
-	if a := ask("1.2.3.5", withKey); a.status != 200 {
+	for credential, want := range map[string]int{"sp_known": 200, "sp_good": 200, "sp_good2": 200, "ey.good": 200, "ey.expired": 401, "sp_down": 503} {
+		if a := ask("1.2.3.4", "Authorization: Bearer "+credential); a.status != want {
+			t.Errorf("%s beside wrong ones: %v, want %d", credential, a, want)
+		}
+	}
+	if a := ask("1.2.3.5", "Authorization: Bearer sp_bad"); a.status != 401 {
 		t.Errorf("another address: %v", a)
 	}
-	if a := s.ask("GET", "/healthz", "", "X-Forwarded-For: 1.2.3.4"); a.status != 200 {
-		t.Errorf("health for a blocked address: %v", a)
-	}
-	if got := s.Stats(); got.FailedCredentials != 3 || got.RefusedBlocked != 2 {
-		t.Errorf("%d failed and %d blocked, want 3 and 2", got.FailedCredentials, got.RefusedBlocked)
+	if got := s.Stats(); expired != 12 || got.FailedCredentials != 12+1+10+1 || got.RefusedBlocked != 2 {
+		t.Errorf("%d failed, %d of them before, and %d are told to come later; want 24, 12 and 2", got.FailedCredentials, expired, got.RefusedBlocked)
 	}
 }

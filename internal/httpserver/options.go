@@ -29,6 +29,10 @@ type Options struct {
 	// other. nil: there is no such credential.
 	Keys, Tokens auth.Verifier
 
+	// Known returns the owner of a credential for Keys that was found right before, so that
+	// it is no guess. ok is false for any other. nil: none is known.
+	Known func(ctx context.Context, credential string) (c auth.Caller, ok bool)
+
 	// Anonymous returns who sends a request without a credential. False: it needs one.
 	// An error is answered with 503. It is not asked about a request that a proxy has passed
 	// on, which needs a credential. nil: every request needs one.
@@ -84,13 +88,15 @@ type Options struct {
 }
 
 // Failures counts wrong credentials by address. Its methods are safe for concurrent use.
+// See [auth.Failures].
 type Failures interface {
-	// Blocked reports whether an address has failed too often, and for how long no
-	// credential from there is looked at.
-	Blocked(netip.Addr) (time.Duration, bool)
+	// Enter is called before Keys looks up a credential, and leave after. It may wait. ok is
+	// false if too many others wait.
+	Enter(context.Context, netip.Addr) (leave func(), ok bool)
 
-	// Failed notes that a credential from an address was wrong.
-	Failed(netip.Addr)
+	// Failed notes that a credential from an address was wrong. counted is false if the
+	// address has failed too often already. retryAfter is 0 if it has not failed too often.
+	Failed(netip.Addr) (retryAfter time.Duration, counted bool)
 }
 
 const (

@@ -15,7 +15,7 @@ type Stats struct {
 	RefusedHeads      int64 // requests whose head was too long, too slow, or one too many
 	RefusedCallerRate int64 // requests over the rate of their caller, or with too many before them
 	RefusedAgentRate  int64 // calls over the rate of their agent
-	RefusedBlocked    int64 // requests with a credential from a blocked address
+	RefusedBlocked    int64 // requests with a wrong credential, from an address with too many before
 	FailedCredentials int64
 	Panics            int64
 }

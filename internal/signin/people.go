@@ -18,8 +18,11 @@ type Options struct {
 	Sessions *auth.Sessions
 	Door     *access.Door // to the memory of each tenant
 
-	// Failures counts wrong keys by address. Others of the server may count in it too.
+	// Failures counts wrong keys by address.
 	Failures *auth.Failures
+
+	// Failed is told of each wrong key, with what Failures has said. nil: nobody is.
+	Failed func(ctx context.Context, from netip.Addr, retryAfter time.Duration, counted bool)
 
 	// Address returns where a request comes from.
 	Address func(context.Context) netip.Addr
@@ -33,8 +36,8 @@ type Options struct {
 // [console.People] and is safe for concurrent use.
 type People struct{ o Options }
 
-// NewPeople returns the people of a server. All fields of the options but Anonymous must
-// be there.
+// NewPeople returns the people of a server. All fields of the options but Failed and
+// Anonymous must be there.
 func NewPeople(o Options) *People { return &People{o} }
 
 // Person implements [console.People]. A person may do what the key may do at the moment.
@@ -75,17 +78,25 @@ func (p *People) person(ctx context.Context, c auth.Caller, err error) (console.
 	}, nil
 }
 
-// SignIn implements [console.People]. Whoever gives ten wrong keys in a minute is refused
-// without a look at the store.
+// SignIn implements [console.People]. An eleventh wrong key in a minute is a [console.Busy].
+// A right key is never refused for the wrong ones of the same address.
 func (p *People) SignIn(ctx context.Context, credential string) (session string, until time.Time, err error) {
 	from := p.o.Address(ctx)
-	if after, blocked := p.o.Failures.Blocked(from); blocked {
-		return "", time.Time{}, &console.Busy{After: after, Text: "too many wrong keys came from your address"}
+	leave, ok := p.o.Failures.Enter(ctx, from)
+	if !ok {
+		return "", time.Time{}, &console.Busy{After: time.Second, Text: "too many unknown keys come from your address"}
 	}
+	defer leave()
 	session, _, until, err = p.o.Sessions.Begin(ctx, credential)
 	switch {
 	case errors.Is(err, auth.ErrUnknown):
-		p.o.Failures.Failed(from)
+		after, counted := p.o.Failures.Failed(from)
+		if p.o.Failed != nil {
+			p.o.Failed(ctx, from, after, counted)
+		}
+		if !counted {
+			return "", time.Time{}, &console.Busy{After: after, Text: "this key is wrong, and too many wrong keys came from your address"}
+		}
 		return "", time.Time{}, console.ErrRefused
 	case err != nil:
 		return "", time.Time{}, unavailable(err)

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -83,8 +84,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Ten wrong keys in a minute from one address, and nobody signs in from there, without a
-// look at the store. A store that fails is nobody's wrong key.
+// After ten wrong keys in a minute from one address, another wrong one is told to come later,
+// and a right one signs in. A store that fails is nobody's wrong key.
 func TestWrongKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -110,20 +111,17 @@ func TestWrongKeys(t *testing.T) {
 				t.Fatalf("wrong key %d: %q, %v", i, session, err)
 			}
 		}
-		before := s.store.uses.Load()
 		var busy *console.Busy
-		for _, credential := range []string{text, "wrong"} {
-			if session, _, err := s.people.SignIn(bad, credential); !errors.As(err, &busy) || busy.After <= 0 || busy.After > time.Minute || session != "" {
-				t.Errorf("the 11th: %q, %v", session, err)
-			}
+		if session, _, err := s.people.SignIn(bad, "wrong"); !errors.As(err, &busy) || busy.After <= 0 || busy.After > time.Minute || session != "" {
+			t.Errorf("the 11th: %q, %v", session, err)
 		}
-		if n := s.store.uses.Load() - before; n != 0 {
-			t.Errorf("%d looks at the store", n)
+		for _, from := range []context.Context{bad, other} {
+			_, _, err := s.people.SignIn(from, text)
+			testkit.Must(t, err)
 		}
-		_, _, err := s.people.SignIn(other, text)
-		testkit.Must(t, err)
 		time.Sleep(time.Minute)
-		_, _, err = s.people.SignIn(bad, text)
-		testkit.Must(t, err)
+		if _, _, err := s.people.SignIn(bad, "wrong"); err != console.ErrRefused {
+			t.Errorf("a minute later: %v", err)
+		}
 	})
 }
