@@ -273,6 +273,16 @@ func connOf(ctx context.Context) *conn {
 	return c
 }
 
+// encryption returns the state of TLS, nil without it. net/http does not know that a conn may
+// be a connection of TLS.
+func (c *conn) encryption() *tls.ConnectionState {
+	if t, ok := c.Conn.(*tls.Conn); ok {
+		state := t.ConnectionState()
+		return &state
+	}
+	return nil
+}
+
 // begin tells the connection that the handler has a request. The answer to a body without
 // a length is the last on its connection, because nobody knows where such a body ends.
 func (c *conn) begin(w http.ResponseWriter, r *http.Request) {

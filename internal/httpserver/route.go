@@ -39,6 +39,7 @@ func (s *Server) handler(route http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c := connOf(r.Context()); c != nil {
 			c.begin(w, r)
+			r.TLS = c.encryption()
 		}
 		id := newRequestID()
 		w.Header().Set("X-Request-Id", id)

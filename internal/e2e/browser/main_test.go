@@ -97,7 +97,7 @@ func browserOptions(path string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("no-pings", true),
 		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("disable-popup-blocking", false),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"),
+		chromedp.Flag("host-resolver-rules", "MAP "+foreignName+" 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"),
 		chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("lang", "en-US"),
 	)

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// writeTLS writes a certificate and its key, and returns the flags that name them.
+func writeTLS(t *testing.T) []string {
+	t.Helper()
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.StartTLS()
+	defer s.Close()
+	dir, pair := t.TempDir(), s.TLS.Certificates[0]
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeFile(t, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
+	writeFile(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8(t, pair)})))
+	return []string{"--tls-cert", cert, "--tls-key", key}
+}
+
+func pkcs8(t *testing.T, pair tls.Certificate) []byte {
+	t.Helper()
+	b, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	testkit.Must(t, err)
+	return b
+}
+
+// pages is a browser without a window that finds a server by any name.
+func (r *running) pages(t *testing.T) *http.Client {
+	t.Helper()
+	at, err := url.Parse(r.url)
+	testkit.Must(t, err)
+	jar, err := cookiejar.New(nil)
+	testkit.Must(t, err)
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the name is another one
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", at.Host)
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Jar: jar}
+}
+
+// read returns the text of an answer.
+func read(t *testing.T, res *http.Response, err error) string {
+	t.Helper()
+	testkit.Must(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	testkit.Must(t, err)
+	return string(text)
+}
+
+// The console works over the server's own TLS: signing in by a foreign name and by localhost,
+// with a cookie for https alone, and with https in what a client is given.
+func TestConsoleOverOwnTLS(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "team.db")
+	_, key := newKey(t, db, "local", auth.Read|auth.Admin, "*")
+	r := serve(t, append(writeTLS(t), "--db", db, "--host", "memory.example.com")...)
+	for _, origin := range []string{"https://memory.example.com", "https://localhost:4321"} {
+		web := r.pages(t)
+		web.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		res, err := web.PostForm(origin+"/signin", url.Values{"key": {key}})
+		text := read(t, res, err)
+		cookie := res.Header.Get("Set-Cookie")
+		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(cookie, "__Host-scratchpad=") || !strings.Contains(cookie, "; Secure") {
+			t.Errorf("%s: signing in is %d with the cookie %.30q...\n%s", origin, res.StatusCode, cookie, text)
+			continue
+		}
+		res, err = web.Get(origin + "/keys")
+		form := read(t, res, err)
+		token, stamp := regexp.MustCompile(`name="token" value="([^"]+)"`).FindStringSubmatch(form), regexp.MustCompile(`name="stamp" value="([^"]+)"`).FindStringSubmatch(form)
+		if token == nil || stamp == nil {
+			t.Fatalf("%s: the page of keys has no form:\n%s", origin, form)
+		}
+		res, err = web.PostForm(origin+"/keys", url.Values{"do": {"create"}, "name": {"laptop"}, "agents": {"*"}, "scopes": {"read"}, "lifetime": {"1d"}, "token": token[1:], "stamp": stamp[1:]})
+		if made := read(t, res, err); !strings.Contains(made, origin+"/mcp") || strings.Contains(made, "http://") {
+			t.Errorf("%s: the page of the new key has other addresses:\n%s", origin, made)
+		}
+	}
+}
