@@ -263,6 +263,13 @@ func (c clientConfigCommand) write(p *process, to clientconfig.Client, a clientC
 	if c.Hook {
 		change = clientconfig.AddHook(a.File, a.Hook)
 	}
+	if c.File == "" {
+		project, err := clientconfig.Project(a.File)
+		if err != nil {
+			return err
+		}
+		change = change.Inside(project)
+	}
 	r, err := change.Write()
 	if err != nil {
 		return ofClientFile(err)

@@ -42,6 +42,8 @@ Claude Code and VS Code keep such a file in the folder of a project, so go to th
 
 If setup runs again, it changes only what is not as it should be. An entry that is there keeps its memory and its limits, unless you give --agent, --tenant or --db.
 
+A project may come from somebody else. If a project's file has an entry scratchpad that setup did not write, setup shows the entry and stops for that client. It starts nothing of the entry. Links that lead out of the project are not followed.
+
 --undo puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
 
 Examples:
@@ -120,15 +122,18 @@ func (c setupCommand) plan(p *process, journal string) (*setup.Plan, error) {
 	return setup.Make(o)
 }
 
-// setupEntry returns what a client's file gets. A server that is there keeps its
+// setupEntry returns what a client's file gets. With keep a server that is there keeps its
 // arguments, unless the command line names an agent, a tenant or a database.
-func (p *process) setupEntry(c clientconfig.Client, file, program string) (e setup.Entry, err error) {
-	s, found, err := c.ReadServer(file, setup.ServerName)
-	if err != nil {
-		return e, err
+func (p *process) setupEntry(c clientconfig.Client, file, program string, keep bool) (e setup.Entry, err error) {
+	s, keeps := clientconfig.Server{}, false
+	if keep && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil {
+		if s, _, err = c.ReadServer(file, setup.ServerName); err != nil {
+			return e, err
+		}
+		keeps = len(s.Args) > 0 && s.Args[0] == "mcp"
 	}
 	var m clientconfig.Memory
-	if found && p.line.Agent == nil && p.line.Tenant == nil && p.line.DB == nil && len(s.Args) > 0 && s.Args[0] == "mcp" {
+	if keeps {
 		m = clientconfig.MemoryOf(s.Args)
 		m.Project, err = clientconfig.Project(file)
 	} else if m, err = p.memoryOf(file); err == nil {
@@ -166,7 +171,7 @@ func setupErrors(plan *setup.Plan) error {
 		}
 		err := fmt.Errorf("%s: %w", c.Client.Title, c.Err)
 		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one, or add this program by another name: scratchpad client-config %s --write --server-name NAME", err, c.Client.Name)
+			err = fmt.Errorf("%w; remove that one and run setup again, or add this program by another name: scratchpad client-config %s --write --server-name NAME", err, c.Client.Name)
 		}
 		errs = append(errs, failure.OfClientFile(err))
 	}

@@ -437,10 +437,10 @@ func TestSetupMemories(t *testing.T) {
 func TestSetupKeepsSettings(t *testing.T) {
 	a := newAccount(t)
 	file := a.install(t, "claude-code", "")
-	a.run(t, "client-config", "claude-code", "--write", "--agent", "mine", "--max-versions", "3").must(t, 0)
+	a.run(t, "setup", "--yes", "--bin", filepath.Dir(a.program), "--agent", "mine", "--max-versions", "3").must(t, 0, "Memory: agent mine.", "brief --mark claude-code --agent mine")
 	text := testkit.ReadFile(t, file)
-	a.run(t, "setup", "--yes", "--bin", filepath.Dir(a.program)).must(t, 0, "Memory: agent mine.", "brief --mark claude-code --agent mine")
-	if got := testkit.ReadFile(t, file); got != text {
+	a.run(t, "setup", "--yes", "--bin", filepath.Dir(a.program)).must(t, 0, "Nothing was to be changed.", "Memory: agent mine.")
+	if got := testkit.ReadFile(t, file); got != text || !strings.Contains(text, `"--max-versions", "3"`) {
 		t.Errorf("the entry has become %s", got)
 	}
 	a.run(t, "setup", "--yes", "--bin", filepath.Dir(a.program), "--agent", "new").must(t, 0, "Memory: agent new.")
@@ -449,8 +449,16 @@ func TestSetupKeepsSettings(t *testing.T) {
 		t.Error("undo for another client has changed the entry")
 	}
 	a.run(t, "setup", "--undo").must(t, 0)
+	if _, err := os.Stat(file); err == nil {
+		t.Errorf("after --undo the entry is %s", testkit.ReadFile(t, file))
+	}
+	// The user's own file is trusted, with what the user has put there.
+	file = a.install(t, "cursor", "")
+	a.run(t, "client-config", "cursor", "--write", "--agent", "mine", "--max-versions", "3").must(t, 0)
+	text = testkit.ReadFile(t, file)
+	a.run(t, "setup", "--yes", "--client", "cursor", "--bin", filepath.Dir(a.program)).must(t, 0, "Memory: agent mine.")
 	if got := testkit.ReadFile(t, file); got != text {
-		t.Errorf("after --undo the entry is %s", got)
+		t.Errorf("the entry has become %s", got)
 	}
 }
 

@@ -14,6 +14,54 @@ type Change struct {
 	File string
 	mode fs.FileMode // of a new file
 	edit edit
+
+	project string // links do not lead out of this folder; "": they may lead anywhere
+}
+
+// Inside returns the change of a file that belongs to a project. If the file is reached by
+// a link that leads out of the project's folder, [Change.Preview] and [Change.Write] return
+// [ErrInvalid], as [Inside] does.
+func (c Change) Inside(project string) Change {
+	c.project = project
+	return c
+}
+
+// Inside returns an error unless a file is in a project's folder, links followed. Somebody
+// else may have made the links of a project. Nothing may lead to the hooks of one user but
+// the folders themselves: Claude Code does not read them through a link. An empty project
+// has no bounds. Errors: [ErrInvalid] and those of package os.
+func Inside(file, project string) error {
+	if project == "" {
+		return nil
+	}
+	root, err := realPath(project)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.Abs(file)
+	if err == nil {
+		real, err = realPath(real)
+	}
+	if err != nil {
+		return err
+	}
+	within, err := filepath.Rel(root, real)
+	switch {
+	case err != nil || !filepath.IsLocal(within):
+		return fail(ErrInvalid, "%s is reached by a link that leads out of the project, to %s; remove the link", onOneLine(file), onOneLine(real))
+	case filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
+		return fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
+	}
+	return nil
+}
+
+// target returns the file that the change is of.
+func (c Change) target() (string, error) {
+	file, err := FollowLink(c.File)
+	if err == nil {
+		err = Inside(c.File, c.project)
+	}
+	return file, err
 }
 
 // AddServer returns the change that [Client.Write] makes.
@@ -22,13 +70,13 @@ func (c Client) AddServer(file, name string, s Server) Change {
 	if s.hasValues() {
 		mode = 0o600
 	}
-	return Change{file, mode, afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).edit(old, name, s) })}
+	return Change{File: file, mode: mode, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).edit(old, name, s) })}
 }
 
 // RemoveServer returns the change that takes a server out of the client's file. If the
 // file does not have it, nothing changes.
 func (c Client) RemoveServer(file, name string) Change {
-	return Change{file, 0o644, afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).remove(old, name) })}
+	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) { return c.formatOf(file).remove(old, name) })}
 }
 
 // A Preview says what a [Change] would do.
@@ -43,7 +91,7 @@ type Preview struct {
 // Preview returns what the change would do, and changes nothing. The errors are those of
 // [Client.Write].
 func (c Change) Preview() (p Preview, err error) {
-	if p.File, err = followLink(c.File); err != nil {
+	if p.File, err = c.target(); err != nil {
 		return p, err
 	}
 	info, err := os.Stat(p.File)
@@ -62,8 +110,12 @@ func (c Change) Preview() (p Preview, err error) {
 
 // Write makes the change. See [Client.Write].
 func (c Change) Write() (Result, error) {
+	file, err := c.target()
+	if err != nil {
+		return Result{File: c.File}, err
+	}
 	var changed []string
-	r, err := editFile(c.File, c.mode, func(old []byte) (content []byte, err error) {
+	r, err := editFile(file, c.mode, func(old []byte) (content []byte, err error) {
 		content, changed, err = c.edit(old)
 		return content, err
 	})
@@ -151,9 +203,13 @@ func Project(file string) (string, error) {
 	return project, nil
 }
 
-// realPath follows the links in a path. What is not there yet stays as it is.
+// realPath follows the links in a path. What is not there yet stays as it is. Errors:
+// [ErrInvalid] for a link that leads nowhere, and those of package os.
 func realPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
+	if info, here := os.Lstat(dir); err != nil && here == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", leadsNowhere(dir, err)
+	}
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
 		above, err := realPath(filepath.Dir(dir))
 		return filepath.Join(above, filepath.Base(dir)), err

@@ -40,7 +40,7 @@ func (c Client) Write(file, name string, s Server) (Result, error) {
 // a new file. With mode 0600 other users lose their access to a file that is there.
 func editFile(name string, mode fs.FileMode, edit func(old []byte) ([]byte, error)) (r Result, err error) {
 	r.File = name
-	if r.File, err = followLink(name); err != nil {
+	if r.File, err = FollowLink(name); err != nil {
 		return r, err
 	}
 	if err := os.MkdirAll(filepath.Dir(r.File), 0o755); err != nil {
@@ -124,17 +124,22 @@ func narrowed(have, mode fs.FileMode) fs.FileMode {
 	return have &^ 0o077
 }
 
-// followLink returns the file that a link leads to; the name itself if it is no link.
-func followLink(name string) (string, error) {
+// FollowLink returns the file that a link leads to; the name itself if it is no link.
+// Errors: [ErrInvalid].
+func FollowLink(name string) (string, error) {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return name, nil
 	}
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return "", fail(ErrInvalid, "%s is a link that leads nowhere: %v; remove it", name, err)
+		return "", leadsNowhere(name, err)
 	}
 	return target, nil
+}
+
+func leadsNowhere(link string, err error) error {
+	return fail(ErrInvalid, "%s is a link that leads nowhere: %v; remove it", onOneLine(link), err)
 }
 
 // keepFile writes a copy beside the file, under a name that is free.

@@ -31,14 +31,14 @@ func HookFile(project string) string { return filepath.Join(project, hookFolder,
 // AddHook returns the change that makes Claude Code run a command when a session starts.
 // It replaces an earlier command of this program. Other hooks stay.
 func AddHook(file, command string) Change {
-	return Change{file, 0o644, afterMark(func(old []byte) ([]byte, []string, error) {
+	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) {
 		return editHooks(old, func(h hooks) ([]string, error) { return h.set(command) })
 	})}
 }
 
 // RemoveHook returns the change that takes out what [AddHook] has added.
 func RemoveHook(file string) Change {
-	return Change{file, 0o644, afterMark(func(old []byte) ([]byte, []string, error) {
+	return Change{File: file, mode: 0o644, edit: afterMark(func(old []byte) ([]byte, []string, error) {
 		if len(bytes.TrimSpace(old)) == 0 {
 			return old, nil, nil
 		}

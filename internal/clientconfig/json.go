@@ -107,7 +107,7 @@ func (j jsonFormat) path(top *hujson.Object) []string {
 }
 
 func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err error) {
-	entry, err := j.entry(text, name)
+	entry, err := j.standard(text, name)
 	if err != nil || entry == nil {
 		return Server{}, false, err
 	}
@@ -121,8 +121,19 @@ func (j jsonFormat) read(text []byte, name string) (s Server, found bool, err er
 	return Server{Command: fields.Command, Args: fields.Args}, true, nil
 }
 
-// entry returns the entry of a server as standard JSON; nil if there is none.
-func (j jsonFormat) entry(text []byte, name string) (entry json.RawMessage, err error) {
+func (j jsonFormat) entry(text []byte, name string) (entry any, err error) {
+	raw, err := j.standard(text, name)
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &entry); err != nil {
+		return nil, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+	}
+	return entry, nil
+}
+
+// standard returns the entry of a server as standard JSON; nil if there is none.
+func (j jsonFormat) standard(text []byte, name string) (entry json.RawMessage, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}

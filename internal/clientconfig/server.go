@@ -78,6 +78,9 @@ type format interface {
 	// remove returns the content without the server, as edit does.
 	remove(old []byte, name string) (content []byte, changed []string, err error)
 
+	// entry returns the entry of a server as it is in the text, decoded; nil if there is none.
+	entry(text []byte, name string) (any, error)
+
 	// read returns the server without its variables, and whether it is there.
 	read(content []byte, name string) (s Server, found bool, err error)
 }

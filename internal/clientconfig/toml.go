@@ -142,6 +142,12 @@ func (t tomlFormat) remove(old []byte, name string) (content []byte, changed []s
 	return content, []string{fmt.Sprintf("%s: removed from %s", name, tomlServers)}, nil
 }
 
+func (tomlFormat) entry(text []byte, name string) (any, error) {
+	all, err := readTOML(text)
+	servers, _ := all[tomlServers].(map[string]any)
+	return servers[name], err
+}
+
 func (tomlFormat) read(content []byte, name string) (s Server, found bool, err error) {
 	all, err := readTOML(content)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +18,11 @@ const checkPatience = 30 * time.Second
 // the names of its tools.
 func (c *Client) Check(ctx context.Context, dir string) (tools []string, err error) {
 	s, found, err := c.Client.ReadServer(c.File, ServerName)
-	if err == nil && !found {
-		err = fmt.Errorf("%s has no server %s", c.File, ServerName)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if want := c.Entry.Server; !found || s.Command != want.Command || !slices.Equal(s.Args, want.Args) {
+		return nil, fmt.Errorf("%s does not have the server %s that setup has written; run setup again", c.File, ServerName)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/internal/clientconfig"
 )
 
 // journal is what setup has done and has not taken back. It is a file of JSON.
@@ -121,6 +123,21 @@ func (j *journal) entry(file string) (*fileDone, bool) {
 		}
 	}
 	return nil, false
+}
+
+// wrote reports whether setup has written the entry of a client's file: the last edit left
+// it there just so.
+func (j *journal) wrote(c clientconfig.Client, file string, have clientconfig.Entry) bool {
+	real, err := clientconfig.FollowLink(file)
+	if err != nil {
+		return false
+	}
+	done, found := j.entry(real)
+	if !found || done.Hook {
+		return false
+	}
+	left, err := c.EntryIn(file, done.Left, ServerName)
+	return err == nil && left.Equal(have)
 }
 
 // sumOf returns the SHA-256 of a file.

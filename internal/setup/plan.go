@@ -26,7 +26,8 @@ type Options struct {
 	DefaultAgent string // the agent of a command that names none
 
 	// Entry returns what a client's file is to have for this program, which is at a path.
-	Entry func(c clientconfig.Client, file, program string) (Entry, error)
+	// keep says that the entry there may be trusted, so that its arguments stay.
+	Entry func(c clientconfig.Client, file, program string, keep bool) (Entry, error)
 
 	// Database is the file of the database, and DatabaseFiles all that belong to it. They
 	// may be empty.
@@ -96,22 +97,39 @@ func Make(o Options) (*Plan, error) {
 			return nil, fmt.Errorf("there is no client %q", name)
 		}
 		planned := &Client{Client: c}
-		planned.Err = planned.plan(o, p.Program.Path)
+		planned.Err = planned.plan(o, j, p.Program.Path)
 		p.Clients = append(p.Clients, planned)
 	}
 	return p, nil
 }
 
-func (c *Client) plan(o Options, program string) (err error) {
+func (c *Client) plan(o Options, j journal, program string) (err error) {
 	if c.File, err = c.Client.FileIn(o.Project); err != nil {
 		return err
 	}
-	if c.Entry, err = o.Entry(c.Client, c.File, program); err != nil {
+	project, err := clientconfig.Project(c.File)
+	if err != nil {
 		return err
 	}
-	c.Edits = []*Edit{{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server)}}
+	if err := clientconfig.Inside(c.File, project); err != nil {
+		return err
+	}
+	have, err := c.Client.ReadEntry(c.File, ServerName)
+	if err != nil {
+		return err
+	}
+	keep := have.Exists() && (project == "" || j.wrote(c.Client, c.File, have))
+	if c.Entry, err = o.Entry(c.Client, c.File, program, keep); err != nil {
+		return err
+	}
+	if have.Exists() && !keep {
+		if err := c.checkForeign(have); err != nil {
+			return err
+		}
+	}
+	c.Edits = []*Edit{{change: c.Client.AddServer(c.File, ServerName, c.Entry.Server).Inside(project)}}
 	if c.Entry.Hook != "" {
-		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook)})
+		c.Edits = append(c.Edits, &Edit{hook: true, change: clientconfig.AddHook(clientconfig.HookFile(o.Project), c.Entry.Hook).Inside(project)})
 	}
 	for _, e := range c.Edits {
 		e.File = e.change.File
@@ -123,6 +141,25 @@ func (c *Client) plan(o Options, program string) (err error) {
 	}
 	return nil
 }
+
+// checkForeign returns an error unless an entry that setup did not write is exactly the one
+// that setup writes. It may come from a repository, with the program and the variables of
+// somebody else.
+func (c *Client) checkForeign(have clientconfig.Entry) error {
+	snippet := c.Client.SnippetFor(c.File, ServerName, c.Entry.Server)
+	want, err := c.Client.EntryIn(c.File, []byte(snippet), ServerName)
+	if err != nil || have.Equal(want) {
+		return err
+	}
+	return foreign{fmt.Sprintf("%s has a server %s that setup did not write: %s", c.File, ServerName, have)}
+}
+
+// foreign is an error of the kind [clientconfig.ErrTaken].
+type foreign struct{ text string }
+
+func (f foreign) Error() string { return f.text }
+
+func (foreign) Unwrap() error { return clientconfig.ErrTaken }
 
 // Changes reports whether the plan changes anything.
 func (c *Client) Changes() bool {

@@ -142,7 +142,11 @@ func (f fileDone) takeBack() (did string, err error) {
 		c, _ := clientconfig.Find(f.Client)
 		change = c.RemoveServer(f.File, ServerName)
 	}
-	r, err := change.Write()
+	project, err := clientconfig.Project(f.File)
+	if err != nil {
+		return "", err
+	}
+	r, err := change.Inside(project).Write()
 	switch {
 	case err != nil:
 		return "", err

@@ -1,0 +1,78 @@
+package clientconfig
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+)
+
+// An Entry is all that a client's file has of a server.
+type Entry struct {
+	fields any // as the decoder of the file's format returns it; nil: there is none
+}
+
+// ReadEntry returns the entry that the client's file has under a name. A missing file has
+// none.
+func (c Client) ReadEntry(file, name string) (Entry, error) {
+	content, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, nil
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return c.EntryIn(file, content, name)
+}
+
+// EntryIn returns the entry under a name in a content of the client's file.
+func (c Client) EntryIn(file string, content []byte, name string) (e Entry, err error) {
+	text, _, err := cutMark(content)
+	if err == nil {
+		e.fields, err = c.formatOf(file).entry(text, name)
+	}
+	if err != nil {
+		return Entry{}, ofFile(file, err)
+	}
+	return e, nil
+}
+
+// Exists reports whether there is an entry.
+func (e Entry) Exists() bool { return e.fields != nil }
+
+// Equal reports whether two entries have the same fields with the same values.
+func (e Entry) Equal(other Entry) bool { return reflect.DeepEqual(e.fields, other.fields) }
+
+// String returns the entry on one line, as JSON. The values of variables and of headers are
+// hidden. A long text is cut.
+func (e Entry) String() string {
+	fields, ok := e.fields.(map[string]any)
+	if !ok {
+		return cut(quoteJSON(e.fields))
+	}
+	shown := map[string]any{}
+	for key, value := range fields {
+		if values, ok := value.(map[string]any); ok && (key == "env" || key == "headers") {
+			hidden := map[string]any{}
+			for name := range values {
+				hidden[name] = "(hidden)"
+			}
+			value = hidden
+		}
+		shown[key] = value
+	}
+	return cut(quoteJSON(shown))
+}
+
+// cut returns the beginning of a long text.
+func cut(text string) string {
+	const most = 1000
+	if len(text) <= most {
+		return text
+	}
+	for i := range text {
+		if i > most {
+			return text[:i] + "..."
+		}
+	}
+	return text
+}
