@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 	"workspace/internal/records":         {"workspace/store"},
 	"workspace/internal/redaction":       {"workspace/internal/condition", "workspace/store"},
 	"workspace/internal/search":          {"tokens", "workspace/internal/fit", "workspace/internal/verify", "workspace/store", "golang.org/x/sync/semaphore", "golang.org/x/text/unicode/norm"},
-	"workspace/internal/summaries":       {"tokens", "workspace/inspect", "workspace/internal/fault", "workspace/internal/quota", "workspace/internal/verify", "workspace/store", "workspace/internal/records"},
+	"workspace/internal/summaries":       {"tokens", "workspace/inspect", "workspace/internal/condition", "workspace/internal/fault", "workspace/internal/quota", "workspace/internal/verify", "workspace/store", "workspace/internal/records"},
 	"workspace/internal/total":           {"workspace/internal/count", "workspace/internal/fault", "workspace/internal/quota", "workspace/internal/turn", "workspace/store"},
 	"workspace/internal/turn":            {},
 	"workspace/internal/verify":          {"workspace/store"},

@@ -90,8 +90,9 @@ type SummaryResult struct {
 //
 // A summary that cannot be kept, because of a quota or of trouble with the store, is
 // returned without Stored, to the callers in this process. If the file has changed
-// meanwhile, the summary is returned with Newer set. If the file was deleted, the error
-// is [ErrNotFound].
+// meanwhile, the summary is returned with Newer set. If the version was redacted meanwhile,
+// or is not retained any more, or the file was deleted, nothing is kept or returned, and
+// the error is [ErrNotFound].
 //
 // A panic of the Summarizer is raised in the goroutine of each caller who waits.
 //

@@ -384,9 +384,23 @@ func TestSummarizerHangs(t *testing.T) {
 	})
 }
 
-// A summary that cannot be kept is returned.
+// A fullStore can be read and not be written, once it is full.
+type fullStore struct {
+	workspace.Store
+	full atomic.Bool
+}
+
+func (s *fullStore) Update(ctx context.Context, o workspace.Owner, fn func(workspace.Tx) error) error {
+	if s.full.Load() {
+		return workspace.ErrStorageFull
+	}
+	return s.Store.Update(ctx, o, fn)
+}
+
+// A summary that cannot be kept is returned. If the file cannot be looked at again, it is
+// not, because the version may be redacted.
 func TestSummaryWithoutStore(t *testing.T) {
-	store := memstore.New()
+	store := &fullStore{Store: memstore.New()}
 	m := &model{}
 	svc, err := workspace.New(store, workspace.Options{Summarizer: m.remote()})
 	if err != nil {
@@ -394,15 +408,21 @@ func TestSummaryWithoutStore(t *testing.T) {
 	}
 	ws := agentOf(t, svc, "a")
 	write(t, ws, "f", longText("one"))
+	store.full.Store(true)
+	if r := summarize(t, ws, "f"); r.Stored || r.Text == "" {
+		t.Errorf("Summarize while the store is full = %+v, want the text", r)
+	}
 	m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
 		return shorten(r), store.Close()
 	}
-	if r := summarize(t, ws, "f"); r.Stored || r.Text == "" {
-		t.Errorf("Summarize while the store is closed = %+v, want the text", r)
+	for range 2 {
+		r, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+		wantSummaryErr(t, "Summarize while the store is closed, and after it", err, workspace.ErrClosed)
+		if r != (workspace.SummaryResult{}) {
+			t.Errorf("Summarize while the store is closed = %+v, want nothing", r)
+		}
 	}
-	_, err = ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
-	wantSummaryErr(t, "Summarize after Close", err, workspace.ErrClosed)
-	m.wantCalls(t, 1)
+	m.wantCalls(t, 2)
 }
 
 // Close stops a summary that is being made and gives its lease back, so that the next

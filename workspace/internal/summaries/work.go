@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/condition"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/verify"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -169,23 +170,60 @@ func (w *Work) Make(ctx context.Context, progress func(done, total int), extend 
 	return spent, nil
 }
 
-// Keep stores the summary, if the file still has the version that was summarised. If
-// it cannot be stored, it is returned all the same, because it has cost something. To
-// store it is no operation of its own: the call counts as a read.
+// Keep looks at the file again, because the work took time: a summary of a version that was
+// redacted meanwhile, or is not retained any more, would give its content back. Keep stores
+// the summary if the version is still the current one. If it cannot be stored, it is
+// returned all the same, because it has cost something. To store it is no operation of its
+// own: the call counts as a read.
 func (w *Work) Keep(ctx context.Context) (Result, error) {
-	made := w.made
-	var head store.FileHead
-	stored := false
-	settle, err := w.Room(ctx, made.Time)
+	made, head, stored, err := w.store(ctx)
 	if err != nil {
-		r := w.Kept(made)
-		r.Cached, r.Stored = false, false
-		return r, nil
+		err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
+			head, _, err = w.look(tx)
+			return err
+		})
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r := w.Kept(made)
+	r.Cached, r.Stored = false, stored
+	if head.Version != made.Version {
+		r.Newer = head.Version
+	}
+	return r, nil
+}
+
+// look returns the head of the file, and the owner's state. It returns an error if the
+// version that was summarised cannot be read any more.
+func (w *Work) look(tx store.Reader) (store.FileHead, store.OwnerState, error) {
+	l, err := tx.Load(store.Query{File: w.Path, Version: w.version.Number})
+	switch {
+	case err != nil:
+	case !l.File.Exists():
+		err = store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
+	default:
+		if err = condition.Readable(l.File, l.Version, w.version.Number); err == nil && l.Version.SHA256 != w.version.SHA256 {
+			err = store.Errorf(store.ErrNotFound, "it was deleted and restored meanwhile")
+		}
+		if e, ok := err.(*store.Error); ok {
+			e.Way = store.Way{Do: store.DoRetry} // with the current version
+		}
+	}
+	return l.File, l.Owner, err
+}
+
+// store stores the summary if the file still has the version that was summarised. If
+// another call has stored one, it returns that.
+func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHead, stored bool, err error) {
+	settle, err := w.Room(ctx, w.made.Time)
+	if err != nil {
+		return w.made, head, false, err
 	}
 	err = w.Store.Update(ctx, w.Owner, func(tx store.Tx) (err error) {
-		stored = false
+		made, stored = w.made, false
 		var before store.OwnerState
-		if head, before, err = tx.File(w.Path); err != nil || !head.Exists() || head.Version != made.Version {
+		if head, before, err = w.look(tx); err != nil || head.Version != made.Version {
 			return err
 		}
 		state := before
@@ -203,17 +241,10 @@ func (w *Work) Keep(ctx context.Context) (Result, error) {
 		stored = true
 		return tx.SaveSummary(store.SummaryChange{Head: head, New: made, Owner: state})
 	})
-	r := w.Kept(made)
-	r.Cached, r.Stored = false, err == nil && stored
-	switch {
-	case err != nil:
-		return r, nil
-	case !head.Exists():
-		return Result{}, store.Errorf(store.ErrNotFound, "it was deleted meanwhile")
-	case head.Version != made.Version:
-		r.Newer = head.Version
+	if err != nil {
+		return w.made, head, false, err
 	}
-	return r, nil
+	return made, head, stored, nil
 }
 
 // replace counts the bytes of the summary in the file's head and the owner's state. If
