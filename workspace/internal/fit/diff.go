@@ -15,27 +15,25 @@ func Diff(d *linediff.Diff, text []byte, context int) (chunks []linediff.Chunk, 
 		return chunks, linediff.AppendJSON(nil, chunks)
 	}
 	budget := (tokens.EstimateBytes(text) - slack(text) - diffOverhead) * 10 / 13
-	changed := 0
-	for _, run := range d.Runs() {
-		if run.Op != linediff.Equal {
-			changed += run.Lines
-		}
-	}
-	// A line in a chunk costs a token, and one more unless it is empty. A diff that
-	// cannot be cheap is not built.
-	least := changed
-	if removed, added := d.Size(); removed+added >= 2*changed {
-		least = 2 * changed
-	}
-	if least > budget {
+	if changedCount(d) > budget { // a line in a chunk costs a token at least
 		return nil, nil
 	}
 	chunks = nonNil(d.Chunks(context))
 	asJSON = linediff.AppendJSON(nil, chunks)
-	if tokens.EstimateBytes(asJSON)+slack(asJSON) > budget {
+	if !Within(asJSON, budget-slack(asJSON)) {
 		return nil, nil
 	}
 	return chunks, asJSON
+}
+
+// changedCount returns how many lines are removed or added.
+func changedCount(d *linediff.Diff) (lines int) {
+	for _, run := range d.Runs() {
+		if run.Op != linediff.Equal {
+			lines += run.Lines
+		}
+	}
+	return lines
 }
 
 // diffOverhead is how many tokens the record of a diff costs more than that of a whole

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
@@ -20,29 +19,16 @@ func Unified(old, text []byte, oldName, newName string, maxTokens int) []byte {
 	whole := readOverhead + (tokens.EstimateBytes(text)-slack(text))*10/13
 	most := min(maxTokens, whole)
 	d := linediff.Compare(old, text)
-	if removed, added := d.Size(); removed+added > most { // a line costs a token at least
+	if changedCount(d) > most { // a line costs a token at least
 		return nil
 	}
-	out := &bounded{most: 16*most + 1024}
-	err := unified.Write(out, d, old, text, unified.Options{Old: oldName, New: newName})
+	var out bytes.Buffer
+	if err := unified.Write(&out, d, old, text, unified.Options{Old: oldName, New: newName}); err != nil {
+		panic(err) // a Buffer returns no error
+	}
 	diff := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-	if err != nil || len(diff) == 0 || tokens.EstimateBytes(diff)+slack(diff) > most {
+	if len(diff) == 0 || !Within(diff, most-slack(diff)) {
 		return nil
 	}
 	return diff
-}
-
-// bounded is a buffer that refuses more than some bytes.
-type bounded struct {
-	bytes.Buffer
-	most int
-}
-
-var errFull = errors.New("there is no room")
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
-		return 0, errFull
-	}
-	return b.Buffer.Write(p)
 }
