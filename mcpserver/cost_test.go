@@ -15,8 +15,8 @@ import (
 
 type m = map[string]any
 
-// The tools and the instructions cost every conversation tokens. Of each tool, the test
-// counts what a host passes on to the model.
+// The tools cost every conversation tokens: of each tool, those of its name, of its
+// description and of its schema.
 func TestToolsTokens(t *testing.T) {
 	for _, c := range []struct {
 		bound string
@@ -29,16 +29,12 @@ func TestToolsTokens(t *testing.T) {
 		}
 		sum := 0
 		for _, tool := range list.Tools {
-			shown, err := json.Marshal(struct {
-				Name        string `json:"name"`
-				Description string `json:"description"`
-				InputSchema any    `json:"inputSchema"`
-			}{tool.Name, tool.Description, tool.InputSchema})
+			schema, err := json.Marshal(tool.InputSchema)
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := o200k.Count(string(shown))
-			t.Logf("%d %s", n, shown)
+			n := o200k.Count(tool.Name) + o200k.Count(tool.Description) + o200k.Count(string(schema))
+			t.Logf("%d %s: %s %s", n, tool.Name, tool.Description, schema)
 			sum += n
 		}
 		if t.Logf("bound %q: %d tokens, goal %d", c.bound, sum, c.most); sum > c.most {
@@ -266,4 +262,30 @@ func cursorOf(t *rapid.T, blocks []string) int64 {
 		t.Fatal(err)
 	}
 	return rec.Cursor
+}
+
+// The descriptions promise what a model cannot find out by a call. Each promise is checked
+// against what the tools do in another test.
+func TestToolsSayWhatTheyPromise(t *testing.T) {
+	list, err := connect(t, newServer(t, "")).ListTools(t.Context(), &mcp.ListToolsParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, tool := range list.Tools {
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said[tool.Name] = tool.Description + string(schema)
+	}
+	for tool, promise := range map[string]string{
+		"write_file": "the same every time", // agent_id
+		"read_log":   "total counts all after since_entry, or before the tail",
+		"move_file":  "Its versions go along, unless new_path had their numbers before",
+	} {
+		if !strings.Contains(said[tool], promise) {
+			t.Errorf("%s says %s, want %q in it", tool, said[tool], promise)
+		}
+	}
 }

@@ -13,7 +13,7 @@ var (
 
 // agentIDMeaning describes agent_id once in the list of tools, at the tool that begins a
 // memory.
-const agentIDMeaning = "the name the user gave you"
+const agentIDMeaning = "the name the user gave you, the same every time"
 
 var writeFile = tool{
 	name:        "write_file",
@@ -62,7 +62,7 @@ type editRecord struct {
 
 var moveFile = tool{
 	name:        "move_file",
-	description: "Move a file in your memory",
+	description: "Move a file in your memory. Its versions go along, unless new_path had their numbers before",
 	write:       true,
 	properties:  []property{path, {name: "new_path", kind: "string", required: true}, ifVersion},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {

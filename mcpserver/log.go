@@ -26,7 +26,7 @@ type appendRecord struct {
 
 var readLog = tool{
 	name:        "read_log",
-	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]",
+	description: "Read a log in your memory: up to limit entries after since_entry, or the last tail, as [id,seconds after base_time,text]. total counts all after since_entry, or before the tail",
 	properties: []property{path,
 		{name: "since_entry", kind: "integer"},
 		{name: "limit", kind: "integer"},

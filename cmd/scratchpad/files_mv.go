@@ -16,7 +16,7 @@ type filesMv struct {
 
 // Help is shown by scratchpad files mv --help.
 func (filesMv) Help() string {
-	return `The versions go along. The content is also stored as a new version at the new path, so that whoever follows the file sees the move. If the new path had a file before, versions whose numbers it has used are removed. A log of the same name stays.
+	return `The versions go along. The content is also stored as a new version at the new path, so that whoever follows the file sees the move. If there was a file at the new path before, versions with numbers that it has used are removed. A log of the same name stays.
 
 Examples:
 
