@@ -150,6 +150,12 @@ func (p *provider) checkRead(a answer, sent int) *trouble {
 	return p.fails("the server read %d of about %d tokens, so its context is smaller than the window: set a smaller window (--summary-window), or a larger context there (Ollama: OLLAMA_CONTEXT_LENGTH)", a.read, sent)
 }
 
+// fails returns a trouble that names the provider. It does not name a host that the
+// operator chose: agents see the text.
 func (p *provider) fails(text string, args ...any) *trouble {
-	return &trouble{text: fmt.Sprintf("%s at %s: %s", p.api.method, hide(p.host, p.key), fmt.Sprintf(text, args...))}
+	by := p.api.method
+	if p.own {
+		by += " at " + p.host
+	}
+	return &trouble{text: by + ": " + fmt.Sprintf(text, args...)}
 }

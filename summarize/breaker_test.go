@@ -77,7 +77,7 @@ func TestBreakerOfCalls(t *testing.T) {
 	for range breakerFailures {
 		ask(true, "401")
 	}
-	ask(false, "try again in 30s; the last failure was: openai at ")
+	ask(false, "try again in 30s; the last failure was: openai: ")
 	now = now.Add(breakerTime - time.Second)
 	ask(false, "try again in 1s")
 	now = now.Add(time.Second)
@@ -117,7 +117,7 @@ func TestBreakerQuotesNobody(t *testing.T) {
 		}
 		_, err := s.Summarize(t.Context(), request("of another agent"))
 		checkError(t, err)
-		if !strings.Contains(err.Error(), "the last failure was: openai at") || strings.Contains(err.Error(), quoted) {
+		if !strings.Contains(err.Error(), "the last failure was: openai: ") || strings.Contains(err.Error(), quoted) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -108,7 +108,7 @@ func (e *refusedAddress) Error() string {
 	if !e.addr.IsValid() {
 		return "refused to connect: " + e.way
 	}
-	return fmt.Sprintf("refused to connect to %s (%s): %s", e.addr, zoneNames[zoneOf(e.addr)], e.way)
+	return fmt.Sprintf("refused to connect to a %s address: %s", zoneNames[zoneOf(e.addr)], e.way)
 }
 
 func (r addressRule) check(a netip.Addr) error {

@@ -214,7 +214,7 @@ func TestRebinding(t *testing.T) {
 			for look := range 3 {
 				_, err := p.summarize(t.Context(), request("text"))
 				checkError(t, err)
-				if refused := strings.Contains(err.Error(), "refused to connect to"); refused != (look > 0 || scheme == "http") {
+				if refused := strings.Contains(err.Error(), "refused to connect"); refused != (look > 0 || scheme == "http") {
 					t.Errorf("%s, look %d: %v", second, look, err)
 				}
 			}

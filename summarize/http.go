@@ -153,7 +153,11 @@ func (p *provider) unreachable(err error) *trouble {
 		t.retry = !dns.IsNotFound && dns.IsTemporary
 	case errors.As(err, &certificate):
 		t = p.fails("its certificate is not valid")
-		t.said = ": " + p.says(certificate.Err.Error())
+		if name := (x509.HostnameError{}); errors.As(err, &name) {
+			t.text += ": it is for another name"
+		} else {
+			t.said = ": " + p.says(certificate.Err.Error())
+		}
 	case errors.As(err, &noTLS):
 		t = p.fails("the server does not use TLS; for a server on this machine the base URL may have to begin with http")
 	case errors.Is(err, syscall.ECONNREFUSED):

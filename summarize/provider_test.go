@@ -106,6 +106,9 @@ func checkError(t *testing.T, err error) {
 	case len(err.Error()) > 900:
 		t.Errorf("%d bytes: %v", len(err.Error()), err)
 	}
+	if strings.Contains(err.Error(), "127.0.0.1") {
+		t.Errorf("agents see the address of the server: %v", err)
+	}
 	checkHidden(t, fmt.Sprintf("%v|%+v|%#v|%q", err, err, err, err))
 	for _, r := range err.Error() {
 		if r < ' ' || r == 0x7f || r == 0x202e {

@@ -1,10 +1,12 @@
 package summarize
 
 import (
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -37,7 +39,8 @@ const (
 )
 
 // says prepares a text from outside for an error: one line of up to 200 characters,
-// without control characters and without the key.
+// without control characters, without the key, and without addresses of the network,
+// because agents see it.
 func (p *provider) says(text string) string {
 	if len(text) > mostHeard {
 		text = text[:mostHeard]
@@ -51,11 +54,45 @@ func (p *provider) says(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, ""))
-	text = hide(strings.Join(strings.Fields(text), " "), p.key)
+	text = hideAddresses(hide(strings.Join(strings.Fields(text), " "), p.key))
+	if !p.own && p.host != "" {
+		text = strings.ReplaceAll(text, p.host, hiddenAddress)
+	}
 	if runes := []rune(text); len(runes) > mostSaid {
 		return string(runes[:mostSaid-1]) + "…"
 	}
 	return text
+}
+
+const hiddenAddress = "[address]"
+
+// hideAddresses replaces the IP addresses in a text, with their ports.
+func hideAddresses(text string) string {
+	const inAddress = "0123456789abcdefABCDEF.:[]"
+	var b strings.Builder
+	for text != "" {
+		end := len(text) - len(strings.TrimLeft(text, inAddress))
+		word := strings.TrimRight(text[:end], ".:") // the end of a sentence
+		switch {
+		case end == 0:
+			_, end = utf8.DecodeRuneInString(text)
+			b.WriteString(text[:end])
+		case isAddress(word):
+			b.WriteString(hiddenAddress + text[len(word):end])
+		default:
+			b.WriteString(text[:end])
+		}
+		text = text[end:]
+	}
+	return b.String()
+}
+
+func isAddress(word string) bool {
+	_, err := netip.ParseAddr(strings.Trim(word, "[]"))
+	if err != nil {
+		_, err = netip.ParseAddrPort(word)
+	}
+	return err == nil && strings.ContainsAny(word, "0123456789") // not the end of a::b
 }
 
 func (p *provider) shownModel() string { return p.says(p.model) }

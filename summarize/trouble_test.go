@@ -91,6 +91,8 @@ var troubles = []troubleCase{
 	{"400 no context", status(400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5400 tokens","type":"BadRequestError","code":400}}`), 0, 1, "set a smaller window"},
 	{"404 model", status(404, `{"type":"error","error":{"type":"not_found_error","message":"model: some-model"}}`), 0, 1, "the server does not know the model some-model; set --summary-model"},
 	{"404 text", status(404, "404 page not found\n"), 0, 1, `(it says: "404 page not found")`},
+	{"400 with addresses", status(400, `{"error":{"message":"http://10.0.0.7:8000 and [fd00::7]:80 are down, see 192.168.1.1, ::1 and std::map at 12:30"}}`), 0, 1,
+		`(it says: "http://[address] and [address] are down, see [address], [address] and std::map at 12:30")`},
 	{"404 array", status(404, `[{"error":1}]`), 0, 1, "does not know the model"},
 	{"402", status(402, `{"error":{"type":"billing_error","message":"pay"}}`), 0, 1, "no credit"},
 	{"413", status(413, "<html>too large</html>"), 0, 1, "too large for the server; set a smaller window (--summary-window):"},
