@@ -79,6 +79,27 @@ func TestSummaryOfAnOlderVersion(t *testing.T) {
 	}
 }
 
+// A summary of what was redacted or deleted meanwhile reaches nobody.
+func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
+	for says, remove := range map[string]func(context.Context, *workspace.Workspace) error{
+		"summarize f: version 1 was redacted at ": func(ctx context.Context, ws *workspace.Workspace) error {
+			writeLong(t, ws)
+			_, err := ws.RedactVersion(ctx, "f", 1, workspace.RedactOptions{})
+			return err
+		},
+		"summarize f: it was deleted meanwhile": func(ctx context.Context, ws *workspace.Workspace) error {
+			_, err := ws.DeleteFile(ctx, "f", workspace.DeleteOptions{})
+			return err
+		},
+	} {
+		var ws *workspace.Workspace
+		server, ws := summarizing(t, asking(func(ctx context.Context, _ workspace.SummaryRequest) (workspace.SummaryText, error) {
+			return workspace.SummaryText{Text: "It is SECRET."}, remove(ctx, ws)
+		}))
+		newWire(t, server).refused("summarize_file", `{"path":"f"}`, "", says)
+	}
+}
+
 // Without a Summarizer there is no such tool, and no text names it.
 func TestNoSummarizer(t *testing.T) {
 	server, err := mcpserver.New(mcpserver.Options{Workspace: workspaces(newService(t, workspace.Options{}), "")})

@@ -109,6 +109,27 @@ func TestSummaryOfWhatIsGoneMeanwhile(t *testing.T) {
 	}
 }
 
+// The error of a model may quote the file. It is not shown if the version is gone, and does
+// not stay for those who ask later.
+func TestSummaryErrorOfWhatIsGoneMeanwhile(t *testing.T) {
+	for _, c := range goneCases {
+		m := &model{}
+		o := workspace.Options{Summarizer: m.remote(), Limits: workspace.Limits{Versions: 3}}
+		svc, store := newService(t, o)
+		ws := agentOf(t, svc, "a")
+		write(t, ws, "f", longText("SECRET"))
+		m.do = func(_ context.Context, r workspace.SummaryRequest) (workspace.SummaryText, error) {
+			c.remove(t, svc, ws)
+			return workspace.SummaryText{Spent: 1}, errors.New("it says: " + r.Content[:20])
+		}
+		_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+		wantSummaryErr(t, c.name, err, workspace.ErrNotFound, "summarize f: "+c.says)
+		if strings.Contains(strings.Join(recordTexts(t, store), " "), "SECRET") {
+			t.Errorf("%s: the records have what is gone", c.name)
+		}
+	}
+}
+
 func recordTexts(t *testing.T, store workspace.Store) (texts []string) {
 	for _, r := range records(t, store, "") {
 		texts = append(texts, string(r.Value))

@@ -150,7 +150,8 @@ func (w *Work) Estimate() int64 {
 }
 
 // Make calls Text. An error without a kind becomes [store.ErrProvider]; if it is
-// that of a context, it is hidden, because the context is not the caller's.
+// that of a context, it is hidden, because the context is not the caller's. If the version
+// is redacted or gone, the error says so.
 func (w *Work) Make(ctx context.Context, progress func(done, total int), extend func(context.Context) error) (spent int64, err error) {
 	text, spent, err := w.Text(ctx, string(w.version.Content), progress, func(ctx context.Context) error { return Explain(extend(ctx)) })
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -161,6 +162,9 @@ func (w *Work) Make(ctx context.Context, progress func(done, total int), extend 
 		err = store.Errorf(store.ErrProvider, "the summary is empty")
 	}
 	if err != nil {
+		if _, gone := w.lookAgain(ctx); errors.Is(gone, store.ErrNotFound) {
+			err = gone // the error of a model may quote the file
+		}
 		return spent, err
 	}
 	w.made = store.Summary{
@@ -178,13 +182,9 @@ func (w *Work) Make(ctx context.Context, progress func(done, total int), extend 
 func (w *Work) Keep(ctx context.Context) (Result, error) {
 	made, head, stored, err := w.store(ctx)
 	if err != nil {
-		err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-			head, _, err = w.look(tx)
-			return err
-		})
-	}
-	if err != nil {
-		return Result{}, err
+		if head, err = w.lookAgain(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	r := w.Kept(made)
 	r.Cached, r.Stored = false, stored
@@ -192,6 +192,15 @@ func (w *Work) Keep(ctx context.Context) (Result, error) {
 		r.Newer = head.Version
 	}
 	return r, nil
+}
+
+// lookAgain is look in a transaction of its own.
+func (w *Work) lookAgain(ctx context.Context) (head store.FileHead, err error) {
+	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
+		head, _, err = w.look(tx)
+		return err
+	})
+	return head, err
 }
 
 // look returns the head of the file, and the owner's state. It returns an error if the
