@@ -104,8 +104,8 @@ var joinCost = func() (t [utf8.RuneSelf]uint8) {
 const accentCost = 65
 
 // A script is a range of runes outside ASCII. It has the cost of the first rune of a
-// run, of each further rune, and of a space before the run. Marks include the line end
-// after them.
+// run, of each further rune, and of a space before the run. Each other mark costs as much
+// as the first. Marks include the line end after them.
 type script struct {
 	lo, hi             rune
 	first, rest, space uint8
@@ -128,7 +128,9 @@ var scripts = [...]script{
 	{0x0980, 0x0DFF, 80, 37, 0, false},    // other Indic
 	{0x0080, 0x00BF, 100, 90, 0, true},    // Latin-1 marks
 	{0x2000, 0x206F, 100, 80, 0, true},    // dashes, quotes, joiners
-	{0x2500, 0x259F, 100, 30, 0, true},    // box drawing
+	{0x2500, 0x257F, 100, 30, 0, true},    // box drawing
+	{0x2580, 0x259F, 170, 60, 0, true},    // blocks
+	{0x25A0, 0x25AF, 130, 40, 0, true},    // squares
 	{0x2100, 0x23FF, 110, 110, 0, true},   // letter-like, arrows, operators
 	{0x2600, 0x27BF, 120, 120, 0, true},   // symbols, dingbats
 	{0xFE00, 0xFE0F, 30, 30, 0, true},     // variation selectors
@@ -200,6 +202,8 @@ func space[T string | []byte](text T, i int) (end, cost int) {
 	return i, cost + c
 }
 
+const escape = 0x1B // begins the colours of a terminal
+
 // run returns what n repetitions of a byte add to its first token. The vocabulary has
 // repetitions up to the longest.
 func run(n, longest int) int { return n / longest * token }
@@ -222,16 +226,22 @@ func marks[T string | []byte](text T, i int) (end, cost int) {
 }
 
 // punctuation returns the cost of a run of marks with its line end. A repeated mark is
-// nearly free. Up to three different marks are mostly one token.
+// nearly free. Up to three different marks are mostly one token, but neither after an escape
+// nor after four of the same.
 func punctuation[T string | []byte](text T, i int) (end, cost int) {
-	start, changes := i, 0
+	start, first, changes := i, i, 0 // first is the first mark of those that are the same
 	for i < len(text) && classes[text[i]] == mark {
 		if i > start && text[i] != text[i-1] {
-			changes++
+			if i-first >= 4 || text[i-1] == escape {
+				cost += token
+			} else {
+				changes++
+			}
+			first = i
 		}
 		i++
 	}
-	cost = token + run(i-start, 64)
+	cost += token + run(i-start, 64)
 	if changes > 2 {
 		cost += (changes - 2) * 42
 	}
@@ -330,12 +340,18 @@ func foreign[T string | []byte](text T, i int) (end, cost int) {
 		return chinese(text, i)
 	}
 	cost = int(s.first)
+	last := r
 	for i += size; i < len(text); i += size {
 		r, size = decode(text, i)
 		if r < s.lo || r > s.hi || size < 2 {
 			break
 		}
-		cost += int(s.rest)
+		if s.marks && r != last {
+			cost += int(s.first)
+		} else {
+			cost += int(s.rest)
+		}
+		last = r
 	}
 	for s.marks && i < len(text) && classes[text[i]] == newline {
 		i++
