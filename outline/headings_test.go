@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/outline"
 )
 
 var (
@@ -81,4 +82,25 @@ func underlined(content string, n int) bool {
 	lines := strings.Split(content, "\n")
 	below := strings.TrimSpace(lines[n])
 	return below != "" && (strings.Trim(below, "=") == "" || strings.Trim(below, "-") == "")
+}
+
+// What only looks like a heading is not listed, and the heading after it is.
+func TestOutlineListsHeadingsAlone(t *testing.T) {
+	for _, block := range []string{
+		"---\n# hidden\nowner: ops\n---\n", "+++\n# hidden\nowner = \"ops\"\n+++\n", "<!--\n# hidden\n-->\n", "<!-- a\n\n# hidden\n\nb -->\n",
+		"<pre>\n# hidden\n\n# hidden\n</pre>\n", "<script>\n\n# hidden\n</script>\n", "<STYLE>\n\n# hidden\n</style>\n", "<div>\n# hidden\n</div>\n\n",
+		"```\n# hidden\n```\n", "- ```\n  # hidden\n  ```\n", "> ```\n> # hidden\n", "1. a\n\n   ~~~~\n   ~~~\n   # hidden\n   ~~~~\n", "> # hidden\n",
+	} {
+		text := block + "# Shown\n\ntext\n"
+		if strings.HasPrefix(block, "-") && strings.Contains(block, "```") {
+			text = "a\n\n" + text
+		}
+		got := outline.Text("a.md", text, 0)
+		if !strings.Contains(got, " # Shown\n") || regexp.MustCompile(`(?m)^\d+(-\d+)? # hidden`).MatchString(got) {
+			t.Errorf("the outline of %q is\n%s\nwant the heading # Shown and no other", text, got)
+		}
+	}
+	if got := outline.Text("a.md", "Title\n=====\n\ntext\n\nPart\n----\n\nmore\n", 0); !strings.Contains(got, "\n1-9 # Title\n") || !strings.Contains(got, "\n6-9 ## Part\n") {
+		t.Errorf("headings that are underlined: %s", got)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-scratchpad/scratchpad/internal/markdown"
 	"github.com/agent-scratchpad/scratchpad/outline/internal/excerpt"
 )
 
@@ -25,8 +26,6 @@ type markdownScanner struct {
 	items    []item
 	blocks   map[string]*block // by their text
 	list     bool              // no line is blank: each is a block
-	fence    string            // ends the code block that the line is in; "" for none
-	front    bool              // the line is in the front matter
 	meta     []string          // lines of the front matter
 	newBlock bool              // a blank line or a heading is above
 	opens    bool              // only blank lines are between a heading and the line
@@ -37,10 +36,14 @@ type markdownScanner struct {
 func scanMarkdown(text string) (outline, bool) {
 	m := markdownScanner{text: text, newBlock: true, blocks: map[string]*block{}}
 	m.list = !strings.Contains(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n\n")
-	last := 0
+	var reader markdown.Reader
+	content, last, next := []byte(text), 0, 0
 	for l := range excerpt.Lines(text) {
-		m.line(l, strings.TrimSpace(l.Text))
-		last = l.N
+		if last = l.N; l.At >= next { // a heading may have two lines
+			read := reader.Next(content[l.At:])
+			m.line(l, strings.TrimSpace(l.Text), read)
+			next = l.At + read.Size
+		}
 	}
 	m.endSections(last)
 	found := outline{kind: "Markdown", items: m.items}
@@ -53,27 +56,21 @@ func scanMarkdown(text string) (outline, bool) {
 	return found, true
 }
 
-func (m *markdownScanner) line(l excerpt.Line, bare string) {
-	level := headingLevel(bare)
-	fence := fenceOf(strings.TrimLeft(bare, "-*+0123456789.)> \t")) // it may be in a list or a quotation
-	switch {
-	case m.fence != "":
-		if bare = strings.TrimLeft(bare, "> \t"); strings.HasPrefix(bare, m.fence) && strings.Trim(bare, m.fence[:1]) == "" {
-			m.fence = ""
-		}
-	case m.front:
-		if m.front = bare != "---"; m.front && len(m.meta) < 12 && l.Indent() == 0 && strings.Contains(bare, ":") {
+func (m *markdownScanner) line(l excerpt.Line, bare string, read markdown.Line) {
+	switch read.Kind {
+	case markdown.Meta:
+		if len(m.meta) < 12 && l.Indent() == 0 && strings.ContainsAny(bare, ":=") && bare[0] != '#' {
 			m.meta = append(m.meta, excerpt.Clean(bare, 60))
 		}
-	case bare == "":
+	case markdown.Blank:
 		m.newBlock = true
-	case l.N == 1 && hasFrontMatter(m.text):
-		m.front = true
-	case fence != "":
-		m.fence = fence
+	case markdown.Hidden:
 		m.newBlock, m.opens = true, false
-	case level > 0 && l.Indent() < 4:
-		m.items = append(m.items, item{line: int32(l.N), rank: int16(level), text: bare})
+	case markdown.Heading:
+		if bare[0] != '#' { // it is underlined
+			bare = strings.Repeat("#", read.Level) + " " + bare
+		}
+		m.items = append(m.items, item{line: int32(l.N), rank: int16(read.Level), text: bare})
 		m.newBlock, m.opens = true, true
 	default:
 		m.paragraph(l, bare)
@@ -138,35 +135,6 @@ func (m *markdownScanner) block(it item) {
 	}
 	b.times++
 	m.items[b.item].note = fmt.Sprintf(" (%d times, to line %d)", b.times, it.line)
-}
-
-// hasFrontMatter reports whether a text begins with keys of YAML between two lines
-// of three dashes.
-func hasFrontMatter(text string) bool {
-	open, rest, _ := strings.Cut(text, "\n")
-	first, rest, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(open) == "---" && strings.Contains(first, ":") && strings.Contains("\n"+rest, "\n---")
-}
-
-// fenceOf returns the mark of a code block that a text begins with, or "".
-func fenceOf(bare string) string {
-	if !strings.HasPrefix(bare, "```") && !strings.HasPrefix(bare, "~~~") {
-		return ""
-	}
-	rest := strings.TrimLeft(bare, bare[:1])
-	if bare[0] == '`' && strings.Contains(rest, "`") {
-		return "" // code within a line
-	}
-	return bare[:len(bare)-len(rest)]
-}
-
-// headingLevel is the level of a heading with number signs, or 0.
-func headingLevel(bare string) int {
-	n := len(bare) - len(strings.TrimLeft(bare, "#"))
-	if n > 6 || n < len(bare) && bare[n] != ' ' && bare[n] != '\t' {
-		return 0
-	}
-	return n
 }
 
 // bullet is the mark of a list item with its blank, or "".

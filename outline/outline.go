@@ -7,7 +7,7 @@ import (
 
 // Rules is the version of the rules. It changes whenever the outline of some text
 // does.
-const Rules = "4"
+const Rules = "5"
 
 const (
 	defaultTokens = 600

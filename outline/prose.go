@@ -28,7 +28,7 @@ func paragraphOf(text string) string {
 	var b strings.Builder
 	for l := range excerpt.Lines(excerpt.Head(text, 600)) {
 		bare := strings.TrimSpace(l.Text)
-		if l.N > 1 && (!hasWord(bare) || bullet(bare) != "" || fenceOf(bare) != "") {
+		if l.N > 1 && (!hasWord(bare) || bullet(bare) != "" || strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")) {
 			break
 		}
 		if l.N > 1 {

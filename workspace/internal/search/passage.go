@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-scratchpad/scratchpad/internal/markdown"
 )
 
 const (
@@ -26,9 +28,11 @@ type splitter struct {
 	markdown bool
 	whole    bool // an entry of a log: one passage
 
+	reader     markdown.Reader
+	from, read int  // the line that the reader has read last
+	isHead     bool // it is a heading
 	at, line   int  // where the next line begins, and its number
 	head, hEnd int  // of the present section
-	fence      byte // with which a block of code began; 0: none is open
 	some       bool // a passage was returned
 }
 
@@ -49,6 +53,10 @@ func (s *splitter) next() (p passage, ok bool) {
 		size := lineSize(s.text[s.at:])
 		line := s.text[s.at : s.at+size]
 		blank := isBlank(line)
+		head := 0
+		if s.markdown {
+			head = s.heading()
+		}
 		switch {
 		case s.at+size-p.start > maxPassage && s.at > p.start:
 			return s.end(p, s.at)
@@ -56,17 +64,16 @@ func (s *splitter) next() (p passage, ok bool) {
 			s.at += cutAt(line)
 			return s.end(p, s.at)
 		case s.whole:
-		case s.markdown:
-			if head := s.heading(line); head > 0 {
-				if begun {
-					return s.end(p, s.at)
-				}
-				s.head, s.hEnd = s.at, s.at+head
-				p.head, p.headEnd = s.head, s.hEnd
-				s.skip(head)
-				begun = true
-				continue
+		case head > 0:
+			if begun {
+				return s.end(p, s.at)
 			}
+			s.head, s.hEnd = s.at, s.at+head
+			p.head, p.headEnd = s.head, s.hEnd
+			s.skip(head)
+			begun = true
+			continue
+		case s.markdown:
 		case blank && begun, lines == maxLines:
 			return s.end(p, s.at)
 		case blank:
@@ -98,41 +105,17 @@ func (s *splitter) skip(size int) {
 	s.at += size
 }
 
-// heading returns the bytes of the heading that begins with a line; 0: it is none.
-func (s *splitter) heading(line []byte) int {
-	text := bytes.TrimLeft(line, " ")
-	if len(text) == 0 || len(line)-len(text) > 3 {
-		return 0
+// heading returns the bytes of the heading that begins at s.at; 0: none does.
+func (s *splitter) heading() int {
+	if s.at >= s.read {
+		l := s.reader.Next(s.text[s.at:])
+		s.isHead = l.Kind == markdown.Heading && l.Size <= maxPassage
+		s.from, s.read = s.at, s.at+l.Size
 	}
-	if c := text[0]; (c == '`' || c == '~') && len(text) > 2 && text[1] == c && text[2] == c {
-		switch s.fence {
-		case 0:
-			s.fence = c
-		case c:
-			s.fence = 0
-		}
-		return 0
+	if s.isHead && s.at == s.from {
+		return s.read - s.from
 	}
-	if s.fence != 0 || text[0] == '\n' || text[0] == '\r' {
-		return 0
-	}
-	if text[0] == '#' {
-		level := len(text) - len(bytes.TrimLeft(text, "#"))
-		if rest := text[level:]; level <= 6 && (len(rest) == 0 || rest[0] <= ' ') {
-			return len(line)
-		}
-		return 0
-	}
-	under := s.text[s.at+len(line):]
-	if len(under) == 0 || under[0] != '=' && under[0] != '-' || bytes.ContainsAny(text[:1], "-=|>*+") {
-		return 0
-	}
-	size := lineSize(under)
-	rule := bytes.TrimRight(under[:size], " \t\r\n")
-	if size > maxPassage || len(rule) < 2 || len(bytes.Trim(rule, string(under[:1]))) > 0 {
-		return 0
-	}
-	return len(line) + size
+	return 0
 }
 
 // lineSize returns the bytes of the first line, with its line feed.

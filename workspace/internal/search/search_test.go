@@ -57,3 +57,31 @@ func TestPrefixOfBanned(t *testing.T) {
 		}
 	}
 }
+
+// Each section of a Markdown file is a passage, whatever blocks stand in it. What only looks
+// like a heading begins no passage.
+func TestSectionsOfMarkdown(t *testing.T) {
+	after := "\n\n## Budget\n\nroom seven\n\n## Other\n\nnothing here\n\n## Third\n\nroom eight\n"
+	for _, block := range []string{
+		"- ```\n  foo\n  ```", "> ```\n> foo", "````\n```\n# room\n````", "~~~\n```\n# room\n~~~", "1. a\n\n   ```\n   # room\n   ```",
+		"<!--\n# room\n-->", "<pre>\n\n# room\n</pre>", "<script>\n\n# room\n</script>", "text ```", "```a```", "- ```\n  # room",
+	} {
+		inside := strings.Count(block, "room")
+		texts := []search.Text{{Path: "a.md", Content: []byte("## Install\n\n" + block + after)}}
+		for query, want := range map[string]int64{"room": int64(2 + inside), "seven -nothing": 1, "eight -seven": 1} {
+			q, cause := search.Parse(query)
+			if cause != "" {
+				t.Fatal(cause)
+			}
+			r, err := search.Rank(t.Context(), q, 10, onePage(texts))
+			if err != nil || r.Total != want {
+				t.Errorf("%q after %q: %d hits, %v, want %d", query, block, r.Total, err, want)
+			}
+		}
+	}
+	front := "---\n# room\nowner: ops\n---\n# Title\n\nroom\n"
+	q, _ := search.Parse("room -title")
+	if r, err := search.Rank(t.Context(), q, 10, onePage([]search.Text{{Path: "a.md", Content: []byte(front)}})); err != nil || r.Total != 1 || r.Hits[0].Line != 2 {
+		t.Errorf("front matter: %+v, %v, want the comment in line 2 alone", r.Hits, err)
+	}
+}
