@@ -165,4 +165,11 @@ func TestChangesDiffsOfManyTokens(t *testing.T) {
 			t.Errorf("%s: the difference has %d tokens, want several hundred", c.name, n)
 		}
 	}
+	ws := newWorkspace(t, workspace.Options{})
+	for range 160 {
+		appendLog(t, ws, "log", strings.Repeat("-", 500))
+	}
+	if got := changes(t, ws, workspace.ChangesOptions{Since: 1, Diffs: true}); len(got.Diffs) != 1 || len(got.Diffs[0].Text) < 79500 {
+		t.Errorf("entries of dashes: %d differences, %d omitted, want one of 80,000 bytes", len(got.Diffs), got.Omitted)
+	}
 }

@@ -90,7 +90,7 @@ func fileDiff(load Load, p store.Change, most int64, tokens int, bytes *int64) (
 
 // newEntries returns nil if an entry is gone, or if they do not fit.
 func newEntries(load Load, p store.Change, tokens int, bytes *int64) ([]byte, error) {
-	const most = 16 * diffTokens // more hardly fits
+	const most = 1 << 20 // bytes; they may cost few tokens
 	l, err := load(store.Query{Log: p.Path, Entries: &store.EntryQuery{After: p.Before, Limit: diffEntries, MaxBytes: most}})
 	if err != nil {
 		return nil, err
