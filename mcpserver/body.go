@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"time"
 
@@ -88,8 +89,14 @@ var (
 	errGivenUp = &refusal{status: http.StatusServiceUnavailable, text: "the request was given up while it waited", cause: errLeft}
 )
 
+// notArrived says why a body did not arrive. It does not repeat the error, which names
+// addresses of the machine.
 func notArrived(err error) error {
-	return &refusal{status: http.StatusBadRequest, text: "the body did not arrive: " + err.Error()}
+	text := "the body did not arrive as a whole; send the request again"
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		text = "the body did not arrive in time; send the request again"
+	}
+	return &refusal{status: http.StatusBadRequest, text: text}
 }
 
 // skipBody reads a body that has no meaning and drops it. While a body is unread, the

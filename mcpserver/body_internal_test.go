@@ -91,8 +91,8 @@ func mustAnswer(t *testing.T, conn net.Conn, want string) {
 		return
 	}
 	text, err := io.ReadAll(res.Body)
-	if err != nil || !bytes.Contains(text, []byte(want)) {
-		t.Errorf("the answer is %d %.200s, %v, want %s", res.StatusCode, text, err, want)
+	if err != nil || !bytes.Contains(text, []byte(want)) || bytes.Contains(text, []byte("127.0.0.1")) {
+		t.Errorf("the answer is %d %.200s, %v, want %s and no address", res.StatusCode, text, err, want)
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *call) readBody(w http.ResponseWriter) *failure {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail(http.StatusRequestTimeout, "the body did not arrive in time")
 	case err != nil:
-		return invalid("the body did not arrive: %v", err)
+		return invalid("the body did not arrive as a whole; send the request again")
 	case len(body) > maxBody:
 		return tooLong
 	}
