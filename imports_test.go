@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"internal/intruder":                  {},
 	"internal/heap":                      {},
 	"internal/host":                      {"golang.org/x/sys/..."},
-	"internal/httpserver":                {"internal/apierror", "internal/auth", "internal/lru", "workspace", "golang.org/x/time/rate"},
+	"internal/httpserver":                {"internal/apierror", "internal/auth", "internal/lru", "internal/native", "workspace", "golang.org/x/time/rate"},
 	"internal/lru":                       {},
 	"internal/native":                    {"golang.org/x/sys/..."},
 	"internal/consoleserver":             {"console", "internal/access", "internal/auth", "internal/clientconfig", "internal/host", "internal/httpserver", "internal/native", "internal/signin", "workspace"},

@@ -134,7 +134,7 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 			s.o.Visited(ctx, Visit{r.Pattern, q.key, answer.status, time.Since(began), q.stream})
 		}
 	}()
-	leave, f := s.enterConsole(q, r, cancel)
+	leave, f := s.enterConsole(q, r, func() { cancel(); stopReading(w) })
 	if f != nil {
 		s.refuse(answer, r, f)
 		return
@@ -150,7 +150,7 @@ func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
 
 // enterConsole refuses what the console need not look at. It counts by address, because
 // nobody knows yet who sends the request.
-func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.CancelFunc) (leave func(), f *refusal) {
+func (s *Server) enterConsole(q *consoleCall, r *http.Request, end func()) (leave func(), f *refusal) {
 	limit := auth.Rate{PerSecond: addressRate * s.o.Rate.PerSecond, Burst: addressRate * s.o.Rate.Burst}
 	id := "console " + q.origin.Address.String()
 	if after, ok := s.callers.admit(id, limit, s.now()); !ok {
@@ -177,7 +177,7 @@ func (s *Server) enterConsole(q *consoleCall, r *http.Request, cancel context.Ca
 		}
 		q.known = gone
 	}
-	left, f := s.calls.enter(id, "console", q.stream, cancel)
+	left, f := s.calls.enter(id, "console", s.calls.person, running{q.stream, end})
 	if f != nil {
 		gone()
 		return nil, f

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/auth"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -81,7 +82,10 @@ type Options struct {
 	// TLS.
 	TLSCert, TLSKey string
 
-	// MaxConnections limits open connections. 0: 4,096.
+	// MaxConnections limits open connections. 0: 4,096. It is never more than the process may
+	// have open files, less 64. An eighth of it may have calls of one key under way, three
+	// eighths calls of one tenant, and seven eighths calls at all. The rest is for those who
+	// connect, for health and for metrics.
 	MaxConnections int
 
 	Logger *slog.Logger // nil: slog.Default
@@ -101,6 +105,7 @@ type Failures interface {
 
 const (
 	maxConnections     = 4096
+	otherFiles         = 64 // files that a process opens besides connections
 	metricsConnections = 64
 	maxHeader          = 64 << 10
 )
@@ -116,6 +121,7 @@ type limits struct {
 	header  time.Duration // for the head of a request, and for a TLS handshake
 	near    time.Duration // how long net/http keeps a connection without a request
 	idle    time.Duration // of a connection between requests
+	read    time.Duration // for a request to arrive; the handlers give most bodies less
 	skip    time.Duration // for the rest of a body that nobody reads
 	row     time.Duration // for a stranger to wait for others
 	turn    time.Duration // of a person, until the next answer may be made
@@ -130,8 +136,9 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, skip: time.Second, row: time.Second, turn: time.Second, answer: time.Minute,
-	drain: 10 * time.Second, linger: time.Second, ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
+	bytes: maxHeader, header: 5 * time.Second, near: 250 * time.Millisecond, idle: 2 * time.Minute, read: 30 * time.Second, skip: time.Second, row: time.Second, turn: time.Second, answer: time.Minute,
+	drain: 9 * time.Second, linger: 500 * time.Millisecond, // 10 seconds together
+	ready: 5 * time.Second, fresh: time.Second, reading: 3 * time.Second,
 	form: 10 * time.Second, formMiB: time.Second,
 }
 
@@ -155,6 +162,7 @@ func (o Options) complete() (Options, error) {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = maxConnections
 	}
+	o.MaxConnections = min(o.MaxConnections, max(1, native.MaxFiles()-otherFiles))
 	if o.Rate == (auth.Rate{}) {
 		o.Rate = callerRate
 	}

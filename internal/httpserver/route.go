@@ -148,7 +148,7 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		ctx, cancel = context.WithCancel(ctx)
 	}
 	defer cancel()
-	leave, f := s.calls.enter(c.ID, c.Tenant, stream, cancel)
+	leave, f := s.calls.enter(c.ID, c.Tenant, s.calls.caller, running{stream, func() { cancel(); stopReading(w) }})
 	if f != nil {
 		s.refuse(w, r, f)
 		return
@@ -164,6 +164,11 @@ func (s *Server) serveCaller(w http.ResponseWriter, r *http.Request, next http.H
 		ctx = auth.NewVerifiedContext(ctx, c, s.again(r))
 	}
 	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// stopReading makes reading the body of a request fail.
+func stopReading(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 }
 
 // isStream reports whether a request for MCP asks for events until one side has enough.

@@ -54,8 +54,9 @@ func New(o Options) (*Server, error) {
 
 // Serve serves the connections of a listener until the context ends. Then /readyz says
 // so, and new calls are refused with 503, while the listener stays open. Serve returns
-// nil when the calls under way are answered, after 10 seconds at most. It closes the
-// listener. A server serves once.
+// nil when the calls under way are answered, after 10 seconds at most. Calls that take
+// longer are cut, also those whose body has stopped arriving. Serve closes the listener.
+// A server serves once.
 //
 // The protocol is HTTP/1.1, without HTTP/2. An agent makes one call at a time, so it
 // gains nothing from many streams in a connection. And every limit on connections is also
@@ -68,7 +69,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.workers.Go(func() { s.cert.watch(s.base, s) })
 		secure = s.cert.config()
 	}
-	return s.serve(ctx, s.listen(l, s.conns, secure), http.HandlerFunc(s.route), s.drain)
+	var began time.Time
+	var cut int64
+	err := s.serve(ctx, s.listen(l, s.conns, secure), http.HandlerFunc(s.route), func() {
+		began = time.Now()
+		cut = s.drain()
+	})
+	if err == nil {
+		s.o.Logger.Info("the server has stopped", "cut", cut, "took", time.Since(began).Round(time.Millisecond))
+	}
+	return err
 }
 
 // ServeMetrics serves /metrics to everybody who reaches a listener, which nobody should
@@ -101,20 +111,24 @@ func (s *Server) serve(ctx context.Context, l *listener, route http.Handler, dra
 	return nil
 }
 
-// drain waits for the calls under way. When their time is over, they are cancelled.
-func (s *Server) drain() {
-	idle := s.calls.stop()
+// drain waits for the calls under way. When their time is over, they are cut. It returns how
+// many those are.
+func (s *Server) drain() (cut int64) {
+	idle, calls := s.calls.stop()
+	s.o.Logger.Info("the server stops when the calls under way have ended", "calls", calls, "within", s.limits.drain)
 	select {
 	case <-idle:
-		return
+		return 0
 	case <-time.After(s.limits.drain):
 	}
-	s.o.Logger.Warn("calls are cut, because the server stops", "calls", s.calls.count())
 	s.end()
+	cut = s.calls.cut()
+	s.o.Logger.Warn("calls are cut, because the server stops", "calls", cut)
 	select {
 	case <-idle:
 	case <-time.After(s.limits.linger):
 	}
+	return cut
 }
 
 func (s *Server) newHTTP(route http.Handler) *http.Server {
@@ -124,6 +138,8 @@ func (s *Server) newHTTP(route http.Handler) *http.Server {
 		Handler:                      s.handler(route),
 		Protocols:                    protocols,
 		DisableGeneralOptionsHandler: true,
+		ReadTimeout:                  s.limits.read,
+		IdleTimeout:                  s.limits.idle,
 		WriteTimeout:                 s.limits.answer,
 		MaxHeaderBytes:               2 * maxHeader, // more than the listener lets through
 		ErrorLog:                     slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),

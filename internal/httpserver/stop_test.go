@@ -99,6 +99,39 @@ func TestStopCuts(t *testing.T) {
 	}
 }
 
+// A call whose body has stopped arriving is cut with the others, and the log says how many
+// those are.
+func TestStopCutsSlowBodies(t *testing.T) {
+	var log logBuffer
+	reads := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) })
+	s := serve(t, Options{MCP: reads, Console: reads, Logger: log.logger()}, func(s *Server) {
+		s.limits.drain, s.limits.linger, s.limits.read, s.limits.form = 30*time.Millisecond, time.Hour, time.Hour, time.Hour
+	})
+	s.stop = s.within(patience)
+	call, form := s.dial().send(slowBody("")), s.dial().send(request("POST", "/keys", "", "Content-Length: 1000"))
+	for n := s.Stats(); n.Calls+n.Visits < 2; n = s.Stats() {
+		time.Sleep(time.Millisecond)
+	}
+	testkit.Must(t, s.stop())
+	for _, c := range []*client{call, form} {
+		if !c.isClosed() {
+			t.Error("the connection is open")
+		}
+	}
+	for _, want := range []string{`msg="the server stops when the calls under way have ended" calls=2`, `msg="the server has stopped" cut=2`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %s:\n%s", want, &log)
+		}
+	}
+}
+
+// A stop takes ten seconds at most.
+func TestStopTime(t *testing.T) {
+	if l := defaultLimits; l.drain+2*l.linger > 10*time.Second {
+		t.Errorf("a stop may take %v", l.drain+2*l.linger)
+	}
+}
+
 // Streams of events end at once, and so do connections that are idle.
 func TestStopEndsStreams(t *testing.T) {
 	s := serve(t, Options{}, func(s *Server) { s.limits.drain = time.Hour })

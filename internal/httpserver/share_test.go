@@ -1,0 +1,89 @@
+package httpserver
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-scratchpad/scratchpad/internal/native"
+	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+)
+
+// slowBody returns the head of a call with a key, whose body does not come.
+func slowBody(key string) string {
+	return request("POST", "/mcp", "", withKey+key, "Content-Length: 1000", "Content-Type: application/json", "Mcp-Protocol-Version: 2026-07-28")
+}
+
+// probes fails if health or metrics are not answered.
+func (s *served) probes() {
+	s.t.Helper()
+	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+		if a := s.ask("GET", path, "", "Authorization: Bearer sp_metrics"); a.status != 200 {
+			s.t.Errorf("%s: %v, want 200", path, a)
+		}
+	}
+}
+
+// Nine keys of two tenants, whose bodies do not come, keep nobody else from being served.
+func TestSlowBodiesOfTwoTenants(t *testing.T) {
+	s := serve(t, Options{MaxConnections: 64, Metrics: text("metrics")}, nil)
+	for i := range 9 * 12 {
+		s.dial().send(slowBody(fmt.Sprintf("%d/tenant%d", i%9, i%9%2)))
+	}
+	eventually(t, "the calls do not begin", func() bool { n := s.Stats(); return n.Accepted == 9*12 && n.Calls == 48 })
+	s.mustAppend()
+	s.probes()
+	if a := s.ask("POST", "/mcp", "", withKey+"0/tenant0"); a.status != 429 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "under way, which is the limit") {
+		t.Errorf("a call over the share: %v, want 429", a)
+	}
+}
+
+// However many callers there are, health and metrics are answered, and a call that is one
+// too many is told to come again.
+func TestProbesHavePlaces(t *testing.T) {
+	s := serve(t, Options{MaxConnections: 64, Metrics: text("metrics")}, nil)
+	for i := range 56 {
+		s.dial().send(slowBody(fmt.Sprintf("%d/tenant%d", i, i)))
+	}
+	eventually(t, "the calls do not begin", func() bool { return s.Stats().Calls == 56 })
+	s.probes()
+	if a := s.dial().send(appends()).read("POST"); a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "limit of this server") {
+		t.Errorf("a call too many: %v, want 503", a)
+	}
+}
+
+// A handler that waits for a body does not wait for ever. When all of a request has arrived,
+// the answer may take longer.
+func TestRequestTime(t *testing.T) {
+	s := serve(t, Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.ReadAll(r.Body); err != nil {
+			http.Error(w, "late", http.StatusRequestTimeout)
+			return
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(w, r.Context().Err())
+	})}, func(s *Server) { s.limits.read = 50 * time.Millisecond })
+	slow, whole := s.dial().send(slowBody("")), s.dial().send(request("POST", "/mcp", "body", withKey))
+	if a := slow.read("POST"); a.status != 408 {
+		t.Errorf("a body that does not come: %v, want 408 from the handler", a)
+	}
+	if a := whole.read("POST"); a.text != "<nil>" {
+		t.Errorf("a call that takes longer: %v, want no error of its context", a)
+	}
+}
+
+// A process can have only so many connections as it may open files.
+func TestConnectionsAndFiles(t *testing.T) {
+	o, err := Options{MCP: who, MaxConnections: math.MaxInt}.complete()
+	testkit.Must(t, err)
+	if want := native.MaxFiles() - 64; o.MaxConnections != want {
+		t.Errorf("MaxConnections is %d, want %d", o.MaxConnections, want)
+	}
+}
