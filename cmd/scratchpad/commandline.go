@@ -15,7 +15,7 @@ import (
 
 // globalFlags are the flags of all commands. Each flag has an environment variable.
 type globalFlags struct {
-	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" placeholder:"FILE" group:"common" help:"The database: a file, or a PostgreSQL database such as postgres://user@host/name. mem: keeps everything in memory until the process ends. Default: ${db}."`
+	DB     *string `name:"db" env:"SCRATCHPAD_DB,SCRATCHPAD_DB_PATH" type:"homepath" placeholder:"FILE" group:"common" help:"The database: a file, or a PostgreSQL database such as postgres://user@host/name. mem: keeps everything in memory until the process ends. Default: ${db}."`
 	Agent  *string `placeholder:"NAME" group:"common" help:"The agent whose memory to use. Default: default. With mcp, the server serves this agent only; by default every call names its agent."`
 	Tenant *string `placeholder:"NAME" group:"common" help:"The tenant that the agent belongs to. A server can have several tenants, which see nothing of each other. Default: local."`
 	JSON   bool    `name:"json" group:"common" help:"Answer with one line of JSON; logs cat and logs tail with one line for each entry, changes with one for each path. An error is one line of JSON on standard error."`
@@ -118,7 +118,7 @@ Exit codes: 0 success; 1 failure; 2 a wrong command line or value; 3 not found; 
 // newParser returns a parser that fills in a command line: a *commandLine, or one of a single command.
 func newParser(line any) *kong.Kong {
 	return kong.Must(line, kong.Name("scratchpad"), kong.Description(description), kong.PostBuild(flags.Environment), kong.PostBuild(describeHelp), variables(),
-		kong.ExplicitGroups(flagGroups), flags.Integers(), kong.Help(printHelp),
+		kong.ExplicitGroups(flagGroups), flags.Integers(), flags.Paths(), kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 120, Compact: true, FlagsLast: true}))
 }
 

@@ -199,7 +199,7 @@ type stored struct {
 		} `cmd:"" aliases:"remove"`
 		Write struct {
 			Path   string `arg:""`
-			Source string `arg:"" optional:""`
+			Source string `arg:"" optional:"" type:"path"`
 		} `cmd:""`
 		Hidden struct{} `cmd:"" hidden:""`
 	} `cmd:"" help:"One thing. Another."`

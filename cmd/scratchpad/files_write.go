@@ -13,7 +13,7 @@ import (
 
 type filesWrite struct {
 	Path      string        `arg:"" help:"The file."`
-	Source    string        `arg:"" optional:"" default:"-" help:"A local file, or - for standard input."`
+	Source    string        `arg:"" optional:"" default:"-" type:"homepath" help:"A local file, or - for standard input."`
 	IfVersion *flags.Number `placeholder:"N" help:"Write only if the file is at version N. 0: only if there is no file."`
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 type tortureCommand struct {
-	Dir     string        `placeholder:"DIR" help:"The folder in which to make a database. Default: the folder of the database."`
+	Dir     string        `type:"path" placeholder:"DIR" help:"The folder in which to make a database. Default: the folder of the database."`
 	For     time.Duration `default:"1m" placeholder:"TIME" help:"How long, such as 10m or 8h. The last round may end later."`
 	Seed    uint64        `placeholder:"N" help:"Repeats the calls and the faults of an earlier run. Default: a random one."`
 	Round   int           `placeholder:"N" default:"1" help:"The first round, to repeat one that failed."`

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/agent-scratchpad/scratchpad/internal/host"
 )
 
 // A Client is a program that starts MCP servers. [Find] returns one.
@@ -138,7 +140,8 @@ type places struct{ system, home, appData, codex string }
 
 func findPlaces() (places, error) {
 	home, err := os.UserHomeDir()
-	return places{runtime.GOOS, home, os.Getenv("APPDATA"), os.Getenv("CODEX_HOME")}, err
+	codex, _ := host.Expand(os.Getenv("CODEX_HOME")) // without a home there is an error in any case
+	return places{runtime.GOOS, home, os.Getenv("APPDATA"), codex}, err
 }
 
 func underHome(names ...string) func(places) string {

@@ -1,12 +1,12 @@
 package complete
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/agent-scratchpad/scratchpad/internal/host"
 )
 
 // Options are what [Line] needs besides the words.
@@ -89,13 +89,11 @@ func (c *completer) step(w string) {
 
 // note keeps the database, the agent and the tenant, whose names will be offered.
 func (c *completer) note(f *kong.Flag, value string) {
-	if rest, ok := strings.CutPrefix(value, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			value = filepath.Join(home, rest)
-		}
-	}
 	switch f.Name {
 	case "db":
+		if path, err := host.Expand(value); err == nil {
+			value = path
+		}
 		c.o.Database = &value
 	case "agent":
 		c.o.Agent = &value
@@ -219,7 +217,7 @@ func (c *completer) values(v *kong.Value, f *kong.Flag) []string {
 		return c.names(Agents)
 	case f != nil && f.Name == "tenant":
 		return c.names(Tenants)
-	case f != nil && f.Name == "db", v.Name == "source", strings.HasSuffix(v.Tag.Type, "path"), strings.HasPrefix(v.Tag.Type, "existing"):
+	case strings.HasSuffix(v.Tag.Type, "path"):
 		return []string{LocalFiles}
 	case f != nil:
 		return nil
