@@ -10,7 +10,7 @@ import (
 type keysCreate struct {
 	Agents  []string       `placeholder:"NAME" help:"The agents whose memory the key is for: names, beginnings of names such as 'team-a-*', or '*' for all agents of the tenant. A key with scope read or write needs them."`
 	Scopes  []string       `default:"read,write" placeholder:"NAME" help:"What the key may do: read and write memory, admin (see and change the keys of its tenant in the console, and list its agents), metrics (read /metrics, and see how the server does). Default: ${default}."`
-	Expires flags.Lifetime `default:"never" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 90d. Default: ${default}."`
+	Expires flags.Lifetime `default:"90d" placeholder:"TIME" help:"When the key ends, from now, such as 24h or 30d; or never. Default: ${default}."`
 	Rate    flags.Rate     `default:"default" placeholder:"N[:BURST]" help:"How many calls a second the server takes with the key, and how many at once after a pause. BURST is 4 times N by default. Default: as the server says."`
 	Name    string         `placeholder:"NAME" help:"A name by which you know the key again."`
 }
@@ -21,14 +21,16 @@ func (keysCreate) Help() string {
 
 A key for one agent makes its client use that memory, and the tools ask for no agent_id. Quote a star, because the shell would replace it by the names of files.
 
+A key ends after 90 days unless --expires says otherwise. scratchpad keys set ID --expires 90d gives it more time.
+
 A key is for the memory of one tenant: that of --tenant. The first key of a tenant makes the tenant. Commands without --tenant and servers with --no-auth use the tenant local.
 
 Examples:
 
   scratchpad keys create --agents planner --name laptop
-  scratchpad keys create --agents 'team-a-*' --scopes read --expires 90d
+  scratchpad keys create --agents 'team-a-*' --scopes read --expires 24h
   scratchpad keys create --agents '*' --tenant acme --rate 5:20 --json
-  scratchpad keys create --scopes metrics --name prometheus`
+  scratchpad keys create --scopes metrics --name prometheus --expires never`
 }
 
 // Run makes the key.
