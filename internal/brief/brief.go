@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,9 +126,9 @@ func (b Brief) rest(n int) string {
 // line returns the line of a path.
 func (b Brief) line(c workspace.Change) string {
 	if b.Since < 0 || b.TooOld || b.More {
-		return strings.Join([]string{quoted(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)}, " ")
+		return strings.Join([]string{quotedPath(c.Path), number(c.Kind, c.After), c.Time.UTC().Format(time.DateOnly)}, " ")
 	}
-	words := []string{string(c.Op), path(c)}
+	words := []string{quoted(string(c.Op), isWord(string(c.Op))), path(c)}
 	switch {
 	case c.After == 0:
 	case c.Before == 0:
@@ -143,17 +144,34 @@ func (b Brief) line(c workspace.Change) string {
 
 func path(c workspace.Change) string {
 	if c.From != "" {
-		return quoted(c.From) + " -> " + quoted(c.Path)
+		return quotedPath(c.From) + " -> " + quotedPath(c.Path)
 	}
-	return quoted(c.Path)
+	return quotedPath(c.Path)
 }
 
-// quoted puts a path with spaces in quotes, which no path has itself.
-func quoted(path string) string {
-	if strings.Contains(path, " ") {
-		return `"` + path + `"`
+// quotedPath puts a path in quotes that has spaces, or that the rule for paths refuses. A
+// database file of somebody else may hold any text in place of a path.
+func quotedPath(path string) string {
+	p, err := workspace.UnicodePaths.Parse(path)
+	return quoted(path, err == nil && p.String() == path && !strings.Contains(path, " "))
+}
+
+// quoted puts a text in quotes and on one line, unless it is plain. A text that is longer
+// than any path is cut.
+func quoted(text string, plain bool) string {
+	const most = 255
+	if plain {
+		return text
 	}
-	return path
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// isWord reports whether a text is a word of a few small letters, as operations are.
+func isWord(text string) bool {
+	return text != "" && len(text) <= 16 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // number returns the version of a file as v5, and the last entry of a log as #45.
@@ -167,8 +185,8 @@ func number(kind workspace.PathKind, n int64) string {
 	return fmt.Sprint("v", n)
 }
 
-// name returns the name that a client gave itself. It is another's text: it is cut, and
-// what could be taken for a line or a command is left out.
+// name returns the name that a client gave itself. It is another's text: it is cut, what
+// could be taken for a line or a command is left out, and then it is in quotes.
 func name(client string) string {
 	const most = 32
 	text := strings.Map(func(r rune) rune {
@@ -178,7 +196,8 @@ func name(client string) string {
 		}
 		return '_'
 	}, client)
-	return text[:min(len(text), most)]
+	text = text[:min(len(text), most)]
+	return quoted(text, text == client)
 }
 
 func count(n int64, one, many string) string {
