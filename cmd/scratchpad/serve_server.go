@@ -281,6 +281,8 @@ func (s *service) sayNeighbour() (leave func()) {
 	}
 	leave, held, err := native.TryLock(path + "-serve")
 	switch {
+	case errors.Is(err, native.ErrNotOwn):
+		s.p.log.Warn("no look for another server", "err", err)
 	case err != nil:
 		s.p.log.Debug("no look for another server", "err", err)
 	case held:

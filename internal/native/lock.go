@@ -2,6 +2,8 @@ package native
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -11,7 +13,7 @@ var errHeld = errors.New("another process holds the lock")
 // TryLock takes the lock of a file, which it makes if there is none. held says that another
 // process has the lock. The lock ends with unlock or with the process. The file stays.
 func TryLock(name string) (unlock func(), held bool, err error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openOwn(name)
 	if err != nil {
 		return func() {}, false, err
 	}
@@ -24,3 +26,31 @@ func TryLock(name string) (unlock func(), held bool, err error) {
 	}
 	return func() { f.Close() }, false, nil
 }
+
+// ErrNotOwn says that there is something else in place of a file of ours. Anybody who may
+// write in the folder can have put it there.
+var ErrNotOwn = errors.New("is a link, or is no regular file; remove it")
+
+// openOwn opens a file of ours, which it makes if there is none. It opens no link, and
+// nothing else that is no regular file.
+func openOwn(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err == nil && !isOwn(info) {
+		return nil, fmt.Errorf("%s %w", name, ErrNotOwn)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err = f.Stat()
+	if now, again := os.Lstat(name); err == nil && (again != nil || !isOwn(now) || !os.SameFile(info, now)) {
+		err = fmt.Errorf("%s %w", name, ErrNotOwn) // it was replaced since
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func isOwn(info fs.FileInfo) bool { return info.Mode().IsRegular() && names(info) == 1 }
