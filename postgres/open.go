@@ -7,7 +7,9 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -170,13 +172,38 @@ func (s *Store) prepareOnce(ctx context.Context) (again bool, err error) {
 	return err != nil && workspace.Kind(err) == nil && mayRunAgain(err), failed(ctx, err)
 }
 
-// unreachable is the error of a server to which no connection was to be had. The details
-// have the address, which the caller gave.
+// unreachable is the error of a server to which no connection was to be had. It is one
+// line without addresses, which are inner ones of whoever runs the server.
 func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return notStarted(ctx)
 	}
-	return workspace.Errorf(kindOf(err), "no connection to the database: %v", err)
+	return workspace.Errorf(kindOf(err), "no connection to the database: %s", reasonOf(err))
+}
+
+// reasonOf says why there is no connection. The driver has a line for each address and for
+// each way to connect to it.
+func reasonOf(err error) string {
+	var server *pgconn.PgError
+	var name *net.DNSError
+	var system syscall.Errno
+	var waits interface{ Timeout() bool }
+	switch {
+	case errors.As(err, &server):
+		return server.Message
+	case errors.As(err, &name):
+		return "there is no host of that name"
+	case errors.As(err, &system):
+		return system.Error()
+	case errors.As(err, &waits) && waits.Timeout():
+		return "no answer in time"
+	}
+	text := strings.TrimSpace(err.Error())
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	if _, cause, found := strings.Cut(text, "): "); found { // after the address
+		text = cause
+	}
+	return text
 }
 
 // begin counts a call. The caller calls end after it.
