@@ -6,7 +6,9 @@ import (
 	"io"
 
 	"github.com/agent-scratchpad/scratchpad/internal/database"
+	"github.com/agent-scratchpad/scratchpad/internal/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/flags"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
@@ -42,6 +44,9 @@ func (c filesWrite) Run(p *process) error {
 	}
 	limit := p.line.Limits.FileBytes
 	content, err := p.readSource(c.Source, limit)
+	if errors.Is(err, workspace.ErrInvalid) {
+		return failure.Followed(err, "the source is a local file; a text goes to standard input, such as: echo TEXT | scratchpad files write "+native.Quote(c.Path))
+	}
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ Examples:
   scratchpad help flags`
 }
 
-const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place of a flag you can set the environment variable in brackets; the flag wins. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
+const flagsHelp = `These are the flags of all commands. A flag may come before or after the command. In place of a flag you can set the environment variable in brackets; the flag wins. Everything after -- is text, also what begins with a dash. Flags of a single command have variables too, such as SCRATCHPAD_FILES_CAT_VERSION.`
 
 // Run shows the help of a topic.
 func (c helpCommand) Run(k *kong.Context) error {
@@ -63,18 +63,21 @@ func describeHelp(k *kong.Kong) error {
 	return nil
 }
 
-// printHelp is kong's hook. Of the flags of all commands it shows the common ones.
+// printHelp is kong's hook. The overview shows the common ones of the flags of all commands,
+// and the help of a command only says where they are.
 func printHelp(o kong.HelpOptions, k *kong.Context) error {
+	isCommand := k.Selected() != nil
 	for _, f := range k.Model.Flags {
-		f.Hidden = f.Group != nil && f.Group.Key != commonGroup
+		f.Hidden = isCommand || f.Group != nil && f.Group.Key != commonGroup
 	}
 	if err := kong.DefaultHelpPrinter(o, k); err != nil {
 		return err
 	}
-	if k.Selected() != nil {
-		fmt.Fprintln(k.Stdout)
+	where := `Run "scratchpad help flags" for the flags of storage, limits, summaries and output.`
+	if isCommand {
+		where = "\n" + `Run "scratchpad help flags" for the flags of all commands, such as --db, --agent and --json.`
 	}
-	_, err := fmt.Fprintln(k.Stdout, `Run "scratchpad help flags" for the flags of storage, limits, summaries and output.`)
+	_, err := fmt.Fprintln(k.Stdout, where)
 	return err
 }
 

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -84,7 +85,7 @@ func run(ctx context.Context, args []string) int {
 	if !ok {
 		var err error
 		if k, args, err = parseAny(args, &line); err != nil {
-			failure.OfUsage(err, helpOf(err)).Print(os.Stderr, failure.AsksForJSON(args))
+			failure.OfUsage(explained(err, args), helpOf(err)).Print(os.Stderr, failure.AsksForJSON(args))
 			return failure.ExitUsage
 		}
 	}
@@ -127,6 +128,24 @@ func helpOf(err error) string {
 		}
 	}
 	return "scratchpad"
+}
+
+// explained adds to an error in the command line the values of an argument that is missing,
+// and what -- does to the flags behind it.
+func explained(err error, args []string) error {
+	var parse *kong.ParseError
+	if !errors.As(err, &parse) || parse.Context == nil || parse.Context.Selected() == nil {
+		return err
+	}
+	for _, p := range parse.Context.Selected().Positional {
+		if p.Enum != "" && strings.Contains(err.Error(), `expected "<`+p.Name+`>`) {
+			return fmt.Errorf("%w: one of %s", err, strings.Join(p.EnumSlice(), ", "))
+		}
+	}
+	if slices.Contains(args, "--") && strings.HasPrefix(err.Error(), "unexpected argument ") {
+		return fmt.Errorf("%w; everything after -- is text, so flags go before it", err)
+	}
+	return err
 }
 
 // noCommand reports whether a command line has no command, but flags at most.
