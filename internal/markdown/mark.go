@@ -11,7 +11,7 @@ type cursor struct {
 }
 
 // rest returns the rest of the line from the first character that is no white space.
-func (c *cursor) rest() []byte { return bytes.TrimLeft(c.line[c.at:], " \t") }
+func (c *cursor) rest() []byte { return withoutIndent(c.line[c.at:]) }
 
 // first returns the first byte of rest, 0 if there is none.
 func (c *cursor) first() byte {
@@ -156,7 +156,26 @@ func runOf(text []byte) int {
 	return n
 }
 
-func isAllBlank(text []byte) bool { return len(bytes.TrimLeft(text, " \t")) == 0 }
+func isAllBlank(text []byte) bool { return len(withoutIndent(text)) == 0 }
+
+// withoutIndent is bytes.TrimLeft for white space, several times as fast.
+func withoutIndent(text []byte) []byte {
+	for i, b := range text {
+		if b != ' ' && b != '\t' {
+			return text[i:]
+		}
+	}
+	return nil
+}
+
+// withoutEnd returns a line without its line end.
+func withoutEnd(line []byte) []byte {
+	n := len(line)
+	for n > 0 && (line[n-1] == '\n' || line[n-1] == '\r') {
+		n--
+	}
+	return line[:n]
+}
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
 

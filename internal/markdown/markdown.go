@@ -74,7 +74,7 @@ func (r *Reader) Next(text []byte) Line {
 	if len(r.boxes) == 0 && r.leaf <= paragraph && size > 0 && isLetter(text[0]) { // the most common line
 		return r.text(text, size)
 	}
-	c := cursor{line: bytes.TrimRight(text[:size], "\r\n")}
+	c := cursor{line: withoutEnd(text[:size])}
 	matched := r.match(&c)
 	if r.leaf >= fenced {
 		if matched == len(r.boxes) {
@@ -231,7 +231,7 @@ func (r *Reader) text(text []byte, size int) Line {
 	}
 	if next := text[size:]; len(next) > 0 && (next[0] == '=' || next[0] == '-' || next[0] == ' ') {
 		under := lineSize(next)
-		c := cursor{line: bytes.TrimRight(next[:under], "\r\n")}
+		c := cursor{line: withoutEnd(next[:under])}
 		if c.indent() < 4 {
 			if level := isUnderline(c.rest()); level > 0 {
 				return Line{Kind: Heading, Level: level, Size: size + under}
